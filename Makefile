@@ -1,0 +1,52 @@
+# Every target does its own set-up: Python 3.11 or newer and a package index are all it needs.
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.stamp
+# The first Python on the path that is new enough; `make PYTHON=...` chooses another.
+PYTHON ?= $(shell for candidate in python3 python3.11 python3.12 python3.13 python3.14; do \
+	if $$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
+	then echo $$candidate; break; fi; done)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help regen regen-long check test lint lock clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+regen: $(STAMP)  ## fetch the templates, analyse them, write and verify specs, parsers and grammars
+	@$(BIN)/turnspec regen
+
+regen-long: $(STAMP)  ## the same, verified with 1000 random messages per template
+	@$(BIN)/turnspec regen --messages 1000
+
+check: $(STAMP)  ## say whether specs and generated files are fresh; writes nothing
+	@$(BIN)/turnspec check
+
+test: lint  ## lint, types and all tests
+	@$(BIN)/pytest -q -n auto
+
+lint: $(STAMP)  ## ruff, black and mypy
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/black --check --quiet . || { echo 'make: run $(BIN)/black .'; exit 1; }
+	@$(BIN)/mypy --no-error-summary
+
+lock:  ## renew requirements.lock
+	@$(PYTHON) -m venv build/lock
+	@build/lock/bin/pip install --quiet uv
+	@build/lock/bin/uv pip compile --quiet --upgrade --universal --all-extras --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
+		--output-file requirements.lock pyproject.toml
+
+clean:  ## remove the virtual environment, caches and fetched templates
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis templates/fetched
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(STAMP): requirements.lock pyproject.toml
+	@test -n '$(PYTHON)' || { echo 'make: Python 3.11 or newer is needed: make PYTHON=/path/to/python3'; exit 1; }
+	@echo 'set-up: $(VENV)'
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --requirement requirements.lock
+	@$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@

@@ -1,0 +1,318 @@
+"""T4 to T6 with A1 and A2: how a call's arguments are written.
+
+Either as one encoded object, whose style is found by writing it again, or as tagged items, which
+yield to the rule for repetitions. A value's encoding is found for each JSON type by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from generator.analysis.findings import Derivation
+from generator.analysis.probes import KEYS, NAMES, VALUES, find_object
+from generator.analysis.repetition import split_repetition
+from generator.analysis.text import common_prefix, common_suffix, whole_prefix, whole_suffix
+from generator.spec.encoding import encode_object, encode_value
+from generator.spec.model import (
+    Arguments,
+    Condition,
+    Encoding,
+    JsonType,
+    Limit,
+    Literal,
+    Piece,
+    Slot,
+    SlotKind,
+    Subject,
+    ValueSyntax,
+    Verdict,
+)
+
+#: Returns the text of a one-call turn with these arguments from the call's last slot before its
+#: arguments to the end of what the call writes, or None where the template refuses them.
+RenderArguments = Callable[[dict[str, object]], str | None]
+
+#: An object that shows the style in which JSON (or a relative) is written.
+STYLE_PROBE: dict[str, object] = {
+    "zqa": "vqa",
+    "bqa": 'é"\n<&>\\\'',
+    "cqa": [1, 2.5, {"dqa": True, "eqa": None}],
+    "fqa": {},
+    "gqa": [],
+}
+
+#: Values that show how each type is written.
+VALUE_PROBES: dict[JsonType, tuple[object, ...]] = {
+    JsonType.STRING: ("vqa", 'a "b" c', "é\nf", "<g> & 'h' \\ i", "7", "true"),
+    JsonType.INTEGER: (7, -12),
+    JsonType.NUMBER: (1.5, -0.25),
+    JsonType.BOOLEAN: (True, False),
+    JsonType.NULL: (None,),
+    JsonType.ARRAY: ([1, "x", True, None], []),
+    JsonType.OBJECT: ({"x": 1, "y": [False, "z"]}, {}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentsFinding:
+    """How arguments are written, what stands before and after them in a call, and the limits."""
+
+    arguments: Arguments
+    before: str
+    after: str
+    limits: tuple[Limit, ...]
+
+
+def find_syntax(text: str, value: dict[str, object]) -> ValueSyntax | None:
+    """Return the syntax in which ``value`` stands in ``text``, or None."""
+    span = find_object(text, value, next(iter(value)))
+    if span is None:
+        return None
+    written = text[span[0] : span[1]]
+    return next(
+        (syntax for syntax in _candidates(written) if encode_object(value, syntax) == written),
+        None,
+    )
+
+
+def _candidates(written: str) -> list[ValueSyntax]:
+    """Return the syntaxes in which an object that looks like ``written`` may be written."""
+    lines = written.split("\n")
+    margin = len(lines[-1]) - len(lines[-1].lstrip(" ")) if len(lines) > 1 else 0
+    indent = len(lines[1]) - len(lines[1].lstrip(" ")) - margin if len(lines) > 1 else None
+    plain = [
+        ValueSyntax(
+            item_separator=comma,
+            key_separator=colon,
+            indent=indent,
+            margin=margin,
+            ascii_only=ascii_only,
+            sorted_keys=sorted_keys,
+        )
+        for comma in ((", ", ",") if indent is None else (",",))
+        for colon in (": ", ":")
+        for ascii_only in (False, True)
+        for sorted_keys in (False, True)
+    ]
+    python = [
+        ValueSyntax(encoding=Encoding.PYTHON, sorted_keys=sorted_keys)
+        for sorted_keys in (False, True)
+    ]
+    return plain + python
+
+
+def analyze_object(
+    render: RenderArguments, before: str, after: str, derivation: Derivation
+) -> ArgumentsFinding:
+    """Find the style of arguments that stand as one object between two literals."""
+    text = render(STYLE_PROBE) or ""
+    syntax = find_syntax(text, STYLE_PROBE)
+    limits: list[Limit] = []
+    if syntax is None:
+        syntax = find_syntax(render({KEYS[0]: VALUES[0]}) or "", {KEYS[0]: VALUES[0]})
+        limits.append(_limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, "its style is unknown"))
+    derivation.note("T4", f"arguments are one object, {syntax}", text)
+    none = render({})
+    empty = encode_object({}, syntax or ValueSyntax())
+    if none is not None and none.startswith(before):
+        rest = none.removeprefix(before)
+        position = rest.find(after) if after else len(rest)
+        empty = rest[:position] if position >= 0 else empty
+    derivation.note("T6", f"no arguments are written {empty!r}", none or "")
+    arguments = Arguments(syntax=syntax or ValueSyntax(), empty=empty)
+    return ArgumentsFinding(arguments, before, after, tuple(limits))
+
+
+def analyze_tagged(render: RenderArguments, derivation: Derivation) -> ArgumentsFinding | None:
+    """Find the items of tagged arguments: what surrounds a key, a value and all of them.
+
+    Returns None where one argument alone can't be found again.
+    """
+    texts = [render(dict(zip(KEYS[:count], VALUES[:count], strict=True))) for count in (1, 2, 3)]
+    one, none = texts[0], render({})
+    if one is None or KEYS[0] not in one or VALUES[0] not in one:
+        return None
+    before, after = one[: one.find(KEYS[0])], _behind(one, KEYS[0], VALUES[0])
+    betweens = [
+        _behind(text[: text.find(KEYS[step + 1])], KEYS[step], VALUES[step])
+        for text in texts
+        if text is not None
+        for step in (0, 1)
+        if KEYS[step + 1] in text
+    ]
+    repeated = split_repetition([before], betweens, [after])
+    lead, empty, trail = _empty_arguments(none, repeated.befores[0], repeated.afters[0])
+    kinds = _kinds(render, before)
+    arguments = Arguments(
+        item=_item_pieces(one, repeated.start, repeated.end, kinds),
+        start=repeated.befores[0].removeprefix(lead),
+        separator=repeated.separator,
+        end=repeated.afters[0].removesuffix(trail) if trail else repeated.afters[0],
+        empty=empty,
+    )
+    derivation.note("A1", f"an argument is {_show(arguments.item)}", one)
+    derivation.note("T5", f"arguments are separated by {repeated.separator!r}", texts[1] or "")
+    derivation.note("T6", f"no arguments are written {empty!r}", none or "")
+    arguments, limits = find_encodings(render, arguments, kinds, derivation)
+    return ArgumentsFinding(arguments, lead, trail, limits)
+
+
+def _behind(text: str, key: str, value: str) -> str:
+    """Return what follows an argument: after its value, or after its key said again behind it."""
+    end = text.rfind(value) + len(value)
+    again = text.find(key, end)
+    return text[again + len(key) :] if again >= 0 else text[end:]
+
+
+def _empty_arguments(none: str | None, before: str, after: str) -> tuple[str, str, str]:
+    """Split what surrounds the items into the call's part and the arguments' own.
+
+    Returns the call's text before, what stands for no arguments, and the call's text after.
+    """
+    if none is None:
+        return before, "", after
+    lead = whole_prefix([none, before])
+    rest = none[len(lead) :]
+    trail = whole_suffix([rest, after])
+    return lead, rest[: len(rest) - len(trail)], trail
+
+
+@dataclass(frozen=True, slots=True)
+class _Kinds:
+    """What stands between key and value and behind it, for a string and for an integer.
+
+    ``quote`` surrounds strings only; ``lead`` and ``trail`` surround a word for the value's type.
+    """
+
+    middle: str
+    tail: str
+    quote: str = ""
+    typed: bool = False
+    lead: str = ""
+    trail: str = ""
+
+
+def _kinds(render: RenderArguments, before: str) -> _Kinds:
+    start = len(before) + len(KEYS[0])
+    strings = _around([render({KEYS[0]: value}) for value in _UNLIKE_STRINGS], start)
+    integers = _around([render({KEYS[0]: value}) for value in VALUE_PROBES[JsonType.INTEGER]], start)
+    if strings is None or integers is None or strings == integers:
+        middle, tail = strings or ("", "")
+        return _Kinds(middle, tail)
+    (middle, tail), (plain_middle, plain_tail) = strings, integers
+    quote = middle.removeprefix(plain_middle)
+    if middle == plain_middle + quote and tail == quote + plain_tail:
+        return _Kinds(plain_middle, plain_tail, quote=quote)
+    lead = whole_prefix([middle, plain_middle])
+    trail = whole_suffix([middle[len(lead) :], plain_middle[len(lead) :]])
+    return _Kinds(middle, tail, typed=tail == plain_tail, lead=lead, trail=trail)
+
+
+def _around(texts: Sequence[str | None], start: int) -> tuple[str, str] | None:
+    """Return what two renderings that differ in a value alone have before and after it."""
+    cut = [text[start:] for text in texts if text is not None]
+    if len(cut) < 2 or cut[0] == cut[1]:
+        return None
+    before = common_prefix(cut)
+    return before, common_suffix([text[len(before) :] for text in cut])
+
+
+def _item_pieces(text: str, start: str, end: str, kinds: _Kinds) -> tuple[Piece, ...]:
+    """Return the pieces of one argument: the literals around its key and its value."""
+    pieces: list[Piece] = [Literal(start), Slot(SlotKind.KEY)]
+    if kinds.typed:
+        pieces += [Literal(kinds.lead), Slot(SlotKind.TYPE), Literal(kinds.trail)]
+    else:
+        pieces.append(Literal(kinds.middle))
+    pieces.append(Slot(SlotKind.VALUE))
+    behind = text[text.rfind(VALUES[0]) + len(VALUES[0]) :].removeprefix(kinds.quote)
+    again = behind.find(KEYS[0])
+    if again >= 0:
+        pieces += [Literal(behind[:again]), Slot(SlotKind.KEY), Literal(end)]
+    else:
+        pieces.append(Literal(end.removeprefix(kinds.quote)))
+    return tuple(piece for piece in pieces if piece != Literal(""))
+
+
+def _show(pieces: Sequence[Piece]) -> str:
+    return " ".join(
+        repr(piece.text) if isinstance(piece, Literal) else piece.kind.value for piece in pieces
+    )
+
+
+def find_encodings(
+    render: RenderArguments, arguments: Arguments, kinds: _Kinds, derivation: Derivation
+) -> tuple[Arguments, tuple[Limit, ...]]:
+    """Find how a value of each type is written (A2), and what can't be read back."""
+    syntax = ValueSyntax(
+        quote=kinds.quote or '"',
+        bare_keys=bool(kinds.quote),
+        sorted_keys=_sorts_keys(render),
+    )
+    values: dict[JsonType, Encoding] = {}
+    types: dict[JsonType, str] = {}
+    limits: list[Limit] = []
+    for kind, probes in VALUE_PROBES.items():
+        found = [_written(render, probe, kinds) for probe in probes]
+        shown = [written for written in found if written is not None]
+        if len(shown) < len(found):
+            limits.append(_limit(_SUBJECTS[kind], Verdict.DROPS, "not rendered at all"))
+            continue
+        if kinds.typed:
+            types[kind] = shown[0][0]
+        encoding = _match([text for _, text in shown], probes, syntax)
+        derivation.note("A2", f"{kind}: {encoding}", *(text for _, text in shown))
+        if encoding is None:
+            limits.append(_limit(_SUBJECTS[kind], Verdict.AMBIGUOUS, f"e.g. {shown[0][1]!r}"))
+        else:
+            values[kind], syntax = encoding
+    return replace(arguments, syntax=syntax, values=values, types=types), tuple(limits)
+
+
+def _sorts_keys(render: RenderArguments) -> bool:
+    """Tell whether arguments come out in the order of their names, whatever order they had."""
+    text = render({KEYS[1]: VALUES[1], KEYS[0]: VALUES[0]})
+    return text is not None and -1 < text.find(KEYS[0]) < text.find(KEYS[1])
+
+
+def _written(render: RenderArguments, value: object, kinds: _Kinds) -> tuple[str, str] | None:
+    """Return the type word and the text of one value, or None where it isn't rendered."""
+    text = render({KEYS[0]: value})
+    if text is None or KEYS[0] not in text or not text.endswith(kinds.tail):
+        return None
+    inner = text[text.find(KEYS[0]) + len(KEYS[0]) : len(text) - len(kinds.tail)]
+    if not kinds.typed:
+        return ("", inner.removeprefix(kinds.middle)) if inner.startswith(kinds.middle) else None
+    position = inner.find(kinds.trail, len(kinds.lead)) if inner.startswith(kinds.lead) else -1
+    if position < 0:
+        return None
+    return inner[len(kinds.lead) : position], inner[position + len(kinds.trail) :]
+
+
+def _match(
+    texts: Sequence[str], values: Sequence[object], syntax: ValueSyntax
+) -> tuple[Encoding, ValueSyntax] | None:
+    """Return the encoding that writes these values so, and the syntax with its style mended."""
+    compact = replace(syntax, item_separator=",", key_separator=":")
+    styles = [syntax, compact, replace(compact, null="None"), replace(syntax, ascii_only=True)]
+    for style in styles:
+        for encoding in _STRING_ENCODINGS if isinstance(values[0], str) else _OTHER_ENCODINGS:
+            wanted = [encode_value(value, encoding, style) for value in values]
+            if wanted == list(texts):
+                return encoding, style
+    return None
+
+
+#: Two strings that share no character at either end.
+_UNLIKE_STRINGS = ("valqa", "otherq0")
+
+#: The encodings in the order in which they are tried: the simplest that fits wins.
+_OTHER_ENCODINGS = (Encoding.JSON, Encoding.PYTHON, Encoding.QUOTED)
+_STRING_ENCODINGS = (Encoding.RAW, *_OTHER_ENCODINGS)
+
+_SUBJECTS = {kind: Subject(f"argument.{kind}") for kind in JsonType}
+
+
+def _limit(subject: Subject, verdict: Verdict, reason: str) -> Limit:
+    return Limit(subject, verdict, Condition.ALWAYS, reason)

@@ -1,0 +1,253 @@
+"""The layout of a turn under one setting: header, starts, ends, joins and turn ends.
+
+This puts the steps of `parts` and `calls` together, each on what the one before left over.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from generator.analysis import parts
+from generator.analysis.calls import CallsFinding, analyze_calls
+from generator.analysis.findings import Derivation
+from generator.analysis.frames import Edge, Frame, Frames
+from generator.analysis.parts import Header, Prompts, Wrapping
+from generator.analysis.text import whole_prefix, whole_suffix
+from generator.rendering.conversation import (
+    NEXT_USER_TEXT,
+    USER_TEXT,
+    Chat,
+    Following,
+    user_message,
+)
+from generator.spec.model import End, Join, Literal, Part
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All literals of a turn. ``section`` stands around all calls of a turn."""
+
+    header: Header
+    order: tuple[Part, ...]
+    reasoning: Wrapping
+    content: Wrapping
+    section: Wrapping
+    calls: CallsFinding | None
+    joins: tuple[Join, ...]
+    ends: tuple[End, ...]
+    stop: tuple[str, ...]
+
+    def generation_prompt(self, prompt: str) -> str:
+        """Return a generation prompt from the assistant's header on.
+
+        ``prompt`` is all that is rendered behind the user's text.
+        """
+        position = prompt.rfind(self.header.header)
+        if position >= 0 and self.header.header:
+            return prompt[position:]
+        return prompt.removeprefix(self.header.user_end) if not self.header.header else ""
+
+    def prompt_rest(self, prompt: str) -> str:
+        """Return what a generation prompt adds behind the assistant's header."""
+        return self.generation_prompt(prompt).removeprefix(self.header.header)
+
+
+def find_layout(
+    chat: Chat, frames: Frames, prompts: Sequence[str], derivation: Derivation
+) -> Layout:
+    """Find the layout from the frames of one setting.
+
+    ``prompts`` are the texts behind the user's message with a generation prompt, one for each
+    setting of the switches, the setting of the frames first.
+    """
+    table = frames.edges()
+    by_user, by_tool = frames.edges(Following.USER), frames.edges(Following.TOOL)
+    chat_prompts = Prompts(tuple(prompts), chat.prompt(add_generation_prompt=False).text or "")
+    last = (Part.CONTENT, Part.END)
+    user_end = parts.find_user_end(table, chat_prompts, by_user.get(last, ""))
+    user_header = _user_header(chat, user_end, by_user)
+    header = parts.find_header(table, chat_prompts, user_end, user_header)
+    if chat_prompts.always:
+        table = _without_prompt(table, chat_prompts.bare.removeprefix(user_end))
+    edges = parts.strip_header(table, header)
+    wrappings = {
+        part: parts.find_wrapping(part, edges)
+        for part in (Part.REASONING, Part.CONTENT)
+        if any(part in edge for edge in edges)
+    }
+    turn_end = parts.common_turn_end(edges, wrappings)
+    derivation.note("C1", f"header {header.header!r}, turn end {turn_end!r}", *prompts)
+    calls = _find_calls(frames, edges, turn_end, derivation)
+    if calls is not None:
+        edges = _around_calls(edges, calls, turn_end)
+        by_user, by_tool = (_behind_calls(table, calls) for table in (by_user, by_tool))
+        wrappings[Part.CALLS] = parts.find_wrapping(Part.CALLS, edges)
+    wrappings = _settle(wrappings, (edges, by_user), turn_end, header.header)
+    followed = _followed_ends(edges, (by_user, by_tool), user_header)
+    joins = parts.find_joins(edges, wrappings)
+    ends = parts.find_ends(edges, followed, wrappings)
+    inside = _inner_texts(wrappings, calls, joins)
+    next_headers = [table[last] for table in (by_user, by_tool) if last in table]
+    nothing = Wrapping("", "")
+    return Layout(
+        header=header,
+        order=_find_order(frames),
+        reasoning=wrappings.get(Part.REASONING, nothing),
+        content=wrappings.get(Part.CONTENT, nothing),
+        section=wrappings.get(Part.CALLS, nothing),
+        calls=calls,
+        joins=joins,
+        ends=ends,
+        stop=parts.stop_strings(ends, next_headers, inside),
+    )
+
+
+def _without_prompt(edges: Mapping[Edge, str], prompt: str) -> dict[Edge, str]:
+    """Take the generation prompt off where a template ends every conversation with it."""
+    return {
+        edge: text.removesuffix(prompt) if edge[1] is Part.END else text
+        for edge, text in edges.items()
+    }
+
+
+def _find_calls(
+    frames: Frames, edges: Mapping[Edge, str], turn_end: str, derivation: Derivation
+) -> CallsFinding | None:
+    shown = [
+        frame
+        for frame in frames.frames
+        if frame.following is Following.NOTHING and Part.CALLS in frame.order
+    ]
+    best = max(shown, key=_shown_calls, default=None)
+    if best is None:
+        return None
+    befores = [text for (_, right), text in edges.items() if right is Part.CALLS]
+    afters = [
+        text.removesuffix(turn_end) if right is Part.END else text
+        for (left, right), text in edges.items()
+        if left is Part.CALLS
+    ]
+    return analyze_calls(best.tokens, best.calls_text, befores, afters, derivation)
+
+
+def _shown_calls(frame: Frame) -> int:
+    return len({token.call for token in frame.tokens})
+
+
+def _around_calls(
+    edges: Mapping[Edge, str], calls: CallsFinding, turn_end: str
+) -> dict[Edge, str]:
+    """Replace the edges at the calls by what the calls themselves leave of them."""
+    befores = iter(calls.repetition.befores)
+    afters = iter(calls.repetition.afters)
+    result: dict[Edge, str] = {}
+    for (left, right), text in edges.items():
+        rest = text
+        if right is Part.CALLS:
+            rest = next(befores)
+        elif left is Part.CALLS:
+            rest = next(afters) + (turn_end if right is Part.END else "")
+        result[left, right] = rest
+    return result
+
+
+def _settle(
+    wrappings: Mapping[Part, Wrapping],
+    tables: tuple[Mapping[Edge, str], Mapping[Edge, str]],
+    turn_end: str,
+    header: str,
+) -> dict[Part, Wrapping]:
+    """Settle who owns a text that two neighbours, or a part and the turn's end, both claim.
+
+    ``tables`` are the edges at the conversation's end and before a user's message.
+    """
+    edges, by_user = tables
+    found: dict[Part, Wrapping] = {}
+    for part, wrapping in wrappings.items():
+        last = (part, Part.END)
+        finals = [table[last] for table in (edges, by_user) if last in table]
+        owned = parts.own_end(wrapping, finals if last in edges else [], turn_end)
+        found[part] = _end_before_header(owned, header)
+    for (left, right), text in edges.items():
+        if left in found and right in found:
+            found[left], found[right] = parts.part_ways(found[left], found[right], text)
+    return found
+
+
+def _inner_texts(
+    wrappings: Mapping[Part, Wrapping], calls: CallsFinding | None, joins: Sequence[Join]
+) -> list[str]:
+    """Return all literals that stand inside a turn."""
+    texts = [text for wrapping in wrappings.values() for text in (wrapping.start, wrapping.end)]
+    texts += [join.text for join in joins]
+    if calls is not None:
+        texts += [piece.text for piece in calls.call if isinstance(piece, Literal)]
+        texts.append(calls.repetition.separator)
+    return texts
+
+
+def _end_before_header(wrapping: Wrapping, header: str) -> Wrapping:
+    """A part's end stops where the assistant's header comes again: a new message begins there."""
+    position = wrapping.end.find(header.strip()) if header.strip() else -1
+    return Wrapping(wrapping.start, wrapping.end[:position] if position >= 0 else wrapping.end)
+
+
+def _find_order(frames: Frames) -> tuple[Part, ...]:
+    """Return the parts in the order in which frames show them."""
+    shown = [frame.order for frame in frames.frames if frame.following is Following.NOTHING]
+    pairs = {pair for order in shown for pair in itertools.combinations(order, 2)}
+    parts_shown = [part for part in Part if any(part in order for order in shown)]
+    return tuple(
+        sorted(parts_shown, key=lambda part: sum((other, part) in pairs for other in parts_shown))
+    )
+
+
+def _behind_calls(edges: Mapping[Edge, str], calls: CallsFinding) -> dict[Edge, str]:
+    """Return the edges without what ends the last call."""
+    return {
+        (left, right): (
+            text.removeprefix(calls.repetition.end) if left is Part.CALLS else text
+        )
+        for (left, right), text in edges.items()
+    }
+
+
+def _followed_ends(
+    edges: Mapping[Edge, str],
+    followed: tuple[Mapping[Edge, str], Mapping[Edge, str]],
+    user_header: str,
+) -> dict[Part, str]:
+    """Return how a turn ends before another message, for each last part.
+
+    ``followed`` are the edges before a user's and before a tool's message.
+    """
+    by_user, by_tool = followed
+    result: dict[Part, str] = {}
+    for (left, right), final in edges.items():
+        edge = (left, Part.END)
+        shown = by_tool.get(edge, by_user.get(edge)) if left is Part.CALLS else by_user.get(edge)
+        if right is not Part.END or left is Part.START or shown is None:
+            continue
+        if shown.startswith(final):
+            result[left] = final
+        elif user_header and shown.endswith(user_header):
+            result[left] = shown.removesuffix(user_header)
+        else:
+            result[left] = whole_prefix([shown, final])
+    return result
+
+
+def _user_header(chat: Chat, user_end: str, edges: Mapping[Edge, str]) -> str:
+    """Return what stands before a user's text.
+
+    Read from two such messages in a row or, where that is refused, from what all turns have
+    before the next one.
+    """
+    pair = chat.render([user_message(USER_TEXT), user_message(NEXT_USER_TEXT)]).text or ""
+    between = pair.partition(USER_TEXT)[2].partition(NEXT_USER_TEXT)[0]
+    if between.startswith(user_end):
+        return between.removeprefix(user_end)
+    texts = [text for (_, right), text in edges.items() if right is Part.END]
+    return whole_suffix(texts).removeprefix(user_end) if len(texts) > 1 else ""

@@ -1,0 +1,63 @@
+"""Comparing texts: common beginnings and ends that never split a marker.
+
+A marker here is anything in angle or square brackets, as in the auto-parser's own boundary rule:
+``<…>`` and ``[…]`` stay whole. No marker is known by name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+
+#: A tag or a bracketed token, with no bracket or line break inside.
+_MARKER = re.compile(r"<[^<>\n]*>|\[[A-Za-z_/][^\[\]\n]*\]")
+
+_WORD = re.compile(r"\w")
+
+
+def common_prefix(texts: Sequence[str]) -> str:
+    """Return the longest text with which all of ``texts`` begin."""
+    return os.path.commonprefix(list(texts))
+
+
+def common_suffix(texts: Sequence[str]) -> str:
+    """Return the longest text with which all of ``texts`` end."""
+    return os.path.commonprefix([text[::-1] for text in texts])[::-1]
+
+
+def splits_marker(text: str, position: int) -> bool:
+    """Tell whether ``position`` lies inside a marker (or a word) of ``text``."""
+    if not 0 < position < len(text):
+        return False
+    if any(match.start() < position < match.end() for match in _MARKER.finditer(text)):
+        return True
+    return bool(_WORD.match(text[position - 1]) and _WORD.match(text[position]))
+
+
+def whole_prefix(texts: Sequence[str]) -> str:
+    """Return the longest common beginning that splits no marker or word of any text."""
+    end = len(common_prefix(texts))
+    while end and any(splits_marker(text, end) for text in texts):
+        end -= 1
+    return texts[0][:end] if texts else ""
+
+
+def whole_suffix(texts: Sequence[str]) -> str:
+    """Return the longest common end that splits no marker or word of any text."""
+    size = len(common_suffix(texts))
+    while size and any(splits_marker(text, len(text) - size) for text in texts):
+        size -= 1
+    return texts[0][len(texts[0]) - size :] if texts else ""
+
+
+def first_marker(text: str) -> str:
+    """Return the first whole marker of a text, or the text without the white space around it."""
+    stripped = text.strip()
+    match = _MARKER.match(stripped)
+    return match.group() if match else stripped
+
+
+def markers(text: str) -> list[str]:
+    """Return every whole marker of a text, in order."""
+    return _MARKER.findall(text)

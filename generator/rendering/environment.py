@@ -1,0 +1,108 @@
+"""The Jinja environment in which chat templates run.
+
+It offers what Hugging Face's tokenizers offer (trimmed blocks, loop controls, ``tojson`` without
+HTML escaping, ``raise_exception``, ``strftime_now``, ``{% generation %}``) and what llama.cpp's
+engine allows beside it: lists that can be appended to, generators given to ``tojson``, a filter
+that reads JSON, and the variables ``functions`` and ``datetime``. Time stands still in it, so that
+a rendering never depends on the day.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterable, Mapping
+from types import GeneratorType
+from typing import Any
+
+from jinja2 import Template, TemplateError, nodes
+from jinja2.ext import Extension
+from jinja2.parser import Parser
+from jinja2.sandbox import SandboxedEnvironment
+
+#: The moment at which every template is rendered.
+PINNED_TIME = datetime.datetime(2026, 1, 15, 12, 0, 0)
+
+#: The longest rendering that is still taken, in characters.
+OUTPUT_LIMIT = 2_000_000
+
+
+class OutputTooLong(Exception):
+    """A template rendered more than `OUTPUT_LIMIT` characters."""
+
+
+class GenerationTag(Extension):
+    """Accept ``{% generation %}…{% endgeneration %}`` and render what stands inside."""
+
+    tags = {"generation"}  # noqa: RUF012 (declared so by jinja2)
+
+    def parse(self, parser: Parser) -> nodes.Node:
+        """Parse the block into its body."""
+        lineno = next(parser.stream).lineno
+        body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
+        return nodes.Scope(body).set_lineno(lineno)
+
+
+def _to_json(
+    value: Any,
+    ensure_ascii: bool = False,
+    indent: int | None = None,
+    separators: tuple[str, str] | None = None,
+    sort_keys: bool = False,
+) -> str:
+    if isinstance(value, GeneratorType):
+        value = list(value)
+    return json.dumps(
+        value,
+        ensure_ascii=ensure_ascii,
+        indent=indent,
+        separators=separators,
+        sort_keys=sort_keys,
+    )
+
+
+def _raise_exception(message: object) -> None:
+    raise TemplateError(str(message))
+
+
+def _strftime_now(pattern: str) -> str:
+    return PINNED_TIME.strftime(pattern)
+
+
+def create_environment() -> SandboxedEnvironment:
+    """Return a fresh sandboxed environment for chat templates."""
+    environment = SandboxedEnvironment(
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.loopcontrols", GenerationTag],
+    )
+    environment.filters["tojson"] = _to_json
+    environment.filters["from_json"] = json.loads
+    environment.filters["fromjson"] = json.loads
+    environment.globals["raise_exception"] = _raise_exception
+    environment.globals["strftime_now"] = _strftime_now
+    return environment
+
+
+def render_template(template: Template, variables: Mapping[str, object]) -> str:
+    """Render a compiled template, at most `OUTPUT_LIMIT` characters of it.
+
+    Raises:
+        OutputTooLong: there is more.
+        Exception: whatever the template itself raises.
+    """
+    context = {
+        "functions": _to_json(variables.get("tools") or [], indent=4),
+        "datetime": PINNED_TIME.strftime("%Y-%m-%d"),
+        **variables,
+    }
+    return "".join(_limited(template.generate(context)))
+
+
+def _limited(pieces: Iterable[str]) -> Iterable[str]:
+    size = 0
+    for piece in pieces:
+        size += len(piece)
+        if size > OUTPUT_LIMIT:
+            raise OutputTooLong(f"rendered more than {OUTPUT_LIMIT} characters")
+        yield piece

@@ -1,0 +1,85 @@
+"""What a template's own source says about its variables and constants.
+
+The source is parsed, never run. Switches are the variables that a template reads and never gets;
+the values worth trying are the constants that it compares them with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+
+from jinja2 import TemplateSyntaxError, meta, nodes
+
+from generator.rendering.environment import create_environment
+
+#: Variables that every rendering gets, whatever the template.
+STANDARD_VARIABLES = frozenset(
+    {
+        "messages",
+        "tools",
+        "functions",
+        "datetime",
+        "add_generation_prompt",
+        "bos_token",
+        "eos_token",
+        "raise_exception",
+        "strftime_now",
+    }
+)
+
+
+def switch_values(source: str) -> dict[str, list[object]]:
+    """Return each variable that the template reads without being given it, with values to try.
+
+    Each gets true, false, and the constants to which the template compares it. A template that
+    doesn't parse has none.
+    """
+    tree = _parse(source)
+    if tree is None:
+        return {}
+    names = sorted(meta.find_undeclared_variables(tree) - STANDARD_VARIABLES)
+    values: dict[str, list[object]] = {name: [] for name in names}
+    for compare in tree.find_all(nodes.Compare):
+        if isinstance(compare.expr, nodes.Name) and compare.expr.name in values:
+            values[compare.expr.name] += _constants(compare)
+    return {name: _distinct([*constants, True, False]) for name, constants in values.items()}
+
+
+def _distinct(values: list[object]) -> list[object]:
+    """Return the values without repetitions; 0 and False are two values."""
+    return list({(type(value), value): value for value in values}.values())
+
+
+def string_constants(source: str) -> list[str]:
+    """Return every text that the template writes as a constant in an expression, in order."""
+    tree = _parse(source)
+    if tree is None:
+        return []
+    found = [
+        node.value for node in tree.find_all(nodes.Const) if isinstance(node.value, str)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def refers_to(source: str, name: str) -> bool:
+    """Tell whether the template reads a variable of that name."""
+    tree = _parse(source)
+    return tree is not None and name in meta.find_undeclared_variables(tree)
+
+
+def _parse(source: str) -> nodes.Template | None:
+    try:
+        return create_environment().parse(source)
+    except (TemplateSyntaxError, RecursionError):
+        return None
+
+
+def _constants(compare: nodes.Compare) -> Iterator[object]:
+    for operand in compare.ops:
+        try:
+            value = operand.expr.as_const()
+        except nodes.Impossible:
+            continue
+        for item in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(item, Hashable):
+                yield item

@@ -1,0 +1,33 @@
+"""Writing text files so that nobody ever sees a half-written one."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+
+def write_atomically(path: Path, text: str) -> bool:
+    """Write ``text`` as UTF-8 to ``path`` and return whether the file changed.
+
+    A file that already holds the text stays untouched. Missing folders are made. Raises OSError or
+    UnicodeEncodeError; the old file is then as it was, and no temporary file stays behind.
+    """
+    data = text.encode("utf-8")
+    if _holds(path, data):
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return True
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    try:
+        return path.read_bytes() == data
+    except FileNotFoundError:
+        return False

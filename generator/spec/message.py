@@ -1,0 +1,27 @@
+"""An assistant message, as the analysis renders it, the writer writes it and a parser returns it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+#: A JSON value as Python knows it: None, bool, int, float, str, list or dict.
+JsonValue = object
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One tool call: the function's name, its arguments as an object, and the id it carries."""
+
+    name: str
+    arguments: Mapping[str, JsonValue] = field(default_factory=dict)
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What an assistant says in one turn. An empty string means that the part is absent."""
+
+    content: str = ""
+    reasoning: str = ""
+    calls: tuple[Call, ...] = ()

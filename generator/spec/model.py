@@ -1,0 +1,388 @@
+"""The spec as data: what is known about one template's assistant turn, and nothing about results.
+
+A turn is ``header``, the parts in ``order`` with what stands between them, and an end. Between a
+part and its neighbour stands ``left.end + join + right.start``; before the first part
+``header + join + right.start``; after the last ``left.end + end``. Every name here is a key of the
+YAML file; `schema.json` beside this file is the manual for readers of that file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Part(StrEnum):
+    """A part of a turn, and the two points that stand for its beginning and its end."""
+
+    START = "start"
+    REASONING = "reasoning"
+    CONTENT = "content"
+    CALLS = "calls"
+    END = "end"
+
+
+class ReasoningMode(StrEnum):
+    """How reasoning is marked (the modes of llama.cpp's auto-parser)."""
+
+    NONE = "NONE"
+    TAG_BASED = "TAG_BASED"
+    DELIMITER = "DELIMITER"
+    FORCED_OPEN = "FORCED_OPEN"
+    FORCED_CLOSED = "FORCED_CLOSED"
+    TOOLS_ONLY = "TOOLS_ONLY"
+
+
+class ContentMode(StrEnum):
+    """How content is wrapped (the modes of llama.cpp's auto-parser)."""
+
+    PLAIN = "PLAIN"
+    ALWAYS_WRAPPED = "ALWAYS_WRAPPED"
+    WRAPPED_WITH_REASONING = "WRAPPED_WITH_REASONING"
+
+
+class ToolMode(StrEnum):
+    """Where a call's name and its argument names stand: inside JSON, or in tags."""
+
+    JSON_NATIVE = "JSON_NATIVE"
+    TAG_WITH_JSON = "TAG_WITH_JSON"
+    TAG_WITH_TAGGED = "TAG_WITH_TAGGED"
+
+
+class CallIdPosition(StrEnum):
+    """Where a call's id stands among its name and its arguments."""
+
+    NONE = "NONE"
+    PRE_FUNC_NAME = "PRE_FUNC_NAME"
+    BETWEEN_FUNC_AND_ARGS = "BETWEEN_FUNC_AND_ARGS"
+    POST_ARGS = "POST_ARGS"
+
+
+class SlotKind(StrEnum):
+    """What fills a slot. The first four belong to a call, the last three to a tagged argument."""
+
+    NAME = "NAME"
+    ID = "ID"
+    INDEX = "INDEX"
+    ARGUMENTS = "ARGUMENTS"
+    KEY = "KEY"
+    TYPE = "TYPE"
+    VALUE = "VALUE"
+
+
+class JsonType(StrEnum):
+    """The JSON types an argument value can have; integers stand apart from other numbers."""
+
+    STRING = "string"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    NULL = "null"
+    ARRAY = "array"
+    OBJECT = "object"
+
+
+class Encoding(StrEnum):
+    """How a value is written."""
+
+    RAW = "RAW"  # a string as it is, without quotes or escapes
+    JSON = "JSON"
+    PYTHON = "PYTHON"  # Python's repr: 'single quotes', True, None
+    QUOTED = "QUOTED"  # like JSON, with the syntax's own string quote and no escapes
+
+
+class IndexScope(StrEnum):
+    """Over what a running call index counts."""
+
+    TURN = "turn"
+    CONVERSATION = "conversation"
+
+
+class ReasoningScope(StrEnum):
+    """For which assistant messages of a conversation the template still renders reasoning."""
+
+    ALL = "all"
+    SINCE_LAST_USER = "since_last_user"
+    LAST = "last"
+    NONE = "none"
+
+
+class Verdict(StrEnum):
+    """What becomes of something that a template doesn't render back faithfully."""
+
+    DROPS = "drops"
+    TRIMS = "trims"
+    AMBIGUOUS = "ambiguous"
+    MOVES = "moves"  # rendered as another part: content beside a call as reasoning
+
+
+class Condition(StrEnum):
+    """When a limit applies."""
+
+    ALWAYS = "always"
+    WITH_CALLS = "with_calls"
+    WITHOUT_CALLS = "without_calls"
+    WITH_CONTENT = "with_content"
+    WITHOUT_CONTENT = "without_content"
+    WITH_REASONING = "with_reasoning"
+    WITHOUT_REASONING = "without_reasoning"
+
+
+class Subject(StrEnum):
+    """What a limit is about."""
+
+    REASONING = "reasoning"
+    CONTENT = "content"
+    CALLS = "calls"
+    FURTHER_CALLS = "further_calls"  # every call after the first
+    CALL_ID = "call_id"
+    ARGUMENT_STRING = "argument.string"
+    ARGUMENT_INTEGER = "argument.integer"
+    ARGUMENT_NUMBER = "argument.number"
+    ARGUMENT_BOOLEAN = "argument.boolean"
+    ARGUMENT_NULL = "argument.null"
+    ARGUMENT_ARRAY = "argument.array"
+    ARGUMENT_OBJECT = "argument.object"
+
+
+class TokenSource(StrEnum):
+    """Where the text of a special token comes from."""
+
+    GIVEN = "given"  # a model folder, a GGUF file or templates/index.yaml names it
+    ASSUMED = "assumed"  # nobody names it; the usual text stands in
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """Text that a template writes itself."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place that a message's own text fills."""
+
+    kind: SlotKind
+
+
+Piece = Literal | Slot
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateIdentity:
+    """Which template the spec describes: file name below templates/, sha256, and where it is from."""
+
+    file: str
+    sha256: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """The text of a special token that the template refers to by name."""
+
+    text: str
+    source: TokenSource
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What the template accepts, found by rendering."""
+
+    system_role: bool
+    tools: bool
+    tool_calls: bool
+    parallel_calls: bool
+    tool_results: bool
+    object_arguments: bool
+    string_arguments: bool
+    null_content: bool
+    content_beside_calls: bool
+    call_id_required: bool
+    roles_alternate: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """The template's variables that switch thinking, and the generation prompt under each setting.
+
+    A prompt runs from the assistant header to the end of what ``add_generation_prompt`` adds.
+    """
+
+    on: Mapping[str, object]
+    off: Mapping[str, object]
+    prompt_on: str
+    prompt_off: str
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """What stands between two neighbours beyond the end of the one and the start of the other."""
+
+    left: Part  # START or a part
+    right: Part  # a part
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a turn ends after a given last part (beyond that part's own end).
+
+    ``final`` at the end of a conversation, ``followed`` when another message follows.
+    """
+
+    last: Part  # START (an empty turn) or a part
+    final: str
+    followed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The frame of a turn: its header, the order of its parts, joins, ends and stop strings."""
+
+    header: str
+    order: tuple[Part, ...]
+    joins: tuple[Join, ...]
+    ends: tuple[End, ...]
+    stop: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    """How reasoning is marked. ``field``: the message key the template reads it from."""
+
+    mode: ReasoningMode
+    start: str
+    end: str
+    field: str | None
+    scope: ReasoningScope
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """How content is marked."""
+
+    mode: ContentMode
+    start: str
+    end: str
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSyntax:
+    """How structured values are written: JSON with its style, or a relative of JSON.
+
+    ``indent`` counts spaces (None: one line) and ``margin`` those before every line but the first,
+    as in an object that stands inside another. ``quote``, ``bare_keys`` and ``null`` matter for
+    QUOTED only.
+    """
+
+    encoding: Encoding = Encoding.JSON
+    item_separator: str = ", "
+    key_separator: str = ": "
+    indent: int | None = None
+    margin: int = 0
+    ascii_only: bool = False
+    sorted_keys: bool = False
+    quote: str = '"'
+    bare_keys: bool = False
+    null: str = "null"
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """How a call's arguments are written.
+
+    With ``item`` empty the arguments are one encoded object in ``syntax``. Otherwise they are
+    ``start``, an ``item`` for each argument, joined by ``separator``, and ``end``; ``values`` says
+    how a value of each type is written, ``types`` which word a TYPE slot holds for it, and
+    ``empty`` what stands for no arguments at all.
+    """
+
+    syntax: ValueSyntax = ValueSyntax()
+    item: tuple[Piece, ...] = ()
+    start: str = ""
+    separator: str = ""
+    end: str = ""
+    empty: str = "{}"
+    values: Mapping[JsonType, Encoding] = field(default_factory=dict)
+    types: Mapping[JsonType, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """JSON_NATIVE only: the keys that lead to the name, arguments and id inside a call object.
+
+    ``name_is_key``: the call object has one key, which is the name, and its value the arguments.
+    """
+
+    name: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+    id: tuple[str, ...] = ()
+    name_is_key: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """How tool calls are written: ``section_start``, calls joined by ``separator``, ``section_end``."""
+
+    mode: ToolMode
+    section_start: str
+    call: tuple[Piece, ...]
+    separator: str
+    section_end: str
+    arguments: Arguments
+    fields: Fields = Fields()
+    call_id: CallIdPosition = CallIdPosition.NONE
+    index_base: int | None = None
+    index_scope: IndexScope | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Something the template doesn't render back faithfully, and when."""
+
+    subject: Subject
+    verdict: Verdict
+    when: Condition
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """What an engine needs to use the grammar lazily and to keep markers whole."""
+
+    triggers: tuple[str, ...]
+    preserved_tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """All that is known about one template's assistant turn."""
+
+    name: str
+    template: TemplateIdentity
+    tokens: Mapping[str, Token]
+    capabilities: Capabilities
+    thinking: Thinking
+    turn: Turn
+    reasoning: Reasoning
+    content: Content
+    tools: Tools | None
+    limits: tuple[Limit, ...]
+    grammar: Grammar
+
+    def join(self, left: Part, right: Part) -> str:
+        """Return what stands between two neighbours beyond their own end and start."""
+        for join in self.turn.joins:
+            if (join.left, join.right) == (left, right):
+                return join.text
+        return ""
+
+    def end(self, last: Part) -> End:
+        """Return how a turn ends after ``last``; nothing where the template never showed it."""
+        for end in self.turn.ends:
+            if end.last is last:
+                return end
+        return End(last, "", "")

@@ -1,0 +1,334 @@
+"""A spec as the plain data of its YAML file, and back.
+
+What is empty or has its default is left out where that helps reading; modes, the header and the
+start and end of each part are always there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from generator.spec.model import (
+    Arguments,
+    CallIdPosition,
+    Capabilities,
+    Condition,
+    Content,
+    ContentMode,
+    Encoding,
+    End,
+    Fields,
+    Grammar,
+    IndexScope,
+    Join,
+    JsonType,
+    Limit,
+    Literal,
+    Part,
+    Piece,
+    Reasoning,
+    ReasoningMode,
+    ReasoningScope,
+    Slot,
+    SlotKind,
+    Spec,
+    Subject,
+    TemplateIdentity,
+    Thinking,
+    Token,
+    TokenSource,
+    ToolMode,
+    Tools,
+    Turn,
+    ValueSyntax,
+    Verdict,
+)
+from generator.spec.yaml_text import Line, Text
+
+#: What schema.json has already found right; the keys and types are therefore taken for granted.
+Data = Mapping[str, Any]
+
+
+def spec_to_data(spec: Spec) -> dict[str, object]:
+    """Return the data of a spec's YAML file, in the model's order."""
+    data: dict[str, object] = {
+        "name": spec.name,
+        "template": {
+            "file": spec.template.file,
+            "sha256": spec.template.sha256,
+            "origin": spec.template.origin,
+        },
+        "tokens": {
+            name: Line(text=Text(token.text), source=token.source)
+            for name, token in sorted(spec.tokens.items())
+        },
+        "capabilities": _capabilities_to_data(spec.capabilities),
+        "thinking": {
+            "on": _settings(spec.thinking.on),
+            "off": _settings(spec.thinking.off),
+            "prompt_on": Text(spec.thinking.prompt_on),
+            "prompt_off": Text(spec.thinking.prompt_off),
+        },
+        "turn": _turn_to_data(spec.turn),
+        "reasoning": _reasoning_to_data(spec.reasoning),
+        "content": {
+            "mode": spec.content.mode,
+            "start": Text(spec.content.start),
+            "end": Text(spec.content.end),
+        },
+        "tools": _tools_to_data(spec.tools) if spec.tools else None,
+        "limits": tuple(_limit_to_data(limit) for limit in spec.limits),
+        "grammar": {
+            "triggers": _texts(spec.grammar.triggers),
+            "preserved_tokens": _texts(spec.grammar.preserved_tokens),
+        },
+    }
+    return _without(data, {"tokens": {}, "tools": None, "limits": ()})
+
+
+def spec_from_data(data: Data) -> Spec:
+    """Return the spec of data that schema.json allows."""
+    tools = data.get("tools")
+    return Spec(
+        name=data["name"],
+        template=TemplateIdentity(**data["template"]),
+        tokens={
+            name: Token(token["text"], TokenSource(token["source"]))
+            for name, token in data.get("tokens", {}).items()
+        },
+        capabilities=Capabilities(**data["capabilities"]),
+        thinking=Thinking(**data["thinking"]),
+        turn=_turn_from_data(data["turn"]),
+        reasoning=_reasoning_from_data(data["reasoning"]),
+        content=Content(
+            ContentMode(data["content"]["mode"]), data["content"]["start"], data["content"]["end"]
+        ),
+        tools=_tools_from_data(tools) if tools else None,
+        limits=tuple(_limit_from_data(limit) for limit in data.get("limits", ())),
+        grammar=Grammar(
+            tuple(data["grammar"]["triggers"]), tuple(data["grammar"]["preserved_tokens"])
+        ),
+    )
+
+
+def _without(data: dict[str, object], defaults: Mapping[str, object]) -> dict[str, object]:
+    absent = object()
+    return {key: value for key, value in data.items() if value != defaults.get(key, absent)}
+
+
+def _texts(texts: Iterable[str]) -> tuple[Text, ...]:
+    return tuple(Text(text) for text in texts)
+
+
+def _settings(values: Mapping[str, object]) -> Line:
+    return Line({name: _setting(value) for name, value in sorted(values.items())})
+
+
+def _setting(value: object) -> object:
+    if isinstance(value, str):
+        return Text(value)
+    if isinstance(value, Mapping):
+        return _settings(value)
+    return [_setting(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _capabilities_to_data(capabilities: Capabilities) -> dict[str, object]:
+    return {
+        "system_role": capabilities.system_role,
+        "tools": capabilities.tools,
+        "tool_calls": capabilities.tool_calls,
+        "parallel_calls": capabilities.parallel_calls,
+        "tool_results": capabilities.tool_results,
+        "object_arguments": capabilities.object_arguments,
+        "string_arguments": capabilities.string_arguments,
+        "null_content": capabilities.null_content,
+        "content_beside_calls": capabilities.content_beside_calls,
+        "call_id_required": capabilities.call_id_required,
+        "roles_alternate": capabilities.roles_alternate,
+    }
+
+
+def _turn_to_data(turn: Turn) -> dict[str, object]:
+    data: dict[str, object] = {
+        "header": Text(turn.header),
+        "order": list(turn.order),
+        "joins": tuple(
+            Line(left=join.left, right=join.right, text=Text(join.text)) for join in turn.joins
+        ),
+        "ends": tuple(_end_to_data(end) for end in turn.ends),
+        "stop": _texts(turn.stop),
+    }
+    return _without(data, {"joins": ()})
+
+
+def _turn_from_data(data: Data) -> Turn:
+    return Turn(
+        header=data["header"],
+        order=tuple(map(Part, data["order"])),
+        joins=tuple(
+            Join(Part(join["left"]), Part(join["right"]), join["text"])
+            for join in data.get("joins", ())
+        ),
+        ends=tuple(
+            End(Part(end["last"]), end["final"], end.get("followed", end["final"]))
+            for end in data["ends"]
+        ),
+        stop=tuple(data["stop"]),
+    )
+
+
+def _end_to_data(end: End) -> Line:
+    line = Line(last=end.last, final=Text(end.final))
+    if end.followed != end.final:
+        line["followed"] = Text(end.followed)
+    return line
+
+
+def _reasoning_to_data(reasoning: Reasoning) -> dict[str, object]:
+    data: dict[str, object] = {
+        "mode": reasoning.mode,
+        "start": Text(reasoning.start),
+        "end": Text(reasoning.end),
+        "field": reasoning.field,
+        "scope": reasoning.scope,
+    }
+    return _without(data, {"field": None})
+
+
+def _reasoning_from_data(data: Data) -> Reasoning:
+    return Reasoning(
+        mode=ReasoningMode(data["mode"]),
+        start=data["start"],
+        end=data["end"],
+        field=data.get("field"),
+        scope=ReasoningScope(data["scope"]),
+    )
+
+
+def _tools_to_data(tools: Tools) -> dict[str, object]:
+    data: dict[str, object] = {
+        "mode": tools.mode,
+        "section_start": Text(tools.section_start),
+        "call": _pieces_to_data(tools.call),
+        "separator": Text(tools.separator),
+        "section_end": Text(tools.section_end),
+        "arguments": _arguments_to_data(tools.arguments),
+        "fields": _fields_to_data(tools.fields),
+        "call_id": tools.call_id,
+        "index_base": tools.index_base,
+        "index_scope": tools.index_scope,
+    }
+    return _without(data, {"fields": {}, "index_base": None, "index_scope": None})
+
+
+def _tools_from_data(data: Data) -> Tools:
+    fields = data.get("fields", {})
+    scope = data.get("index_scope")
+    return Tools(
+        mode=ToolMode(data["mode"]),
+        section_start=data["section_start"],
+        call=tuple(map(_piece_from_data, data["call"])),
+        separator=data["separator"],
+        section_end=data["section_end"],
+        arguments=_arguments_from_data(data["arguments"]),
+        fields=Fields(
+            name=tuple(fields.get("name", ())),
+            arguments=tuple(fields.get("arguments", ())),
+            id=tuple(fields.get("id", ())),
+            name_is_key=fields.get("name_is_key", False),
+        ),
+        call_id=CallIdPosition(data["call_id"]),
+        index_base=data.get("index_base"),
+        index_scope=None if scope is None else IndexScope(scope),
+    )
+
+
+def _pieces_to_data(pieces: Iterable[Piece]) -> tuple[dict[str, object], ...]:
+    return tuple(
+        {"text": Text(piece.text)} if isinstance(piece, Literal) else {"slot": piece.kind}
+        for piece in pieces
+    )
+
+
+def _piece_from_data(data: Data) -> Piece:
+    return Literal(data["text"]) if "text" in data else Slot(SlotKind(data["slot"]))
+
+
+def _arguments_to_data(arguments: Arguments) -> dict[str, object]:
+    values, types = arguments.values, arguments.types
+    data: dict[str, object] = {
+        "syntax": _syntax_to_data(arguments.syntax),
+        "item": _pieces_to_data(arguments.item),
+        "start": Text(arguments.start),
+        "separator": Text(arguments.separator),
+        "end": Text(arguments.end),
+        "empty": Text(arguments.empty),
+        "values": {str(kind): values[kind] for kind in JsonType if kind in values},
+        "types": {str(kind): Text(types[kind]) for kind in JsonType if kind in types},
+    }
+    defaults = {"item": (), "start": "", "separator": "", "end": "", "empty": Arguments().empty}
+    return _without(data, {**defaults, "values": {}, "types": {}})
+
+
+def _arguments_from_data(data: Data) -> Arguments:
+    return Arguments(
+        syntax=_syntax_from_data(data["syntax"]),
+        item=tuple(map(_piece_from_data, data.get("item", ()))),
+        start=data.get("start", ""),
+        separator=data.get("separator", ""),
+        end=data.get("end", ""),
+        empty=data.get("empty", Arguments().empty),
+        values={JsonType(kind): Encoding(v) for kind, v in data.get("values", {}).items()},
+        types={JsonType(kind): word for kind, word in data.get("types", {}).items()},
+    )
+
+
+def _syntax_to_data(syntax: ValueSyntax) -> dict[str, object]:
+    default = ValueSyntax()
+    data: dict[str, object] = {
+        "encoding": syntax.encoding,
+        "item_separator": Text(syntax.item_separator),
+        "key_separator": Text(syntax.key_separator),
+        "indent": syntax.indent,
+        "margin": syntax.margin,
+        "ascii_only": syntax.ascii_only,
+        "sorted_keys": syntax.sorted_keys,
+        "quote": Text(syntax.quote),
+        "bare_keys": syntax.bare_keys,
+        "null": Text(syntax.null),
+    }
+    names = [name for name in data if name != "encoding"]
+    return _without(data, {name: getattr(default, name) for name in names})
+
+
+def _syntax_from_data(data: Data) -> ValueSyntax:
+    return ValueSyntax(**{**data, "encoding": Encoding(data["encoding"])})
+
+
+def _fields_to_data(fields: Fields) -> dict[str, object]:
+    data: dict[str, object] = {
+        "name": list(_texts(fields.name)),
+        "arguments": list(_texts(fields.arguments)),
+        "id": list(_texts(fields.id)),
+        "name_is_key": fields.name_is_key,
+    }
+    return _without(data, {"name": [], "arguments": [], "id": [], "name_is_key": False})
+
+
+def _limit_to_data(limit: Limit) -> Line:
+    return Line(
+        subject=limit.subject,
+        verdict=limit.verdict,
+        when=limit.when,
+        reason=Text(limit.reason),
+    )
+
+
+def _limit_from_data(data: Data) -> Limit:
+    return Limit(
+        subject=Subject(data["subject"]),
+        verdict=Verdict(data["verdict"]),
+        when=Condition(data["when"]),
+        reason=data["reason"],
+    )

@@ -1,0 +1,159 @@
+"""The index of all specs: specs/README.md."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from generator.spec.files import SPEC_SUFFIX, spec_hash
+from generator.spec.model import CallIdPosition, Condition, Limit, Part, Spec
+from generator.spec.results import PARTS, RUNGS, RungResult, TemplateResult
+
+_INTRODUCTION = """\
+<!-- Written by turnspec; regenerate with: make regen -->
+
+# Specs
+
+One spec per chat template: how it writes an assistant turn. `generator/spec/schema.json` explains
+how to read one. The last columns are the rungs of the verification: 0, what the spec predicts is
+what the template renders; 1, rendered turns come back through the parser; 1b, so do the spec's own
+turns after the template's generation prompt; 2, so does every way of cutting the text. ✓ means that
+all checks passed, `n/m` that n of m did, and - that there were none.
+"""
+_COLUMNS = ("Name", "Template", "Reasoning", "Content", "Tools", "Call id", "Limits")
+_NOTHING = "-"
+_LONGEST_EXAMPLE = 300
+_NO_OVERLAYS: Mapping[str, int] = MappingProxyType({})
+_CONDITIONS = {condition: condition.replace("_", " ") for condition in Condition}
+_BACKTICKS = re.compile(r"`+")
+_MARKDOWN = re.compile(r"([\\`*\[\]<>|]|(?<!\w)_|_(?!\w))")  # an underscore in a word is safe
+
+
+def index_table(
+    specs: Sequence[Spec],
+    results: Mapping[str, TemplateResult],
+    overlays: Mapping[str, int] = _NO_OVERLAYS,
+) -> str:
+    """Return the text of specs/README.md.
+
+    ``results`` and ``overlays`` (how many keys an overlay gives) are by template name. A result for
+    another spec than the one at hand doesn't count.
+    """
+    ordered = sorted(specs, key=lambda spec: spec.name)
+    current = {
+        spec.name: results[spec.name]
+        for spec in ordered
+        if spec.name in results and results[spec.name].spec_hash == spec_hash(spec)
+    }
+    sections = [
+        _INTRODUCTION,
+        _totals(ordered, current),
+        _table(ordered, current, overlays),
+        _failures(current),
+    ]
+    return "\n".join(section for section in sections if section)
+
+
+def _totals(specs: Sequence[Spec], results: Mapping[str, TemplateResult]) -> str:
+    parts = [_parts(spec, results.get(spec.name)) for spec in specs]
+    shown = ", ".join(f"{sum(part in has for has in parts)} {part}" for part in PARTS)
+    ran = {
+        name: [result.rungs[name] for result in results.values() if _ran(result.rungs.get(name))]
+        for name in RUNGS
+    }
+    passed = ", ".join(
+        f"rung {name}: {sum(not rung.failed for rung in rungs)} of {len(rungs)}"
+        for name, rungs in ran.items()
+    )
+    return f"{_counted(len(specs), 'template')}; rendered: {shown}.\n\nPassed: {passed}.\n"
+
+
+def _parts(spec: Spec, result: TemplateResult | None) -> tuple[Part, ...]:
+    return result.parts if result else spec.turn.order
+
+
+def _ran(rung: RungResult | None) -> bool:
+    return rung is not None and rung.total > 0
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _table(
+    specs: Sequence[Spec], results: Mapping[str, TemplateResult], overlays: Mapping[str, int]
+) -> str:
+    head = (*_COLUMNS, *RUNGS, "Overlay")
+    rows = [_row(spec, results.get(spec.name), overlays.get(spec.name, 0)) for spec in specs]
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _row(spec: Spec, result: TemplateResult | None, overlay_keys: int) -> tuple[str, ...]:
+    tools = spec.tools
+    has_id = tools is not None and tools.call_id is not CallIdPosition.NONE
+    rungs = result.rungs if result else {}
+    return (
+        f"[{_prose(spec.name)}]({spec.name}{SPEC_SUFFIX})",
+        _code(spec.template.file).replace("|", r"\|"),
+        _prose(spec.reasoning.mode),
+        _prose(spec.content.mode),
+        _prose(tools.mode) if tools else _NOTHING,
+        _prose(tools.call_id) if tools and has_id else _NOTHING,
+        _limits(spec.limits),
+        *(_mark(rungs.get(name)) for name in RUNGS),
+        str(overlay_keys),
+    )
+
+
+def _mark(rung: RungResult | None) -> str:
+    if rung is None or not rung.total:
+        return _NOTHING
+    return f"{rung.passed}/{rung.total}" if rung.failed else "✓"
+
+
+def _limits(limits: Iterable[Limit]) -> str:
+    """Return limits in a few words; those that differ only in their subject share a phrase."""
+    phrases: dict[tuple[str, str], list[str]] = {}
+    for limit in limits:
+        when = "" if limit.when is Condition.ALWAYS else f" {_CONDITIONS[limit.when]}"
+        subjects = phrases.setdefault((limit.verdict, when), [])
+        subject = limit.subject.removeprefix("argument.").replace("_", " ")
+        if subject not in subjects:
+            subjects.append(subject)
+    texts = [f"{verdict} {', '.join(names)}{when}" for (verdict, when), names in phrases.items()]
+    return _prose("; ".join(texts)) or _NOTHING
+
+
+def _failures(results: Mapping[str, TemplateResult]) -> str:
+    lines = [
+        f"- [{_prose(name)}]({name}{SPEC_SUFFIX}), rung {rung}: {_failure(result.rungs[rung])}\n"
+        for name, result in results.items()
+        for rung in RUNGS
+        if rung in result.rungs and result.rungs[rung].failed
+    ]
+    return "## Not passed\n\n" + "".join(lines) if lines else ""
+
+
+def _failure(rung: RungResult) -> str:
+    note = f" ({_prose(_one_line(rung.note))})" if rung.note else ""
+    text = f"{rung.failed} of {rung.total} failed{note}"
+    return f"{text}: {_code(_one_line(rung.example))}" if rung.example else text
+
+
+def _one_line(text: str) -> str:
+    line = "".join(character if character.isprintable() else " " for character in text)
+    return line if len(line) <= _LONGEST_EXAMPLE else f"{line[:_LONGEST_EXAMPLE]}…"
+
+
+def _prose(text: str) -> str:
+    return _MARKDOWN.sub(r"\\\1", text)
+
+
+def _code(text: str) -> str:
+    """Return a Markdown code span, which needs a longer fence than any run of backticks in it."""
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    fence = "`" * (longest + 1)
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{pad}{text}{pad}{fence}"

@@ -1,0 +1,34 @@
+"""What all tests share: the reference templates, and a cache of its own for everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from generator.sources.download import CACHE_VARIABLE, cache_folder
+from generator.sources.fetch import TemplateFile, fetch_templates
+
+ROOT = Path(__file__).parent.parent
+
+_USERS_CACHE = cache_folder()
+
+
+@pytest.fixture(scope="session")
+def reference_templates() -> list[TemplateFile]:
+    """Return the pinned templates, fetched on the first run and taken from the disk afterwards."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(CACHE_VARIABLE, str(_USERS_CACHE))
+        result = fetch_templates(ROOT)
+    if result.problems:
+        pytest.fail("\n".join(map(str, result.problems)), pytrace=False)
+    return result.templates
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the user's download cache out of the tests' reach."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(CACHE_VARIABLE, str(tmp_path_factory.mktemp("cache")))
+        yield

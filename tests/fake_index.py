@@ -1,0 +1,99 @@
+"""A package index on this machine that can break off, lie and refuse, for the tests of fetching."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import random
+import tarfile
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from generator.sources.index import Origin
+
+FILE = "pack-1.0.tar.gz"
+TEMPLATES = {"One.jinja": "one {{ messages }}\n", "Two.jinja": "two\r\n{{ messages }} ｜é"}
+
+
+@dataclass
+class FakeIndex:
+    """What the index answers, request by request, and what it was asked.
+
+    ``bodies``: what the next requests for the file get; the last one is repeated.
+    ``break_offs``: after how many bytes the connection of the next requests ends.
+    """
+
+    bodies: list[bytes]
+    break_offs: list[int] = field(default_factory=list)
+    resumable: bool = True
+    ranges: list[str | None] = field(default_factory=list)
+    url: str = ""
+
+    def next_body(self) -> bytes:
+        return self.bodies.pop(0) if len(self.bodies) > 1 else self.bodies[0]
+
+
+def sdist_of(templates: Mapping[str, str]) -> bytes:
+    """Return an sdist with the templates, and with padding that doesn't compress."""
+    padding = random.Random(7).randbytes(300_000)
+    files = {f"templates/{name}": text.encode() for name, text in templates.items()}
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
+        for path, data in {"padding": padding, **files}.items():
+            member = tarfile.TarInfo(f"pack-1.0/{path}")
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def origin_of(sdist: bytes) -> Origin:
+    sha256 = hashlib.sha256(sdist).hexdigest()
+    return Origin("pack", "pypi-sdist", "pack", "1.0", FILE, sha256, len(sdist))
+
+
+@contextlib.contextmanager
+def serving(index: FakeIndex) -> Iterator[FakeIndex]:
+    """Serve the index on a free port for as long as the context lasts; sets its ``url``."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.path == "/simple/pack/":
+                page = f'<a href="/files/{FILE}">{FILE}</a>'.encode()
+                self.answer(200, page, len(page), "text/html")
+            elif self.path == f"/files/{FILE}":
+                self.send_file()
+            else:
+                self.answer(404, b"", 0, "text/html")
+
+        def send_file(self) -> None:
+            body, wanted = index.next_body(), self.headers["Range"]
+            index.ranges.append(wanted)
+            status = 200
+            if wanted and index.resumable:
+                start = int(wanted.removeprefix("bytes=").removesuffix("-"))
+                status, body = (206, body[start:]) if start < len(body) else (416, b"")
+            cut = index.break_offs.pop(0) if index.break_offs else len(body)
+            self.answer(status, body[:cut], len(body), "application/gzip")
+
+        def answer(self, status: int, body: bytes, announced: int, kind: str) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(announced))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        index.url = f"http://127.0.0.1:{server.server_address[1]}/simple/"
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield index
+        finally:
+            server.shutdown()
+            thread.join()

@@ -1,0 +1,160 @@
+"""The template index: what is read from it, and what is refused with which words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from generator.sources.index import INDEX_FILE, Entry, Origin, parse_index, read_index
+
+ROOT = Path(__file__).parent.parent
+SHA = "0123456789abcdef" * 4
+
+ORIGIN = f"""origins:
+  - id: pack
+    kind: pypi-sdist
+    project: pack
+    version: "1.0"
+    file: pack-1.0.tar.gz
+    sha256: {SHA}
+    size: 12
+"""
+FETCHED = f"""  - file: One.jinja
+    origin: pack
+    path: templates/One.jinja
+    sha256: {SHA}
+"""
+LOCAL = f"""  - file: Two.jinja
+    origin: local
+    sha256: {SHA}
+    bos_token: <s>
+    eos_token: ""
+    source: two.gguf
+"""
+
+
+def refused(text: str) -> list[str]:
+    """Return the problems of an index, without the file's name in front."""
+    return [str(problem).removeprefix(INDEX_FILE) for problem in parse_index(text)[1]]
+
+
+def test_origins_and_entries_are_read_with_their_lines() -> None:
+    index, problems = parse_index(f"{ORIGIN}templates:\n{FETCHED}{LOCAL}")
+    assert problems == []
+    origin = Origin("pack", "pypi-sdist", "pack", "1.0", "pack-1.0.tar.gz", SHA, 12, line=2)
+    assert index.origins == {"pack": origin}
+    assert index.entries == (
+        Entry("One.jinja", "pack", SHA, "templates/One.jinja", line=10),
+        Entry("Two.jinja", "local", SHA, "", "<s>", "", "two.gguf", line=14),
+    )
+    assert [entry.name for entry in index.entries] == ["one", "two"]
+    assert [entry.location for entry in index.entries] == [
+        "templates/fetched/One.jinja",
+        "templates/Two.jinja",
+    ]
+
+
+def test_the_repositorys_own_index_pins_the_reference_templates() -> None:
+    index, problems = read_index(ROOT)
+    assert problems == []
+    pinned = [entry for entry in index.entries if entry.origin == "llama-cpp-python-0.3.36"]
+    assert len(pinned) == 70
+
+
+def test_a_missing_index_is_one_problem(tmp_path: Path) -> None:
+    index, problems = read_index(tmp_path)
+    assert index.entries == ()
+    assert [str(problem) for problem in problems] == [f"{INDEX_FILE}: there is no such file"]
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        pytest.param(
+            "origins: [\n",
+            [":2: not YAML: did not find expected node content"],
+            id="broken YAML",
+        ),
+        pytest.param("", [": the file is empty"], id="empty"),
+        pytest.param(
+            "origins: []\n",
+            [":1: 'templates' is a required property"],
+            id="no list",
+        ),
+        pytest.param(
+            f"{ORIGIN}templates:\n{FETCHED}    colour: red\n",
+            [
+                ":14: templates[0].colour: unknown key; allowed: "
+                "file, origin, path, sha256, bos_token, eos_token, source"
+            ],
+            id="unknown key",
+        ),
+        pytest.param(
+            f"{ORIGIN}templates:\n{FETCHED}    origin: pack\n",
+            [":14: templates[0].origin: duplicate key 'origin', first in line 11"],
+            id="key twice",
+        ),
+        pytest.param(
+            f"{ORIGIN}templates:\n{FETCHED.replace(SHA, 'abc')}",
+            [":13: templates[0].sha256: 'abc' does not match '^[0-9a-f]{64}$'"],
+            id="short checksum",
+        ),
+        pytest.param(
+            f"{ORIGIN}templates:\n{FETCHED.replace('One.jinja', '../One.jinja', 1)}",
+            [r":10: templates[0].file: '../One.jinja' does not match '^[^/\\\\]+\\.jinja$'"],
+            id="file outside",
+        ),
+        pytest.param(
+            f"{ORIGIN}templates:\n{FETCHED.replace('origin: pack', 'origin: pick')}",
+            [":11: templates[0].origin: unknown origin pick; known: local, pack"],
+            id="unknown origin",
+        ),
+        pytest.param(
+            f"{ORIGIN}templates:\n{FETCHED.replace('    path: templates/One.jinja', '')}",
+            [":10: templates[0]: 'path' is a required property"],
+            id="no path",
+        ),
+        pytest.param(
+            f"{ORIGIN}templates:\n{LOCAL}    path: a/b\n",
+            [":16: templates[0].path: only fetched templates have a path"],
+            id="local with a path",
+        ),
+        pytest.param(
+            f"{ORIGIN}templates:\n{FETCHED}{LOCAL.replace('Two', 'one')}",
+            [":14: templates[1].file: " "one.jinja and One.jinja have the same name: one"],
+            id="one name twice",
+        ),
+        pytest.param(
+            f"{ORIGIN.replace('size: 12', 'size: -1')}templates: []\n",
+            [":8: origins[0].size: -1 is less than the minimum of 1"],
+            id="size",
+        ),
+        pytest.param(
+            f"{ORIGIN.replace('kind: pypi-sdist', 'kind: git')}templates: []\n",
+            [":3: origins[0].kind: 'git' is not one of ['pypi-sdist']"],
+            id="kind of origin",
+        ),
+        pytest.param(
+            f"{ORIGIN.replace('id: pack', 'id: local')}templates: []\n",
+            [":2: origins[0].id: " r"'local' does not match '^(?!local$)[\\w.+-]+$'"],
+            id="origin called local",
+        ),
+    ],
+)
+def test_a_wrong_index_is_refused(text: str, messages: list[str]) -> None:
+    assert refused(text) == messages
+
+
+def test_a_wrong_entry_does_not_take_the_others_with_it() -> None:
+    wrong = FETCHED.replace("One", "Three").replace(SHA, "abc")
+    index, problems = parse_index(f"{ORIGIN}templates:\n{wrong}{FETCHED}")
+    assert [entry.file for entry in index.entries] == ["One.jinja"]
+    assert len(problems) == 1
+
+
+def test_a_wrong_origin_is_told_once_and_drops_its_templates() -> None:
+    text = f"{ORIGIN.replace(SHA, 'abc')}templates:\n{FETCHED}{LOCAL}"
+    index, problems = parse_index(text)
+    assert [entry.file for entry in index.entries] == ["Two.jinja"]
+    assert [problem.path for problem in problems] == ["origins[0].sha256"]

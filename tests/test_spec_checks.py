@@ -1,0 +1,337 @@
+"""What a spec can't be: each impossible spec with the exact problems."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from generator.spec.checks import check_spec
+from generator.spec.model import (
+    Arguments,
+    CallIdPosition,
+    End,
+    Fields,
+    Grammar,
+    IndexScope,
+    Join,
+    JsonType,
+    Literal,
+    Part,
+    Piece,
+    Reasoning,
+    ReasoningMode,
+    ReasoningScope,
+    Slot,
+    SlotKind,
+    Spec,
+    ToolMode,
+    Tools,
+    Turn,
+)
+from tests.specs_for_tests import (
+    ARGUMENTS,
+    ID,
+    KEY,
+    NAME,
+    VALUE,
+    channels_spec,
+    json_native_spec,
+    plain_spec,
+    tag_with_json_spec,
+    tagged_spec,
+)
+
+INDEX = Slot(SlotKind.INDEX)
+TYPE = Slot(SlotKind.TYPE)
+
+
+def problems_of(spec: Spec) -> list[str]:
+    return [str(problem) for problem in check_spec(spec)]
+
+
+def with_turn(spec: Spec, turn: Turn) -> Spec:
+    return replace(spec, turn=turn)
+
+
+def tools_of(spec: Spec) -> Tools:
+    assert spec.tools is not None
+    return spec.tools
+
+
+def with_call(spec: Spec, *pieces: Piece) -> Spec:
+    return replace(spec, tools=replace(tools_of(spec), call=pieces))
+
+
+def with_tools(spec: Spec, tools: Tools) -> Spec:
+    return replace(spec, tools=tools)
+
+
+def with_arguments(spec: Spec, arguments: Arguments) -> Spec:
+    return replace(spec, tools=replace(tools_of(spec), arguments=arguments))
+
+
+def with_reasoning(mode: ReasoningMode, start: str, end: str) -> Spec:
+    reasoning = Reasoning(mode, start, end, "reasoning_content", ReasoningScope.ALL)
+    return replace(json_native_spec(), reasoning=reasoning)
+
+
+def test_order() -> None:
+    spec = json_native_spec()
+    twice = (Part.REASONING, Part.CONTENT, Part.CALLS, Part.CONTENT)
+    assert problems_of(with_turn(spec, replace(spec.turn, order=twice))) == [
+        "turn.order[3]: content is there twice"
+    ]
+
+
+def test_calls_without_tools_and_tools_without_calls() -> None:
+    spec = tag_with_json_spec()
+    assert problems_of(replace(spec, tools=None)) == [
+        "turn.order: calls is there, but tools is missing"
+    ]
+    turn = replace(spec.turn, order=(Part.CONTENT,), ends=spec.turn.ends[:1])
+    assert problems_of(with_turn(spec, turn)) == [
+        "turn.order: calls is missing, but tools says how they are written"
+    ]
+
+
+def test_joins() -> None:
+    spec = tag_with_json_spec()
+    joins = (
+        Join(Part.CONTENT, Part.CALLS, "a"),
+        Join(Part.CONTENT, Part.CALLS, "b"),
+        Join(Part.CALLS, Part.CONTENT, "c"),
+        Join(Part.REASONING, Part.CONTENT, "d"),
+    )
+    assert problems_of(with_turn(spec, replace(spec.turn, joins=joins))) == [
+        "turn.joins[1]: a second join of content and calls",
+        "turn.joins[2]: joins calls to content, against turn.order",
+        "turn.joins[3]: joins reasoning, which turn.order doesn't have",
+    ]
+
+
+def test_ends_and_stop_strings() -> None:
+    spec = plain_spec()
+    ends = (
+        End(Part.CONTENT, "", ""),
+        End(Part.CONTENT, "", ""),
+        End(Part.CALLS, "", ""),
+    )
+    turn = replace(spec.turn, ends=ends, stop=("<|stop|>", ""))
+    assert problems_of(with_turn(spec, turn)) == [
+        "turn.ends[1]: a second end after content",
+        "turn.ends[2]: an end after calls, which turn.order doesn't have",
+        "turn.stop[1]: a stop string can't be empty",
+    ]
+
+
+def test_reasoning() -> None:
+    assert problems_of(with_reasoning(ReasoningMode.NONE, "<think>", "")) == [
+        "reasoning.start: a marker, but the mode is NONE",
+        "turn.order: reasoning is there, but its mode is NONE",
+    ]
+    assert problems_of(with_reasoning(ReasoningMode.TAG_BASED, "\n", "</think>")) == [
+        "reasoning.start: nothing marks the start, but the mode is TAG_BASED"
+    ]
+    assert problems_of(with_reasoning(ReasoningMode.DELIMITER, "", "\n")) == [
+        "reasoning.end: nothing marks the end, but the mode is DELIMITER"
+    ]
+
+
+def test_reasoning_may_end_with_the_joins_after_it() -> None:
+    spec = channels_spec()
+    assert problems_of(replace(spec, reasoning=replace(spec.reasoning, end=""))) == []
+
+
+def test_content() -> None:
+    spec = plain_spec()
+    assert problems_of(replace(spec, content=replace(spec.content, end="</c>"))) == [
+        "content.mode: is PLAIN, but start or end is a marker"
+    ]
+    spec = channels_spec()
+    assert problems_of(replace(spec, content=replace(spec.content, start="\n"))) == [
+        "content.mode: is ALWAYS_WRAPPED, but neither start nor end is a marker"
+    ]
+
+
+def test_grammar() -> None:
+    assert problems_of(replace(plain_spec(), grammar=Grammar(("",), ("<a>", "")))) == [
+        "grammar.triggers[0]: a trigger can't be empty",
+        "grammar.preserved_tokens[1]: a preserved token can't be empty",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ((Literal("<"), ARGUMENTS), ["tools.call: no NAME slot"]),
+        ((Literal("<"), NAME), ["tools.call: no ARGUMENTS slot; there must be one"]),
+        (
+            (Literal("<"), NAME, ARGUMENTS, ARGUMENTS),
+            ["tools.call: 2 ARGUMENTS slots; there must be one"],
+        ),
+        (
+            (Literal("<"), NAME, KEY, ARGUMENTS),
+            [
+                "tools.call[2].slot: a KEY slot doesn't belong here",
+                "tools.call[2]: nothing stands between the slots NAME and KEY",
+            ],
+        ),
+        (
+            (Literal("<"), NAME, Literal(""), ARGUMENTS),
+            ["tools.call[2].text: a text can't be empty here"],
+        ),
+        ((), ["tools.call: no NAME slot", "tools.call: no ARGUMENTS slot; there must be one"]),
+        (
+            (Literal("\n"), NAME, ARGUMENTS),
+            ["tools.call[0]: no text stands before the first slot: nothing shows a call"],
+        ),
+        (
+            (Literal("<"), NAME, Literal(":"), ID, ARGUMENTS),
+            [
+                "tools.call_id: is NONE, but the ID slot's place in tools.call is "
+                "BETWEEN_FUNC_AND_ARGS"
+            ],
+        ),
+        (
+            (Literal("<"), NAME, Literal(":"), INDEX, ARGUMENTS),
+            [
+                "tools: tools.call has an INDEX slot, but index_base is missing",
+                "tools: tools.call has an INDEX slot, but index_scope is missing",
+            ],
+        ),
+    ],
+)
+def test_call(pieces: tuple[Piece, ...], expected: list[str]) -> None:
+    spec = tag_with_json_spec()
+    spec = with_tools(spec, replace(tools_of(spec), call_id=CallIdPosition.NONE))
+    assert problems_of(with_call(spec, *pieces)) == expected
+
+
+@pytest.mark.parametrize(
+    ("pieces", "position"),
+    [
+        ((Literal("<"), ID, Literal(":"), NAME, ARGUMENTS), CallIdPosition.PRE_FUNC_NAME),
+        ((Literal("<"), NAME, Literal(":"), ID, ARGUMENTS), CallIdPosition.BETWEEN_FUNC_AND_ARGS),
+        ((Literal("<"), NAME, ARGUMENTS, ID), CallIdPosition.POST_ARGS),
+        ((Literal("<"), NAME, ARGUMENTS), CallIdPosition.NONE),
+    ],
+)
+def test_call_id_position(pieces: tuple[Piece, ...], position: CallIdPosition) -> None:
+    spec = with_call(tag_with_json_spec(), *pieces)
+    for stated in CallIdPosition:
+        found = problems_of(with_tools(spec, replace(tools_of(spec), call_id=stated)))
+        assert (found == []) == (stated is position)
+
+
+def test_a_call_id_position_without_an_id_slot() -> None:
+    assert problems_of(with_call(tag_with_json_spec(), Literal("<"), NAME, ARGUMENTS)) == [
+        "tools.call_id: is BETWEEN_FUNC_AND_ARGS, but tools.call has no ID slot"
+    ]
+
+
+def test_an_index_without_its_slot() -> None:
+    spec = json_native_spec()
+    tools = replace(tools_of(spec), index_base=0, index_scope=IndexScope.TURN)
+    assert problems_of(with_tools(spec, tools)) == [
+        "tools.index_base: is there, but tools.call has no INDEX slot",
+        "tools.index_scope: is there, but tools.call has no INDEX slot",
+    ]
+
+
+def test_a_blank_opener_is_fine_after_marked_joins_or_beside_marked_content() -> None:
+    blank = (NAME, Literal(":"), ARGUMENTS)
+    wrapped = with_call(channels_spec(), *blank)
+    assert problems_of(wrapped) == []
+    spec = with_call(json_native_spec(), *blank)
+    joins = (Join(Part.START, Part.CALLS, "[CALLS]"), Join(Part.CONTENT, Part.CALLS, "[CALLS]"))
+    assert problems_of(with_turn(spec, replace(spec.turn, joins=joins))) == []
+    assert problems_of(with_turn(spec, replace(spec.turn, joins=joins[:1]))) == [
+        "tools.call[0]: no text stands before the first slot: nothing shows a call"
+    ]
+
+
+def test_arguments_of_the_wrong_mode() -> None:
+    spec = tagged_spec()
+    arguments = tools_of(spec).arguments
+    assert problems_of(with_arguments(spec, Arguments())) == [
+        "tools.arguments: no item, but tools.mode is TAG_WITH_TAGGED"
+    ]
+    tools = replace(tools_of(spec), mode=ToolMode.TAG_WITH_JSON)
+    assert problems_of(with_tools(spec, tools)) == [
+        "tools.arguments.item: is for TAG_WITH_TAGGED, but tools.mode is TAG_WITH_JSON"
+    ]
+    bare = replace(arguments, item=(), start="(", separator=",", end=")", types={JsonType.NULL: ""})
+    assert problems_of(with_arguments(spec, bare)) == [
+        "tools.arguments: no item, but tools.mode is TAG_WITH_TAGGED",
+        "tools.arguments.start: is there, but there is no item",
+        "tools.arguments.separator: is there, but there is no item",
+        "tools.arguments.end: is there, but there is no item",
+        "tools.arguments.values: is there, but there is no item",
+        "tools.arguments.types: is there, but there is no item",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ((Literal("<"), VALUE), ["tools.arguments.item: no KEY slot"]),
+        ((KEY, Literal("=")), ["tools.arguments.item: no VALUE slot; there must be one"]),
+        (
+            (KEY, Literal("="), VALUE, VALUE),
+            ["tools.arguments.item: 2 VALUE slots; there must be one"],
+        ),
+        (
+            (KEY, Literal("="), VALUE, NAME),
+            ["tools.arguments.item[3].slot: a NAME slot doesn't belong here"],
+        ),
+        (
+            (KEY, TYPE, VALUE),
+            [
+                "tools.arguments.item[1]: nothing stands between the slots KEY and TYPE",
+                "tools.arguments: types is missing, but the item has a TYPE slot",
+            ],
+        ),
+    ],
+)
+def test_item(pieces: tuple[Piece, ...], expected: list[str]) -> None:
+    spec = tagged_spec()
+    arguments = replace(tools_of(spec).arguments, item=pieces)
+    assert problems_of(with_arguments(spec, arguments)) == expected
+
+
+def test_values_and_types_of_items() -> None:
+    spec = tagged_spec()
+    arguments = replace(tools_of(spec).arguments, values={}, types={JsonType.STRING: "str"})
+    assert problems_of(with_arguments(spec, arguments)) == [
+        "tools.arguments: values is missing: nothing says how a value is written",
+        "tools.arguments.types: is there, but the item has no TYPE slot",
+    ]
+
+
+def test_fields() -> None:
+    spec = json_native_spec()
+    assert problems_of(with_tools(spec, replace(tools_of(spec), fields=Fields()))) == [
+        "tools.fields: name is missing, but tools.mode is JSON_NATIVE",
+        "tools.fields: arguments is missing, but tools.mode is JSON_NATIVE",
+    ]
+    name_is_key = replace(tools_of(spec), fields=Fields(name_is_key=True))
+    assert problems_of(with_tools(spec, name_is_key)) == []
+    with_id = replace(tools_of(spec).fields, id=("id",))
+    assert problems_of(with_tools(spec, replace(tools_of(spec), fields=with_id))) == [
+        "tools.fields.id: is there, but tools.call has no ID slot"
+    ]
+    spec = tag_with_json_spec()
+    tools = replace(tools_of(spec), fields=Fields(name=("name",)))
+    assert problems_of(with_tools(spec, tools)) == [
+        "tools.fields: is for JSON_NATIVE, but tools.mode is TAG_WITH_JSON"
+    ]
+
+
+def test_fields_need_the_id_of_an_id_slot() -> None:
+    spec = json_native_spec()
+    call = (*tools_of(spec).call, Literal("#"), ID)
+    tools = replace(tools_of(spec), call=call, call_id=CallIdPosition.POST_ARGS)
+    assert problems_of(with_tools(spec, tools)) == [
+        "tools.fields: id is missing, but tools.call has an ID slot"
+    ]

@@ -1,0 +1,183 @@
+"""Verification results, the index table and atomic writing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from generator.spec.atomic import write_atomically
+from generator.spec.files import spec_hash
+from generator.spec.model import Part, Spec
+from generator.spec.problems import Problem
+from generator.spec.results import (
+    RungResult,
+    TemplateResult,
+    dump_results,
+    load_results,
+    read_results,
+    write_results,
+)
+from generator.spec.table import index_table
+from tests.specs_for_tests import ALL_SPECS, json_native_spec, plain_spec, tagged_spec
+
+ALL_PARTS = (Part.REASONING, Part.CONTENT, Part.CALLS)
+
+
+def result(spec: Spec, **rungs: RungResult) -> TemplateResult:
+    """Return the result of a spec; rungs are named r0, r1, r1b and r2."""
+    named = {name.removeprefix("r"): rung for name, rung in rungs.items()}
+    return TemplateResult(spec_hash(spec), "0.1.0", spec.turn.order, named)
+
+
+RESULTS = {
+    "tagged": result(
+        tagged_spec(),
+        r0=RungResult(12, 0),
+        r1=RungResult(48, 2, "a `b` | c\nd", "only *newlines*"),
+        r1b=RungResult(50, 0),
+        r2=RungResult(0, 0, note="no sample"),
+    ),
+    "json-native": result(json_native_spec(), r0=RungResult(12, 0), r1=RungResult(50, 0)),
+}
+
+
+def test_results_come_back(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    path = tmp_path / "verification.json"
+    assert write_results(path, RESULTS) is True
+    assert write_results(path, dict(reversed(RESULTS.items()))) is False
+    assert read_results(path) == RESULTS
+    assert path.read_text(encoding="utf-8") == snapshot
+
+
+def test_results_that_are_not_there_yet(tmp_path: Path) -> None:
+    assert read_results(tmp_path / "verification.json") == {}
+
+
+def test_any_example_can_be_written(tmp_path: Path) -> None:
+    odd = {"a": TemplateResult("x", "1", (), {"1": RungResult(0, 1, "\ud800\0\u2028")})}
+    write_results(tmp_path / "v.json", odd)
+    assert read_results(tmp_path / "v.json") == odd
+
+
+def test_a_rung_counts_its_total() -> None:
+    assert RungResult(3, 2).total == 5
+
+
+GOOD = {"spec_hash": "x", "generator": "1", "parts": [], "rungs": {}}
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ([], "v.json: must be an object"),
+        ({"a": 1}, "v.json: a: must be an object"),
+        ({"a": {**GOOD, "spec_hash": None}}, "v.json: a.spec_hash: must be a string"),
+        ({"a": {**GOOD, "generator": 1}}, "v.json: a.generator: must be a string"),
+        (
+            {"a": {**GOOD, "parts": ["end"]}},
+            "v.json: a.parts: must be a list of reasoning, content, calls",
+        ),
+        ({"a": {**GOOD, "rungs": []}}, "v.json: a.rungs: must be an object"),
+        ({"a": {**GOOD, "rungs": {"1b": 3}}}, "v.json: a.rungs.1b: must be an object"),
+        (
+            {"a": {**GOOD, "rungs": {"0": {"passed": True, "failed": 0}}}},
+            "v.json: a.rungs.0.passed: must be a count",
+        ),
+        (
+            {"a": {**GOOD, "rungs": {"0": {"passed": 1, "failed": -1}}}},
+            "v.json: a.rungs.0.failed: must be a count",
+        ),
+        (
+            {"a": {**GOOD, "rungs": {"0": {"passed": 1, "failed": 0, "note": 1}}}},
+            "v.json: a.rungs.0.note: must be a string",
+        ),
+    ],
+)
+def test_bad_results(data: object, expected: str) -> None:
+    assert str(load_results(json.dumps(data), "v.json")) == expected
+
+
+def test_broken_results(tmp_path: Path) -> None:
+    text = dump_results(RESULTS)
+    assert str(load_results(text[:40], "v.json")).startswith("v.json:3: not JSON: ")
+    assert str(load_results("[" * 100_000, "v.json")) == "v.json: not JSON that can be read"
+    assert str(load_results("9" * 5_000, "v.json")) == "v.json: not JSON that can be read"
+    for end in range(len(text) - 2):
+        assert isinstance(load_results(text[:end], "v.json"), Problem)
+    path = tmp_path / "v.json"
+    path.write_bytes(b"\xff")
+    assert str(read_results(path)) == f"{path}: not UTF-8"
+    assert str(read_results(tmp_path)) == f"{tmp_path}: can't be read: Is a directory"
+
+
+def test_index_table(snapshot: SnapshotAssertion) -> None:
+    specs = [make() for make in ALL_SPECS]
+    assert index_table(specs, RESULTS, {"plain": 2}) == snapshot
+
+
+def test_index_table_ignores_results_for_another_spec() -> None:
+    spec = plain_spec()
+    stale = {"plain": TemplateResult("0" * 64, "0.1.0", ALL_PARTS, {"0": RungResult(0, 9)})}
+    assert index_table([spec], stale) == index_table([spec], {})
+    assert "rung 0: 0 of 0" in index_table([spec], stale)
+
+
+def test_index_table_escapes_what_would_break_a_row() -> None:
+    spec = plain_spec()
+    spec = replace(spec, template=replace(spec.template, file="a|`b``c.jinja"))
+    rows = [line for line in index_table([spec], {}).splitlines() if line.startswith("| [")]
+    assert len(rows) == 1
+    assert r"| ```a\|`b``c.jinja``` |" in rows[0]
+
+
+def test_index_table_of_nothing() -> None:
+    text = index_table([], {})
+    assert "0 templates; rendered: 0 reasoning, 0 content, 0 calls.\n" in text
+
+
+def test_writing_leaves_an_equal_file_alone(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "a.txt"
+    assert write_atomically(path, "é\r\n") is True
+    assert path.read_bytes() == "é\r\n".encode()
+    before = path.stat()
+    assert write_atomically(path, "é\r\n") is False
+    assert (path.stat().st_mtime_ns, path.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
+    assert write_atomically(path, "b") is True
+    assert path.read_text(encoding="utf-8") == "b"
+
+
+def _disk_full(self: Path, data: bytes) -> int:
+    with self.open("wb") as file:
+        file.write(data[:3])
+    raise OSError(28, "No space left on device")
+
+
+def _not_allowed(self: Path, target: Path) -> Path:
+    raise PermissionError(13, "Permission denied", str(target))
+
+
+@pytest.mark.parametrize(
+    ("method", "failure"), [("write_bytes", _disk_full), ("replace", _not_allowed)]
+)
+def test_a_failed_write_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, failure: Callable[..., object]
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old", encoding="utf-8")
+    monkeypatch.setattr(Path, method, failure)
+    with pytest.raises(OSError, match=r"No space left|Permission denied"):
+        write_atomically(path, "something new")
+    monkeypatch.undo()
+    assert [file.name for file in tmp_path.iterdir()] == ["a.txt"]
+    assert path.read_text(encoding="utf-8") == "old"
+
+
+def test_text_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(UnicodeEncodeError):
+        write_atomically(tmp_path / "a.txt", "\ud800")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,186 @@
+"""Every spec that the model can hold comes back from its YAML text, and gives the same text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generator.spec.files import dump_spec, load_spec
+from generator.spec.model import (
+    Arguments,
+    CallIdPosition,
+    Capabilities,
+    Condition,
+    Content,
+    ContentMode,
+    Encoding,
+    End,
+    Fields,
+    Grammar,
+    IndexScope,
+    Join,
+    JsonType,
+    Limit,
+    Literal,
+    Part,
+    Piece,
+    Reasoning,
+    ReasoningMode,
+    ReasoningScope,
+    Slot,
+    SlotKind,
+    Spec,
+    Subject,
+    TemplateIdentity,
+    Thinking,
+    Token,
+    TokenSource,
+    ToolMode,
+    Tools,
+    Turn,
+    ValueSyntax,
+    Verdict,
+)
+from tests.specs_for_tests import json_native_spec
+
+PARTS = (Part.REASONING, Part.CONTENT, Part.CALLS)
+
+any_character = st.characters(exclude_categories=())  # lone surrogates and controls too
+awkward = st.sampled_from(
+    (
+        *("", "null", "true", "no", "on", "1", "1e5", "~", "a: b", "- a", "# a", "{a}", "&a"),
+        *("*a", "!a", "|", ">", "%a", "@a", "`a", "'", '"', "\\", "\\ud800", "<<", " a ", "---"),
+        *("\n", "a\n"),
+    )
+)
+texts = st.text(any_character, max_size=12) | awkward
+text_tuples = st.lists(texts, max_size=3).map(tuple)
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+    texts,
+)
+setting_values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(texts, inner, max_size=2),
+    max_leaves=4,
+)
+switches = st.dictionaries(texts, setting_values, max_size=3)
+
+
+def pieces(kinds: Sequence[SlotKind]) -> st.SearchStrategy[tuple[Piece, ...]]:
+    piece = st.builds(Literal, texts) | st.builds(Slot, st.sampled_from(kinds))
+    return st.lists(piece, max_size=5).map(tuple)
+
+
+value_syntaxes = st.builds(
+    ValueSyntax,
+    encoding=st.sampled_from(Encoding),
+    item_separator=texts,
+    key_separator=texts,
+    indent=st.none() | st.integers(0, 8),
+    margin=st.integers(0, 8),
+    ascii_only=st.booleans(),
+    sorted_keys=st.booleans(),
+    quote=texts,
+    bare_keys=st.booleans(),
+    null=texts,
+)
+arguments = st.just(Arguments()) | st.builds(
+    Arguments,
+    syntax=value_syntaxes,
+    item=pieces((SlotKind.KEY, SlotKind.TYPE, SlotKind.VALUE)),
+    start=texts,
+    separator=texts,
+    end=texts,
+    empty=texts,
+    values=st.dictionaries(st.sampled_from(JsonType), st.sampled_from(Encoding)),
+    types=st.dictionaries(st.sampled_from(JsonType), texts),
+)
+tools = st.builds(
+    Tools,
+    mode=st.sampled_from(ToolMode),
+    section_start=texts,
+    call=pieces((SlotKind.NAME, SlotKind.ID, SlotKind.INDEX, SlotKind.ARGUMENTS)),
+    separator=texts,
+    section_end=texts,
+    arguments=arguments,
+    fields=st.builds(Fields, text_tuples, text_tuples, text_tuples, st.booleans()),
+    call_id=st.sampled_from(CallIdPosition),
+    index_base=st.none() | st.integers(),
+    index_scope=st.none() | st.sampled_from(IndexScope),
+)
+points = st.sampled_from((Part.START, *PARTS))
+turns = st.builds(
+    Turn,
+    header=texts,
+    order=st.lists(st.sampled_from(PARTS), max_size=4).map(tuple),
+    joins=st.lists(st.builds(Join, points, st.sampled_from(PARTS), texts), max_size=3).map(tuple),
+    ends=st.lists(st.builds(End, points, texts, texts), max_size=3).map(tuple),
+    stop=text_tuples,
+)
+specs = st.builds(
+    Spec,
+    name=st.from_regex(r"[a-z0-9]{1,8}(-[a-z0-9]{1,8}){0,3}", fullmatch=True),
+    template=st.builds(
+        TemplateIdentity,
+        file=texts,
+        sha256=st.text("0123456789abcdef", min_size=64, max_size=64),
+        origin=texts,
+    ),
+    tokens=st.dictionaries(
+        texts, st.builds(Token, texts, st.sampled_from(TokenSource)), max_size=3
+    ),
+    capabilities=st.builds(Capabilities, *[st.booleans()] * 11),
+    thinking=st.builds(Thinking, switches, switches, texts, texts),
+    turn=turns,
+    reasoning=st.builds(
+        Reasoning,
+        mode=st.sampled_from(ReasoningMode),
+        start=texts,
+        end=texts,
+        field=st.none() | texts,
+        scope=st.sampled_from(ReasoningScope),
+    ),
+    content=st.builds(Content, st.sampled_from(ContentMode), texts, texts),
+    tools=st.none() | tools,
+    limits=st.lists(
+        st.builds(
+            Limit,
+            st.sampled_from(Subject),
+            st.sampled_from(Verdict),
+            st.sampled_from(Condition),
+            texts,
+        ),
+        max_size=3,
+    ).map(tuple),
+    grammar=st.builds(Grammar, text_tuples, text_tuples),
+)
+
+
+@settings(derandomize=True, max_examples=300, deadline=None)
+@given(specs)
+def test_every_spec_comes_back(spec: Spec) -> None:
+    text = dump_spec(spec)
+    back = load_spec(text, "x.yaml")
+    assert back == spec
+    assert isinstance(back, Spec)
+    assert dump_spec(back) == text
+    text.encode("utf-8")  # what is written to a file has no lone surrogate
+
+
+@settings(derandomize=True, max_examples=300, deadline=None)
+@given(st.data())
+def test_a_spoiled_file_never_raises(data: st.DataObject) -> None:
+    text = dump_spec(json_native_spec())
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(len(text), start + 40)))
+    new = data.draw(
+        texts | st.sampled_from(["\t", "[", "}", "&a ", "*a", "? ", ": ", "- ", "!!x "])
+    )
+    result = load_spec(text[:start] + new + text[end:], "x.yaml")
+    assert isinstance(result, Spec) or (result and all(problem.message for problem in result))

@@ -1,0 +1,107 @@
+"""The schema and the model say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from enum import StrEnum
+from typing import Any
+
+import jsonschema
+import pytest
+
+from generator.spec import model
+from generator.spec.schema import load_schema
+
+PIECES = {"text", "slot"}
+MODEL_AT = [
+    ((), model.Spec),
+    (("template",), model.TemplateIdentity),
+    (("capabilities",), model.Capabilities),
+    (("thinking",), model.Thinking),
+    (("turn",), model.Turn),
+    (("turn", "joins"), model.Join),
+    (("turn", "ends"), model.End),
+    (("reasoning",), model.Reasoning),
+    (("content",), model.Content),
+    (("tools",), model.Tools),
+    (("tools", "arguments"), model.Arguments),
+    (("tools", "arguments", "syntax"), model.ValueSyntax),
+    (("tools", "fields"), model.Fields),
+    (("limits",), model.Limit),
+    (("grammar",), model.Grammar),
+]
+ENUM_AT = [
+    (("reasoning", "mode"), model.ReasoningMode),
+    (("reasoning", "scope"), model.ReasoningScope),
+    (("content", "mode"), model.ContentMode),
+    (("tools", "mode"), model.ToolMode),
+    (("tools", "call_id"), model.CallIdPosition),
+    (("tools", "arguments", "syntax", "encoding"), model.Encoding),
+    (("tools", "arguments", "values", "null"), model.Encoding),
+    (("limits", "subject"), model.Subject),
+    (("limits", "verdict"), model.Verdict),
+    (("limits", "when"), model.Condition),
+]
+
+
+def at(path: tuple[str, ...]) -> dict[str, Any]:
+    """Return the schema of what stands at a path; a list's items count as the list."""
+    node = load_schema()
+    for key in path:
+        node = node["properties"][key]
+        node = node.get("items", node)
+    return node
+
+
+def objects(node: object, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every part of the schema that describes a mapping with known keys."""
+    if isinstance(node, list):
+        for item in node:
+            yield from objects(item, path)
+    if isinstance(node, dict):
+        if isinstance(node.get("properties"), dict) and node.get("type") == "object":
+            yield path, node
+        for key, value in node.items():
+            yield from objects(value, f"{path}.{key}")
+
+
+def test_the_schema_is_valid_and_opens_with_its_manual() -> None:
+    schema = load_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert str(schema["description"]).startswith("How to read a spec.")
+
+
+def test_every_property_is_described_and_nothing_else_is_allowed() -> None:
+    found = list(objects(load_schema()))
+    assert len(found) > len(MODEL_AT)
+    assert [path for path, node in found if node["additionalProperties"] is not False] == []
+    assert [
+        f"{path}.{name}"
+        for path, node in found
+        for name, value in node["properties"].items()
+        if not value.get("description")
+    ] == []
+
+
+@pytest.mark.parametrize(("path", "kind"), MODEL_AT)
+def test_keys_are_the_fields_of_the_model(path: tuple[str, ...], kind: Any) -> None:
+    assert list(at(path)["properties"]) == [field.name for field in fields(kind)]
+
+
+@pytest.mark.parametrize(("path", "kind"), ENUM_AT)
+def test_words_are_those_of_the_model(path: tuple[str, ...], kind: type[StrEnum]) -> None:
+    assert at(path)["enum"] == list(kind)
+
+
+def test_words_that_only_some_places_allow() -> None:
+    call, item = at(("tools", "call")), at(("tools", "arguments", "item"))
+    slots = [*call["properties"]["slot"]["enum"], *item["properties"]["slot"]["enum"]]
+    assert slots == list(model.SlotKind)
+    assert set(call["properties"]) == set(item["properties"]) == PIECES
+    assert at(("tools", "index_scope"))["enum"] == [*model.IndexScope, None]
+    assert at(("turn", "order"))["enum"] == ["reasoning", "content", "calls"]
+    assert at(("turn", "joins", "left"))["enum"] == ["start", "reasoning", "content", "calls"]
+    tokens = load_schema()["properties"]["tokens"]["additionalProperties"]
+    assert tokens["properties"]["source"]["enum"] == list(model.TokenSource)
+    assert list(at(("tools", "arguments", "types"))["properties"]) == list(model.JsonType)
