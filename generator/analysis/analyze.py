@@ -48,10 +48,12 @@ from generator.rendering.worker import RenderWorker
 from generator.spec.message import Call, Message
 from generator.spec.model import (
     Arguments,
+    Condition,
     Content,
     Fields,
     Grammar,
     IndexScope,
+    Limit,
     Literal,
     Part,
     Piece,
@@ -61,12 +63,14 @@ from generator.spec.model import (
     Slot,
     SlotKind,
     Spec,
+    Subject,
     TemplateIdentity,
     Thinking,
     Token,
     TokenSource,
     Tools,
     Turn,
+    Verdict,
 )
 from generator.spec.problems import Problem
 
@@ -123,6 +127,12 @@ def _unusable(chat: Chat, file: str) -> Problem | None:
     if CONTENT not in rendering.text:
         return Problem("the template renders no assistant content", file=file)
     return None
+
+
+#: Reasoning is part of the format, but the template strips it from every message.
+NEVER_RENDERED = Limit(
+    Subject.REASONING, Verdict.DROPS, Condition.ALWAYS, "stripped from messages, never rendered"
+)
 
 
 class _Analyzer:
@@ -248,6 +258,7 @@ class _Analyzer:
         order = layout.order
         if mode is not ReasoningMode.NONE and not shown:
             order = (Part.REASONING, *order)
+            limits += (NEVER_RENDERED,)
         tools = self._build_tools(layout)
         spec = Spec(
             name=self.source.name,

@@ -60,10 +60,6 @@ def find_limits(frames: Frames, chat: Chat, max_calls: int) -> tuple[Limit, ...]
             rest = [frame for frame in found if verdict is Verdict.MOVES or frame not in moved]
             if rest:
                 limits.append(Limit(subject, verdict, _condition(rest, asked), _example(rest[0])))
-    if not any(frame.combination.reasoning for frame in alone):
-        limits.append(
-            Limit(Subject.REASONING, Verdict.DROPS, Condition.ALWAYS, "never rendered")
-        )
     if max_calls == 1:
         limits.append(
             Limit(Subject.FURTHER_CALLS, Verdict.DROPS, Condition.ALWAYS, _refusal(frames))

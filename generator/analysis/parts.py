@@ -6,6 +6,7 @@ end; the rest is the join of these two neighbours. So the edges can always be wr
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -88,13 +89,13 @@ def _openings(edges: Mapping[Edge, str]) -> list[str]:
 def _shaped_like(header: str, user_header: str) -> str:
     wanted = len(markers(user_header))
     inside = markers(header)
-    if not wanted or len(inside) < wanted:
+    if not user_header.strip() or len(inside) < wanted:
         return header
     position = 0
     for marker in inside[:wanted]:
         position = header.find(marker, position) + len(marker)
-    tail = user_header[user_header.rfind(">") + 1 :]
-    if header.startswith(tail, position) and tail:
+    tail = re.split(r"[>\]]", user_header)[-1]
+    if wanted and tail and header.startswith(tail, position):
         return header[: position + len(tail)]
     return header if len(inside) == wanted else header[: header.find(inside[wanted], position)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generator.spec.encoding import encode_argument, encode_object
+from generator.spec.encoding import encode_argument, encode_object, json_type
 from generator.spec.message import Call, Message
 from generator.spec.model import (
     Arguments,
@@ -17,7 +17,6 @@ from generator.spec.model import (
     Tools,
     Verdict,
 )
-from generator.spec.encoding import json_type
 
 
 def write_turn(spec: Spec, message: Message, *, calls_before: int = 0) -> str:
@@ -103,7 +102,8 @@ def _write_argument(arguments: Arguments, key: str, value: object) -> str:
 
 def as_rendered(spec: Spec, message: Message) -> Message:
     """Return what is left of a message after the template dropped or moved what it can't show."""
-    reasoning, content, calls = message.reasoning, message.content, message.calls
+    reasoning = message.reasoning if spec.reasoning.field else ""
+    content, calls = message.content, message.calls
     for limit in spec.limits:
         if not applies(limit.when, message):
             continue

@@ -1,0 +1,419 @@
+"""The command line: one thin command per verb.
+
+Exit codes: 0 all well; 1 something was wrong with a template, a spec or a file, or files aren't
+fresh; 2 the command was used wrongly.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from generator import __version__
+from generator.analysis.analyze import TemplateSource
+from generator.pipeline.build import Build, load_module
+from generator.pipeline.project import OutputPaths, Project
+from generator.pipeline.regenerate import (
+    Difference,
+    Regeneration,
+    build_all,
+    check_freshness,
+    read_sources,
+    regenerate,
+)
+from generator.sources.add import add_source
+from generator.sources.fetch import fetch_templates
+from generator.sources.reading import read_templates
+from generator.spec.atomic import write_atomically
+from generator.spec.naming import module_name
+from generator.spec.problems import Problem
+from generator.spec.results import RUNGS, TemplateResult
+from generator.verification.rungs import DEFAULT_MESSAGES
+
+_OUT = Console()
+_ERR = Console(stderr=True)
+
+
+class _Fault(click.ClickException):
+    """An error whose message says all there is to say."""
+
+    exit_code = 1
+
+    def show(self, file: object = None) -> None:
+        _ERR.print(f"[red]error:[/red] {escape(self.message)}", highlight=False, soft_wrap=True)
+
+
+def main() -> None:
+    """Run the command; an unexpected error is one line unless -v is given."""
+    try:
+        turnspec.main(standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as fault:
+        fault.show()
+        sys.exit(fault.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        _ERR.print("interrupted; files already written are whole")
+        sys.exit(130)
+    except Exception as error:
+        if "-v" in sys.argv or "--verbose" in sys.argv:
+            traceback.print_exc()
+        _ERR.print(f"[red]internal error:[/red] {type(error).__name__}: {escape(str(error))}")
+        _ERR.print("(run with -v for the traceback)", style="dim")
+        sys.exit(1)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="turnspec")
+def turnspec() -> None:
+    """Find the output format of chat templates; write specs, parsers and grammars.
+
+    \b
+    Example:
+      turnspec regen                        all templates of this checkout
+      turnspec analyze model.jinja --into out   one template, into a folder
+    """
+
+
+_VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show findings and tracebacks.")
+_ROOT = click.option(
+    "--root",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="The checkout to work on (default: the one around this folder).",
+)
+_OFFLINE = click.option("--offline", is_flag=True, help="Don't download templates.")
+
+
+@turnspec.command()
+@click.option(
+    "--messages",
+    type=click.IntRange(min=1),
+    default=DEFAULT_MESSAGES,
+    show_default=True,
+    help="Random messages per template for the round trip.",
+)
+@click.option("--all", "everything", is_flag=True, help="Rebuild also what hasn't changed.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
+@_OFFLINE
+@_ROOT
+@_VERBOSE
+def regen(
+    messages: int, everything: bool, as_json: bool, offline: bool, root: Path | None, verbose: bool
+) -> None:
+    """Fetch the templates, analyse them, write and verify specs, parsers and grammars.
+
+    Only what changed is built again.
+
+    \b
+    Example:
+      turnspec regen --messages 1000
+    """
+    project = _project(root)
+    sources, problems = _sources(project, offline)
+    with _progress("building", len(sources)) as advance:
+        done = regenerate(
+            project,
+            sources,
+            messages=messages,
+            everything=everything,
+            on_build=lambda build: advance(),
+        )
+    done.problems[:0] = problems
+    if as_json:
+        click.echo(json.dumps(_summary(done), indent=2))
+    else:
+        _print_results(done)
+    _finish(done.problems)
+
+
+@turnspec.command()
+@_OFFLINE
+@_ROOT
+@_VERBOSE
+def check(offline: bool, root: Path | None, verbose: bool) -> None:
+    """Say whether specs and generated files are what `turnspec regen` would write.
+
+    Writes nothing; prints the differences.
+
+    \b
+    Example:
+      turnspec check
+    """
+    project = _project(root)
+    sources, problems = _sources(project, offline)
+    with _progress("checking", len(sources)) as advance:
+        differences, found = check_freshness(project, sources, lambda build: advance())
+    for difference in differences:
+        _print_difference(difference)
+    if differences or found:
+        _ERR.print(f"{len(differences)} files are not fresh; run: make regen")
+    else:
+        _OUT.print(f"{len(sources)} templates: specs and generated files are fresh")
+    _finish([*problems, *found], failed=bool(differences))
+
+
+@turnspec.command()
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option("--name", help="A file name for the template, instead of the source's own.")
+@_ROOT
+@_VERBOSE
+def add(source: Path, name: str | None, root: Path | None, verbose: bool) -> None:
+    """Bring in a template: a .jinja file, a model folder or a GGUF file.
+
+    \b
+    Example:
+      turnspec add ~/models/my-model && turnspec regen
+    """
+    result = add_source(source, _project(root).root, name)
+    for template in result.added:
+        _OUT.print(f"added templates/{template.file} from {template.source}", highlight=False)
+    for template in result.unchanged:
+        _OUT.print(f"templates/{template.file} is there already", highlight=False)
+    if result.added:
+        _OUT.print("now run: make regen")
+    _finish(result.problems)
+
+
+@turnspec.command()
+@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--into", type=click.Path(path_type=Path, file_okay=False), help="Where to write.")
+@click.option(
+    "--messages",
+    type=click.IntRange(min=1),
+    default=DEFAULT_MESSAGES,
+    show_default=True,
+    help="Random messages per template for the verification.",
+)
+@_VERBOSE
+def analyze(sources: tuple[Path, ...], into: Path | None, messages: int, verbose: bool) -> None:
+    """Analyse templates anywhere and write spec, parser and grammar into a folder.
+
+    Takes .jinja files, model folders and GGUF files; one that fails doesn't stop the others.
+    Without --into the specs are printed. Nothing else is touched.
+
+    \b
+    Example:
+      turnspec analyze my-model.jinja --into parsers
+    """
+    templates, problems = _read_all(sources)
+    results: dict[str, TemplateResult] = {}
+    with _progress("analysing", len(templates)) as advance:
+        for build in build_all(templates, OutputPaths.in_folder, messages=messages):
+            advance()
+            problems += build.problems
+            _report_build(build, into, verbose)
+            if build.result is not None:
+                results[build.name] = build.result
+    if into is not None and results:
+        _OUT.print(_result_table(results))
+    _finish(problems)
+
+
+@turnspec.command()
+@click.argument("parser")
+@click.argument("text", type=click.File("r", encoding="utf-8"), default="-")
+@click.option("--tools", type=click.File("r", encoding="utf-8"), help="OpenAI tool definitions.")
+@click.option("--no-thinking", is_flag=True, help="The prompt had thinking turned off.")
+@click.option("--prefill", help="The part of the turn that the prompt holds already.")
+@click.option("--events", is_flag=True, help="Print the streaming events instead.")
+@_ROOT
+@_VERBOSE
+def parse(
+    parser: str,
+    text: Iterable[str],
+    tools: Iterable[str] | None,
+    no_thinking: bool,
+    prefill: str | None,
+    events: bool,
+    root: Path | None,
+    verbose: bool,
+) -> None:
+    """Parse a model's output (a file or standard input) with a generated parser.
+
+    PARSER is a template's name or the path of a generated module.
+
+    \b
+    Example:
+      echo 'Hello!' | turnspec parse qwen-qwen3-0-6b
+    """
+    module = load_module(_parser_path(parser, root).read_text(encoding="utf-8"))
+    options = {"enable_thinking": not no_thinking, "prefill": prefill}
+    if tools is not None:
+        options["tools"] = _json_file("".join(tools))
+    machine = module.Parser(**options)
+    found = [*machine.feed("".join(text)), *machine.finish()]
+    if events:
+        for event in found:
+            click.echo(json.dumps(event.to_delta(), ensure_ascii=False))
+        return
+    click.echo(json.dumps(machine.message.to_dict(), indent=2, ensure_ascii=False))
+    for problem in machine.message.problems:
+        _ERR.print(f"at {problem.offset}: {problem.kind}: {escape(problem.message)}")
+
+
+def _project(root: Path | None) -> Project:
+    project = Project.find((root or Path.cwd()).resolve())
+    if project is None:
+        raise _Fault(
+            "no templates/index.yaml here or above; go to a checkout, or use `turnspec analyze`"
+        )
+    return project
+
+
+def _sources(project: Project, offline: bool) -> tuple[list[TemplateSource], list[Problem]]:
+    fetched = fetch_templates(project.root, offline=offline, console=_ERR)
+    sources, problems = read_sources(fetched.templates)
+    return sources, [*fetched.problems, *problems]
+
+
+def _read_all(paths: Sequence[Path]) -> tuple[list[TemplateSource], list[Problem]]:
+    sources: list[TemplateSource] = []
+    problems: list[Problem] = []
+    for path in paths:
+        templates, found = read_templates(path)
+        problems += found
+        for template in templates:
+            tokens = {"bos_token": template.bos_token, "eos_token": template.eos_token}
+            known = {name: value for name, value in tokens.items() if value is not None}
+            if any(template.name == source.name for source in sources):
+                problems.append(Problem(f"a second template named {template.name}", str(path)))
+                continue
+            sources.append(
+                TemplateSource(template.name, template.text, template.file, "local", known)
+            )
+    return sources, problems
+
+
+def _report_build(build: Build, into: Path | None, verbose: bool) -> None:
+    if verbose:
+        for finding in build.findings:
+            _ERR.print(escape(str(finding)), highlight=False, soft_wrap=True)
+    for path, text in build.files.items():
+        if into is not None:
+            write_atomically(into / path, text)
+            _OUT.print(f"wrote {into / path}", highlight=False, soft_wrap=True)
+        elif path.endswith(".yaml"):
+            click.echo(text, nl=False)
+
+
+def _parser_path(parser: str, root: Path | None) -> Path:
+    if parser.endswith(".py"):
+        path = Path(parser)
+    else:
+        path = _project(root).generated / f"{module_name(parser)}.py"
+    if not path.is_file():
+        raise _Fault(f"no parser {path.name}; see specs/README.md for the names")
+    return path
+
+
+def _json_file(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise _Fault(f"the tools are not JSON: {error}") from None
+
+
+@contextmanager
+def _progress(what: str, total: int) -> Iterator[Callable[[], None]]:
+    """Show a progress bar on a terminal; yields a function that moves it on."""
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=_ERR, transient=True, disable=not _ERR.is_terminal) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda: bar.advance(task)
+
+
+def _print_results(done: Regeneration) -> None:
+    _OUT.print(_result_table(done.results, failing_only=True))
+    _OUT.print(
+        f"{len(done.built)} built, {len(done.unchanged)} unchanged, "
+        f"{len(done.changed_files)} files written",
+        highlight=False,
+    )
+
+
+def _result_table(results: dict[str, TemplateResult], *, failing_only: bool = False) -> Table:
+    """Return passes per rung over all templates, and the templates that fail one."""
+    table = Table(title=f"{len(results)} templates", title_justify="left")
+    table.add_column("template", overflow="fold")
+    for rung in RUNGS:
+        table.add_column(f"rung {rung}", justify="right")
+    totals = [
+        f"{sum(_passes(result, rung) for result in results.values())} pass" for rung in RUNGS
+    ]
+    table.add_row("all", *totals, style="bold", end_section=True)
+    for name, result in sorted(results.items()):
+        passes = [_passes(result, rung) for rung in RUNGS]
+        if all(passes) and failing_only:
+            continue
+        cells = [
+            "[green]ok[/green]" if passed else f"[red]{_ratio(result, rung)}[/red]"
+            for rung, passed in zip(RUNGS, passes, strict=True)
+        ]
+        table.add_row(name, *cells)
+    return table
+
+
+def _passes(result: TemplateResult, rung: str) -> bool:
+    return rung in result.rungs and result.rungs[rung].failed == 0
+
+
+def _ratio(result: TemplateResult, rung: str) -> str:
+    found = result.rungs.get(rung)
+    return f"{found.passed}/{found.total}" if found else "-"
+
+
+def _summary(done: Regeneration) -> dict[str, object]:
+    return {
+        "built": sorted(build.name for build in done.built),
+        "unchanged": sorted(done.unchanged),
+        "changed_files": sorted(done.changed_files),
+        "problems": [str(problem) for problem in done.problems],
+        "failing": {
+            name: {
+                rung: found.example for rung, found in result.rungs.items() if found.failed
+            }
+            for name, result in sorted(done.results.items())
+            if any(found.failed for found in result.rungs.values())
+        },
+    }
+
+
+def _print_difference(difference: Difference) -> None:
+    if difference.wanted is None:
+        _OUT.print(f"{difference.path}: belongs to no template; delete it", highlight=False)
+        return
+    found = (difference.found or "").splitlines(keepends=True)
+    lines = difflib.unified_diff(
+        found,
+        difference.wanted.splitlines(keepends=True),
+        f"a/{difference.path}" if difference.found is not None else "/dev/null",
+        f"b/{difference.path}",
+    )
+    styles = {"+": "green", "-": "red", "@": "cyan"}
+    for line in lines:
+        _OUT.print(
+            escape(line.rstrip("\n")), style=styles.get(line[:1]), highlight=False, soft_wrap=True
+        )
+
+
+def _finish(problems: Sequence[Problem], *, failed: bool = False) -> None:
+    """Print all problems, each on one line, and leave with exit code 1 if there are any."""
+    for problem in problems:
+        _ERR.print(f"[red]error:[/red] {escape(str(problem))}", highlight=False, soft_wrap=True)
+    if problems or failed:
+        raise click.exceptions.Exit(1)
+
+
+if __name__ == "__main__":
+    main()

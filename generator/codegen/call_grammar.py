@@ -1,0 +1,292 @@
+"""Grammar rules for tool calls: the section, one call, and its arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import dropwhile, pairwise, takewhile
+
+from generator.codegen.grammar_text import (
+    GAP,
+    SPACE,
+    WHITE_SPACE,
+    Rule,
+    character_class,
+    choice,
+    group,
+    lenient,
+    literal,
+    sequence,
+    spelled,
+    text_without,
+    trimmed,
+)
+from generator.codegen.value_grammar import OBJECT_RULE, VALUE_RULE, value_rules
+from generator.spec.model import (
+    Arguments,
+    Encoding,
+    JsonType,
+    Literal,
+    Piece,
+    Slot,
+    SlotKind,
+    ToolMode,
+    Tools,
+)
+
+_RAW_TEXT = "raw-value"
+_JSON_PUNCTUATION = re.compile(r"[ \t\n\r{\[]*")
+# Where JSON may hold white space between a key, its value and the next key.
+_JSON_GAP = re.compile(r'(?<=":)\s*|(?<=["}\]],)\s*|(?<=^,)\s*|(?<=\{)\s*(?=")|\s+(?=[}\]])')
+
+
+def tool_call_rules(tools: Tools, *, spell: bool = False) -> tuple[Rule, ...]:
+    """Return the rules from ``tool-calls`` down, for any tool name and any arguments.
+
+    ``spell`` is as in `call_body`.
+    """
+    name_ends = _first_characters_behind(tools.call, SlotKind.NAME)
+    id_ends = _first_characters_behind(tools.call, SlotKind.ID)
+    return (
+        Rule("tool-calls", _section(tools), "the calls, from the trigger on"),
+        Rule("call", call_body(tools, "tool-name", "arguments", spell=spell), "one call"),
+        _identifier("tool-name", name_ends),
+        _identifier("call-id", id_ends),
+        Rule("call-index", "[0-9]+"),
+        *_argument_rules(tools),
+        *value_rules(tools.arguments.syntax),
+    )
+
+
+def call_marker(tools: Tools) -> str:
+    """Return the text that tells the beginning of the calls from free text.
+
+    White space before it is kept as the template writes it.
+    """
+    if _is_tag(tools.section_start):
+        return tools.section_start.rstrip(WHITE_SPACE)
+    head = _leading_text(tools.call)
+    white_space = head[: len(head) - len(head.lstrip(WHITE_SPACE))]
+    return tools.section_start + white_space + _distinctive(head.lstrip(WHITE_SPACE))
+
+
+def call_body(
+    tools: Tools, name: str, arguments: str, *, begun: str = "", spell: bool = False
+) -> str:
+    """Return the body of a rule for one call, with ``name`` and ``arguments`` in their places.
+
+    ``begun`` is what the prompt already holds of the call's beginning; ``spell`` says that another
+    part begins like a call, so that all literals have to be spelled out.
+    """
+    fills = {
+        SlotKind.NAME: name,
+        SlotKind.ARGUMENTS: arguments,
+        SlotKind.ID: "call-id",
+        SlotKind.INDEX: "call-index",
+    }
+    raw_end = _ends_raw(tools.arguments)
+    writer = _PieceWriter(
+        fills,
+        json_gaps=tools.mode is ToolMode.JSON_NATIVE,
+        spell=spell,
+        raw_slot=SlotKind.ARGUMENTS if raw_end and not tools.arguments.end else None,
+    )
+    # The call's head is spelled out wherever something else might stand in its place.
+    if _is_tag(tools.section_start) and trimmed(tools.separator):
+        return writer.written(tools.call)
+    head = _leading_text(tools.call).lstrip(WHITE_SPACE)
+    marker = _distinctive(head)
+    rest = (Literal(head.removeprefix(marker)), *_after_leading_text(tools.call))
+    return sequence(spelled(marker.removeprefix(begun)), writer.written(rest))
+
+
+def begun_calls(tools: Tools, begun: str) -> tuple[str, Rule] | None:
+    """Return how the calls go on behind a prompt that holds ``begun`` of them, and a rule for it.
+
+    None where that is not the beginning of the first call.
+    """
+    marker = trimmed(call_marker(tools))
+    if trimmed(tools.section_start) or not begun or not marker.startswith(begun):
+        return None
+    # Behind a prompt that has said this much already, other parts begin with a bare word too.
+    body = call_body(tools, "tool-name", "arguments", begun=begun, spell=True)
+    first = Rule("begun-call", body, "a call of which the prompt holds the beginning")
+    return sequence(first.name, _after_call(tools)), first
+
+
+def _section(tools: Tools) -> str:
+    start = _closing(tools.section_start.lstrip(WHITE_SPACE))
+    return sequence(start, "call", _after_call(tools))
+
+
+def _after_call(tools: Tools) -> str:
+    """Return further calls and the section's end, spelled out like the turn's end beside them."""
+    between = GAP
+    if trimmed(tools.separator):
+        before = "" if tools.separator[0] not in WHITE_SPACE else GAP
+        after = GAP if tools.mode is ToolMode.JSON_NATIVE else ""
+        between = sequence(before, _closing(tools.separator), after)
+    more = group([sequence(between, "call")], "*")
+    end = sequence(GAP, _closing(tools.section_end)) if trimmed(tools.section_end) else ""
+    return sequence(more, end)
+
+
+def _argument_rules(tools: Tools) -> tuple[Rule, ...]:
+    arguments = tools.arguments
+    empty = literal(arguments.empty)
+    if not arguments.item:
+        whole = OBJECT_RULE.get(arguments.syntax.encoding, OBJECT_RULE[Encoding.JSON])
+        options = [whole] if arguments.empty in ("", "{}") else [whole, empty]
+        return (Rule("arguments", choice(options), "any arguments"),)
+    write = _closing if _ends_raw(arguments) else lenient
+    more = group([sequence(write(arguments.separator), "argument")], "*")
+    some = sequence(lenient(arguments.start), "argument", more, write(arguments.end))
+    return (
+        Rule("arguments", choice([some, empty]), "any arguments"),
+        *_item_rules(arguments),
+        Rule("argument-name", _key(tools)),
+        *text_without(_RAW_TEXT, _value_ends(tools), "a raw value: free text up to its end"),
+    )
+
+
+def _item_rules(arguments: Arguments) -> Iterator[Rule]:
+    """Yield the rule for one argument: by type where the format says the type, else for all."""
+    words: dict[str, list[JsonType]] = {}
+    if any(isinstance(p, Slot) and p.kind is SlotKind.TYPE for p in arguments.item):
+        for json_type, word in arguments.types.items():
+            words.setdefault(word, []).append(json_type)
+    if not words:
+        yield Rule("argument", _item(arguments, tuple(JsonType), ""))
+        return
+    yield Rule("argument", choice(f"argument-type-{number + 1}" for number in range(len(words))))
+    for number, (word, types) in enumerate(words.items()):
+        yield Rule(f"argument-type-{number + 1}", _item(arguments, tuple(types), word))
+
+
+def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
+    default = arguments.syntax.encoding
+    encodings = [arguments.values.get(json_type, default) for json_type in types]
+    raw = Encoding.RAW in encodings
+    # A raw string may hold anything, so beside it the other encodings would add nothing.
+    value = _RAW_TEXT if raw else choice(VALUE_RULE[encoding] for encoding in encodings)
+    fills = {
+        SlotKind.KEY: "argument-name",
+        SlotKind.TYPE: literal(word),
+        SlotKind.VALUE: f"( {value} )" if "|" in value else value,
+    }
+    return _PieceWriter(fills, raw_slot=SlotKind.VALUE if raw else None).written(arguments.item)
+
+
+@dataclass(frozen=True, slots=True)
+class _PieceWriter:
+    """Writes literals and slots. ``raw_slot`` holds free text, which takes the space around it."""
+
+    fills: Mapping[SlotKind, str]
+    raw_slot: SlotKind | None = None
+    json_gaps: bool = False
+    spell: bool = False
+
+    def written(self, pieces: Sequence[Piece]) -> str:
+        return sequence(*(self._piece(i, pieces) for i in range(len(pieces))))
+
+    def _piece(self, index: int, pieces: Sequence[Piece]) -> str:
+        piece = pieces[index]
+        if isinstance(piece, Slot):
+            return self.fills[piece.kind]
+        if index == 0 or not self._is_raw(pieces[index - 1]):
+            return self._literal(piece.text)
+        # Several ends are possible behind the last value; its text may not hold them all.
+        before_end = GAP if self.raw_slot is SlotKind.ARGUMENTS else ""
+        return sequence(before_end, _closing(piece.text))
+
+    def _is_raw(self, piece: Piece) -> bool:
+        return isinstance(piece, Slot) and piece.kind is self.raw_slot
+
+    def _literal(self, text: str) -> str:
+        if self.spell:
+            return sequence(GAP if text.lstrip(WHITE_SPACE) != text else "", _closing(text))
+        if not self.json_gaps:
+            return lenient(text)
+        first, *others = (lenient(stretch) for stretch in _JSON_GAP.split(text))
+        return sequence(first, *(sequence(SPACE, other) for other in others))
+
+
+def _closing(text: str) -> str:
+    """Return what ends free text: spelled out, and without the white space the text takes."""
+    core = trimmed(text)
+    if not core:
+        return spelled(text)
+    return sequence(spelled(core), GAP if text[-1] in WHITE_SPACE else "")
+
+
+def _ends_raw(arguments: Arguments) -> bool:
+    """Say whether the last thing in an argument is free text, so that what follows must end it."""
+    raw = Encoding.RAW in arguments.values.values()
+    last = arguments.item[-1] if arguments.item else None
+    return raw and isinstance(last, Slot) and last.kind is SlotKind.VALUE
+
+
+def _value_ends(tools: Tools) -> list[str]:
+    """Return the texts of which each may end a raw value."""
+    arguments = tools.arguments
+    tail = _text_behind(arguments.item, SlotKind.VALUE)
+    if trimmed(tail):
+        return [trimmed(tail)]
+    next_item = tail + arguments.separator + _leading_text(arguments.item)
+    after_all = tail + arguments.end + _text_behind(tools.call, SlotKind.ARGUMENTS)
+    return [trimmed(end) or end for end in (next_item, after_all)]
+
+
+def _key(tools: Tools) -> str:
+    item = tools.arguments.item
+    ends = _text_behind(item, SlotKind.KEY)[:1]
+    if item and not isinstance(item[0], Literal):
+        # No argument may follow just here, so the name must not swallow what ends the arguments.
+        after_all = tools.arguments.end + _text_behind(tools.call, SlotKind.ARGUMENTS)
+        ends += trimmed(after_all)[:1] + trimmed(tools.arguments.separator)[:1]
+    return character_class(ends, negated=True, ranges=r"\x00-\x1F") + "+"
+
+
+def _identifier(name: str, excluded: str) -> Rule:
+    """Return a rule for names and ids that stops before ``excluded``, what stands behind them.
+
+    It is read character by character, so that an engine doesn't prefer it to a word beside it.
+    """
+    character = character_class(set("_.:/-") - set(excluded), ranges="a-zA-Z0-9")
+    return Rule(name, f"{character} {name} | {character}")
+
+
+def _first_characters_behind(pieces: Sequence[Piece], kind: SlotKind) -> str:
+    pairs = pairwise(pieces)
+    behind = (after for piece, after in pairs if isinstance(piece, Slot) and piece.kind is kind)
+    return "".join(after.text[:1] for after in behind if isinstance(after, Literal))
+
+
+def _text_behind(pieces: Sequence[Piece], kind: SlotKind) -> str:
+    """Return the literal text right behind the last slot of ``kind``."""
+    kinds = [piece.kind if isinstance(piece, Slot) else None for piece in pieces]
+    if kind not in kinds:
+        return ""
+    last = len(kinds) - 1 - kinds[::-1].index(kind)
+    return _leading_text(pieces[last + 1 :])
+
+
+def _leading_text(pieces: Sequence[Piece]) -> str:
+    literals = takewhile(lambda piece: isinstance(piece, Literal), pieces)
+    return "".join(piece.text for piece in literals if isinstance(piece, Literal))
+
+
+def _after_leading_text(pieces: Sequence[Piece]) -> Sequence[Piece]:
+    return tuple(dropwhile(lambda piece: isinstance(piece, Literal), pieces))
+
+
+def _is_tag(text: str) -> bool:
+    """Say whether a section's start is a marker by itself, not only JSON's brackets."""
+    return _JSON_PUNCTUATION.fullmatch(text) is None
+
+
+def _distinctive(head: str) -> str:
+    """Return as much of a call's beginning as tells it from free text: its first line, if a tag."""
+    first_line = head.partition("\n")[0].rstrip(WHITE_SPACE)
+    return first_line if _is_tag(first_line) else head

@@ -1,0 +1,229 @@
+"""The words of a GBNF grammar: literals, classes, groups, rules, and text that holds no marker.
+
+Everything stays in the subset that llama.cpp, xgrammar and llguidance read alike. All text from a
+template passes through `literal` or `character_class`, so no template can write grammar.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+#: The rules for white space that is free to differ from the template's own: inside encoded values,
+#: and around markers. Only the first is bounded. The second calls itself so that llguidance reads
+#: it character by character; as one longest run it would take white space away from free text.
+SPACE = "space"
+GAP = "gap"
+
+#: What those rules stand for; any other white space of a template is a character like the others.
+WHITE_SPACE = " \t\n\r"
+
+_LINE_BREAK = re.compile(r"[ \t\r]*\n[ \t\n\r]*")
+_REFERENCE = re.compile(r'"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|([a-z][a-z0-9-]*)')
+_SHORT_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule; ``comment`` stands on a line of its own before it."""
+
+    name: str
+    body: str
+    comment: str = ""
+
+    def references(self) -> frozenset[str]:
+        """Return the names of the rules that the body refers to."""
+        return frozenset(name for name in _REFERENCE.findall(self.body) if name)
+
+    def __str__(self) -> str:
+        """Return the rule's line, after its comment's line if it has one."""
+        comment = f"\n# {self.comment}\n" if self.comment else ""
+        return f"{comment}{self.name} ::= {self.body}\n"
+
+
+def trimmed(text: str) -> str:
+    """Return ``text`` without the white space at its ends."""
+    return text.strip(WHITE_SPACE)
+
+
+def literal(text: str) -> str:
+    """Return ``text`` as one quoted literal."""
+    return '"' + "".join(r"\"" if char == '"' else _escaped(char) for char in text) + '"'
+
+
+def spelled(text: str) -> str:
+    """Return ``text`` as one literal per character, for a marker where free text could also stand.
+
+    An engine that cuts the text into the longest literals first must not take the beginning of a
+    marker for the whole of it; character by character, marker and text stay apart to the end.
+    """
+    return " ".join(literal(char) for char in text)
+
+
+def character_class(characters: Iterable[str], *, negated: bool = False, ranges: str = "") -> str:
+    """Return a class of single characters, after the already written ``ranges``; the dash last."""
+    members = sorted(set(characters), key=lambda char: (char == "-", char))
+    escaped = "".join(_escaped_in_class(char) for char in members)
+    return f"[{'^' if negated else ''}{ranges}{escaped}]"
+
+
+def sequence(*parts: str) -> str:
+    """Return the parts one after another, without empty ones and with free white space once."""
+    written = ""
+    for part in filter(None, parts):
+        first, _, rest = part.partition(" ")
+        doubled = first in (SPACE, GAP) and written.rpartition(" ")[2] in (SPACE, GAP)
+        written = f"{written} {rest if doubled else part}".strip(" ")
+    return written or '""'
+
+
+def choice(options: Iterable[str]) -> str:
+    """Return the options as alternatives, each once."""
+    return " | ".join(dict.fromkeys(options))
+
+
+def group(options: Iterable[str], repeat: str = "") -> str:
+    """Return the options in brackets, with ``repeat`` (``?``, ``*``, ``+``) behind; or nothing."""
+    written = choice(options)
+    if not written or not (repeat or "|" in written):
+        return written
+    return f"( {written} ){repeat}"
+
+
+def lenient(text: str) -> str:
+    """Return ``text`` with free white space at its ends and wherever it breaks a line."""
+    core = trimmed(text)
+    if not core:
+        return GAP if text else ""
+    stretches = [literal(stretch) for stretch in _LINE_BREAK.split(core)]
+    before = GAP if text[0] in WHITE_SPACE else ""
+    after = GAP if text[-1] in WHITE_SPACE else ""
+    return sequence(before, f" {GAP} ".join(stretches), after)
+
+
+def space_rules() -> tuple[Rule, ...]:
+    """Return the rules that `SPACE` and `GAP` refer to."""
+    comment = "white space that may differ from the template's"
+    return (
+        Rule(GAP, r'"" | [ \t\n\r] gap', comment),
+        Rule(SPACE, r"[ \t\n\r]{0,64}"),
+    )
+
+
+def reachable(rules: Iterable[Rule], entries: Iterable[str]) -> tuple[Rule, ...]:
+    """Return the rules that the entry rules lead to, in their order."""
+    by_name = {rule.name: rule for rule in rules}
+    found: set[str] = set()
+    waiting = [name for name in entries if name in by_name]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(by_name[name].references())
+    return tuple(rule for rule in by_name.values() if rule.name in found)
+
+
+def shortest_markers(markers: Iterable[str]) -> tuple[str, ...]:
+    """Return the markers without empty ones and those that contain another marker."""
+    given = dict.fromkeys(marker for marker in markers if marker)
+    return tuple(m for m in given if not any(other in m for other in given if other != m))
+
+
+def text_without(name: str, markers: Iterable[str], comment: str = "") -> tuple[Rule, ...]:
+    """Return rules for free text (empty too) that holds none of ``markers``.
+
+    The construction is the automaton of Aho and Corasick with its states as rules: ``name-1`` and
+    so on stand where the text so far ends with the first characters of a marker, one rule for each
+    such beginning. From there the text goes on with the beginning, or starts another one, or
+    leaves: some other character, and a run without any marker's first character. Completing a
+    marker is the one move that no rule has. The loop stands in the first rule, not in the states,
+    because engines that keep a row of open rules would otherwise hold one for each character.
+
+    Leaving with nothing ("") hands over to the loop, which begins again with a first character.
+    Where that would forget a longer beginning (in markers whose first character comes back), there
+    is no such way out. A text may still end with such a character, the half of a doubled sign; one
+    that ends with exactly a longer such beginning is refused without need.
+    """
+    automaton = _Automaton.of(name, markers)
+    return (Rule(name, automaton.loop(), comment), *automaton.states())
+
+
+@dataclass(frozen=True, slots=True)
+class _Automaton:
+    name: str
+    markers: tuple[str, ...]
+    beginnings: Mapping[str, int]  # every proper beginning of a marker, each a numbered state
+
+    @classmethod
+    def of(cls, name: str, markers: Iterable[str]) -> _Automaton:
+        kept = shortest_markers(markers)
+        beginnings = {m[:length]: None for m in kept for length in range(1, len(m))}
+        numbers = {beginning: number for number, beginning in enumerate(beginnings, start=1)}
+        return cls(name, kept, numbers)
+
+    def first_characters(self) -> list[str]:
+        return sorted({marker[0] for marker in self.markers})
+
+    def step(self, beginning: str, char: str) -> str | None:
+        """Return the beginning that the text ends with after ``char``; None: a whole marker."""
+        text = beginning + char
+        if text.endswith(self.markers):
+            return None
+        suffixes = (text[start:] for start in range(len(text)))
+        return next((suffix for suffix in suffixes if suffix in self.beginnings), "")
+
+    def rule_name(self, beginning: str) -> str:
+        return f"{self.name}-{self.beginnings[beginning]}"
+
+    def run(self) -> str:
+        """Return text without any marker's first character."""
+        # Engines disagree about a dot, so without markers one odd character is left out.
+        return character_class(self.first_characters() or ["\0"], negated=True) + "*"
+
+    def loop(self) -> str:
+        starts = [char for char in self.first_characters() if char in self.beginnings]
+        again = group((f"{literal(char)} {self.rule_name(char)}" for char in starts), "*")
+        unfinished = (self.run_of(char) for char in starts if not self.may_begin_again(char))
+        return sequence(self.run(), again, group(unfinished))
+
+    def run_of(self, char: str) -> str:
+        """Return the character any number of times, or at most once if a number is a marker."""
+        is_marker = any(set(marker) == {char} for marker in self.markers)
+        return literal(char) + ("?" if is_marker else "*")
+
+    def may_begin_again(self, beginning: str) -> bool:
+        """Say whether after ``beginning`` every first character leads where it always leads."""
+        starts = self.first_characters()
+        return all(self.step(beginning, char) == self.step("", char) for char in starts)
+
+    def states(self) -> list[Rule]:
+        names = ((self.rule_name(beginning), beginning) for beginning in self.beginnings)
+        return [Rule(name, choice(self._moves(beginning))) for name, beginning in names]
+
+    def _moves(self, beginning: str) -> Iterator[str]:
+        characters = sorted(set("".join(self.markers)))
+        targets = {char: self.step(beginning, char) for char in characters}
+        if self.may_begin_again(beginning):
+            yield '""'
+        for char, target in targets.items():
+            if target:
+                yield f"{literal(char)} {self.rule_name(target)}"
+        inside = (char for char, target in targets.items() if target != "")
+        yield f"{character_class(inside, negated=True)} {self.run()}"
+
+
+def _escaped(char: str) -> str:
+    if char in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[char]
+    if char < " " or char == "\x7f":
+        return f"\\x{ord(char):02X}"
+    return char
+
+
+def _escaped_in_class(char: str) -> str:
+    if char in "[]":
+        return "\\" + char
+    if char == "^":
+        return r"\x5E"
+    return _escaped(char)

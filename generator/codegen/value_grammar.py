@@ -1,0 +1,79 @@
+"""Grammar rules for encoded values: JSON, Python literals, and JSON with another string quote."""
+
+from __future__ import annotations
+
+from generator.codegen.grammar_text import Rule, literal, spelled, text_without
+from generator.spec.model import Encoding, ValueSyntax
+
+#: What a rule refers to for any value, and for an object, of each encoding that is not raw text.
+VALUE_RULE = {
+    Encoding.JSON: "json-value",
+    Encoding.PYTHON: "python-value",
+    Encoding.QUOTED: "quoted-value",
+}
+OBJECT_RULE = {
+    Encoding.JSON: "json-object",
+    Encoding.PYTHON: "python-object",
+    Encoding.QUOTED: "quoted-object",
+}
+
+_NUMBER = Rule(
+    "number",
+    '"-"? ( "0" | [1-9] [0-9]* ) ( "." [0-9]+ )? ( [eE] [+-]? [0-9]+ )?',
+)
+
+
+def value_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
+    """Return the rules of all encodings; ``syntax`` says how a QUOTED one writes strings."""
+    return (*_json_rules(), *_python_rules(), *_quoted_rules(syntax), _NUMBER)
+
+
+def _json_rules() -> tuple[Rule, ...]:
+    return (
+        *_structure("json", "json-string", ("true", "false", "null"), "any JSON, freely spaced"),
+        Rule("json-string", r'"\"" ( [^"\\\x00-\x1F] | "\\" json-escape )* "\""'),
+        Rule("json-escape", r'["\\/bfnrt] | "u" [0-9a-fA-F]{4}'),
+    )
+
+
+def _python_rules() -> tuple[Rule, ...]:
+    single = r'''"'" ( [^'\\\x00-\x1F] | "\\" [^\x00-\x1F] )* "'"'''
+    double = r'"\"" ( [^"\\\x00-\x1F] | "\\" [^\x00-\x1F] )* "\""'
+    return (
+        *_structure("python", "python-string", ("True", "False", "None"), "any Python literal"),
+        Rule("python-string", f"{single} | {double}"),
+    )
+
+
+def _quoted_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
+    quote = spelled(syntax.quote)
+    comment = f"any JSON, with strings between {literal(syntax.quote)} and no escapes"
+    # A template that writes some values itself may leave those inside them to Python.
+    words = ("true", "false", "null", "True", "False", "None")
+    key = "quoted-key" if syntax.bare_keys else "quoted-string"
+    return (
+        *_structure("quoted", "quoted-string", words, comment, key=key),
+        Rule("quoted-key", r"""[^\x00-\x20"'{}:,\[\]]+"""),
+        Rule("quoted-string", f"{quote} quoted-text {quote}"),
+        *text_without("quoted-text", [syntax.quote]),
+    )
+
+
+def _structure(
+    prefix: str, string: str, words: tuple[str, ...], comment: str, key: str = ""
+) -> tuple[Rule, ...]:
+    value, member = f"{prefix}-value", f"{prefix}-member"
+    constants = " | ".join(literal(word) for word in words)
+    return (
+        Rule(
+            value,
+            f"{prefix}-object | {prefix}-array | {string} | number | {constants}",
+            f"{prefix}: {comment}",
+        ),
+        Rule(f"{prefix}-object", f'"{{" space ( {member} ( "," space {member} )* )? "}}"'),
+        Rule(member, f'{key or string} space ":" space {value} space'),
+        Rule(
+            f"{prefix}-array",
+            f'"[" space ( {value} space ( "," space {value} space )* )? "]"',
+        ),
+    )

@@ -1,0 +1,132 @@
+"""Building one template: analysis, code generation and, if asked for, verification.
+
+Nothing is written here; a build returns the texts of all files.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import ModuleType
+
+from generator import __version__
+from generator.analysis.analyze import (
+    ASSUMED_TOKENS,
+    TemplateSource,
+    analyze_template,
+)
+from generator.analysis.findings import Finding
+from generator.codegen.gbnf import generate_grammar
+from generator.codegen.python import generate_module
+from generator.codegen.writer import write_turn
+from generator.pipeline.project import OutputPaths
+from generator.rendering.conversation import Chat, Dialect
+from generator.rendering.worker import RenderWorker
+from generator.spec.checks import check_spec
+from generator.spec.files import dump_spec, spec_hash
+from generator.spec.message import Message
+from generator.spec.model import Spec
+from generator.spec.problems import Problem
+from generator.spec.results import TemplateResult
+from generator.verification.engine_llguidance import compile_grammar
+from generator.verification.messages import SAMPLE_CALLS, allowed_call
+from generator.verification.rungs import (
+    chunking,
+    predict,
+    rendered_parts,
+    round_trip,
+    round_trip_written,
+)
+from generator.verification.turns import Renderer
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """What became of one template: its files by path, its results, findings and problems."""
+
+    name: str
+    files: Mapping[str, str] = field(default_factory=dict)
+    result: TemplateResult | None = None
+    findings: tuple[Finding, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def build_template(
+    source: TemplateSource, paths: OutputPaths, *, messages: int | None = None
+) -> Build:
+    """Build one template in a worker of its own.
+
+    ``messages`` is the number of random messages for the verification; None leaves it out.
+    """
+    with RenderWorker() as worker:
+        analysis = analyze_template(source, worker)
+        if analysis.spec is None:
+            return Build(source.name, findings=analysis.findings, problems=analysis.problems)
+        spec = analysis.spec
+        problems = tuple(check_spec(spec, source.file))
+        if problems:
+            return Build(source.name, findings=analysis.findings, problems=problems)
+        files = generate_files(spec, paths)
+        build = Build(source.name, files, None, analysis.findings)
+        if messages is None:
+            return build
+        chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, analysis.dialect)
+        return replace(build, result=verify(spec, files[paths.module], chat, messages))
+
+
+def generate_files(spec: Spec, paths: OutputPaths) -> dict[str, str]:
+    """Return the texts of the spec, the parser and the grammar, by path."""
+    digest = spec_hash(spec)
+    return {
+        paths.spec: dump_spec(spec),
+        paths.module: generate_module(
+            spec, spec_path=paths.spec, spec_hash=digest, sample=sample_turn(spec)
+        ),
+        paths.grammar: generate_grammar(spec, spec_path=paths.spec, spec_hash=digest),
+    }
+
+
+def sample_turn(spec: Spec) -> str:
+    """Return a turn that shows the format, for the module's docstring."""
+    call = allowed_call(spec, SAMPLE_CALLS[0])
+    message = Message(
+        content="It rains in Paris.",
+        reasoning="They ask for the weather." if spec.reasoning.field else "",
+        calls=(call,) if spec.tools else (),
+    )
+    return write_turn(spec, message)
+
+
+def verify(spec: Spec, module_text: str, chat: Chat, messages: int) -> TemplateResult:
+    """Climb the ladder up to rung 2."""
+    renderer = Renderer.create(spec, chat)
+    module = load_module(module_text)
+    return TemplateResult(
+        spec_hash=spec_hash(spec),
+        generator=__version__,
+        parts=rendered_parts(spec),
+        rungs={
+            "0": predict(spec, renderer),
+            "1": round_trip(spec, renderer, module, messages),
+            "1b": round_trip_written(spec, module, messages),
+            "2": chunking(spec, module),
+        },
+    )
+
+
+def load_module(text: str) -> ModuleType:
+    """Import a generated module from its text, as a user would from its file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "generated_parser.py"
+        path.write_text(text, encoding="utf-8")
+        spec = importlib.util.spec_from_file_location("generated_parser", path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module  # dataclasses look their module up
+        spec.loader.exec_module(module)
+    return module

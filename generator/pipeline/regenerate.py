@@ -1,0 +1,287 @@
+"""Regenerating everything: which templates changed, building them on all cores, writing files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict, dataclass, field
+
+from generator import __version__
+from generator.analysis.analyze import TemplateSource
+from generator.pipeline.build import Build, build_template
+from generator.pipeline.project import OutputPaths, Project
+from generator.pipeline.state import State, generator_fingerprint, input_hash, output_hash
+from generator.rendering.worker import process_context
+from generator.sources.fetch import TemplateFile
+from generator.sources.text_files import read_text
+from generator.spec.atomic import write_atomically
+from generator.spec.files import read_spec, spec_hash
+from generator.spec.model import Spec
+from generator.spec.problems import Problem
+from generator.spec.results import TemplateResult, dump_results, read_results
+from generator.spec.table import index_table
+
+#: Called with each finished build, in the order in which they finish.
+OnBuild = Callable[[Build], None]
+
+
+@dataclass(slots=True)
+class Regeneration:
+    """What a regeneration did: builds made, templates left alone, files changed, problems."""
+
+    built: list[Build] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    changed_files: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    results: dict[str, TemplateResult] = field(default_factory=dict)
+
+
+def read_sources(
+    templates: Iterable[TemplateFile],
+) -> tuple[list[TemplateSource], list[Problem]]:
+    """Read the templates' texts."""
+    sources: list[TemplateSource] = []
+    problems: list[Problem] = []
+    for template in templates:
+        text, found = read_text(template.path, template.file)
+        problems += found
+        tokens = {"bos_token": template.bos_token, "eos_token": template.eos_token}
+        known = {name: value for name, value in tokens.items() if value is not None}
+        if not found:
+            sources.append(
+                TemplateSource(template.name, text, template.file, template.origin, known)
+            )
+    return sources, problems
+
+
+def build_all(
+    sources: Sequence[TemplateSource],
+    paths: Callable[[str], OutputPaths],
+    *,
+    messages: int | None,
+    processes: int | None = None,
+) -> Iterator[Build]:
+    """Build templates on all cores and yield each as it is finished.
+
+    A build that ends its process (out of memory) is a problem of that template alone.
+    """
+    if len(sources) == 1:
+        yield build_template(sources[0], paths(sources[0].name), messages=messages)
+        return
+    count = min(processes or os.cpu_count() or 1, max(len(sources), 1))
+    with ProcessPoolExecutor(count, mp_context=process_context()) as pool:
+        futures: dict[Future[Build], TemplateSource] = {
+            pool.submit(build_template, source, paths(source.name), messages=messages): source
+            for source in sources
+        }
+        for future in as_completed(futures):
+            yield _outcome(future, futures[future])
+
+
+def _outcome(future: Future[Build], source: TemplateSource) -> Build:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        message = "the process that built it ended (out of memory?)"
+    except Exception as error:  # a defect of ours must not keep the others from being built
+        message = f"internal error: {type(error).__name__}: {error}"
+    return Build(source.name, problems=(Problem(message, file=source.file),))
+
+
+def regenerate(
+    project: Project,
+    sources: Sequence[TemplateSource],
+    *,
+    messages: int,
+    everything: bool = False,
+    on_build: OnBuild | None = None,
+) -> Regeneration:
+    """Rebuild what changed and write its files; ``everything`` rebuilds all.
+
+    A spec on disk that was edited to something impossible is a problem and is left as it is.
+    """
+    done = Regeneration()
+    known = read_results(project.results)
+    results = {} if isinstance(known, Problem) else known
+    done.problems += [known] if isinstance(known, Problem) else []
+    specs = _read_specs(project, sources, done)
+    inputs = _input_hashes(sources, messages)
+    state = State() if everything else State.read(project.state)
+    todo = [
+        source
+        for source in sources
+        if source.name in specs and not _is_unchanged(project, source.name, state, inputs, results)
+    ]
+    done.unchanged = [s.name for s in sources if s.name in specs and s not in todo]
+    for build in build_all(todo, OutputPaths.in_project, messages=messages):
+        _take(project, build, done, results, specs)
+        state.hashes.pop(build.name, None)
+        if build.files:
+            paths = asdict(OutputPaths.in_project(build.name)).values()
+            state.hashes[build.name] = output_hash(inputs[build.name], project.root, paths) or ""
+        if on_build is not None:
+            on_build(build)
+    _finish(project, sources, specs, results, done)
+    state.write(project.state)
+    return done
+
+
+def _read_specs(
+    project: Project, sources: Sequence[TemplateSource], done: Regeneration
+) -> dict[str, Spec | None]:
+    """Return the specs on disk by name (None where there is none yet); bad ones are problems."""
+    specs: dict[str, Spec | None] = {}
+    for source in sources:
+        path = project.specs / f"{source.name}.yaml"
+        if not path.exists():
+            specs[source.name] = None
+            continue
+        found = read_spec(path, f"specs/{source.name}.yaml")
+        if isinstance(found, list):
+            done.problems += found
+        else:
+            specs[source.name] = found
+    return specs
+
+
+def _input_hashes(sources: Sequence[TemplateSource], messages: int) -> dict[str, str]:
+    fingerprint = generator_fingerprint()
+    return {
+        source.name: input_hash(fingerprint, source.text, source.tokens, messages)
+        for source in sources
+    }
+
+
+def _is_unchanged(
+    project: Project,
+    name: str,
+    state: State,
+    inputs: Mapping[str, str],
+    results: Mapping[str, TemplateResult],
+) -> bool:
+    paths = asdict(OutputPaths.in_project(name)).values()
+    found = output_hash(inputs[name], project.root, paths)
+    return found is not None and state.hashes.get(name) == found and name in results
+
+
+def _take(
+    project: Project,
+    build: Build,
+    done: Regeneration,
+    results: dict[str, TemplateResult],
+    specs: dict[str, Spec | None],
+) -> None:
+    """Write a build's files and keep its result."""
+    done.built.append(build)
+    done.problems += build.problems
+    for path, text in build.files.items():
+        if write_atomically(project.root / path, text):
+            done.changed_files.append(path)
+    if build.result is not None:
+        results[build.name] = build.result
+    if build.files:
+        found = read_spec(project.specs / f"{build.name}.yaml")
+        specs[build.name] = None if isinstance(found, list) else found
+
+
+def _finish(
+    project: Project,
+    sources: Sequence[TemplateSource],
+    specs: Mapping[str, Spec | None],
+    results: Mapping[str, TemplateResult],
+    done: Regeneration,
+) -> None:
+    """Write the results and the index table."""
+    names = {source.name for source in sources}
+    done.results = {name: result for name, result in results.items() if name in names}
+    shown = [spec for spec in specs.values() if spec is not None]
+    texts = {
+        "specs/verification.json": dump_results(done.results),
+        "specs/README.md": index_table(shown, done.results),
+    }
+    for path, text in texts.items():
+        if write_atomically(project.root / path, text):
+            done.changed_files.append(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A file that isn't what regenerating would write; ``wanted`` is None for a file too many."""
+
+    path: str
+    found: str | None
+    wanted: str | None
+
+
+def check_freshness(
+    project: Project, sources: Sequence[TemplateSource], on_build: OnBuild | None = None
+) -> tuple[list[Difference], list[Problem]]:
+    """Analyse and generate everything again and compare it with the files; nothing is written.
+
+    Also finds files of templates that are gone, and results of another spec or generator.
+    """
+    done = Regeneration()
+    _read_specs(project, sources, done)
+    differences: list[Difference] = []
+    specs: dict[str, str] = {}
+    for build in build_all(sources, OutputPaths.in_project, messages=None):
+        done.problems += build.problems
+        for path, wanted in build.files.items():
+            found = _text_of(project, path)
+            if found != wanted:
+                differences.append(Difference(path, found, wanted))
+        specs[build.name] = build.name
+        if on_build is not None:
+            on_build(build)
+    differences += _left_over(project, sources)
+    done.problems += _stale_results(project, sources)
+    return sorted(differences, key=lambda difference: difference.path), done.problems
+
+
+def _text_of(project: Project, path: str) -> str | None:
+    try:
+        return (project.root / path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _left_over(project: Project, sources: Sequence[TemplateSource]) -> list[Difference]:
+    """Return the generated files that belong to no template."""
+    paths = [asdict(OutputPaths.in_project(source.name)).values() for source in sources]
+    wanted = {path for group in paths for path in group}
+    found = [
+        path.relative_to(project.root).as_posix()
+        for folder, pattern in (
+            (project.specs, "*.yaml"),
+            (project.generated, "*.gbnf"),
+            (project.generated, "[!_]*.py"),
+            (project.generated, "_[0-9]*.py"),
+        )
+        for path in folder.glob(pattern)
+    ]
+    return [Difference(path, "", None) for path in found if path not in wanted]
+
+
+def _stale_results(project: Project, sources: Sequence[TemplateSource]) -> list[Problem]:
+    """Return a problem for each result that is missing or belongs to another spec."""
+    results = read_results(project.results)
+    if isinstance(results, Problem):
+        return [results]
+    problems: list[Problem] = []
+    for source in sources:
+        spec = read_spec(project.specs / f"{source.name}.yaml")
+        if isinstance(spec, list):
+            continue
+        result = results.get(source.name)
+        if result is None or result.spec_hash != spec_hash(spec):
+            problems.append(
+                Problem(f"no result for {source.name} as it is now", "specs/verification.json")
+            )
+        elif result.generator != __version__:
+            problems.append(
+                Problem(f"the result for {source.name} is of generator {result.generator}",
+                        "specs/verification.json")
+            )
+    return problems

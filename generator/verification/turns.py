@@ -1,0 +1,93 @@
+"""Turns as the parser meets them: the generation prompt's part as prefill, the rest as output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from generator.analysis.text import whole_prefix
+from generator.analysis.thinking import PromptState, prompt_state
+from generator.codegen.writer import as_rendered, write_parts, write_turn
+from generator.rendering.conversation import Chat
+from generator.spec.message import Message
+from generator.spec.model import Part, Spec
+
+
+@dataclass(frozen=True, slots=True)
+class ParserInput:
+    """What a parser is given: the prompt's part of the turn, and what the model wrote."""
+
+    prefill: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Renderer:
+    """Renders turns of one template as its spec sees them."""
+
+    spec: Spec
+    chat: Chat
+    prompt: str
+    bare_prompt: str
+
+    @classmethod
+    def create(cls, spec: Spec, chat: Chat) -> Renderer:
+        """Take a chat in the template's dialect; thinking is turned on."""
+        using = chat.using(spec.thinking.on)
+        prompt = using.prompt().text or ""
+        bare = using.prompt(add_generation_prompt=False).text or ""
+        return cls(spec, using, prompt, bare)
+
+    def turn(self, message: Message) -> tuple[str | None, str]:
+        """Return the rendered text behind the user's message, or None and why there is none."""
+        rendering = self.chat.turn(message)
+        if rendering.text is None:
+            return None, rendering.error
+        if self.prompt == self.bare_prompt and self.spec.thinking.prompt_on:
+            return rendering.text.removesuffix(self.spec.thinking.prompt_on), ""
+        return rendering.text, ""
+
+    def parser_input(self, turn: str) -> ParserInput | None:
+        """Split a rendered turn behind what the generation prompt has in common with it."""
+        header = self.spec.turn.header
+        common = whole_prefix([turn, self.prompt])
+        start = common.rfind(header)
+        if start < 0:  # the prompt says more between the user's message and the header
+            start = turn.find(header)
+            common = turn[: start + len(header)]
+        if start < 0:
+            return None
+        return ParserInput(common[start:], turn[len(common) :])
+
+
+def written_input(spec: Spec, message: Message, *, thinking: bool) -> ParserInput | None:
+    """Return what a model that follows its own format writes after a real generation prompt.
+
+    None where the prompt leaves no place for the message's reasoning.
+    """
+    prompt = spec.thinking.prompt_on if thinking else spec.thinking.prompt_off
+    rest = prompt.removeprefix(spec.turn.header)
+    state = prompt_state(rest, spec.reasoning.start, spec.reasoning.end)
+    has_reasoning = spec.reasoning.end.strip() != ""
+    shown = expected_message(spec, message)
+    if not has_reasoning or (state is PromptState.CLOSED and shown.reasoning):
+        shown = replace(shown, reasoning="")
+    turn = spec.turn.header + write_parts(spec, shown, Part.START)
+    if turn.startswith(prompt):
+        return ParserInput(prompt, turn[len(prompt) :])
+    if state is PromptState.NEUTRAL or not has_reasoning:
+        return None
+    behind = write_parts(spec, replace(shown, reasoning=""), Part.REASONING)
+    if state is PromptState.OPEN:
+        return ParserInput(prompt, shown.reasoning + behind)
+    return ParserInput(prompt, behind.removeprefix(spec.reasoning.end))
+
+
+def expected_message(spec: Spec, message: Message) -> Message:
+    """Return the message as its turn shows it; reasoning that is never rendered stays."""
+    shown = as_rendered(spec, message)
+    return shown if spec.reasoning.field else replace(shown, reasoning=message.reasoning)
+
+
+def sample_turn(spec: Spec, message: Message) -> str:
+    """Return a whole turn as text, for docstrings and examples."""
+    return write_turn(spec, message)

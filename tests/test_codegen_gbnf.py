@@ -1,0 +1,507 @@
+"""The grammars that specs compile to: what they accept and refuse, and the subset they stay in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from generator.codegen.gbnf import generate_grammar
+from generator.codegen.grammar_text import Rule, literal, text_without
+from generator.spec.model import (
+    Arguments,
+    Content,
+    ContentMode,
+    Encoding,
+    Join,
+    JsonType,
+    Literal,
+    Part,
+    Slot,
+    SlotKind,
+    Spec,
+    ToolMode,
+    Tools,
+    ValueSyntax,
+)
+from generator.spec.problems import Problem
+from generator.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
+from tests.specs_for_tests import (
+    ALL_SPECS,
+    channels_spec,
+    json_native_spec,
+    plain_spec,
+    tag_with_json_spec,
+    tagged_spec,
+)
+
+NAME, ID, INDEX, ARGUMENTS, KEY, TYPE, VALUE = map(Slot, SlotKind)
+RAW_STRINGS = {**dict.fromkeys(JsonType, Encoding.JSON), JsonType.STRING: Encoding.RAW}
+
+
+def with_tools(tools: Tools) -> Spec:
+    return replace(plain_spec(), tools=tools, turn=replace(json_native_spec().turn, joins=()))
+
+
+def json_array_spec() -> Spec:
+    return with_tools(
+        Tools(
+            mode=ToolMode.JSON_NATIVE,
+            section_start="[CALLS][",
+            call=(
+                Literal('{"name": "'),
+                NAME,
+                Literal('", "arguments": '),
+                ARGUMENTS,
+                Literal(', "id": "'),
+                ID,
+                Literal('"}'),
+            ),
+            separator=", ",
+            section_end="]",
+            arguments=Arguments(),
+        )
+    )
+
+
+def bare_json_spec() -> Spec:
+    return with_tools(
+        Tools(
+            mode=ToolMode.JSON_NATIVE,
+            section_start="",
+            call=(
+                Literal('{"name": "'),
+                NAME,
+                Literal('", "parameters": '),
+                ARGUMENTS,
+                Literal("}"),
+            ),
+            separator="; ",
+            section_end="",
+            arguments=Arguments(),
+        )
+    )
+
+
+def python_spec() -> Spec:
+    return with_tools(
+        Tools(
+            mode=ToolMode.TAG_WITH_TAGGED,
+            section_start="<|calls|>[",
+            call=(NAME, Literal("("), ARGUMENTS, Literal(")")),
+            separator=", ",
+            section_end="]<|/calls|>",
+            arguments=Arguments(
+                item=(KEY, Literal("="), VALUE),
+                separator=", ",
+                empty="",
+                values=dict.fromkeys(JsonType, Encoding.PYTHON),
+            ),
+        )
+    )
+
+
+def quoted_spec() -> Spec:
+    return with_tools(
+        Tools(
+            mode=ToolMode.TAG_WITH_JSON,
+            section_start="",
+            call=(Literal("<|call>call:"), NAME, ARGUMENTS, Literal("<call|>")),
+            separator="",
+            section_end="",
+            arguments=Arguments(
+                syntax=ValueSyntax(encoding=Encoding.QUOTED, quote='<|"|>', bare_keys=True)
+            ),
+        )
+    )
+
+
+def typed_spec() -> Spec:
+    words = {**dict.fromkeys(JsonType, "false"), JsonType.STRING: "true"}
+    return with_tools(
+        Tools(
+            mode=ToolMode.TAG_WITH_TAGGED,
+            section_start="<calls>\n",
+            call=(
+                Literal('<invoke name="'),
+                NAME,
+                Literal('" index="'),
+                INDEX,
+                Literal('">\n'),
+                ARGUMENTS,
+                Literal("</invoke>\n"),
+            ),
+            separator="",
+            section_end="</calls>",
+            arguments=Arguments(
+                item=(
+                    Literal('<p name="'),
+                    KEY,
+                    Literal('" string="'),
+                    TYPE,
+                    Literal('">'),
+                    VALUE,
+                    Literal("</p>\n"),
+                ),
+                empty="",
+                values=RAW_STRINGS,
+                types=words,
+            ),
+        )
+    )
+
+
+def keyed_elements_spec() -> Spec:
+    return with_tools(
+        Tools(
+            mode=ToolMode.TAG_WITH_TAGGED,
+            section_start="]~[<calls>\n",
+            call=(Literal('<invoke name="'), NAME, Literal('">'), ARGUMENTS, Literal("</invoke>")),
+            separator="\n",
+            section_end="\n]~[</calls>",
+            arguments=Arguments(
+                item=(
+                    Literal("]~[]<"),
+                    KEY,
+                    Literal(">"),
+                    VALUE,
+                    Literal("]~[]</"),
+                    KEY,
+                    Literal(">"),
+                ),
+                empty="",
+                values=RAW_STRINGS,
+            ),
+        )
+    )
+
+
+def one_line_values_spec() -> Spec:
+    return with_tools(
+        Tools(
+            mode=ToolMode.TAG_WITH_TAGGED,
+            section_start="",
+            call=(Literal("Call: "), NAME, Literal("\n"), ARGUMENTS, Literal("\n--")),
+            separator="\n",
+            section_end="",
+            arguments=Arguments(
+                item=(KEY, Literal(": "), VALUE), separator="\n", empty="", values=RAW_STRINGS
+            ),
+        )
+    )
+
+
+def recipients_spec() -> Spec:
+    """Return a format in which content and calls begin alike, and the prompt with them."""
+    spec = with_tools(
+        Tools(
+            mode=ToolMode.TAG_WITH_JSON,
+            section_start="",
+            call=(Literal("<to>"), NAME, Literal("<body>\n"), ARGUMENTS),
+            separator="<end>",
+            section_end="",
+            arguments=Arguments(),
+        )
+    )
+    return replace(
+        spec,
+        content=Content(ContentMode.ALWAYS_WRAPPED, "<to>user<body>\n", ""),
+        turn=replace(spec.turn, joins=(Join(Part.CONTENT, Part.CALLS, "<end>"),)),
+        thinking=replace(spec.thinking, prompt_on=spec.turn.header + "<to>"),
+    )
+
+
+def shared_brackets_spec() -> Spec:
+    """Return a format whose markers around calls begin alike, and whose section is JSON's."""
+    return with_tools(
+        Tools(
+            mode=ToolMode.TAG_WITH_JSON,
+            section_start="<|calls_start|>",
+            call=(Literal("<|call_start|>f."), NAME, Literal(":"), INDEX, Literal("|>"), ARGUMENTS),
+            separator="",
+            section_end="<|calls_end|>",
+            arguments=Arguments(syntax=ValueSyntax(encoding=Encoding.PYTHON), empty="none"),
+        )
+    )
+
+
+OTHER_SPECS = (
+    recipients_spec,
+    shared_brackets_spec,
+    json_array_spec,
+    bare_json_spec,
+    python_spec,
+    quoted_spec,
+    typed_spec,
+    keyed_elements_spec,
+    one_line_values_spec,
+)
+
+
+def grammar_of(spec: Spec) -> str:
+    return generate_grammar(spec, spec_path=f"specs/{spec.name}.yaml", spec_hash="0123abcd")
+
+
+def compiled(gbnf: str, entry: str = "root") -> LlguidanceGrammar:
+    result = compile_grammar(gbnf, entry=entry)
+    assert isinstance(result, LlguidanceGrammar), result
+    return result
+
+
+JSON_CALL = (
+    '<tool_call>\n{"name": "get-it", "arguments": {"a": "x<y", "b": [1, {"c": null}]}}\n'
+    "</tool_call>"
+)
+TAG_CALL = '[CALL]look.up[ID]id-1[ARGS]{"a": {"b": -1.5e3}, "q": "\\"</s>[CALL]\\u00e4"}'
+TAGGED_CALL = (
+    "<tool_call>\n<function=f>\n<parameter=a b>\n1 < 2\n\n</parameter>\n"
+    "<parameter=c>\n<</parameter\n</parameter>\n</function>\n</tool_call>"
+)
+CHANNEL_CALL = ' to=functions.f<|channel|>commentary json<|message|>{"a":1}'
+
+ACCEPTED: dict[Callable[[], Spec], tuple[str, ...]] = {
+    json_native_spec: (
+        "",
+        "Hello\nthere <b>",
+        "\n\nHello<|stop|>\n",
+        "<think>\nwhy <not>?\n</think>\n\nBecause.<|stop|>",
+        "<think>\n\n</think>\n\n<|stop|>",
+        "\n\n<think>\nwhy\n</think>\n\nFirst this:\n" + JSON_CALL + "\n" + JSON_CALL + "<|stop|>\n",
+        "<think>\nwhy\n</think>\n\n" + JSON_CALL,
+        "a <" + JSON_CALL,
+        '<tool_call>{"name":"f","arguments":{}}</tool_call>',
+    ),
+    tag_with_json_spec: ("", "No call [yet].</s>", TAG_CALL + TAG_CALL + "</s>", "text" + TAG_CALL),
+    tagged_spec: (
+        "why\n</think>\n\nBecause.<|stop|>\n",
+        "<think>\nwhy\n</think>\n\nBecause.",
+        "<think>\n\n</think>\n\nBecause.",
+        "Because.<|stop|>",
+        "\n</think>\n\nSo:\n\n" + TAGGED_CALL + "\n" + TAGGED_CALL + "<|stop|>\n",
+        "<tool_call>\n<function=f>\n</function>\n</tool_call>",
+    ),
+    plain_spec: ("", "text", "1 < 2 <| 3 <|stop", "text<|stop|>\n", "\u2028 \x85 ä 😀"),
+    channels_spec: (
+        "<|channel|>final<|message|>text<|return|>",
+        "<|channel|>analysis<|message|>why<|end|><|start|>assistant"
+        "<|channel|>final<|message|>a <|channel|> b",
+        "<|channel|>analysis<|message|>why<|end|><|start|>assistant" + CHANNEL_CALL + "<|call|>",
+        "<|channel|>final<|message|>text<|end|><|start|>assistant" + CHANNEL_CALL,
+        CHANNEL_CALL,
+    ),
+    json_array_spec: (
+        'text[CALLS][{"name": "f", "arguments": {}, "id": "a1"}]<|stop|>',
+        '[CALLS][{"name":"f","arguments":{"a":[]},"id":"a1"},\n{"name":"g","arguments":{},"id":"2"}]',
+    ),
+    bare_json_spec: (
+        '{"name": "f", "parameters": {"a": 1}}; {"name": "g", "parameters": {}}',
+        '{"name": 1}',
+        "[{",
+    ),
+    python_spec: (
+        "text<|calls|>[f(a='it\\'s', b=[1, {'x': True}], c=None), g()]<|/calls|><|stop|>",
+        '<|calls|>[f(a="it\'s", b={})]<|/calls|>',
+    ),
+    quoted_spec: ('<|call>call:f{a:<|"|>x"<|y<|"|>,b:[1,{c:true}]}<call|><|call>call:g{}<call|>',),
+    typed_spec: (
+        '<calls>\n<invoke name="f" index="0">\n<p name="a" string="true">x</p</p>\n'
+        '<p name="b" string="false">[1, "</p>"]</p>\n</invoke>\n'
+        '<invoke name="g" index="12">\n</invoke>\n</calls>',
+    ),
+    keyed_elements_spec: (
+        ']~[<calls>\n<invoke name="f">]~[]<a>x[0]~[]~[ y]~[]</a>]~[]<b>{}]~[]</b></invoke>\n'
+        '<invoke name="g"></invoke>\n]~[</calls>',
+    ),
+    recipients_spec: (
+        "<to>user<body>\ntext<|stop|>",
+        "<to>users<body>\n{}<|stop|>",
+        '<to>user<body>\n<to><end><to>f<body>\n{"a": 1}<end><to>g<body>\n{}',
+        "user<body>\ntext",
+        "f<body>\n{}<end><to>user<body>\n{}",
+    ),
+    shared_brackets_spec: (
+        "<|calls<|calls_start|><|call_start|>f.g.h:0|>{'a': 1}<|call_start|>f.i:12|>none"
+        "<|calls_end|><|stop|>",
+    ),
+    one_line_values_spec: ("Call: f\na: x: y\nb: 1\n--\nCall: g\n\n--",),
+}
+
+REFUSED: dict[Callable[[], Spec], tuple[str, ...]] = {
+    json_native_spec: (
+        "<think>\nnever closed",
+        "stray </think>",
+        "<|stop|>more",
+        '<tool_call>\n{"name": "f", "arguments": {"a": }}\n</tool_call>',
+        '<tool_call>\n{"name": "f", "arguments": []}\n</tool_call>',
+        '<tool_call>\n{"name": "f", "arguments": {}}\n',
+        JSON_CALL + "\nafterwards",
+    ),
+    tag_with_json_spec: ("[CALL]f[ARGS]{}", "[CALL]f[ID]1[ARGS]{'a': 1}", TAG_CALL + "x"),
+    tagged_spec: (
+        "<tool_call>\n<function=f>\n<parameter=a>\n1\n</function>\n</tool_call>",
+        "<think>a<think>b</think>",
+    ),
+    plain_spec: ("text<|stop|>more",),
+    channels_spec: (
+        "bare text",
+        "<|channel|>analysis<|message|>why",
+        "<|channel|>final<|message|>a<|channel|>final<|message|>b",
+        " to=functions.f<|message|>{}",
+    ),
+    json_array_spec: ('[CALLS][{"name": "f", "arguments": {}, "id": "a1"}', "[CALLS][]"),
+    bare_json_spec: ('{"name": "f", "parameters": 1}',),
+    python_spec: ("<|calls|>[f(a=true)]<|/calls|>", "<|calls|>[f(1)]<|/calls|>"),
+    quoted_spec: ('<|call>call:f{a:"x"}<call|>',),
+    typed_spec: (
+        '<calls>\n<invoke name="f" index="0">\n<p name="a" string="false">x</p>\n'
+        "</invoke>\n</calls>",
+        '<calls>\n<invoke name="f" index="i">\n</invoke>\n</calls>',
+    ),
+    keyed_elements_spec: (']~[<calls>\n<invoke name="f">]~[]<a>x</invoke>\n]~[</calls>',),
+    recipients_spec: ("<to>f<body>\ntext", "text"),
+    shared_brackets_spec: (
+        "<|calls_start|><|call_start|>f.g:0|>{}",
+        "<|calls_start|><|calls_end|>",
+    ),
+    one_line_values_spec: ("Call: f\na\n--",),
+}
+
+
+def cases(table: dict[Callable[[], Spec], tuple[str, ...]]) -> list[tuple[Callable[[], Spec], str]]:
+    return [(make_spec, text) for make_spec, texts in table.items() for text in texts]
+
+
+@pytest.mark.parametrize(("make_spec", "text"), cases(ACCEPTED))
+def test_accepts_turn(make_spec: Callable[[], Spec], text: str) -> None:
+    assert compiled(grammar_of(make_spec())).accepts(text)
+
+
+@pytest.mark.parametrize(("make_spec", "text"), cases(REFUSED))
+def test_refuses_broken_turn(make_spec: Callable[[], Spec], text: str) -> None:
+    assert not compiled(grammar_of(make_spec())).accepts(text)
+
+
+@pytest.mark.parametrize(
+    ("make_spec", "text"),
+    [
+        (json_native_spec, JSON_CALL + "\n" + JSON_CALL),
+        (tag_with_json_spec, TAG_CALL + TAG_CALL),
+        (tagged_spec, TAGGED_CALL),
+        (channels_spec, CHANNEL_CALL.lstrip()),
+    ],
+)
+def test_tool_calls_entry_begins_at_the_trigger(make_spec: Callable[[], Spec], text: str) -> None:
+    grammar = compiled(grammar_of(make_spec()), entry="tool-calls")
+    assert grammar.accepts(text)
+    assert not grammar.accepts("text" + text)
+
+
+def test_long_text_is_accepted() -> None:
+    grammar = compiled(grammar_of(tagged_spec()))
+    reasoning = "if a < b: print('<tool>')\n" * 5000
+    assert grammar.accepts(f"{reasoning}</think>{reasoning}<|stop|>")
+
+
+def test_accepted_length_stops_at_the_first_fault() -> None:
+    grammar = compiled(grammar_of(tag_with_json_spec()))
+    assert grammar.accepted_length("ä[CALL]f{") == len("ä[CALL]f".encode())
+
+
+def test_engine_reports_what_does_not_compile() -> None:
+    assert compile_grammar('root ::= "a" missing\n') == Problem(
+        "llguidance cannot read the grammar: "
+        "Failed to convert the grammar from GBNF to Lark: Rule 'missing' not found"
+    )
+
+
+@pytest.mark.parametrize("make_spec", [*ALL_SPECS, *OTHER_SPECS])
+def test_grammar_stays_in_the_common_subset(make_spec: Callable[[], Spec]) -> None:
+    rules = parsed_rules(grammar_of(make_spec()))
+    entries = {"root", "tool-calls"} if make_spec().tools else {"root"}
+    assert entries <= rules.keys()
+    assert "start" not in rules
+    for name, body in rules.items():
+        assert re.fullmatch(r"[a-z][a-z0-9-]*", name)
+        assert Rule(name, body).references() <= rules.keys()
+        assert_subset(body)
+
+
+LITERAL = r'"(?:[^"\\\x00-\x1f\x7f]|\\["\\nrt]|\\x[0-9A-F]{2})*"'
+CLASS = r"\[\^?(?:[^\[\]\\\x00-\x1f\x7f]|\\[\[\]\\nrt]|\\x[0-9A-F]{2})+\]"
+WORD = re.compile(rf"{LITERAL}|{CLASS}|[a-z][a-z0-9-]*|[()|]|[*+?]|{{\d+(?:,\d*)?}}| ")
+
+
+def parsed_rules(gbnf: str) -> dict[str, str]:
+    """Return each rule's body by name; every line is a comment, empty, or one whole rule."""
+    assert gbnf.endswith("\n")
+    lines = [line for line in gbnf.split("\n") if line and not line.startswith("#")]
+    pairs = [line.split(" ::= ", 1) for line in lines]
+    names = [name for name, _ in pairs]
+    assert len(names) == len(set(names))
+    return dict(pairs)
+
+
+def assert_subset(body: str) -> None:
+    words = WORD.findall(body)
+    assert "".join(words) == body
+    for word in words:
+        if word.startswith("["):
+            dash = word.find("-", 1)
+            ranges = r"(?:[^-]-[^-]|\\x[0-9A-F]{2}-\\x[0-9A-F]{2}|[^-])*-?"
+            assert dash == -1 or re.fullmatch(ranges, word[1:-1].removeprefix("^"))
+        if word.startswith("{"):
+            assert max(map(int, re.findall(r"\d+", word))) <= 2000
+
+
+HOSTILE = '"\nroot ::= "owned" | [^a]* \\" # \x00\x7f\u2028]-^['
+
+
+def test_no_template_can_write_grammar() -> None:
+    spec = tagged_spec()
+    assert spec.tools is not None
+    hostile = replace(
+        spec,
+        reasoning=replace(spec.reasoning, start=f"<{HOSTILE}", end=f"</{HOSTILE}>"),
+        tools=replace(spec.tools, section_end=HOSTILE, section_start=f"!{HOSTILE}"),
+    )
+    gbnf = generate_grammar(hostile, spec_path=HOSTILE, spec_hash=HOSTILE)
+    rules = parsed_rules(gbnf)
+    numbered = re.compile(r"text-\d+")
+    friendly = parsed_rules(grammar_of(spec)).keys()
+    assert {name for name in rules.keys() ^ friendly if not numbered.fullmatch(name)} == set()
+    for body in rules.values():
+        assert_subset(body)
+    grammar = compiled(gbnf)
+    assert grammar.accepts(f"<{HOSTILE}why</{HOSTILE}>text!{HOSTILE}{TAGGED_CALL}{HOSTILE}")
+
+
+@pytest.mark.parametrize(
+    ("markers", "refused_ends"),
+    [
+        (["ab"], ()),
+        (["a"], ()),
+        (["abc", "ac"], ()),
+        (["abc", "b"], ()),
+        (["aab"], ()),
+        (["aaa"], ("aa",)),
+        (["aba"], ("ab",)),
+        (["abab"], ("ab",)),
+        ([], ()),
+    ],
+)
+def test_free_text_is_all_text_without_the_markers(
+    markers: list[str], refused_ends: tuple[str, ...]
+) -> None:
+    grammar = compiled("root ::= text\n" + "".join(map(str, text_without("text", markers))))
+    for length in range(7):
+        for text in map("".join, product("abc", repeat=length)):
+            holds_marker = any(marker in text for marker in markers)
+            refused = holds_marker or text.endswith(refused_ends)
+            assert grammar.accepts(text) is not refused, text
+
+
+def test_literals_escape_what_would_end_them() -> None:
+    assert literal('a"b\\c\n\r\t\x00\x7f') == r'"a\"b\\c\n\r\t\x00\x7F"'
