@@ -77,7 +77,7 @@ def main() -> None:
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="turnspec")
 def turnspec() -> None:
-    """Find the output format of chat templates; write specs, parsers and grammars.
+    r"""Find the output format of chat templates; write specs, parsers and grammars.
 
     \b
     Example:
@@ -111,7 +111,7 @@ _OFFLINE = click.option("--offline", is_flag=True, help="Don't download template
 def regen(
     messages: int, everything: bool, as_json: bool, offline: bool, root: Path | None, verbose: bool
 ) -> None:
-    """Fetch the templates, analyse them, write and verify specs, parsers and grammars.
+    r"""Fetch the templates, analyse them, write and verify specs, parsers and grammars.
 
     Only what changed is built again.
 
@@ -142,7 +142,7 @@ def regen(
 @_ROOT
 @_VERBOSE
 def check(offline: bool, root: Path | None, verbose: bool) -> None:
-    """Say whether specs and generated files are what `turnspec regen` would write.
+    r"""Say whether specs and generated files are what `turnspec regen` would write.
 
     Writes nothing; prints the differences.
 
@@ -169,7 +169,7 @@ def check(offline: bool, root: Path | None, verbose: bool) -> None:
 @_ROOT
 @_VERBOSE
 def add(source: Path, name: str | None, root: Path | None, verbose: bool) -> None:
-    """Bring in a template: a .jinja file, a model folder or a GGUF file.
+    r"""Bring in a template: a .jinja file, a model folder or a GGUF file.
 
     \b
     Example:
@@ -197,7 +197,7 @@ def add(source: Path, name: str | None, root: Path | None, verbose: bool) -> Non
 )
 @_VERBOSE
 def analyze(sources: tuple[Path, ...], into: Path | None, messages: int, verbose: bool) -> None:
-    """Analyse templates anywhere and write spec, parser and grammar into a folder.
+    r"""Analyse templates anywhere and write spec, parser and grammar into a folder.
 
     Takes .jinja files, model folders and GGUF files; one that fails doesn't stop the others.
     Without --into the specs are printed. Nothing else is touched.
@@ -239,7 +239,7 @@ def parse(
     root: Path | None,
     verbose: bool,
 ) -> None:
-    """Parse a model's output (a file or standard input) with a generated parser.
+    r"""Parse a model's output (a file or standard input) with a generated parser.
 
     PARSER is a template's name or the path of a generated module.
 
@@ -248,7 +248,7 @@ def parse(
       echo 'Hello!' | turnspec parse qwen-qwen3-0-6b
     """
     module = load_module(_parser_path(parser, root).read_text(encoding="utf-8"))
-    options = {"enable_thinking": not no_thinking, "prefill": prefill}
+    options: dict[str, object] = {"enable_thinking": not no_thinking, "prefill": prefill}
     if tools is not None:
         options["tools"] = _json_file("".join(tools))
     machine = module.Parser(**options)
@@ -348,9 +348,7 @@ def _result_table(results: dict[str, TemplateResult], *, failing_only: bool = Fa
     table.add_column("template", overflow="fold")
     for rung in RUNGS:
         table.add_column(f"rung {rung}", justify="right")
-    totals = [
-        f"{sum(_passes(result, rung) for result in results.values())} pass" for rung in RUNGS
-    ]
+    totals = [f"{sum(_passes(result, rung) for result in results.values())} pass" for rung in RUNGS]
     table.add_row("all", *totals, style="bold", end_section=True)
     for name, result in sorted(results.items()):
         passes = [_passes(result, rung) for rung in RUNGS]
@@ -380,9 +378,7 @@ def _summary(done: Regeneration) -> dict[str, object]:
         "changed_files": sorted(done.changed_files),
         "problems": [str(problem) for problem in done.problems],
         "failing": {
-            name: {
-                rung: found.example for rung, found in result.rungs.items() if found.failed
-            }
+            name: {rung: found.example for rung, found in result.rungs.items() if found.failed}
             for name, result in sorted(done.results.items())
             if any(found.failed for found in result.rungs.values())
         },

@@ -183,7 +183,9 @@ class _Analyzer:
             return
         span = find_object(text, probe_call(0).arguments, KEYS[0])
         if span is None:
-            found = analyze_tagged(lambda given: self._render_arguments(given, heads)[0], self.derivation)
+            found = analyze_tagged(
+                lambda given: self._render_arguments(given, heads)[0], self.derivation
+            )
         else:
             found = analyze_object(
                 lambda given: self._render_arguments(given, heads)[0],

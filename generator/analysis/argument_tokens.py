@@ -12,9 +12,7 @@ from generator.spec.model import Arguments, JsonType, Literal
 _ARGUMENT_KINDS = (TokenKind.KEY, TokenKind.VALUE)
 
 
-def join_argument_tokens(
-    tokens: Sequence[Token], arguments: Arguments
-) -> tuple[Token, ...]:
+def join_argument_tokens(tokens: Sequence[Token], arguments: Arguments) -> tuple[Token, ...]:
     """Replace each call's KEY and VALUE tokens by one ARGUMENTS token around them."""
     if not arguments.item:
         return tuple(tokens)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from generator.analysis.findings import Derivation
-from generator.analysis.probes import KEYS, NAMES, VALUES, find_object
+from generator.analysis.probes import KEYS, VALUES, find_object
 from generator.analysis.repetition import split_repetition
 from generator.analysis.text import common_prefix, common_suffix, whole_prefix, whole_suffix
 from generator.spec.encoding import encode_object, encode_value
@@ -36,7 +36,7 @@ RenderArguments = Callable[[dict[str, object]], str | None]
 #: An object that shows the style in which JSON (or a relative) is written.
 STYLE_PROBE: dict[str, object] = {
     "zqa": "vqa",
-    "bqa": 'é"\n<&>\\\'',
+    "bqa": "é\"\n<&>\\'",
     "cqa": [1, 2.5, {"dqa": True, "eqa": None}],
     "fqa": {},
     "gqa": [],
@@ -196,7 +196,9 @@ class _Kinds:
 def _kinds(render: RenderArguments, before: str) -> _Kinds:
     start = len(before) + len(KEYS[0])
     strings = _around([render({KEYS[0]: value}) for value in _UNLIKE_STRINGS], start)
-    integers = _around([render({KEYS[0]: value}) for value in VALUE_PROBES[JsonType.INTEGER]], start)
+    integers = _around(
+        [render({KEYS[0]: value}) for value in VALUE_PROBES[JsonType.INTEGER]], start
+    )
     if strings is None or integers is None or strings == integers:
         middle, tail = strings or ("", "")
         return _Kinds(middle, tail)

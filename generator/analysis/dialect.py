@@ -30,9 +30,10 @@ _UNREADABLE = 9
 
 def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
     """Try the forms of arguments and of absent content; return those that show calls best."""
-    if chat.prompt().text is None and chat.speaking(
-        replace(chat.dialect, give_tools=False)
-    ).prompt().text is not None:
+    if (
+        chat.prompt().text is None
+        and chat.speaking(replace(chat.dialect, give_tools=False)).prompt().text is not None
+    ):
         chat = chat.speaking(replace(chat.dialect, give_tools=False))
     best = (_UNREADABLE, chat.dialect)
     for arguments, absent in itertools.product(ArgumentsForm, AbsentContent):
@@ -41,9 +42,8 @@ def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
         if score < best[0]:
             best = (score, dialect)
     score, dialect = best
-    if score == _UNREADABLE:  # no calls to show: nothing hangs on how content is absent
-        dialect = replace(dialect, absent_content=AbsentContent.EMPTY)
-    elif dialect.absent_content is AbsentContent.NULL and _prints_null(chat.speaking(dialect)):
+    # Where no calls are shown, nothing hangs on how content is absent.
+    if score == _UNREADABLE or _prints_null(chat.speaking(dialect)):
         dialect = replace(dialect, absent_content=AbsentContent.EMPTY)
     derivation.note(
         "T1", f"arguments as {dialect.arguments}, absent content as {dialect.absent_content}"
@@ -72,6 +72,8 @@ def _readability(chat: Chat) -> int:
 
 def _prints_null(chat: Chat) -> bool:
     """Tell whether null content leaves a trace (a printed None) that empty content doesn't."""
+    if chat.dialect.absent_content is not AbsentContent.NULL:
+        return False
     null = chat.turn(probe_message(calls=1)).text
     empty_chat = chat.speaking(replace(chat.dialect, absent_content=AbsentContent.EMPTY))
     empty = empty_chat.turn(probe_message(calls=1)).text
@@ -115,9 +117,7 @@ def probe_capabilities(chat: Chat, calls: int) -> Capabilities:
         tool_results=_shows_result(chat),
         object_arguments=_shows_call(chat, replace(chat.dialect, arguments=ArgumentsForm.OBJECT)),
         string_arguments=_shows_call(chat, replace(chat.dialect, arguments=ArgumentsForm.STRING)),
-        null_content=_shows_call(
-            chat, replace(chat.dialect, absent_content=AbsentContent.NULL)
-        ),
+        null_content=_shows_call(chat, replace(chat.dialect, absent_content=AbsentContent.NULL)),
         content_beside_calls=CONTENT
         in (chat.turn(probe_message(content=True, calls=1)).text or ""),
         call_id_required=calls > 0 and not _renders_without_id(chat),

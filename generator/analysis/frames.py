@@ -143,9 +143,7 @@ def cut_frame(
         for token in tokens
         if token.call >= 0
     )
-    return Frame(
-        combination, following, text, order, gaps, text[calls[0] : calls[1]], inner
-    )
+    return Frame(combination, following, text, order, gaps, text[calls[0] : calls[1]], inner)
 
 
 def _part_spans(tokens: Sequence[Token]) -> list[tuple[Part, int, int]]:

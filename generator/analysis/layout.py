@@ -136,9 +136,7 @@ def _shown_calls(frame: Frame) -> int:
     return len({token.call for token in frame.tokens})
 
 
-def _around_calls(
-    edges: Mapping[Edge, str], calls: CallsFinding, turn_end: str
-) -> dict[Edge, str]:
+def _around_calls(edges: Mapping[Edge, str], calls: CallsFinding, turn_end: str) -> dict[Edge, str]:
     """Replace the edges at the calls by what the calls themselves leave of them."""
     befores = iter(calls.repetition.befores)
     afters = iter(calls.repetition.afters)
@@ -207,9 +205,7 @@ def _find_order(frames: Frames) -> tuple[Part, ...]:
 def _behind_calls(edges: Mapping[Edge, str], calls: CallsFinding) -> dict[Edge, str]:
     """Return the edges without what ends the last call."""
     return {
-        (left, right): (
-            text.removeprefix(calls.repetition.end) if left is Part.CALLS else text
-        )
+        (left, right): (text.removeprefix(calls.repetition.end) if left is Part.CALLS else text)
         for (left, right), text in edges.items()
     }
 

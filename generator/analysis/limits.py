@@ -40,9 +40,11 @@ def relabel_moved(frames: Frames) -> Frames:
     return replace(
         frames,
         frames=tuple(
-            replace(frame, order=(Part.REASONING, *frame.order[1:]))
-            if frame.order[:1] == (Part.CONTENT,) and frame.gaps[0] == reasoning
-            else frame
+            (
+                replace(frame, order=(Part.REASONING, *frame.order[1:]))
+                if frame.order[:1] == (Part.CONTENT,) and frame.gaps[0] == reasoning
+                else frame
+            )
             for frame in frames.frames
         ),
     )
@@ -72,9 +74,7 @@ def find_limits(frames: Frames, chat: Chat, max_calls: int) -> tuple[Limit, ...]
 
 
 def _is_moved(frame: Frame, part: Part) -> bool:
-    return (
-        part is Part.CONTENT and Part.REASONING in frame.order and CONTENT in frame.text
-    )
+    return part is Part.CONTENT and Part.REASONING in frame.order and CONTENT in frame.text
 
 
 def _condition(found: list[Frame], asked: list[Frame]) -> Condition:

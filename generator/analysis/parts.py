@@ -82,7 +82,9 @@ def find_header(
 
 def _openings(edges: Mapping[Edge, str]) -> list[str]:
     return [
-        text for (left, right), text in edges.items() if left is Part.START and right is not Part.END
+        text
+        for (left, right), text in edges.items()
+        if left is Part.START and right is not Part.END
     ]
 
 
@@ -224,10 +226,11 @@ def find_ends(
 def stop_strings(
     ends: Sequence[End], next_headers: Sequence[str], inside: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the texts at which a turn is over: the first marker of an end, or as many markers
-    as it takes to tell it from all texts ``inside`` a turn.
+    """Return the texts at which a turn is over.
 
-    Where a turn has no end of its own, the headers of the messages that follow stop it.
+    That is the first marker of an end, or as many as it takes to tell the end from all texts
+    ``inside`` a turn. Where a turn has no end of its own, the headers of the messages that follow
+    stop it.
     """
     shown = [end for end in ends if end.last in (Part.CONTENT, Part.CALLS)]
     texts = [text for end in shown for text in (end.final, end.followed)]

@@ -6,7 +6,6 @@ A marker here is anything in angle or square brackets, as in the auto-parser's o
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 
@@ -18,12 +17,18 @@ _WORD = re.compile(r"\w")
 
 def common_prefix(texts: Sequence[str]) -> str:
     """Return the longest text with which all of ``texts`` begin."""
-    return os.path.commonprefix(list(texts))
+    if not texts:
+        return ""
+    first, last = min(texts), max(texts)  # all others lie between these two
+    for position, character in enumerate(first):
+        if last[position] != character:
+            return first[:position]
+    return first
 
 
 def common_suffix(texts: Sequence[str]) -> str:
     """Return the longest text with which all of ``texts`` end."""
-    return os.path.commonprefix([text[::-1] for text in texts])[::-1]
+    return common_prefix([text[::-1] for text in texts])[::-1]
 
 
 def splits_marker(text: str, position: int) -> bool:

@@ -23,7 +23,7 @@ from generator.rendering.variables import switch_values
 from generator.spec.message import Message
 from generator.spec.model import ReasoningScope
 
-#: How many settings are tried at most; a template with more variables than that is no chat template.
+#: How many settings are tried at most; more variables than that has no chat template.
 _MOST_SETTINGS = 120
 
 
@@ -37,8 +37,11 @@ class PromptState(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Values of the template's variables, the generation prompt they give (from the user's text
-    on), and whether reasoning is rendered in a turn under them."""
+    """Values of the template's variables, and what they give.
+
+    ``prompt`` is the generation prompt, from the user's text on; ``shows_reasoning`` tells whether
+    reasoning is rendered in a turn.
+    """
 
     variables: Mapping[str, object]
     prompt: str
@@ -108,9 +111,7 @@ def choose_better_on(
     return on
 
 
-def choose_off(
-    settings: Sequence[Setting], on: Setting, states: Sequence[PromptState]
-) -> Setting:
+def choose_off(settings: Sequence[Setting], on: Setting, states: Sequence[PromptState]) -> Setting:
     """Return the setting that keeps the model from thinking, ``on`` where there is none.
 
     That is the one whose prompt closes reasoning; failing that, one whose prompt doesn't open it

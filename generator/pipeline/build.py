@@ -24,7 +24,7 @@ from generator.codegen.gbnf import generate_grammar
 from generator.codegen.python import generate_module
 from generator.codegen.writer import write_turn
 from generator.pipeline.project import OutputPaths
-from generator.rendering.conversation import Chat, Dialect
+from generator.rendering.conversation import Chat
 from generator.rendering.worker import RenderWorker
 from generator.spec.checks import check_spec
 from generator.spec.files import dump_spec, spec_hash
@@ -32,7 +32,6 @@ from generator.spec.message import Message
 from generator.spec.model import Spec
 from generator.spec.problems import Problem
 from generator.spec.results import TemplateResult
-from generator.verification.engine_llguidance import compile_grammar
 from generator.verification.messages import SAMPLE_CALLS, allowed_call
 from generator.verification.rungs import (
     chunking,

@@ -281,7 +281,9 @@ def _stale_results(project: Project, sources: Sequence[TemplateSource]) -> list[
             )
         elif result.generator != __version__:
             problems.append(
-                Problem(f"the result for {source.name} is of generator {result.generator}",
-                        "specs/verification.json")
+                Problem(
+                    f"the result for {source.name} is of generator {result.generator}",
+                    "specs/verification.json",
+                )
             )
     return problems

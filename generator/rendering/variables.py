@@ -55,9 +55,7 @@ def string_constants(source: str) -> list[str]:
     tree = _parse(source)
     if tree is None:
         return []
-    found = [
-        node.value for node in tree.find_all(nodes.Const) if isinstance(node.value, str)
-    ]
+    found = [node.value for node in tree.find_all(nodes.Const) if isinstance(node.value, str)]
     return list(dict.fromkeys(found))
 
 

@@ -11,7 +11,7 @@ import multiprocessing
 from collections.abc import Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from multiprocessing.context import BaseContext
+from multiprocessing.context import ForkServerContext, SpawnContext
 from types import TracebackType
 
 from jinja2 import Template, TemplateSyntaxError
@@ -114,7 +114,7 @@ class RenderWorker:
         return answer
 
 
-def process_context() -> BaseContext:
+def process_context() -> ForkServerContext | SpawnContext:
     """Return how this project starts processes: cheaply where the platform can, never by fork.
 
     The fork server loads the renderer once; every further process starts in milliseconds.

@@ -1,4 +1,4 @@
-"""An assistant message, as the analysis renders it, the writer writes it and a parser returns it."""
+"""An assistant message: what is rendered, written and parsed."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ Piece = Literal | Slot
 
 @dataclass(frozen=True, slots=True)
 class TemplateIdentity:
-    """Which template the spec describes: file name below templates/, sha256, and where it is from."""
+    """Which template the spec describes: its file name, sha256, and where it is from."""
 
     file: str
     sha256: str
@@ -325,7 +325,10 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """How tool calls are written: ``section_start``, calls joined by ``separator``, ``section_end``."""
+    """How tool calls are written.
+
+    That is ``section_start``, calls joined by ``separator``, and ``section_end``.
+    """
 
     mode: ToolMode
     section_start: str

@@ -99,7 +99,9 @@ def format_markers(spec: Spec) -> set[str]:
         pieces = (*spec.tools.call, *spec.tools.arguments.item)
         texts += [piece.text for piece in pieces if isinstance(piece, Literal)]
         texts += [spec.tools.arguments.start, spec.tools.arguments.end]
-    found = {text.strip() for text in texts} | {marker for text in texts for marker in markers(text)}
+    found = {text.strip() for text in texts} | {
+        marker for text in texts for marker in markers(text)
+    }
     return {text for text in found if len(text) > 2}
 
 
@@ -147,7 +149,5 @@ def _values(kind: JsonType, text: st.SearchStrategy[str]) -> st.SearchStrategy[o
 
 
 def _ambiguous_types(spec: Spec) -> set[JsonType]:
-    subjects = {
-        limit.subject for limit in spec.limits if limit.verdict is Verdict.AMBIGUOUS
-    }
+    subjects = {limit.subject for limit in spec.limits if limit.verdict is Verdict.AMBIGUOUS}
     return {kind for kind in JsonType if Subject(f"argument.{kind}") in subjects}

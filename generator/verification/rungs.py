@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from generator.codegen.writer import write_turn
 from generator.rendering.conversation import tool_definitions
 from generator.spec.message import Call, Message
-from generator.spec.model import Part, SlotKind, Slot, Spec, Subject, Verdict
+from generator.spec.model import Part, Slot, SlotKind, Spec, Subject, Verdict
 from generator.spec.results import RungResult
 from generator.verification.messages import format_markers, messages, sample_messages
 from generator.verification.turns import (
@@ -108,14 +108,17 @@ def round_trip_written(spec: Spec, module: ModuleType, count: int) -> RungResult
 
 
 def chunking(spec: Spec, module: ModuleType) -> RungResult:
-    """Rung 2: every split of sample turns gives the same message; any cut parses and leaks nothing."""
+    """Rung 2: every split of sample turns gives the same message; every cut parses and leaks none."""
     tally = _Tally()
     markers = format_markers(spec)
     for message in _full_messages(spec):
         given_input = written_input(spec, message, thinking=True)
         if given_input is None:
             continue
-        options = {"tools": tool_definitions(message.calls), "prefill": given_input.prefill}
+        options: dict[str, object] = {
+            "tools": tool_definitions(message.calls),
+            "prefill": given_input.prefill,
+        }
         whole = module.parse(given_input.text, **options)
         text = given_input.text
         splits = [[text[:cut], text[cut:]] for cut in range(1, len(text))]
@@ -239,9 +242,7 @@ def _same(
     return f"split {chunks[0]!r}… gives {parser.message!r}, whole {whole!r}"
 
 
-def _cut_off(
-    module: ModuleType, text: str, options: dict[str, object], markers: set[str]
-) -> str:
+def _cut_off(module: ModuleType, text: str, options: dict[str, object], markers: set[str]) -> str:
     try:
         message = module.parse(text, **options)
         texts = [message.content, message.reasoning_content]

@@ -1,0 +1,287 @@
+"""Plan -> the values that the code templates of a Python module are filled with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from generator.codegen.call_plan import CallPlan
+from generator.codegen.marker_plan import Marker
+from generator.codegen.plan import ModulePlan
+from generator.codegen.source import long_string, marker_set, raw, shown, used_constants
+
+_EXPRESSIONS = {
+    "_SPACE": r"\s{0,99}",
+    "_KEY_TEXT": r'(?P<key>(?:[^"\\]|\\.|\\\Z)*)',
+}
+_COMMENTS = {
+    "_SPACE": "bounded, as a marker that is not whole yet is held back",
+    "_NEWLINE": "one is not part of the value",
+    "_NEVER": "such a marker ends a value only at the end of the text",
+}
+_STRUCTURED = {
+    "_TOKEN": r'''(?P<space>\s+)|(?P<open>[{\[])|(?P<close>[}\]])|(?P<mark>[,:])|(?P<quote>")'''
+    r"|(?P<word>[-+.\w]+)",
+    "_STRING": r'(?:[^"\\]+|\\(?:u[0-9a-fA-F]{4}|[^u]|u(?![0-9a-fA-F]{0,3}\Z)))*(?P<end>")?',
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleContext:
+    """What ``module.jinja`` and the templates it includes refer to."""
+
+    title: str
+    reasoning: bool
+    starts_in_reasoning: bool
+    unthink_ends_turn: bool
+    closes_content: bool
+    two_prompts: bool
+    constants: tuple[str, ...]
+    expressions: tuple[str, ...]
+    functions: tuple[str, ...]
+    text_roles: tuple[str, ...]
+    branches: tuple[tuple[str, tuple[str, ...]], ...]
+    first_state: str
+    ahead: bool
+    text_doc: str
+    end_doc: str
+    shown_header: str
+    tools_use: str
+    # Calls; empty or false in a format without tools.
+    calls: str
+    late_id: bool
+    wraps: bool
+    wrap_doc: str
+    wrap_text: str
+    bare: bool
+    in_section: bool
+    structured: bool
+    collects: bool
+    name_is_key: bool
+    type_words: bool
+    python_values: bool
+    uses_schemas: bool
+    value_tail: bool
+    tail: bool
+    head_slots: frozenset[str]
+    tail_slots: frozenset[str]
+    after_call: str
+    arguments_doc: str
+    value_doc: str
+    objects_doc: str
+    member_doc: str
+    section_doc: str
+    tail_doc: str
+
+
+def module_context(plan: ModulePlan) -> ModuleContext:
+    """Return what the code templates are filled with."""
+    calls = plan.calls
+    reasoning = plan.reasoning
+    roles = tuple(marker.role for marker in plan.text)
+    sets = {"_TEXT": plan.text, **(calls.sets if calls else {})}
+    late_id = calls is not None and bool(calls.keys.get("_ID_KEYS") or "id" in calls.tail_slots)
+    raw = calls is not None and calls.kind == "tagged" and not calls.structured
+    uses_schemas = raw and calls is not None and not calls.type_words
+    return ModuleContext(
+        title=f"Parser for turns in the format of {shown(plan.name)}.",
+        reasoning=reasoning is not None,
+        starts_in_reasoning=reasoning is not None and reasoning.starts_open,
+        unthink_ends_turn=reasoning is not None and reasoning.end_ends_turn,
+        closes_content=reasoning is not None and reasoning.end_closes_content,
+        two_prompts=plan.prompt_on != plan.prompt_off,
+        constants=_constants(plan),
+        expressions=_expressions(plan, sets),
+        functions=_functions(calls, uses_schemas, raw),
+        text_roles=roles,
+        branches=_branches(roles, reasoning is not None, calls),
+        first_state=_first_state(plan),
+        ahead=calls is not None,
+        text_doc=_text_doc(plan),
+        end_doc=_alternatives(plan.text, "end") or "the end",
+        shown_header=shown(plan.header),
+        tools_use=_tools_use(calls, uses_schemas),
+        calls=calls.kind if calls else "",
+        late_id=late_id,
+        wraps=bool(calls and calls.wrap),
+        wrap_doc=f"{shown(calls.wrap)} is open" if calls else "",
+        wrap_text=shown(calls.wrap).replace('"', "'") if calls else "",
+        bare=bool(calls and calls.bare),
+        in_section=bool(calls and calls.in_section),
+        structured=bool(calls and calls.structured),
+        collects=bool(calls and calls.kind != "tagged"),
+        name_is_key=bool(calls and calls.name_is_key),
+        type_words=bool(calls and calls.type_words),
+        python_values=bool(calls and calls.python_values),
+        uses_schemas=uses_schemas,
+        value_tail=raw and any(marker.role == "tail" for marker in sets["_VALUE"]),
+        tail="_TAIL" in sets,
+        head_slots=calls.head_slots if calls else frozenset(),
+        tail_slots=calls.tail_slots if calls else frozenset(),
+        after_call=_after_call(calls),
+        **_state_docs(calls),
+    )
+
+
+#: What to do at a marker: the template ``role_….jinja`` for each role; the others only end text.
+_BRANCHES = {
+    "think": "think",
+    "unthink": "unthink",
+    "boundary": "boundary",
+    "opening": "boundary",
+    "wrap": "wrap",
+    "call": "call",
+    "close": "close",
+    "unwrap": "unwrap",
+    "end": "end",
+}
+
+
+def _branches(
+    roles: tuple[str, ...], reasoning: bool, calls: CallPlan | None
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the templates for what is done at markers, each with its roles."""
+    skipped = {"boundary"} if not reasoning else set()
+    if calls and calls.kind == "native":
+        skipped.add("wrap")
+    found: dict[str, tuple[str, ...]] = {}
+    for role, branch in _BRANCHES.items():
+        if role in roles and branch not in skipped:
+            found[branch] = (*found.get(branch, ()), role)
+    return tuple(found.items())
+
+
+def _first_state(plan: ModulePlan) -> str:
+    calls = plan.calls
+    if calls is None or (plan.reasoning and plan.reasoning.starts_open):
+        return "text"
+    return "objects" if calls.bare else "text"
+
+
+def _after_call(calls: CallPlan | None) -> str:
+    if calls is None:
+        return ""
+    if calls.kind == "native":
+        return "objects"
+    return "section" if calls.in_section else "text"
+
+
+def _constants(plan: ModulePlan) -> tuple[str, ...]:
+    def prompt(text: str) -> str:
+        rest = text.removeprefix(plan.header)
+        if rest == text:
+            return long_string(text)
+        return f"HEADER + {long_string(rest)}" if rest else "HEADER"
+
+    lines = [f"HEADER = {long_string(plan.header)}  # of an assistant's turn"]
+    lines.append(f"PROMPT = {prompt(plan.prompt_on)}  # what the prompt holds of the turn")
+    if plan.prompt_on != plan.prompt_off:
+        lines.append(f"PROMPT_WITHOUT_THINKING = {prompt(plan.prompt_off)}")
+    calls = plan.calls
+    if calls and calls.kind == "native" and not calls.name_is_key:
+        for constant, keys in calls.keys.items():
+            if keys or constant != "_ID_KEYS":
+                lines.append(f"{constant} = {_set(keys)}")
+    if calls and calls.type_words:
+        words = ", ".join(f"{word!r}: {_set(types)}" for word, types in calls.type_words.items())
+        lines.append(f"_TYPES = {{{words}}}")
+    if calls and calls.kind == "tagged" and not calls.structured:
+        lines.append(_TYPE_NAMES)
+    return tuple(lines)
+
+
+_TYPE_NAMES = """_TYPE_NAMES = {
+    str: {"string"}, int: {"integer", "number"}, float: {"number"}, bool: {"boolean"},
+    list: {"array"}, dict: {"object"}, type(None): {"null"},
+}"""
+
+
+def _set(values: tuple[str, ...]) -> str:
+    return "{" + ", ".join(map(repr, values)) + "}" if values else "frozenset[str]()"
+
+
+def _expressions(plan: ModulePlan, sets: dict[str, tuple[Marker, ...]]) -> tuple[str, ...]:
+    calls = plan.calls
+    used = {constant for markers in sets.values() for constant in used_constants(markers)}
+    if calls and calls.structured:
+        used.add("_SPACE")
+    known = {**_EXPRESSIONS, **(calls.expressions if calls else {})}
+    lines = []
+    for constant, expression in known.items():
+        if constant in used or (calls and calls.structured and constant == "_KEY_TEXT"):
+            comment = f"  # {_COMMENTS[constant]}" if constant in _COMMENTS else ""
+            lines.append(f"{constant} = re.compile({raw(expression)}){comment}")
+    for constant, markers in sets.items():
+        searched = constant in ("_TEXT", "_VALUE") or (
+            constant == "_PARAMETERS" and not (calls and calls.structured)
+        )
+        lines.append(marker_set(constant, markers, searched=searched))
+    if calls and calls.structured:
+        lines.append("_KEY_MARKER = _Markers('', member=[('\"', _KEY_TEXT, '\"', _SPACE, ':')])")
+        lines += [f"{name} = re.compile({raw(text)}, re.DOTALL)" for name, text in _STRUCTURED.items()]
+    if calls and calls.kind != "tagged":
+        lines.append("_VISIBLE = re.compile(r'\\S')")
+    if calls and calls.kind == "json":
+        lines.append("_SCALAR = re.compile(r'[-\"\\[\\w]')")
+    return tuple(lines)
+
+
+def _functions(calls: CallPlan | None, uses_schemas: bool, raw: bool) -> tuple[str, ...]:
+    if calls is None:
+        return ()
+    found = ["properties_by_name" if uses_schemas else "names", "is_json"]
+    if calls.kind == "native" and not calls.name_is_key:
+        found.append("as_string")
+    if calls.kind != "tagged":
+        found.append("as_object")
+    if uses_schemas:
+        found.append("json_types")
+    if raw:
+        found.append("to_json")
+    return tuple(found)
+
+
+def _tools_use(calls: CallPlan | None, uses_schemas: bool) -> str:
+    if calls is None:
+        return ""
+    if calls.bare:
+        return "calls from other JSON"
+    return "the types of arguments" if uses_schemas else "which names are known"
+
+
+def _alternatives(markers: tuple[Marker, ...], *roles: str) -> str:
+    found = [
+        f"``{shown(' '.join(piece for piece in pieces if isinstance(piece, str)))}``"
+        for marker in markers
+        if marker.role in roles
+        for pieces in marker.alternatives
+    ]
+    return " or ".join(found)
+
+
+def _text_doc(plan: ModulePlan) -> str:
+    ends = _alternatives(plan.text, "end")
+    parts = []
+    if plan.reasoning:
+        start = _alternatives(plan.text, "think") or "the turn's beginning"
+        parts.append(f"Reasoning: from {start} to {_alternatives(plan.text, 'unthink')}.")
+    wrapped = _alternatives(plan.text, "opening")
+    content = f"Content: {'after ' + wrapped if wrapped else 'all other text'}"
+    parts.append(f"{content}{', to ' + ends if ends else ''}.")
+    return "\n\n        ".join(parts)
+
+
+def _state_docs(calls: CallPlan | None) -> dict[str, str]:
+    sets = calls.sets if calls else {}
+
+    def quoted(constant: str, *roles: str) -> str:
+        return _alternatives(sets.get(constant, ()), *roles)
+
+    parameter = quoted("_PARAMETERS", "parameter")
+    return {
+        "arguments_doc": f"Arguments: {parameter} for each." if parameter else "Arguments: a JSON object.",
+        "value_doc": f"A value: raw text up to {quoted('_VALUE', 'close')}.",
+        "objects_doc": "Calls: JSON objects, alone or in an array.",
+        "member_doc": "A call object's members, in any order; others are left out.",
+        "section_doc": "Calls in a row.",
+        "tail_doc": f"After the arguments: {quoted('_TAIL', 'tail')}.",
+    }

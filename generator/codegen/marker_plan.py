@@ -1,0 +1,72 @@
+"""Markers as pieces: literal text, expressions by name, and what has to follow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A constant of the generated module that holds a compiled expression."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Follows:
+    """Alternatives of which one has to follow a marker without being part of it."""
+
+    alternatives: tuple[MarkerPieces, ...]
+
+
+MarkerPieces = tuple[str | Expression | Follows, ...]
+
+SPACE = Expression("_SPACE")
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A role that text can play, and the ways it can be written."""
+
+    role: str
+    alternatives: tuple[MarkerPieces, ...]
+
+
+def words(text: str) -> MarkerPieces:
+    """Return a marker's pieces; white space inside it may be more or less than the template's."""
+    pieces: list[str | Expression | Follows] = []
+    for word in text.split():
+        pieces += [SPACE, word] if pieces else [word]
+    return tuple(pieces)
+
+
+def tags(text: str) -> list[str]:
+    """Split text at white space after which it begins again as it began: ``<a>\\n<b>``."""
+    stripped = text.strip()
+    return re.split(rf"\s+(?={re.escape(stripped[0])})", stripped) if stripped else []
+
+
+def looks_like_marker(text: str) -> bool:
+    """Tell whether text is distinctive enough to be recognised wherever it stands."""
+    signs = sum(not character.isalnum() and not character.isspace() for character in text)
+    return signs >= 2 and any(character.isalnum() for character in text)
+
+
+def first_characters(markers: Iterable[Marker]) -> str:
+    """Return the characters with which the markers can begin, each once."""
+    found: dict[str, None] = {}
+    for marker in markers:
+        for pieces in marker.alternatives:
+            found.update(dict.fromkeys(_first(pieces)))
+    return "".join(found)
+
+
+def _first(pieces: MarkerPieces) -> str:
+    head = pieces[0]
+    if isinstance(head, str):
+        return head[0]
+    if isinstance(head, Follows):
+        return "".join(_first(alternative) for alternative in head.alternatives)
+    return ("\r\n" if head.name == "_NEWLINE" else "") + _first(pieces[1:])

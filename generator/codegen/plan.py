@@ -1,0 +1,125 @@
+"""Spec -> plan: which markers, expressions and states a generated parser module has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from generator.codegen.call_plan import CallPlan, plan_calls
+from generator.codegen.marker_plan import (
+    Marker,
+    MarkerPieces,
+    looks_like_marker,
+    words,
+)
+from generator.spec.model import Part, ReasoningMode, Spec
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningPlan:
+    """How a module tells reasoning from content."""
+
+    starts_open: bool
+    end_ends_turn: bool  # outside reasoning the closing marker ends the turn
+    end_closes_content: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ModulePlan:
+    """All that the code templates need to know about a format."""
+
+    name: str
+    header: str
+    prompt_on: str
+    prompt_off: str
+    reasoning: ReasoningPlan | None
+    calls: CallPlan | None
+    text: tuple[Marker, ...]  # the markers that end text, longest first
+
+
+def plan_module(spec: Spec) -> ModulePlan:
+    """Return the plan of the module that parses the spec's format."""
+    ends = tuple(dict.fromkeys(text.strip() for text in _ends(spec) if looks_like_marker(text)))
+    calls = plan_calls(spec.tools, ends) if spec.tools else None
+    reasoning = _plan_reasoning(spec)
+    by_role: dict[str, list[MarkerPieces]] = {}
+    for role, literals in _text_literals(spec):
+        found = [words(literal) for literal in literals if looks_like_marker(literal)]
+        _add(by_role, role, found)
+    for marker in calls.text if calls else ():
+        _add(by_role, marker.role, marker.alternatives)
+    markers = [
+        Marker(role, tuple(sorted(found, key=_length, reverse=True)))
+        for role, found in by_role.items()
+    ]
+    markers.sort(key=lambda marker: _length(marker.alternatives[0]), reverse=True)
+    return ModulePlan(
+        name=spec.name,
+        header=spec.turn.header,
+        prompt_on=spec.thinking.prompt_on or spec.turn.header,
+        prompt_off=spec.thinking.prompt_off or spec.turn.header,
+        reasoning=reasoning,
+        calls=calls,
+        text=tuple(markers),
+    )
+
+
+def _add(
+    by_role: dict[str, list[MarkerPieces]], role: str, found: Iterable[MarkerPieces]
+) -> None:
+    """Add markers to a role, unless another role has them already."""
+    for pieces in found:
+        if not any(pieces in known for known in by_role.values()):
+            by_role.setdefault(role, []).append(pieces)
+
+
+def _length(pieces: MarkerPieces) -> int:
+    return sum(len(piece) if isinstance(piece, str) else 0 for piece in pieces)
+
+
+def _text_literals(spec: Spec) -> Iterable[tuple[str, list[str]]]:
+    """Yield roles and their markers; of two roles for one marker the first wins."""
+    if spec.reasoning.mode is not ReasoningMode.NONE:
+        yield "think", [spec.reasoning.start]
+        yield "unthink", [spec.reasoning.end]
+    yield "boundary", _boundaries(spec)
+    yield "opening", [spec.content.start]
+    yield "end", _ends(spec)
+    yield "closing", [spec.content.end]
+
+
+def _ends(spec: Spec) -> list[str]:
+    """Return every way in which a turn can end, the end-of-sequence token among them."""
+    finals = [text for end in spec.turn.ends for text in (end.final, end.followed)]
+    sequence_ends = [token.text for name, token in spec.tokens.items() if name.startswith("eos")]
+    return [*finals, *spec.turn.stop, *sequence_ends]
+
+
+def _boundaries(spec: Spec) -> list[str]:
+    """Return what stands between parts: the end of one message and the header of the next."""
+    ends = {
+        Part.REASONING: spec.reasoning.end,
+        Part.CONTENT: spec.content.end,
+    }
+    found = []
+    for join in spec.turn.joins:
+        text = join.text
+        for marker in (spec.reasoning.start.strip(), spec.reasoning.end.strip()):
+            text = text.replace(marker, "") if marker else text
+        if text.strip():
+            found += [ends.get(join.left, "") + join.text, text]
+    if spec.tools:
+        found.append(spec.tools.separator)
+    return found
+
+
+def _plan_reasoning(spec: Spec) -> ReasoningPlan | None:
+    reasoning = spec.reasoning
+    if reasoning.mode is ReasoningMode.NONE:
+        return None
+    end = reasoning.end.strip()
+    return ReasoningPlan(
+        starts_open=reasoning.mode is ReasoningMode.DELIMITER and not reasoning.start.strip(),
+        end_ends_turn=end in {text.strip() for text in _ends(spec)},
+        end_closes_content=end == spec.content.end.strip(),
+    )

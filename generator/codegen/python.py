@@ -1,0 +1,63 @@
+"""Spec -> the source of a Python parser module, through the code templates beside this file."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+import black
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from generator.codegen.banner import banner
+from generator.codegen.context import module_context
+from generator.codegen.plan import plan_module
+from generator.codegen.source import sample_block
+from generator.spec.model import Spec
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_MODE = black.Mode(line_length=100, target_versions={black.TargetVersion.PY310})
+
+
+def generate_module(spec: Spec, *, spec_path: str, spec_hash: str, sample: str) -> str:
+    """Return the source of the parser module for a spec.
+
+    ``spec_path`` and ``spec_hash`` go into the banner; ``sample`` is the text of a turn, shown in
+    the docstring, or empty.
+    """
+    context = module_context(plan_module(spec))
+    values = {field.name: getattr(context, field.name) for field in dataclasses.fields(context)}
+    values |= {
+        "banner": banner(spec_path, spec_hash).rstrip("\n"),
+        "sample": sample_block(sample),
+    }
+    template = _environment().get_template("module.jinja")
+    body = template.render(values | {"imports": ()})
+    return black.format_str(template.render(values | {"imports": _imports(body)}), mode=_MODE)
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+
+
+def _imports(body: str) -> tuple[str, ...]:
+    """Return the import lines for the names that a module's body uses."""
+    modules = [name for name in ("ast", "json", "re") if re.search(rf"\b{name}\.", body)]
+    names = [
+        name
+        for name in ("Iterable", "Mapping", "Sequence")
+        if re.search(rf"\b{name}\b", body)
+    ]
+    return (
+        *(f"import {name}" for name in modules),
+        f"from collections.abc import {', '.join(names)}",
+        "from dataclasses import dataclass" + (", replace" if "replace(" in body else ""),
+        "from typing import Any, Literal",
+    )

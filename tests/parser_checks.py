@@ -1,0 +1,90 @@
+"""Checks that hold for every generated parser module, whatever the format."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any
+
+from generator.codegen.python import generate_module
+from generator.spec.model import Spec
+
+
+def load_module(spec: Spec) -> ModuleType:
+    """Generate the module of a spec and execute it."""
+    source = generate_module(spec, spec_path="specs/x.yaml", spec_hash="0" * 64, sample="")
+    module = ModuleType(f"generated_{spec.name.replace('-', '_')}")
+    sys.modules[module.__name__] = module  # dataclasses look their module up
+    exec(compile(source, f"{module.__name__}.py", "exec"), module.__dict__)
+    return module
+
+
+def stream(module: ModuleType, chunks: Iterable[str], **options: Any) -> tuple[Any, list[Any]]:
+    """Feed chunks and finish; return the message and all events."""
+    parser = module.Parser(**options)
+    events = [event for chunk in chunks for event in parser.feed(chunk)]
+    events += parser.finish()
+    return parser.message, events
+
+
+def added_up(events: Iterable[Any]) -> tuple[str, str, list[tuple[str, str, str]]]:
+    """Return what events add up to: content, reasoning, and each call's id, name and arguments."""
+    content, reasoning = "", ""
+    calls: list[list[str]] = []
+    ended: set[int] = set()
+    for event in events:
+        match event.type:
+            case "content":
+                content += event.text
+            case "reasoning":
+                reasoning += event.text
+            case "tool_call_start":
+                assert event.index == len(calls)
+                calls.append([event.id, event.name, ""])
+            case "tool_call_delta":
+                assert event.index not in ended
+                calls[event.index][2] += event.arguments
+            case "tool_call_end":
+                assert event.index not in ended
+                ended.add(event.index)
+                calls[event.index][0] += getattr(event, "id", "")
+    assert ended == set(range(len(calls)))
+    return content, reasoning, [(call[0], call[1], call[2]) for call in calls]
+
+
+def summary(message: Any) -> tuple[str, str, list[tuple[str, str, str]]]:
+    """Return of a message what events add up to."""
+    calls = [(call.id, call.name, call.arguments) for call in message.tool_calls]
+    return message.content, message.reasoning_content, calls
+
+
+def assert_any_chunking(module: ModuleType, text: str, **options: Any) -> Any:
+    """Assert that however text is cut the message is the same, and return that message."""
+    whole = module.parse(text, **options)
+    chunkings = [[text], list(text), ["", *text, ""]]
+    chunkings += [[text[:at], text[at:]] for at in range(1, len(text))]
+    chunkings += [[text[at : at + size] for at in range(0, len(text), size)] for size in (2, 3, 7)]
+    for chunks in chunkings:
+        message, events = stream(module, chunks, **options)
+        assert message == whole, chunks
+        assert added_up(events) == summary(whole), chunks
+    return whole
+
+
+def assert_any_truncation(
+    module: ModuleType, text: str, markers: Iterable[str] = (), **options: Any
+) -> None:
+    """Assert that text cut off anywhere parses: arguments load, and no whole marker leaks."""
+    markers = tuple(markers)
+    for length in range(len(text)):
+        cut = text[:length]
+        message = module.parse(cut, **options)
+        streamed, events = stream(module, cut, **options)
+        assert streamed == message, cut
+        assert added_up(events) == summary(message), cut
+        for call in message.tool_calls:
+            assert isinstance(json.loads(call.arguments), dict), (cut, call)
+        for marker in markers:
+            assert marker not in message.content + message.reasoning_content, cut

@@ -1,0 +1,243 @@
+"""Invented specs, one for each way to write calls, and turns in their formats."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from generator.spec.model import (
+    Arguments,
+    Content,
+    ContentMode,
+    Encoding,
+    End,
+    Fields,
+    Join,
+    JsonType,
+    Literal,
+    Part,
+    Piece,
+    Reasoning,
+    ReasoningMode,
+    ReasoningScope,
+    Slot,
+    SlotKind,
+    Spec,
+    Thinking,
+    Tools,
+    ToolMode,
+    Turn,
+    ValueSyntax,
+)
+from tests.specs_for_tests import json_native_spec
+
+_SLOTS = {f"⟨{kind.value}⟩": Slot(kind) for kind in SlotKind}
+
+
+def pieces(text: str) -> tuple[Piece, ...]:
+    """Read literals and slots from text in which ⟨NAME⟩ and the like stand for slots."""
+    found: list[Piece] = []
+    rest = text
+    while rest:
+        starts = [(rest.find(mark), mark) for mark in _SLOTS if mark in rest]
+        at, mark = min(starts, default=(len(rest), ""))
+        if at:
+            found.append(Literal(rest[:at]))
+        if mark:
+            found.append(_SLOTS[mark])
+        rest = rest[at + len(mark) :]
+    return tuple(found)
+
+
+def make_spec(
+    name: str,
+    tools: Tools | None,
+    *,
+    reasoning: tuple[ReasoningMode, str, str] = (ReasoningMode.TAG_BASED, "<think>\n", "\n</think>\n\n"),
+    content: tuple[str, str] = ("", ""),
+    order: tuple[Part, ...] = (Part.REASONING, Part.CONTENT, Part.CALLS),
+    joins: tuple[Join, ...] = (),
+    ends: tuple[End, ...] | None = None,
+    stop: tuple[str, ...] = ("<|stop|>",),
+    header: str = "<|turn|>assistant\n",
+    prompts: tuple[str, str] | None = None,
+) -> Spec:
+    """Return a spec with the given parts around an otherwise plain turn."""
+    mode, start, end = reasoning
+    if ends is None:
+        ends = tuple(End(part, "<|stop|>\n", "<|stop|>\n") for part in (*order, Part.START))
+    on, off = prompts or (header, header)
+    return dataclasses.replace(
+        json_native_spec(),
+        name=name,
+        tokens={},
+        thinking=Thinking(on={}, off={}, prompt_on=on, prompt_off=off),
+        turn=Turn(header, order, joins, ends, stop),
+        reasoning=Reasoning(mode, start, end, "reasoning_content", ReasoningScope.ALL),
+        content=Content(ContentMode.ALWAYS_WRAPPED if content[0] else ContentMode.PLAIN, *content),
+        tools=tools,
+    )
+
+
+def native(call: str, *, section: tuple[str, str] = ("", ""), separator: str = "\n", **fields: Any) -> Tools:
+    """Return tools whose calls are JSON objects."""
+    known: dict[str, Any] = {"name": ("name",), "arguments": ("arguments",), **fields}
+    return Tools(
+        mode=ToolMode.JSON_NATIVE,
+        section_start=section[0],
+        call=pieces(call),
+        separator=separator,
+        section_end=section[1],
+        arguments=Arguments(),
+        fields=Fields(**known),
+    )
+
+
+def tagged_json(call: str, *, section: tuple[str, str] = ("", ""), separator: str = "", syntax: ValueSyntax | None = None) -> Tools:
+    """Return tools whose name stands in tags and whose arguments are one object."""
+    return Tools(
+        mode=ToolMode.TAG_WITH_JSON,
+        section_start=section[0],
+        call=pieces(call),
+        separator=separator,
+        section_end=section[1],
+        arguments=Arguments(syntax=syntax or ValueSyntax()),
+    )
+
+
+def tagged(
+    call: str,
+    item: str,
+    *,
+    item_separator: str = "",
+    section: tuple[str, str] = ("", ""),
+    separator: str = "\n",
+    string: Encoding = Encoding.RAW,
+    other: Encoding = Encoding.JSON,
+    types: dict[JsonType, str] | None = None,
+) -> Tools:
+    """Return tools whose arguments stand in tags."""
+    return Tools(
+        mode=ToolMode.TAG_WITH_TAGGED,
+        section_start=section[0],
+        call=pieces(call),
+        separator=separator,
+        section_end=section[1],
+        arguments=Arguments(
+            item=pieces(item),
+            separator=item_separator,
+            empty="",
+            values={**dict.fromkeys(JsonType, other), JsonType.STRING: string},
+            types=types or {},
+        ),
+    )
+
+
+BASH = {
+    "type": "function",
+    "function": {
+        "name": "run",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "text": {"type": "string"},
+                "count": {"type": "integer"},
+                "flag": {"type": "boolean"},
+                "list": {"type": "array"},
+            },
+        },
+    },
+}
+
+_TYPE_WORDS = {**dict.fromkeys(JsonType, "false"), JsonType.STRING: "true"}
+
+HERMES = make_spec("json-tags", native('<tool_call>\n{"name": "⟨NAME⟩", "arguments": ⟨ARGUMENTS⟩}\n</tool_call>'))
+ARRAY = make_spec(
+    "json-array",
+    native(
+        '{"name": "⟨NAME⟩", "arguments": ⟨ARGUMENTS⟩, "id": "⟨ID⟩"}',
+        section=("[CALLS][", "]"),
+        separator=", ",
+        id=("id",),
+    ),
+)
+BARE = make_spec(
+    "bare-json",
+    native('{"name": "⟨NAME⟩", "parameters": ⟨ARGUMENTS⟩}', arguments=("parameters",)),
+    reasoning=(ReasoningMode.NONE, "", ""),
+)
+NAME_IS_KEY = make_spec(
+    "name-is-key",
+    native(
+        '{"⟨NAME⟩": ⟨ARGUMENTS⟩}',
+        section=("<|tools|>[", "]<|/tools|>"),
+        separator=", ",
+        name=(),
+        arguments=(),
+        name_is_key=True,
+    ),
+)
+BRACKETS = make_spec("brackets", tagged_json("[CALL]⟨NAME⟩[ID]⟨ID⟩[ARGS]⟨ARGUMENTS⟩"))
+INDEXED = make_spec(
+    "indexed",
+    tagged_json(
+        "<|call|>functions.⟨NAME⟩:⟨INDEX⟩<|args|>⟨ARGUMENTS⟩<|/call|>",
+        section=("<|calls|>", "<|/calls|>"),
+    ),
+)
+XML = make_spec(
+    "xml",
+    tagged(
+        "<tool_call>\n<function=⟨NAME⟩>\n⟨ARGUMENTS⟩</function>\n</tool_call>",
+        "<parameter=⟨KEY⟩>\n⟨VALUE⟩\n</parameter>\n",
+    ),
+    reasoning=(ReasoningMode.FORCED_OPEN, "<think>\n", "\n</think>\n\n"),
+    prompts=("<|turn|>assistant\n<think>\n", "<|turn|>assistant\n<think>\n\n</think>\n\n"),
+)
+KEY_VALUE = make_spec(
+    "key-value",
+    tagged(
+        "<tool_call>⟨NAME⟩\n⟨ARGUMENTS⟩\n</tool_call>",
+        "<arg_key>⟨KEY⟩</arg_key>\n<arg_value>⟨VALUE⟩</arg_value>",
+        item_separator="\n",
+    ),
+    stop=(),
+    ends=(),
+)
+TYPED = make_spec(
+    "typed",
+    tagged(
+        '<|invoke name="⟨NAME⟩">\n⟨ARGUMENTS⟩</|invoke>',
+        '<|parameter name="⟨KEY⟩" string="⟨TYPE⟩">⟨VALUE⟩</|parameter>\n',
+        section=("\n\n<|calls>\n", "\n</|calls>"),
+        types=_TYPE_WORDS,
+    ),
+    reasoning=(ReasoningMode.DELIMITER, "", "</think>"),
+    prompts=("<|turn|>assistant\n<think>", "<|turn|>assistant\n</think>"),
+)
+PYTHON = make_spec(
+    "python",
+    tagged(
+        "⟨NAME⟩(⟨ARGUMENTS⟩)",
+        "⟨KEY⟩=⟨VALUE⟩",
+        item_separator=", ",
+        section=("<|calls|>[", "]<|/calls|>"),
+        separator=", ",
+        string=Encoding.PYTHON,
+        other=Encoding.PYTHON,
+    ),
+)
+QUOTED = make_spec(
+    "quoted",
+    tagged_json(
+        "<|call>call:⟨NAME⟩⟨ARGUMENTS⟩<call|>",
+        syntax=ValueSyntax(
+            encoding=Encoding.QUOTED,
+            item_separator=",",
+            key_separator=":",
+            quote='<|"|>',
+            bare_keys=True,
+        ),
+    ),
+    order=(Part.REASONING, Part.CALLS, Part.CONTENT),
+)
