@@ -19,6 +19,7 @@ from generator.spec.model import (
     End,
     Fields,
     Grammar,
+    Guard,
     IndexScope,
     Join,
     JsonType,
@@ -100,6 +101,7 @@ arguments = st.just(Arguments()) | st.builds(
     empty=texts,
     values=st.dictionaries(st.sampled_from(JsonType), st.sampled_from(Encoding)),
     types=st.dictionaries(st.sampled_from(JsonType), texts),
+    guard=st.none() | st.builds(Guard, start=texts, end=texts, characters=texts.filter(bool)),
 )
 tools = st.builds(
     Tools,

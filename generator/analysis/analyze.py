@@ -155,6 +155,8 @@ class _Analyzer:
         self._find_arguments()
         on = thinking.choose_on(settings)
         frames, layout = self._lay_out(on, settings)
+        prompted = [setting for setting in settings if layout.generation_prompt(setting.prompt)]
+        settings = prompted if on in prompted else settings
         states = self._prompt_states(layout, settings)
         better = thinking.choose_better_on(settings, on, states)
         if better is not on:

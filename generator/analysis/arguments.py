@@ -6,6 +6,7 @@ yield to the rule for repetitions. A value's encoding is found for each JSON typ
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,11 +14,12 @@ from generator.analysis.findings import Derivation
 from generator.analysis.probes import KEYS, VALUES, find_object
 from generator.analysis.repetition import split_repetition
 from generator.analysis.text import common_prefix, common_suffix, whole_prefix, whole_suffix
-from generator.spec.encoding import encode_object, encode_value
+from generator.spec.encoding import encode_argument, encode_object
 from generator.spec.model import (
     Arguments,
     Condition,
     Encoding,
+    Guard,
     JsonType,
     Limit,
     Literal,
@@ -247,35 +249,34 @@ def find_encodings(
     render: RenderArguments, arguments: Arguments, kinds: _Kinds, derivation: Derivation
 ) -> tuple[Arguments, tuple[Limit, ...]]:
     """Find how a value of each type is written (A2), and what can't be read back."""
-    syntax = ValueSyntax(
-        quote=kinds.quote or '"',
-        bare_keys=bool(kinds.quote),
-        sorted_keys=_sorts_keys(render),
+    found = replace(
+        arguments,
+        syntax=ValueSyntax(
+            quote=kinds.quote or '"',
+            bare_keys=bool(kinds.quote),
+            sorted_keys=_sorts_keys(render),
+        ),
+        guard=_find_guard(render, kinds),
     )
-    values: dict[JsonType, Encoding] = {}
-    types: dict[JsonType, str] = {}
     limits: list[Limit] = []
     for kind, probes in VALUE_PROBES.items():
-        found = [_written(render, probe, kinds) for probe in probes]
-        shown = [written for written in found if written is not None]
-        if len(shown) < len(found):
+        written = [_written(render, probe, kinds) for probe in probes]
+        shown = [text for text in written if text is not None]
+        if len(shown) < len(written):
             limits.append(_limit(_SUBJECTS[kind], Verdict.DROPS, "not rendered at all"))
             continue
+        texts = [text for _, text in shown]
+        matched = _match(texts, kind, probes, found)
+        derivation.note("A2", f"{kind}: {matched.values[kind] if matched else None}", *texts)
+        if matched is None:
+            limits.append(_limit(_SUBJECTS[kind], Verdict.AMBIGUOUS, f"e.g. {texts[0]!r}"))
+            continue
+        found = matched
         if kinds.typed:
-            types[kind] = shown[0][0]
-        encoding = _match([text for _, text in shown], probes, syntax)
-        derivation.note("A2", f"{kind}: {encoding}", *(text for _, text in shown))
-        if encoding is None:
-            limits.append(_limit(_SUBJECTS[kind], Verdict.AMBIGUOUS, f"e.g. {shown[0][1]!r}"))
-        else:
-            values[kind], syntax = encoding
-    return replace(arguments, syntax=syntax, values=values, types=types), tuple(limits)
-
-
-def _sorts_keys(render: RenderArguments) -> bool:
-    """Tell whether arguments come out in the order of their names, whatever order they had."""
-    text = render({KEYS[1]: VALUES[1], KEYS[0]: VALUES[0]})
-    return text is not None and -1 < text.find(KEYS[0]) < text.find(KEYS[1])
+            found = replace(found, types={**found.types, kind: shown[0][0]})
+    if _trims_strings(render, kinds):
+        limits.append(_limit(Subject.ARGUMENT_STRING, Verdict.TRIMS, "white space around it"))
+    return found, tuple(limits)
 
 
 def _written(render: RenderArguments, value: object, kinds: _Kinds) -> tuple[str, str] | None:
@@ -293,21 +294,56 @@ def _written(render: RenderArguments, value: object, kinds: _Kinds) -> tuple[str
 
 
 def _match(
-    texts: Sequence[str], values: Sequence[object], syntax: ValueSyntax
-) -> tuple[Encoding, ValueSyntax] | None:
-    """Return the encoding that writes these values so, and the syntax with its style mended."""
-    compact = replace(syntax, item_separator=",", key_separator=":")
-    styles = [syntax, compact, replace(compact, null="None"), replace(syntax, ascii_only=True)]
-    for style in styles:
-        for encoding in _STRING_ENCODINGS if isinstance(values[0], str) else _OTHER_ENCODINGS:
-            wanted = [encode_value(value, encoding, style) for value in values]
-            if wanted == list(texts):
-                return encoding, style
+    texts: Sequence[str], kind: JsonType, values: Sequence[object], arguments: Arguments
+) -> Arguments | None:
+    """Return the arguments with the simplest encoding that writes these values so, or None."""
+    compact = replace(arguments.syntax, item_separator=",", key_separator=":")
+    styles = [
+        arguments.syntax,
+        compact,
+        replace(compact, null="None"),
+        replace(arguments.syntax, ascii_only=True),
+    ]
+    encodings = _STRING_ENCODINGS if kind is JsonType.STRING else _OTHER_ENCODINGS
+    for syntax, encoding in itertools.product(styles, encodings):
+        tried = replace(arguments, syntax=syntax, values={**arguments.values, kind: encoding})
+        if [encode_argument(value, tried) for value in values] == list(texts):
+            return tried
     return None
+
+
+def _find_guard(render: RenderArguments, kinds: _Kinds) -> Guard | None:
+    """Find what surrounds strings that hold certain characters, and which these are."""
+    surrounding: dict[str, tuple[str, str]] = {}
+    for character in _GUARDED_CHARACTERS:
+        value = f"vqa{character}vqb"
+        written = _written(render, value, kinds)
+        start, found, end = written[1].partition(value) if written else ("", "", "")
+        if found and start and end and start != end:
+            surrounding[character] = (start, end)
+    if len(set(surrounding.values())) != 1:
+        return None
+    start, end = next(iter(surrounding.values()))
+    return Guard(start, end, "".join(surrounding))
+
+
+def _trims_strings(render: RenderArguments, kinds: _Kinds) -> bool:
+    """Tell whether white space around a string is lost."""
+    written = _written(render, "  vqa  ", kinds)
+    return written is not None and "vqa" in written[1] and "  vqa  " not in written[1]
+
+
+def _sorts_keys(render: RenderArguments) -> bool:
+    """Tell whether arguments come out in the order of their names, whatever order they had."""
+    text = render({KEYS[1]: VALUES[1], KEYS[0]: VALUES[0]})
+    return text is not None and -1 < text.find(KEYS[0]) < text.find(KEYS[1])
 
 
 #: Two strings that share no character at either end.
 _UNLIKE_STRINGS = ("valqa", "otherq0")
+
+#: The characters that markup can't hold as they are, or that end a line.
+_GUARDED_CHARACTERS = "\n<>&'\"\\"
 
 #: The encodings in the order in which they are tried: the simplest that fits wins.
 _OTHER_ENCODINGS = (Encoding.JSON, Encoding.PYTHON, Encoding.QUOTED)

@@ -78,13 +78,17 @@ class Frames:
     refused: Mapping[Combination, str] = field(default_factory=dict)
 
     def edges(self, following: Following = Following.NOTHING) -> dict[Edge, str]:
-        """Return the text of each edge; where frames disagree, the one that most of them show."""
-        seen: dict[Edge, Counter[str]] = {}
+        """Return the text of each edge.
+
+        Where frames disagree, those with the fewest parts count, and the most of them.
+        """
+        seen: dict[Edge, dict[int, Counter[str]]] = {}
         for frame in self.frames:
             if frame.following is following:
                 for edge, text in frame.edges():
-                    seen.setdefault(edge, Counter())[text] += 1
-        return {edge: texts.most_common(1)[0][0] for edge, texts in seen.items()}
+                    counts = seen.setdefault(edge, {})
+                    counts.setdefault(len(frame.combination.parts), Counter())[text] += 1
+        return {edge: counts[min(counts)].most_common(1)[0][0] for edge, counts in seen.items()}
 
     def exceptions(self) -> list[tuple[Frame, Edge, str]]:
         """Return the edges of frames at the conversation's end that differ from the table."""

@@ -78,6 +78,8 @@ def find_layout(
         if any(part in edge for edge in edges)
     }
     turn_end = parts.common_turn_end(edges, wrappings)
+    if not turn_end:  # some templates end the last message of a conversation in their own way
+        turn_end = parts.common_turn_end(_without_header(by_user, user_header), wrappings)
     derivation.note("C1", f"header {header.header!r}, turn end {turn_end!r}", *prompts)
     calls = _find_calls(frames, edges, turn_end, derivation)
     if calls is not None:
@@ -109,6 +111,15 @@ def _without_prompt(edges: Mapping[Edge, str], prompt: str) -> dict[Edge, str]:
     return {
         edge: text.removesuffix(prompt) if edge[1] is Part.END else text
         for edge, text in edges.items()
+    }
+
+
+def _without_header(edges: Mapping[Edge, str], header: str) -> dict[Edge, str]:
+    """Take the next user's header off the edges to the turn's end."""
+    return {
+        edge: text.removesuffix(header)
+        for edge, text in edges.items()
+        if edge[1] is Part.END and edge[0] is not Part.START
     }
 
 
@@ -146,7 +157,9 @@ def _around_calls(edges: Mapping[Edge, str], calls: CallsFinding, turn_end: str)
         if right is Part.CALLS:
             rest = next(befores)
         elif left is Part.CALLS:
-            rest = next(afters) + (turn_end if right is Part.END else "")
+            rest = next(afters)
+            if right is Part.END and text.endswith(turn_end):
+                rest += turn_end
         result[left, right] = rest
     return result
 
@@ -165,7 +178,8 @@ def _settle(
     found: dict[Part, Wrapping] = {}
     for part, wrapping in wrappings.items():
         last = (part, Part.END)
-        finals = [table[last] for table in (edges, by_user) if last in table]
+        shown = (edges,) if part is Part.CALLS else (edges, by_user)
+        finals = [table[last] for table in shown if last in table]
         owned = parts.own_end(wrapping, finals if last in edges else [], turn_end)
         found[part] = _end_before_header(owned, header)
     for (left, right), text in edges.items():
@@ -226,12 +240,12 @@ def _followed_ends(
         shown = by_tool.get(edge, by_user.get(edge)) if left is Part.CALLS else by_user.get(edge)
         if right is not Part.END or left is Part.START or shown is None:
             continue
-        if shown.startswith(final):
-            result[left] = final
-        elif user_header and shown.endswith(user_header):
+        if user_header and shown.endswith(user_header) and left is not Part.CALLS:
             result[left] = shown.removesuffix(user_header)
+        elif shown.startswith(final):
+            result[left] = final
         else:
-            result[left] = whole_prefix([shown, final])
+            result[left] = whole_prefix([shown, final]) or final
     return result
 
 

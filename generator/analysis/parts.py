@@ -208,11 +208,14 @@ def find_ends(
     followed: Mapping[Part, str],
     wrappings: Mapping[Part, Wrapping],
 ) -> tuple[End, ...]:
-    """Return how a turn ends after each last part: at the conversation's end, and before more."""
+    """Return how a turn ends after each last part: at the conversation's end, and before more.
+
+    A turn without content that ends as one with empty content does needs no entry.
+    """
     ends: list[End] = []
     for part in (Part.START, Part.REASONING, Part.CONTENT, Part.CALLS):
         final = edges.get((part, Part.END))
-        if final is None:
+        if final is None or _ends_as_content(part, edges):
             continue
         end = wrappings[part].end if part in wrappings else ""
         final = final.removeprefix(end)
@@ -221,6 +224,13 @@ def find_ends(
             End(part, final, final if before_more is None else before_more.removeprefix(end))
         )
     return tuple(ends)
+
+
+def _ends_as_content(part: Part, edges: Mapping[Edge, str]) -> bool:
+    through = edges.get((part, Part.CONTENT)), edges.get((Part.CONTENT, Part.END))
+    if part in (Part.CONTENT, Part.CALLS) or None in through:
+        return False
+    return edges[part, Part.END] == "".join(text or "" for text in through)
 
 
 def stop_strings(

@@ -86,7 +86,7 @@ def _ending(spec: Spec, left: Part) -> Iterator[str]:
     end = _part_end(spec, left)
     for right in _following(spec, left):
         yield end + spec.join(left, right) + _opening(spec, right)
-    yield end + spec.end(left).final
+    yield end + spec.final(left)
 
 
 def _parts(spec: Spec) -> tuple[Part, ...]:
@@ -135,7 +135,7 @@ def _turn_rule(spec: Spec, part: Part) -> Rule:
 def _onward(spec: Spec, left: Part) -> list[str]:
     """Return what may stand behind ``left`` and its own end: the next part or the turn's end."""
     options = [_lead_in(spec, left, right) for right in _following(spec, left)]
-    final = spec.end(left).final
+    final = spec.final(left)
     last = _part_end(spec, left) + final
     if trimmed(final) or (last.rstrip(WHITE_SPACE) != last and not _is_open(spec, left)):
         options.append(sequence(_gap_behind(spec, left), spelled(trimmed(final)), GAP))

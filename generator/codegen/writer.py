@@ -52,7 +52,11 @@ def write_parts(spec: Spec, message: Message, after: Part, calls_before: int = 0
             continue
         written += [ends.get(last, ""), spec.join(last, part), starts[part], texts[part]]
         last = part
-    return "".join([*written, ends.get(last, ""), spec.end(last).final])
+    end = spec.end(last)
+    if end is None and last not in (Part.CONTENT, Part.CALLS):  # as if content were there, empty
+        written += [ends.get(last, ""), spec.join(last, Part.CONTENT), spec.content.start]
+        last, end = Part.CONTENT, spec.end(Part.CONTENT)
+    return "".join([*written, ends.get(last, ""), end.final if end else ""])
 
 
 def write_calls(tools: Tools, calls: tuple[Call, ...], calls_before: int = 0) -> str:

@@ -53,7 +53,11 @@ def encode_value(value: object, encoding: Encoding, syntax: ValueSyntax) -> str:
 def encode_argument(value: object, arguments: Arguments) -> str:
     """Write the value of a tagged argument."""
     encoding = arguments.values.get(json_type(value), Encoding.JSON)
-    return encode_value(value, encoding, arguments.syntax)
+    text = encode_value(value, encoding, arguments.syntax)
+    guard = arguments.guard
+    if encoding is not Encoding.RAW or guard is None or not set(guard.characters) & set(text):
+        return text
+    return f"{guard.start}{text}{guard.end}"
 
 
 def _sorted(value: object) -> object:

@@ -230,7 +230,8 @@ class Join:
 class End:
     """How a turn ends after a given last part (beyond that part's own end).
 
-    ``final`` at the end of a conversation, ``followed`` when another message follows.
+    ``final`` at the end of a conversation, ``followed`` when another message follows. A turn
+    without content or calls has no entry where it ends as one with empty content does.
     """
 
     last: Part  # START (an empty turn) or a part
@@ -291,6 +292,15 @@ class ValueSyntax:
 
 
 @dataclass(frozen=True, slots=True)
+class Guard:
+    """What surrounds a RAW string that holds one of ``characters``, such as a CDATA section."""
+
+    start: str
+    end: str
+    characters: str
+
+
+@dataclass(frozen=True, slots=True)
 class Arguments:
     """How a call's arguments are written.
 
@@ -308,6 +318,7 @@ class Arguments:
     empty: str = "{}"
     values: Mapping[JsonType, Encoding] = field(default_factory=dict)
     types: Mapping[JsonType, str] = field(default_factory=dict)
+    guard: Guard | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,9 +394,11 @@ class Spec:
                 return join.text
         return ""
 
-    def end(self, last: Part) -> End:
-        """Return how a turn ends after ``last``; nothing where the template never showed it."""
-        for end in self.turn.ends:
-            if end.last is last:
-                return end
-        return End(last, "", "")
+    def end(self, last: Part) -> End | None:
+        """Return how a turn ends after ``last``; None where nothing special is known of it."""
+        return next((end for end in self.turn.ends if end.last is last), None)
+
+    def final(self, last: Part) -> str:
+        """Return how a conversation ends after ``last``, "" where nothing special is known."""
+        end = self.end(last)
+        return end.final if end else ""

@@ -20,6 +20,7 @@ from generator.spec.model import (
     End,
     Fields,
     Grammar,
+    Guard,
     IndexScope,
     Join,
     JsonType,
@@ -266,9 +267,16 @@ def _arguments_to_data(arguments: Arguments) -> dict[str, object]:
         "empty": Text(arguments.empty),
         "values": {str(kind): values[kind] for kind in JsonType if kind in values},
         "types": {str(kind): Text(types[kind]) for kind in JsonType if kind in types},
+        "guard": _guard_to_data(arguments.guard),
     }
     defaults = {"item": (), "start": "", "separator": "", "end": "", "empty": Arguments().empty}
-    return _without(data, {**defaults, "values": {}, "types": {}})
+    return _without(data, {**defaults, "values": {}, "types": {}, "guard": None})
+
+
+def _guard_to_data(guard: Guard | None) -> Line | None:
+    if guard is None:
+        return None
+    return Line(start=Text(guard.start), end=Text(guard.end), characters=Text(guard.characters))
 
 
 def _arguments_from_data(data: Data) -> Arguments:
@@ -281,6 +289,7 @@ def _arguments_from_data(data: Data) -> Arguments:
         empty=data.get("empty", Arguments().empty),
         values={JsonType(kind): Encoding(v) for kind, v in data.get("values", {}).items()},
         types={JsonType(kind): word for kind, word in data.get("types", {}).items()},
+        guard=Guard(**data["guard"]) if "guard" in data else None,
     )
 
 
