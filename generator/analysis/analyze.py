@@ -135,6 +135,15 @@ NEVER_RENDERED = Limit(
 )
 
 
+#: Reasoning has no opening marker, so a turn that has no closing one may be all reasoning.
+UNMARKED = Limit(
+    Subject.REASONING,
+    Verdict.AMBIGUOUS,
+    Condition.WITHOUT_REASONING,
+    "no marker tells a turn without reasoning from unfinished reasoning",
+)
+
+
 class _Analyzer:
     """One run over one template; each step keeps what later ones need."""
 
@@ -263,6 +272,8 @@ class _Analyzer:
         if mode is not ReasoningMode.NONE and not shown:
             order = (Part.REASONING, *order)
             limits += (NEVER_RENDERED,)
+        if mode is ReasoningMode.DELIMITER and shown:
+            limits += (UNMARKED,)
         tools = self._build_tools(layout)
         spec = Spec(
             name=self.source.name,

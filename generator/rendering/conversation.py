@@ -126,8 +126,11 @@ class Chat:
             calls = message.calls or (Call("toolqa", {}, "callqa001"),)
             messages += [result_message(call) for call in calls]
         calls = tuple(call for past in (*earlier, message) for call in past.calls)
-        tools = tool_definitions(calls) or [EXAMPLE_TOOL]
-        return _until_next(_after_user(self.render(messages, tools=tools)), following)
+        rendering = self.render(messages, tools=tool_definitions(calls) or [EXAMPLE_TOOL])
+        if rendering.text is None and calls and not rendering.fatal:
+            # Some templates know few types of parameters; which they are given is no matter here.
+            rendering = self.render(messages, tools=tool_definitions(calls, only_strings=True))
+        return _until_next(_after_user(rendering), following)
 
     def assistant_message(self, message: Message) -> JsonObject:
         """Return an assistant's message as the template wants it."""
@@ -162,13 +165,17 @@ def result_message(call: Call) -> JsonObject:
     return {"role": "tool", "content": RESULT_TEXT, "tool_call_id": call.id, "name": call.name}
 
 
-def tool_definitions(calls: Sequence[Call]) -> list[JsonObject]:
-    """Return a tool definition for each name called, its parameters typed as the arguments are."""
+def tool_definitions(calls: Sequence[Call], *, only_strings: bool = False) -> list[JsonObject]:
+    """Return a tool definition for each name called.
+
+    Its parameters are typed as the arguments are, or all of them as strings.
+    """
     properties: dict[str, dict[str, object]] = {}
     for call in calls:
         known = properties.setdefault(call.name, {})
         for key, value in call.arguments.items():
-            known[key] = {"type": json_type_name(value), "description": "An argument."}
+            kind = "string" if only_strings else json_type_name(value)
+            known[key] = {"type": kind, "description": "An argument."}
     return [_tool_definition(name, known) for name, known in properties.items()]
 
 

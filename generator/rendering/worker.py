@@ -149,7 +149,7 @@ def _failure(error: Exception) -> Rendering:
     message = " ".join(str(error).split()) or "no message"
     if isinstance(error, TemplateSyntaxError):
         return Rendering(None, f"syntax error: {message}", line=error.lineno, fatal=True)
-    fatal = isinstance(error, MemoryError | RecursionError)
+    fatal = isinstance(error, MemoryError)
     return Rendering(None, f"{type(error).__name__}: {message}"[:300], fatal=fatal)
 
 

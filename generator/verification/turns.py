@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 from generator.analysis.text import whole_prefix
 from generator.analysis.thinking import PromptState, prompt_state
-from generator.codegen.writer import as_rendered, write_parts, write_turn
+from generator.codegen.writer import applies, as_rendered, write_parts
 from generator.rendering.conversation import Chat
 from generator.spec.message import Message
-from generator.spec.model import Part, Spec
+from generator.spec.model import Part, Spec, Subject, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,12 @@ def expected_message(spec: Spec, message: Message) -> Message:
     return shown if spec.reasoning.field else replace(shown, reasoning=message.reasoning)
 
 
-def sample_turn(spec: Spec, message: Message) -> str:
-    """Return a whole turn as text, for docstrings and examples."""
-    return write_turn(spec, message)
+def is_ambiguous(spec: Spec, message: Message) -> bool:
+    """Tell whether the spec says that a rendered message can't be read back for sure."""
+    parts = (Subject.REASONING, Subject.CONTENT, Subject.CALLS)
+    return any(
+        limit.verdict is Verdict.AMBIGUOUS
+        and limit.subject in parts
+        and applies(limit.when, message)
+        for limit in spec.limits
+    )
