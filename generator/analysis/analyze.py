@@ -239,7 +239,13 @@ class _Analyzer:
         )
         frames = relabel_moved(frames)
         prompts = [on.prompt, *(setting.prompt for setting in settings if setting is not on)]
-        return frames, find_layout(chat, frames, prompts, self.derivation)
+        layout = find_layout(chat, frames, prompts, self.derivation)
+        if _continues_last(layout, on.prompt) and self.chat.dialect.next_header is None:
+            self.derivation.note("C1", "the last message is rendered as one to be continued")
+            dialect = replace(self.chat.dialect, next_header=layout.user_header)
+            self.chat = self.chat.speaking(dialect)
+            return self._lay_out(on, settings)
+        return frames, layout
 
     def _prompt_states(
         self, layout: Layout, settings: Sequence[Setting]
@@ -356,6 +362,12 @@ class _Switch:
     on: Setting
     off: Setting
     state: thinking.PromptState
+
+
+def _continues_last(layout: Layout, prompt: str) -> bool:
+    """Tell whether content stands behind a generation prompt when its message is the last."""
+    start = layout.content.start
+    return bool(start.strip()) and start == layout.prompt_rest(prompt)
 
 
 def grammar_hints(spec: Spec) -> Grammar:

@@ -30,6 +30,7 @@ class Layout:
     """All literals of a turn. ``section`` stands around all calls of a turn."""
 
     header: Header
+    user_header: str
     order: tuple[Part, ...]
     reasoning: Wrapping
     content: Wrapping
@@ -69,8 +70,7 @@ def find_layout(
     user_end = parts.find_user_end(table, chat_prompts, by_user.get(last, ""))
     user_header = _user_header(chat, user_end, by_user)
     header = parts.find_header(table, chat_prompts, user_end, user_header)
-    if chat_prompts.always:
-        table = _without_prompt(table, chat_prompts.bare.removeprefix(user_end))
+    table = _without_tail(table, chat_prompts.bare.removeprefix(user_end))
     edges = parts.strip_header(table, header)
     wrappings = {
         part: parts.find_wrapping(part, edges)
@@ -95,6 +95,7 @@ def find_layout(
     nothing = Wrapping("", "")
     return Layout(
         header=header,
+        user_header=user_header,
         order=_find_order(frames),
         reasoning=wrappings.get(Part.REASONING, nothing),
         content=wrappings.get(Part.CONTENT, nothing),
@@ -106,10 +107,10 @@ def find_layout(
     )
 
 
-def _without_prompt(edges: Mapping[Edge, str], prompt: str) -> dict[Edge, str]:
-    """Take the generation prompt off where a template ends every conversation with it."""
+def _without_tail(edges: Mapping[Edge, str], tail: str) -> dict[Edge, str]:
+    """Take off what a template puts behind the last message of every conversation."""
     return {
-        edge: text.removesuffix(prompt) if edge[1] is Part.END else text
+        edge: text.removesuffix(tail) if edge[1] is Part.END else text
         for edge, text in edges.items()
     }
 

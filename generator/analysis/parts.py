@@ -33,16 +33,11 @@ class Prompts:
     """What is rendered behind a user's message alone.
 
     ``texts`` with a generation prompt, one for each setting of the template's switches; ``bare``
-    without. ``always``: the template ignores whether it was asked for one.
+    without.
     """
 
     texts: tuple[str, ...]
     bare: str
-
-    @property
-    def always(self) -> bool:
-        """Tell whether the template adds the generation prompt in any case."""
-        return self.bare in self.texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +53,11 @@ def find_user_end(edges: Mapping[Edge, str], chat_prompts: Prompts, next_user: s
 
     ``next_user`` is what stands between an answer and the next user's message.
     """
-    shared = whole_prefix(_openings(edges))
-    if chat_prompts.always:
+    shared, bare = whole_prefix(_openings(edges)), chat_prompts.bare
+    if bare in chat_prompts.texts or not shared.startswith(bare):
+        # The template ends every conversation with a prompt, asked for or not.
         return _before_role(shared, next_user)
-    return whole_prefix([shared, chat_prompts.bare])
+    return bare
 
 
 def find_header(

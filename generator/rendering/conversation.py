@@ -48,12 +48,17 @@ class Following(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What a template wants its messages to look like."""
+    """What a template wants its messages to look like.
+
+    ``next_header`` is given for a template that renders the last message as one to be continued:
+    turns are then rendered before another user's message, which this header precedes.
+    """
 
     arguments: ArgumentsForm = ArgumentsForm.OBJECT
     absent_content: AbsentContent = AbsentContent.NULL
     reasoning_field: str | None = None
     give_tools: bool = True
+    next_header: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,9 @@ class Chat:
         The text returned runs from the end of the user's text to the end of the rendering or to
         the text of the message that follows.
         """
+        if following is Following.NOTHING and self.dialect.next_header is not None:
+            whole = self.turn(message, following=Following.USER, earlier=earlier)
+            return _without_end(whole, self.dialect.next_header)
         messages: list[JsonObject] = []
         for past in earlier:
             messages += [user_message(NEXT_USER_TEXT), self.assistant_message(past)]
@@ -209,6 +217,12 @@ def _after_user(rendering: Rendering) -> Rendering:
     if not found:
         return Rendering(None, "the user's message is not rendered")
     return Rendering(after)
+
+
+def _without_end(rendering: Rendering, end: str) -> Rendering:
+    if rendering.text is None:
+        return rendering
+    return Rendering(rendering.text.removesuffix(end))
 
 
 def _until_next(rendering: Rendering, following: Following) -> Rendering:

@@ -42,9 +42,11 @@ class Renderer:
         rendering = self.chat.turn(message)
         if rendering.text is None:
             return None, rendering.error
-        if self.prompt == self.bare_prompt and self.spec.thinking.prompt_on:
-            return rendering.text.removesuffix(self.spec.thinking.prompt_on), ""
-        return rendering.text, ""
+        # Some templates put a prompt behind every conversation, asked for or not.
+        user_end = rendering.text.partition(self.spec.turn.header)[0]
+        if not self.spec.turn.header or not self.bare_prompt.startswith(user_end):
+            return rendering.text, ""
+        return rendering.text.removesuffix(self.bare_prompt.removeprefix(user_end)), ""
 
     def parser_input(self, turn: str) -> ParserInput | None:
         """Split a rendered turn behind what the generation prompt has in common with it."""

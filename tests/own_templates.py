@@ -1,0 +1,53 @@
+"""The small templates of our own beside this file, one per class of format, and their analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pytest
+from _pytest.mark import ParameterSet
+
+from generator.analysis.analyze import Analysis, TemplateSource, analyze_template
+from generator.rendering.worker import RenderWorker
+from generator.spec.model import Spec
+
+FOLDER = Path(__file__).parent / "templates"
+
+#: The names of all templates of our own, in the order of the alphabet.
+NAMES = tuple(sorted(path.stem for path in FOLDER.glob("*.jinja")))
+
+
+def own_template(name: str) -> TemplateSource:
+    """Return one of our own templates."""
+    path = FOLDER / f"{name}.jinja"
+    return given_template(path.read_text(encoding="utf-8"), path.stem)
+
+
+def given_template(text: str, name: str = "given") -> TemplateSource:
+    """Return a template with this text."""
+    return TemplateSource(name, text, f"{name}.jinja", "local", {})
+
+
+def analysis_of(name: str, worker: RenderWorker) -> Analysis:
+    """Return the analysis of one of our own templates."""
+    return analyze_template(own_template(name), worker)
+
+
+def spec_of(name: str, worker: RenderWorker) -> Spec:
+    """Return the spec of one of our own templates."""
+    spec = analysis_of(name, worker).spec
+    assert spec is not None
+    return spec
+
+
+def all_but(known: Mapping[str, str], names: Iterable[str] = NAMES) -> list[ParameterSet]:
+    """Return the names as parameters of a test; those in ``known`` must fail, for that reason."""
+    return [
+        (
+            pytest.param(name, marks=[pytest.mark.xfail(strict=True, reason=known[name])])
+            if name in known
+            else pytest.param(name)
+        )
+        for name in names
+    ]

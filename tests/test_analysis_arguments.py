@@ -1,0 +1,237 @@
+"""The style of JSON arguments, the pieces of tagged ones, and the encoding of each type."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from generator.analysis.arguments import (
+    STYLE_PROBE,
+    analyze_object,
+    analyze_tagged,
+    find_syntax,
+)
+from generator.analysis.findings import Derivation
+from generator.spec.encoding import encode_object
+from generator.spec.model import (
+    Encoding,
+    JsonType,
+    Literal,
+    Slot,
+    SlotKind,
+    Subject,
+    ValueSyntax,
+    Verdict,
+)
+
+SYNTAXES = {
+    "plain": ValueSyntax(),
+    "compact": ValueSyntax(item_separator=",", key_separator=":"),
+    "spaces after colons only": ValueSyntax(item_separator=","),
+    "ASCII": ValueSyntax(ascii_only=True),
+    "sorted": ValueSyntax(sorted_keys=True),
+    "indented": ValueSyntax(item_separator=",", indent=2),
+    "indented in a margin": ValueSyntax(item_separator=",", indent=4, margin=8),
+    "indented by nothing": ValueSyntax(item_separator=",", indent=0),
+    "all at once": ValueSyntax(
+        item_separator=",",
+        key_separator=":",
+        indent=1,
+        margin=3,
+        ascii_only=True,
+        sorted_keys=True,
+    ),
+    "Python": ValueSyntax(encoding=Encoding.PYTHON),
+    "Python sorted": ValueSyntax(encoding=Encoding.PYTHON, sorted_keys=True),
+}
+
+
+@pytest.mark.parametrize("case", SYNTAXES)
+def test_find_syntax(case: str) -> None:
+    syntax = SYNTAXES[case]
+    written = encode_object(STYLE_PROBE, syntax)
+    assert find_syntax(f"call({written}) ", STYLE_PROBE) == syntax
+
+
+def test_an_unknown_style_has_no_syntax() -> None:
+    written = json.dumps(STYLE_PROBE).replace(": ", " : ")
+    assert find_syntax(written, STYLE_PROBE) is None
+    assert find_syntax("<a>b</a>", STYLE_PROBE) is None
+
+
+def test_an_object_with_something_for_no_arguments() -> None:
+    def render(arguments: dict[str, object]) -> str:
+        return f"({json.dumps(arguments) if arguments else 'none'})</call>"
+
+    found = analyze_object(render, "(", ")</call>", Derivation())
+    assert found.arguments.syntax == ValueSyntax(ascii_only=True)
+    assert found.arguments.empty == "none"
+    assert found.limits == ()
+
+
+def test_an_object_in_an_unknown_style_is_ambiguous() -> None:
+    def render(arguments: dict[str, object]) -> str:
+        return "(" + json.dumps(arguments).replace("\\u00e9", "e") + ")"
+
+    found = analyze_object(render, "(", ")", Derivation())
+    assert [(limit.subject, limit.verdict) for limit in found.limits] == [
+        (Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS)
+    ]
+
+
+def tagged(
+    item: Callable[[str, object], str], before: str = "", between: str = "", after: str = ""
+) -> Callable[[dict[str, object]], str]:
+    """Return what renders arguments as items."""
+    return lambda given: before + between.join(item(*pair) for pair in given.items()) + after
+
+
+def shown(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+KEY, TYPE, VALUE = Slot(SlotKind.KEY), Slot(SlotKind.TYPE), Slot(SlotKind.VALUE)
+
+
+def test_tagged_arguments_raw_or_json() -> None:
+    render = tagged(lambda key, value: f"<p={key}>\n{shown(value)}\n</p>\n", ">\n", "", "</f>")
+    derivation = Derivation()
+    found = analyze_tagged(render, derivation)
+    assert found is not None
+    arguments = found.arguments
+    assert arguments.item == (Literal("<p="), KEY, Literal(">\n"), VALUE, Literal("\n</p>"))
+    assert (arguments.start, arguments.separator, arguments.end) == ("", "\n", "\n")
+    assert (arguments.empty, found.before, found.after) == ("", ">\n", "</f>")
+    assert arguments.values == {
+        kind: Encoding.RAW if kind is JsonType.STRING else Encoding.JSON for kind in JsonType
+    }
+    assert found.limits == ()
+    assert [finding.comparison for finding in derivation.findings[:3]] == ["A1", "T5", "T6"]
+    assert {finding.comparison for finding in derivation.findings[3:]} == {"A2"}
+
+
+def test_arguments_in_a_container_that_is_absent_without_any() -> None:
+    inner = tagged(lambda key, value: f"{key}: {shown(value)}", "(", ", ", ")")
+    found = analyze_tagged(
+        lambda given: "|" + (inner(given) if given else "()") + ";", Derivation()
+    )
+    assert found is not None
+    assert found.arguments.item == (KEY, Literal(": "), VALUE)
+    assert found.arguments.separator == ", "
+    whole = found.before + found.arguments.start, found.arguments.end + found.after
+    assert whole == ("|(", ");")
+    assert found.before + found.arguments.empty + found.after == "|();"
+
+
+def test_a_key_said_again_behind_the_value() -> None:
+    found = analyze_tagged(
+        tagged(lambda key, value: f"<{key}>{shown(value)}</{key}>"), Derivation()
+    )
+    assert found is not None
+    assert found.arguments.item == (
+        Literal("<"),
+        KEY,
+        Literal(">"),
+        VALUE,
+        Literal("</"),
+        KEY,
+        Literal(">"),
+    )
+
+
+def test_a_word_for_each_type() -> None:
+    words: dict[type, str] = {str: "text", int: "whole", float: "real", bool: "flag", list: "row"}
+
+    def item(key: str, value: object) -> str:
+        return f"<{key} is {words.get(type(value), 'other')}>{shown(value)}</>"
+
+    found = analyze_tagged(tagged(item), Derivation())
+    assert found is not None
+    assert found.arguments.item == (
+        Literal("<"),
+        KEY,
+        Literal(" is "),
+        TYPE,
+        Literal(">"),
+        VALUE,
+        Literal("</>"),
+    )
+    assert found.arguments.types == {
+        JsonType.STRING: "text",
+        JsonType.INTEGER: "whole",
+        JsonType.NUMBER: "real",
+        JsonType.BOOLEAN: "flag",
+        JsonType.NULL: "other",
+        JsonType.ARRAY: "row",
+        JsonType.OBJECT: "other",
+    }
+
+
+ENCODINGS: dict[str, tuple[Callable[[object], str], Encoding, Encoding]] = {
+    "JSON": (lambda value: json.dumps(value, ensure_ascii=False), Encoding.JSON, Encoding.JSON),
+    "ASCII": (json.dumps, Encoding.JSON, Encoding.JSON),
+    "Python": (repr, Encoding.PYTHON, Encoding.PYTHON),
+    "printed by Python": (str, Encoding.RAW, Encoding.PYTHON),
+}
+
+
+@pytest.mark.parametrize("case", ENCODINGS)
+def test_encodings(case: str) -> None:
+    write, strings, others = ENCODINGS[case]
+    found = analyze_tagged(tagged(lambda key, value: f"<{key}>={write(value)};"), Derivation())
+    assert found is not None
+    assert found.limits == ()
+    assert found.arguments.values[JsonType.STRING] is strings
+    assert found.arguments.values[JsonType.NULL] is others
+    assert found.arguments.values[JsonType.OBJECT] is others
+
+
+def test_a_quote_of_its_own() -> None:
+    def item(key: str, value: object) -> str:
+        return f"{key}=" + (f"'{value}'" if isinstance(value, str) else json.dumps(value))
+
+    found = analyze_tagged(tagged(item, "(", ", ", ")"), Derivation())
+    assert found is not None
+    assert found.arguments.item == (KEY, Literal("="), VALUE)
+    assert found.arguments.values[JsonType.STRING] is Encoding.QUOTED
+    assert found.arguments.syntax.quote == "'"
+
+
+def test_a_type_that_is_not_rendered_is_dropped() -> None:
+    def render(given: dict[str, object]) -> str:
+        shown_ones = {key: value for key, value in given.items() if value is not None}
+        return tagged(lambda key, value: f"<{key}>{shown(value)}</p>")(shown_ones)
+
+    found = analyze_tagged(render, Derivation())
+    assert found is not None
+    assert [(limit.subject, limit.verdict) for limit in found.limits] == [
+        (Subject.ARGUMENT_NULL, Verdict.DROPS)
+    ]
+
+
+def test_a_type_that_cannot_be_inverted_is_ambiguous() -> None:
+    def item(key: str, value: object) -> str:
+        return f"<{key}>{'(list)' if isinstance(value, list) else shown(value)}</p>"
+
+    found = analyze_tagged(tagged(item), Derivation())
+    assert found is not None
+    assert [(limit.subject, limit.verdict) for limit in found.limits] == [
+        (Subject.ARGUMENT_ARRAY, Verdict.AMBIGUOUS)
+    ]
+    assert JsonType.ARRAY not in found.arguments.values
+
+
+def test_sorted_arguments() -> None:
+    def render(given: dict[str, object]) -> str:
+        return tagged(lambda key, value: f"<{key}>{shown(value)}</p>")(dict(sorted(given.items())))
+
+    found = analyze_tagged(render, Derivation())
+    assert found is not None
+    assert found.arguments.syntax.sorted_keys
+
+
+def test_an_argument_that_cannot_be_found_again() -> None:
+    assert analyze_tagged(lambda given: "nothing", Derivation()) is None
+    assert analyze_tagged(lambda given: None, Derivation()) is None

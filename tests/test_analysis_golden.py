@@ -1,0 +1,71 @@
+"""The specs of all our own templates: as text, and as what writes turns that were never seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from generator.analysis.analyze import ASSUMED_TOKENS
+from generator.rendering.conversation import Chat
+from generator.rendering.worker import RenderWorker
+from generator.spec.checks import check_spec
+from generator.spec.files import dump_spec, load_checked_spec
+from generator.verification.rungs import predict
+from generator.verification.turns import Renderer
+from tests.own_templates import NAMES, all_but, analysis_of, own_template, spec_of
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[RenderWorker]:
+    with RenderWorker() as worker:
+        yield worker
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_spec(name: str, worker: RenderWorker, snapshot: SnapshotAssertion) -> None:
+    analysis = analysis_of(name, worker)
+    assert analysis.problems == ()
+    assert analysis.spec is not None
+    assert dump_spec(analysis.spec) == snapshot
+
+
+#: Markers without angle or square brackets are split where two begin alike.
+SPLIT_MARKERS = {
+    "invented-guillemets": "content ends with half a marker",
+    "invented-type-words": "content ends with half a marker",
+}
+
+
+@pytest.mark.parametrize("name", all_but(SPLIT_MARKERS))
+def test_spec_makes_sense_and_can_be_read_back(name: str, worker: RenderWorker) -> None:
+    spec = spec_of(name, worker)
+    assert check_spec(spec, spec.template.file) == []
+    assert load_checked_spec(dump_spec(spec), "the.yaml") == spec
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_spec_predicts_every_rendering(name: str, worker: RenderWorker) -> None:
+    analysis = analysis_of(name, worker)
+    assert analysis.spec is not None
+    chat = Chat(worker, own_template(name).text, ASSUMED_TOKENS, analysis.dialect)
+    result = predict(analysis.spec, Renderer.create(analysis.spec, chat))
+    assert (result.failed, result.example) == (0, "")
+    assert result.passed > 0
+
+
+@pytest.mark.parametrize(
+    "name", all_but({"invented-calls-first": "the header takes what all parts begin with"})
+)
+def test_generation_prompt_begins_with_the_header(name: str, worker: RenderWorker) -> None:
+    spec = spec_of(name, worker)
+    chat = Chat(worker, own_template(name).text, ASSUMED_TOKENS)
+    for variables, prompt in (
+        (spec.thinking.on, spec.thinking.prompt_on),
+        (spec.thinking.off, spec.thinking.prompt_off),
+    ):
+        rendered = chat.using(variables).prompt().text
+        assert rendered is not None
+        assert rendered.endswith(prompt)
+        assert prompt.startswith(spec.turn.header)

@@ -1,0 +1,119 @@
+"""From the table of edges to starts, ends, joins, turn ends and stop strings."""
+
+from __future__ import annotations
+
+import pytest
+
+from generator.analysis.parts import (
+    Wrapping,
+    common_turn_end,
+    find_ends,
+    find_joins,
+    find_wrapping,
+    part_ways,
+    stop_strings,
+)
+from generator.spec.model import End, Join, Part
+
+START, REASONING, CONTENT, CALLS, END = Part
+
+#: A turn with reasoning in tags, content, and a section of calls.
+EDGES = {
+    (START, REASONING): "<hm>\n",
+    (START, CONTENT): "",
+    (START, CALLS): "<calls>",
+    (REASONING, CONTENT): "\n</hm>\n\n",
+    (REASONING, CALLS): "\n</hm>\n\n<calls>",
+    (CONTENT, CALLS): "\n<calls>",
+    (CONTENT, END): "<end>\n",
+    (CALLS, END): "</calls><end>\n",
+}
+WRAPPINGS = {part: find_wrapping(part, EDGES) for part in (REASONING, CONTENT, CALLS)}
+
+
+def test_find_wrapping() -> None:
+    assert {
+        REASONING: Wrapping("<hm>\n", "\n</hm>\n\n"),
+        CONTENT: Wrapping("", ""),
+        CALLS: Wrapping("<calls>", ""),
+    } == WRAPPINGS
+
+
+def test_common_turn_end() -> None:
+    assert common_turn_end(EDGES, WRAPPINGS) == "<end>\n"
+
+
+def test_joins_hold_what_is_left_over() -> None:
+    joins = find_joins(EDGES, WRAPPINGS)
+    assert joins == (
+        Join(START, REASONING, ""),
+        Join(START, CONTENT, ""),
+        Join(START, CALLS, ""),
+        Join(REASONING, CONTENT, ""),
+        Join(REASONING, CALLS, ""),
+        Join(CONTENT, CALLS, "\n"),
+    )
+    nothing = Wrapping("", "")
+    for join in joins:
+        left, right = WRAPPINGS.get(join.left, nothing), WRAPPINGS[join.right]
+        assert left.end + join.text + right.start == EDGES[join.left, join.right]
+
+
+def test_ends_by_last_part() -> None:
+    followed = {CONTENT: "<end>\n", CALLS: "</calls><more>\n"}
+    assert find_ends(EDGES, followed, WRAPPINGS) == (
+        End(CONTENT, "<end>\n", "<end>\n"),
+        End(CALLS, "</calls><end>\n", "</calls><more>\n"),
+    )
+
+
+def test_a_turn_that_ends_as_one_with_empty_content_needs_no_end() -> None:
+    edges = {**EDGES, (REASONING, END): "\n</hm>\n\n<end>\n", (START, END): "<end>\n"}
+    assert find_ends(edges, {}, WRAPPINGS) == find_ends(EDGES, {}, WRAPPINGS)
+    other = {**EDGES, (REASONING, END): "\n</hm>\n\n<stopped>\n"}
+    assert find_ends(other, {}, WRAPPINGS)[0] == End(REASONING, "<stopped>\n", "<stopped>\n")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "edge", "expected"),
+    [
+        # Nothing to settle: both fit side by side.
+        (("<a>", "</a>"), ("<b>", ""), "</a>\n<b>", ("</a>", "<b>")),
+        # The end claims all; it gets as many markers as its start has.
+        (("<a>", "</a><b>"), ("</a><b>", "</b>"), "</a><b>", ("</a>", "<b>")),
+        (("<a><i>", "</i></a><b>"), ("<b>", "</b>"), "</i></a><b>", ("</i></a>", "<b>")),
+        # White space behind a marker stays with the end.
+        (("<a>", "</a>\n<b>"), ("\n<b>", "</b>"), "</a>\n<b>", ("</a>\n", "<b>")),
+        # Without markers of its own the end keeps what it claims.
+        (("", "\n"), ("\n", ""), "\n", ("\n", "")),
+    ],
+)
+def test_part_ways(
+    left: tuple[str, str], right: tuple[str, str], edge: str, expected: tuple[str, str]
+) -> None:
+    first, second = part_ways(Wrapping(*left), Wrapping(*right), edge)
+    assert (first.end, second.start) == expected
+    assert (first.start, second.end) == (left[0], right[1])
+
+
+STOPS = {
+    "the first marker of an end": (["<end>\n"], [], [], ("<end>",)),
+    "as many markers as it takes": (["<end><stop>"], [], ["<end>\n"], ("<end><stop>",)),
+    "an end without markers": (["END\n"], [], [], ("END",)),
+    "an end that stands inside turns": (["\n"], ["<user>"], [], ("<user>",)),
+    "no end at all": ([""], ["<user>\n", "<tool>\n"], [], ("<user>", "<tool>")),
+    "the headers don't count where there is an end": (["<end>"], ["<user>"], [], ("<end>",)),
+    "nothing that tells the end": (["<end>"], [], ["<end>"], ()),
+}
+
+
+@pytest.mark.parametrize("case", STOPS)
+def test_stop_strings(case: str) -> None:
+    ends, headers, inside, expected = STOPS[case]
+    found = stop_strings([End(CONTENT, end, end) for end in ends], headers, inside)
+    assert found == expected
+
+
+def test_each_stop_string_comes_once() -> None:
+    ends = [End(CONTENT, "<end>\n", "<end>"), End(CALLS, "<eot>", "<end>"), End(START, "<x>", "")]
+    assert stop_strings(ends, [], []) == ("<end>", "<eot>")

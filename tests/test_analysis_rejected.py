@@ -1,0 +1,86 @@
+"""Templates that can't be analysed, each with its message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from generator.analysis.analyze import analyze_template
+from generator.rendering.worker import RenderWorker
+from generator.spec.problems import Problem
+from tests.own_templates import given_template
+
+TALK = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
+LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[RenderWorker]:
+    with RenderWorker() as worker:
+        yield worker
+
+
+REJECTED = {
+    "a syntax error": (
+        "a\nb {% if %}",
+        "given.jinja:2: syntax error: Expected an expression, got 'end of statement block'",
+    ),
+    "an unknown filter": (
+        TALK + "\n{{ messages | nosuchfilter }}",
+        "given.jinja:2: syntax error: No filter named 'nosuchfilter'.",
+    ),
+    "nothing": ("", "given.jinja: the user's message is not rendered"),
+    "always the same": ("hello", "given.jinja: the user's message is not rendered"),
+    "users only": (
+        "{% for m in messages %}{{ m.content if m.role == 'user' }}{% endfor %}",
+        "given.jinja: the template renders no assistant content",
+    ),
+    "assistants only": (
+        "{% for m in messages %}{{ m.content if m.role == 'assistant' }}{% endfor %}",
+        "given.jinja: the user's message is not rendered",
+    ),
+    "raises always": (
+        "{{ raise_exception('not\n today') }}",
+        "given.jinja: TemplateError: not today",
+    ),
+    "an attribute escape": (
+        "{{ ''.__class__.__mro__ }}" + TALK,
+        "given.jinja: SecurityError: access to attribute '__class__' of 'str' object is unsafe.",
+    ),
+    "the memory's end": (
+        "{% set x = 'x' * (3 * 1024 ** 3) %}" + TALK,
+        "given.jinja: MemoryError: no message",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REJECTED)
+def test_rejected(case: str, worker: RenderWorker) -> None:
+    text, expected = REJECTED[case]
+    analysis = analyze_template(given_template(text), worker)
+    assert analysis.spec is None
+    assert [str(problem) for problem in analysis.problems] == [expected]
+
+
+def test_a_loop_without_end_is_rejected() -> None:
+    with RenderWorker(time_limit=2.0) as worker:
+        assert worker.render("warm", {}).text == "warm"
+        analysis = analyze_template(given_template(LOOP + TALK), worker)
+    assert analysis.problems == (Problem("took longer than 2 s", file="given.jinja"),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% for m in messages %}{{ m.content }}{% endfor %}",
+        TALK + "{{ raise_exception('no prompt') if add_generation_prompt }}",
+        TALK + "{{ raise_exception('no tools') if tools }}",
+        "{% for m in messages %}{{ raise_exception('no calls') if m.tool_calls }}"
+        "<{{ m.role }}>{{ m.content }}{% endfor %}",
+        TALK + "{{ raise_exception('answer') if messages | length == 1 }}",
+    ],
+)
+def test_odd_templates_have_a_spec_or_a_problem(text: str, worker: RenderWorker) -> None:
+    analysis = analyze_template(given_template(text), worker)
+    assert (analysis.spec is None) == bool(analysis.problems)

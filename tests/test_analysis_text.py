@@ -1,0 +1,103 @@
+"""Common beginnings and ends that never split a marker or a word."""
+
+from __future__ import annotations
+
+import pytest
+
+from generator.analysis.text import (
+    common_prefix,
+    common_suffix,
+    first_marker,
+    markers,
+    splits_marker,
+    whole_prefix,
+    whole_suffix,
+)
+
+
+@pytest.mark.parametrize(
+    ("texts", "prefix", "suffix"),
+    [
+        ([], "", ""),
+        (["abc"], "abc", "abc"),
+        (["abc", "abd"], "ab", ""),
+        (["xbc", "ybc", "bc"], "", "bc"),
+        (["aa", "aaa"], "aa", "aa"),
+        (["", "a"], "", ""),
+    ],
+)
+def test_common_prefix_and_suffix(texts: list[str], prefix: str, suffix: str) -> None:
+    assert common_prefix(texts) == prefix
+    assert common_suffix(texts) == suffix
+
+
+WHOLE_PREFIXES = {
+    "tags that begin alike": (["\n<tool>", "\n<text>"], "\n"),
+    "closing and opening tags": (["</a><b>", "</a></b>"], "</a>"),
+    "tokens in square brackets": (["[CALL]x", "[CONTENT]x"], ""),
+    "tags with attributes": (['<a x="1">', '<a x="2">'], ""),
+    "words": (["hello there", "hello them"], "hello "),
+    "a word and its continuation": (["end", "ending"], ""),
+    "JSON's brackets are no markers": (['["a', '["b'], '["'),
+    "numbers in square brackets are no markers": (["[1, 2]", "[1, 3]"], "[1, "),
+    "all of one": (["<a>\n", "<a>\nb"], "<a>\n"),
+    "a broken tag is no marker": (["<a\n>", "<a\nb"], "<a\n"),
+}
+
+
+@pytest.mark.parametrize("case", WHOLE_PREFIXES)
+def test_whole_prefix(case: str) -> None:
+    texts, expected = WHOLE_PREFIXES[case]
+    assert whole_prefix(texts) == expected
+    assert whole_prefix(texts[::-1]) == expected
+
+
+WHOLE_SUFFIXES = {
+    "tags that end alike": (["<a-tool>\n", "<b-tool>\n"], "\n"),
+    "tags of which one is the other's end": (["</a>", "<b></a>"], "</a>"),
+    "tokens in square brackets": (["[A_END]", "[B_END]"], ""),
+    "words": (["the end", "a bend"], ""),
+    "words behind a space": (["the end", "this end"], " end"),
+}
+
+
+@pytest.mark.parametrize("case", WHOLE_SUFFIXES)
+def test_whole_suffix(case: str) -> None:
+    texts, expected = WHOLE_SUFFIXES[case]
+    assert whole_suffix(texts) == expected
+    assert whole_suffix(texts[::-1]) == expected
+
+
+def test_nothing_has_no_prefix_and_no_suffix() -> None:
+    assert (whole_prefix([]), whole_suffix([])) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        ("<a>b", {1, 2}),
+        ("b[X]", {2, 3}),
+        ("ab c", {1}),
+        ("<a b>", {1, 2, 3, 4}),
+        ("a<b", set()),
+        ("[1]", set()),
+    ],
+)
+def test_splits_marker(text: str, inside: set[int]) -> None:
+    positions = range(-1, len(text) + 2)
+    assert {position for position in positions if splits_marker(text, position)} == inside
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "every"),
+    [
+        ("\n<a>\n<b>", "<a>", ["<a>", "<b>"]),
+        ("[CALL]name[/CALL]", "[CALL]", ["[CALL]", "[/CALL]"]),
+        (" Plan: ", "Plan:", []),
+        ("text <a>", "text <a>", ["<a>"]),
+        ("", "", []),
+    ],
+)
+def test_first_marker_and_all_markers(text: str, first: str, every: list[str]) -> None:
+    assert first_marker(text) == first
+    assert markers(text) == every

@@ -1,0 +1,297 @@
+"""The commands: what they print, what they write, and their exit codes."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from generator import __version__
+from generator.cli import turnspec
+from tests.own_checkouts import FEW, TWO, add_text, files_of, new_checkout, regenerated
+from tests.own_templates import FOLDER
+
+COMMANDS = sorted(turnspec.commands)
+
+
+def run(*arguments: object, given: str | None = None) -> Result:
+    """Run a command in this process."""
+    return CliRunner().invoke(turnspec, [str(argument) for argument in arguments], input=given)
+
+
+def run_apart(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a command as its user would, in a process of its own."""
+    command = [sys.executable, "-m", "generator.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = new_checkout(tmp_path_factory.mktemp("fresh") / "checkout")
+    regenerated(root)
+    return root
+
+
+@pytest.fixture
+def root(fresh: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(fresh, tmp_path / "checkout")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(command: str) -> None:
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert re.search(rf"Example:\n +.*turnspec {command}", result.stdout)
+
+
+def test_help_lists_all_commands() -> None:
+    result = run("--help")
+    assert result.exit_code == 0
+    assert "Example:" in result.stdout
+    assert COMMANDS == ["add", "analyze", "check", "parse", "regen"]
+    for command in COMMANDS:
+        assert re.search(rf"^  {command} ", result.stdout, re.MULTILINE)
+
+
+def test_version() -> None:
+    assert run("--version").stdout == f"turnspec, version {__version__}\n"
+
+
+def test_regen_writes_files_and_a_summary(tmp_path: Path) -> None:
+    root = new_checkout(tmp_path / "checkout")
+    result = run("regen", "--root", root, "--messages", FEW)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "2 built, 0 unchanged, 8 files written" in result.stdout
+    assert "2 templates" in result.stdout
+    assert (root / "generated/plain_content.py").exists()
+
+
+def test_regen_again_writes_nothing(root: Path) -> None:
+    before = files_of(root)
+    result = run("regen", "--root", root, "--messages", FEW)
+    assert result.exit_code == 0
+    assert "0 built, 2 unchanged, 0 files written" in result.stdout
+    assert files_of(root) == before
+
+
+def test_regen_as_json(root: Path) -> None:
+    result = run("regen", "--root", root, "--messages", FEW, "--all", "--json")
+    assert result.exit_code == 0
+    summary = json.loads(result.stdout)
+    assert summary["built"] == sorted(TWO)
+    assert (summary["unchanged"], summary["changed_files"], summary["problems"]) == ([], [], [])
+
+
+def test_regen_from_a_folder_inside(root: Path) -> None:
+    result = run_apart("regen", "--messages", FEW, cwd=root / "templates")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "0 built, 2 unchanged" in result.stdout
+
+
+def test_regen_of_a_bad_template_is_one_line_of_error_and_exit_code_1(root: Path) -> None:
+    add_text(root, "broken", "a\n{% if %}")
+    result = run("regen", "--root", root, "--messages", FEW)
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "error: broken.jinja:2: syntax error: Expected an expression, "
+        "got 'end of statement block'\n"
+    )
+    assert "1 built, 2 unchanged, 0 files written" in result.stdout
+
+
+def test_regen_of_an_impossible_spec(root: Path) -> None:
+    path = root / "specs/plain-content.yaml"
+    text = path.read_text(encoding="utf-8")
+    line = text[: text.index("mode: PLAIN")].count("\n") + 1
+    path.write_text(text.replace("mode: PLAIN", "mode: NICE"), encoding="utf-8")
+    result = run("regen", "--root", root, "--messages", FEW)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"error: specs/plain-content.yaml:{line}: content.mode: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_regen_outside_a_checkout(tmp_path: Path) -> None:
+    result = run_apart("regen", cwd=tmp_path)
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert result.stderr == (
+        "error: no templates/index.yaml here or above; go to a checkout, or use "
+        "`turnspec analyze`\n"
+    )
+
+
+def test_check_is_clean_after_regen(root: Path) -> None:
+    result = run("check", "--root", root)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == "2 templates: specs and generated files are fresh\n"
+
+
+def test_check_prints_a_diff_and_writes_nothing(root: Path) -> None:
+    path = root / "generated/plain-content.gbnf"
+    path.write_text(path.read_text(encoding="utf-8") + "# mine\n", encoding="utf-8")
+    (root / "specs/gone.yaml").write_text("", encoding="utf-8")
+    before = files_of(root)
+    result = run("check", "--root", root)
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert "--- a/generated/plain-content.gbnf" in lines
+    assert "+++ b/generated/plain-content.gbnf" in lines
+    assert "-# mine" in lines
+    assert "specs/gone.yaml: belongs to no template; delete it" in lines
+    assert result.stderr == "2 files are not fresh; run: make regen\n"
+    assert files_of(root) == before
+
+
+def test_check_names_a_file_that_is_missing(root: Path) -> None:
+    (root / "generated/plain-content.gbnf").unlink()
+    result = run("check", "--root", root)
+    assert result.exit_code == 1
+    assert "--- /dev/null" in result.stdout.splitlines()
+    assert "+++ b/generated/plain-content.gbnf" in result.stdout.splitlines()
+
+
+def test_add(root: Path) -> None:
+    result = run("add", FOLDER / "name-as-key.jinja", "--root", root)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "added templates/name-as-key.jinja from " in result.stdout
+    assert "now run: make regen" in result.stdout
+    again = run("add", FOLDER / "name-as-key.jinja", "--root", root)
+    assert again.exit_code == 0
+    assert again.stdout == "templates/name-as-key.jinja is there already\n"
+
+
+def test_add_of_what_is_not_there(root: Path, tmp_path: Path) -> None:
+    result = run("add", tmp_path / "none.jinja", "--root", root)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: ")
+    assert "none.jinja" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_analyze_goes_on_past_a_bad_file(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.jinja"
+    bad.write_text("{% if %}", encoding="utf-8")
+    missing = tmp_path / "missing.jinja"
+    good = [FOLDER / f"{name}.jinja" for name in TWO]
+    before = files_of(tmp_path)
+    into = tmp_path / "a" / "b"
+    result = run("analyze", good[0], bad, missing, good[1], "--into", into, "--messages", FEW)
+    assert result.exit_code == 1
+    errors = result.stderr.splitlines()
+    assert len(errors) == 2
+    assert "missing.jinja" in errors[0]
+    assert errors[1].startswith("error: bad.jinja:1: syntax error: ")
+    names = [f"{name}.{suffix}" for name in TWO for suffix in ("yaml", "gbnf")]
+    modules = ["plain_content.py", "bare_json_call.py"]
+    assert sorted(files_of(into)) == sorted([*names, *modules])
+    assert {
+        path: data for path, data in files_of(tmp_path).items() if not path.startswith("a/")
+    } == before
+    assert all(f"wrote {into / name}" in result.stdout for name in names)
+
+
+def test_analyze_writes_what_regen_writes_but_for_the_paths(fresh: Path, tmp_path: Path) -> None:
+    result = run("analyze", FOLDER / "plain-content.jinja", "--into", tmp_path, "--messages", FEW)
+    assert result.exit_code == 0
+    spec = (tmp_path / "plain-content.yaml").read_text(encoding="utf-8")
+    assert spec == (fresh / "specs/plain-content.yaml").read_text(encoding="utf-8")
+
+
+def test_analyze_without_a_folder_prints_the_spec(tmp_path: Path) -> None:
+    result = run("analyze", FOLDER / "plain-content.jinja", "--messages", FEW)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "name: plain-content\n" in result.stdout
+    assert files_of(tmp_path) == {}
+
+
+def test_analyze_with_v_shows_the_findings() -> None:
+    result = run("analyze", FOLDER / "plain-content.jinja", "--messages", FEW, "-v")
+    assert result.exit_code == 0
+    assert re.search(r"^C1: header ", result.stderr, re.MULTILINE)
+
+
+def test_analyze_of_two_templates_with_one_name(tmp_path: Path) -> None:
+    other = tmp_path / "Plain Content.jinja"
+    other.write_text("x", encoding="utf-8")
+    result = run("analyze", FOLDER / "plain-content.jinja", other, "--messages", FEW)
+    assert result.exit_code == 1
+    assert result.stderr == f"error: {other}: a second template named plain-content\n"
+
+
+TOOLS = json.dumps([{"type": "function", "function": {"name": "look_up", "parameters": {}}}])
+
+
+def test_parse_prints_a_message(root: Path, tmp_path: Path) -> None:
+    tools = tmp_path / "tools.json"
+    tools.write_text(TOOLS, encoding="utf-8")
+    text = '{"name": "look_up", "parameters": {"word": "é"}}<:over:>'
+    result = run("parse", "bare-json-call", "--root", root, "--tools", tools, given=text)
+    assert (result.exit_code, result.stderr) == (0, "")
+    message = json.loads(result.stdout)
+    assert message["tool_calls"][0]["function"] == {
+        "name": "look_up",
+        "arguments": '{"word": "é"}',
+    }
+    assert "é" in result.stdout
+
+
+def test_parse_a_file_with_a_module_by_its_path(root: Path, tmp_path: Path) -> None:
+    output = tmp_path / "output.txt"
+    output.write_text("Hello!<:end:>\n", encoding="utf-8")
+    result = run("parse", root / "generated/plain_content.py", output)
+    assert json.loads(result.stdout) == {"role": "assistant", "content": "Hello!"}
+
+
+def test_parse_prints_events(root: Path) -> None:
+    result = run("parse", "plain-content", "--root", root, "--events", given="Hello!<:end:>")
+    deltas = [json.loads(line) for line in result.stdout.splitlines()]
+    assert "".join(delta.get("content", "") for delta in deltas) == "Hello!"
+
+
+def test_parse_prints_problems(root: Path) -> None:
+    result = run("parse", "plain-content", "--root", root, given="Hello!<:end:>more")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["content"] == "Hello!"
+    assert "more" in result.stderr
+
+
+def test_parse_with_an_unknown_name(root: Path) -> None:
+    result = run_apart("parse", "nothing", "--root", root)
+    assert result.returncode == 1
+    assert result.stderr == "error: no parser nothing.py; see specs/README.md for the names\n"
+
+
+def test_parse_with_tools_that_are_not_json(root: Path, tmp_path: Path) -> None:
+    tools = tmp_path / "tools.json"
+    tools.write_text("{", encoding="utf-8")
+    result = run_apart("parse", "plain-content", "--root", root, "--tools", tools)
+    assert result.returncode == 1
+    assert result.stderr.startswith("error: the tools are not JSON: ")
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nosuchcommand"], ["analyze"], ["regen", "--messages", "0"], ["regen", "--x"]]
+)
+def test_wrong_use_is_exit_code_2_without_traceback(arguments: list[str]) -> None:
+    result = run_apart(*arguments)
+    assert result.returncode == 2
+    assert result.stderr != ""
+    assert "Traceback" not in result.stderr
+
+
+def test_an_unexpected_error_is_one_line_unless_v_is_given(root: Path) -> None:
+    (root / "generated/plain_content.py").write_text("1 / 0\n", encoding="utf-8")
+    result = run_apart("parse", "plain-content", "--root", root)
+    assert result.returncode == 1
+    assert result.stderr.startswith("internal error: ZeroDivisionError: division by zero\n")
+    assert "Traceback" not in result.stderr
+    loud = run_apart("parse", "plain-content", "--root", root, "-v")
+    assert loud.returncode == 1
+    assert "Traceback" in loud.stderr
