@@ -77,13 +77,13 @@ def main() -> None:
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="turnspec")
 def turnspec() -> None:
-    r"""Find the output format of chat templates; write specs, parsers and grammars.
+    """Find the output format of chat templates; write specs, parsers and grammars.
 
     \b
     Example:
       turnspec regen                        all templates of this checkout
       turnspec analyze model.jinja --into out   one template, into a folder
-    """
+    """  # noqa: D301
 
 
 _VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show findings and tracebacks.")
@@ -111,14 +111,14 @@ _OFFLINE = click.option("--offline", is_flag=True, help="Don't download template
 def regen(
     messages: int, everything: bool, as_json: bool, offline: bool, root: Path | None, verbose: bool
 ) -> None:
-    r"""Fetch the templates, analyse them, write and verify specs, parsers and grammars.
+    """Fetch the templates, analyse them, write and verify specs, parsers and grammars.
 
     Only what changed is built again.
 
     \b
     Example:
       turnspec regen --messages 1000
-    """
+    """  # noqa: D301
     project = _project(root)
     sources, problems = _sources(project, offline)
     with _progress("building", len(sources)) as advance:
@@ -142,14 +142,14 @@ def regen(
 @_ROOT
 @_VERBOSE
 def check(offline: bool, root: Path | None, verbose: bool) -> None:
-    r"""Say whether specs and generated files are what `turnspec regen` would write.
+    """Say whether specs and generated files are what `turnspec regen` would write.
 
     Writes nothing; prints the differences.
 
     \b
     Example:
       turnspec check
-    """
+    """  # noqa: D301
     project = _project(root)
     sources, problems = _sources(project, offline)
     with _progress("checking", len(sources)) as advance:
@@ -169,12 +169,12 @@ def check(offline: bool, root: Path | None, verbose: bool) -> None:
 @_ROOT
 @_VERBOSE
 def add(source: Path, name: str | None, root: Path | None, verbose: bool) -> None:
-    r"""Bring in a template: a .jinja file, a model folder or a GGUF file.
+    """Bring in a template: a .jinja file, a model folder or a GGUF file.
 
     \b
     Example:
       turnspec add ~/models/my-model && turnspec regen
-    """
+    """  # noqa: D301
     result = add_source(source, _project(root).root, name)
     for template in result.added:
         _OUT.print(f"added templates/{template.file} from {template.source}", highlight=False)
@@ -197,7 +197,7 @@ def add(source: Path, name: str | None, root: Path | None, verbose: bool) -> Non
 )
 @_VERBOSE
 def analyze(sources: tuple[Path, ...], into: Path | None, messages: int, verbose: bool) -> None:
-    r"""Analyse templates anywhere and write spec, parser and grammar into a folder.
+    """Analyse templates anywhere and write spec, parser and grammar into a folder.
 
     Takes .jinja files, model folders and GGUF files; one that fails doesn't stop the others.
     Without --into the specs are printed. Nothing else is touched.
@@ -205,7 +205,7 @@ def analyze(sources: tuple[Path, ...], into: Path | None, messages: int, verbose
     \b
     Example:
       turnspec analyze my-model.jinja --into parsers
-    """
+    """  # noqa: D301
     templates, problems = _read_all(sources)
     results: dict[str, TemplateResult] = {}
     with _progress("analysing", len(templates)) as advance:
@@ -239,14 +239,14 @@ def parse(
     root: Path | None,
     verbose: bool,
 ) -> None:
-    r"""Parse a model's output (a file or standard input) with a generated parser.
+    """Parse a model's output (a file or standard input) with a generated parser.
 
     PARSER is a template's name or the path of a generated module.
 
     \b
     Example:
       echo 'Hello!' | turnspec parse qwen-qwen3-0-6b
-    """
+    """  # noqa: D301
     module = load_module(_parser_path(parser, root).read_text(encoding="utf-8"))
     options: dict[str, object] = {"enable_thinking": not no_thinking, "prefill": prefill}
     if tools is not None:
@@ -363,7 +363,8 @@ def _result_table(results: dict[str, TemplateResult], *, failing_only: bool = Fa
 
 
 def _passes(result: TemplateResult, rung: str) -> bool:
-    return rung in result.rungs and result.rungs[rung].failed == 0
+    found = result.rungs.get(rung)
+    return found is not None and found.failed == 0 and found.passed > 0
 
 
 def _ratio(result: TemplateResult, rung: str) -> str:

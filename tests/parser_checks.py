@@ -15,7 +15,7 @@ from generator.spec.model import Spec
 def load_module(spec: Spec) -> ModuleType:
     """Generate the module of a spec and execute it."""
     source = generate_module(spec, spec_path="specs/x.yaml", spec_hash="0" * 64, sample="")
-    module = ModuleType(f"generated_{spec.name.replace('-', '_')}")
+    module = ModuleType("generated_parser")
     sys.modules[module.__name__] = module  # dataclasses look their module up
     exec(compile(source, f"{module.__name__}.py", "exec"), module.__dict__)
     return module

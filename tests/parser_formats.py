@@ -24,8 +24,8 @@ from generator.spec.model import (
     SlotKind,
     Spec,
     Thinking,
-    Tools,
     ToolMode,
+    Tools,
     Turn,
     ValueSyntax,
 )
@@ -53,7 +53,11 @@ def make_spec(
     name: str,
     tools: Tools | None,
     *,
-    reasoning: tuple[ReasoningMode, str, str] = (ReasoningMode.TAG_BASED, "<think>\n", "\n</think>\n\n"),
+    reasoning: tuple[ReasoningMode, str, str] = (
+        ReasoningMode.TAG_BASED,
+        "<think>\n",
+        "\n</think>\n\n",
+    ),
     content: tuple[str, str] = ("", ""),
     order: tuple[Part, ...] = (Part.REASONING, Part.CONTENT, Part.CALLS),
     joins: tuple[Join, ...] = (),
@@ -79,7 +83,9 @@ def make_spec(
     )
 
 
-def native(call: str, *, section: tuple[str, str] = ("", ""), separator: str = "\n", **fields: Any) -> Tools:
+def native(
+    call: str, *, section: tuple[str, str] = ("", ""), separator: str = "\n", **fields: Any
+) -> Tools:
     """Return tools whose calls are JSON objects."""
     known: dict[str, Any] = {"name": ("name",), "arguments": ("arguments",), **fields}
     return Tools(
@@ -93,7 +99,13 @@ def native(call: str, *, section: tuple[str, str] = ("", ""), separator: str = "
     )
 
 
-def tagged_json(call: str, *, section: tuple[str, str] = ("", ""), separator: str = "", syntax: ValueSyntax | None = None) -> Tools:
+def tagged_json(
+    call: str,
+    *,
+    section: tuple[str, str] = ("", ""),
+    separator: str = "",
+    syntax: ValueSyntax | None = None,
+) -> Tools:
     """Return tools whose name stands in tags and whose arguments are one object."""
     return Tools(
         mode=ToolMode.TAG_WITH_JSON,
@@ -133,7 +145,7 @@ def tagged(
     )
 
 
-BASH = {
+RUN = {
     "type": "function",
     "function": {
         "name": "run",
@@ -151,7 +163,9 @@ BASH = {
 
 _TYPE_WORDS = {**dict.fromkeys(JsonType, "false"), JsonType.STRING: "true"}
 
-HERMES = make_spec("json-tags", native('<tool_call>\n{"name": "⟨NAME⟩", "arguments": ⟨ARGUMENTS⟩}\n</tool_call>'))
+HERMES = make_spec(
+    "json-tags", native('<tool_call>\n{"name": "⟨NAME⟩", "arguments": ⟨ARGUMENTS⟩}\n</tool_call>')
+)
 ARRAY = make_spec(
     "json-array",
     native(
@@ -213,7 +227,7 @@ TYPED = make_spec(
         types=_TYPE_WORDS,
     ),
     reasoning=(ReasoningMode.DELIMITER, "", "</think>"),
-    prompts=("<|turn|>assistant\n<think>", "<|turn|>assistant\n</think>"),
+    prompts=("<|turn|>assistant\n", "<|turn|>assistant\n</think>"),
 )
 PYTHON = make_spec(
     "python",

@@ -14,7 +14,7 @@ from generator.spec.checks import check_spec
 from generator.spec.files import dump_spec, load_checked_spec
 from generator.verification.rungs import predict
 from generator.verification.turns import Renderer
-from tests.own_templates import NAMES, all_but, analysis_of, own_template, spec_of
+from tests.own_templates import NAMES, analysis_of, own_template, spec_of
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +31,7 @@ def test_spec(name: str, worker: RenderWorker, snapshot: SnapshotAssertion) -> N
     assert dump_spec(analysis.spec) == snapshot
 
 
-#: Markers without angle or square brackets are split where two begin alike.
-SPLIT_MARKERS = {
-    "invented-guillemets": "content ends with half a marker",
-    "invented-type-words": "content ends with half a marker",
-}
-
-
-@pytest.mark.parametrize("name", all_but(SPLIT_MARKERS))
+@pytest.mark.parametrize("name", NAMES)
 def test_spec_makes_sense_and_can_be_read_back(name: str, worker: RenderWorker) -> None:
     spec = spec_of(name, worker)
     assert check_spec(spec, spec.template.file) == []
@@ -55,9 +48,7 @@ def test_spec_predicts_every_rendering(name: str, worker: RenderWorker) -> None:
     assert result.passed > 0
 
 
-@pytest.mark.parametrize(
-    "name", all_but({"invented-calls-first": "the header takes what all parts begin with"})
-)
+@pytest.mark.parametrize("name", NAMES)
 def test_generation_prompt_begins_with_the_header(name: str, worker: RenderWorker) -> None:
     spec = spec_of(name, worker)
     chat = Chat(worker, own_template(name).text, ASSUMED_TOKENS)

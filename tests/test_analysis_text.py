@@ -7,7 +7,7 @@ import pytest
 from generator.analysis.text import (
     common_prefix,
     common_suffix,
-    first_marker,
+    distinct_beginning,
     markers,
     splits_marker,
     whole_prefix,
@@ -89,15 +89,36 @@ def test_splits_marker(text: str, inside: set[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "first", "every"),
+    ("text", "every"),
     [
-        ("\n<a>\n<b>", "<a>", ["<a>", "<b>"]),
-        ("[CALL]name[/CALL]", "[CALL]", ["[CALL]", "[/CALL]"]),
-        (" Plan: ", "Plan:", []),
-        ("text <a>", "text <a>", ["<a>"]),
-        ("", "", []),
+        ("", []),
+        ("  plain  ", []),
+        ("\n<a>\n<b c=d>", ["<a>", "<b c=d>"]),
+        ("[CALLS][{", ["[CALLS]"]),
+        ('[{"a": [1, 2]}]', []),
+        ("x <unfinished", []),
+        ("«do»«done»", ["«do»", "«done»"]),
+        ("【a】 b", ["【a】"]),
+        ("{% call %}{{ x }}", ["{% call %}", "{{ x }}"]),
+        ("(: tools :)", ["(: tools :)"]),
+        ("@@END@@\n--so--", ["@@END@@", "--so--"]),
+        ('{"a": {"b": 1}}', []),
     ],
 )
-def test_first_marker_and_all_markers(text: str, first: str, every: list[str]) -> None:
-    assert first_marker(text) == first
+def test_markers(text: str, every: list[str]) -> None:
     assert markers(text) == every
+
+
+@pytest.mark.parametrize(
+    ("text", "inside", "beginning"),
+    [
+        ("<end>\n<user>", [], "<end>"),
+        ("<end><user>", ["<end>"], "<end><user>"),
+        ("<close>tools<sep>", ["<close>call<sep>"], "<close>tools<sep>"),
+        ("<end>", ["<end>"], ""),
+        ("\n\nUser:", [], "\n\nUser:"),
+        ("\n\nUser: ", ["\n\nUser:"], ""),
+    ],
+)
+def test_distinct_beginning(text: str, inside: list[str], beginning: str) -> None:
+    assert distinct_beginning(text, inside) == beginning

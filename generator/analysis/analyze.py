@@ -40,7 +40,7 @@ from generator.analysis.probes import (
     probe_message,
 )
 from generator.analysis.stripped import find_stripped
-from generator.analysis.text import first_marker, markers
+from generator.analysis.text import distinct_beginning, markers
 from generator.analysis.thinking import Setting, find_scope
 from generator.rendering.conversation import Chat, Dialect
 from generator.rendering.variables import refers_to, switch_values
@@ -112,7 +112,12 @@ def analyze_template(source: TemplateSource, worker: RenderWorker) -> Analysis:
         return Analysis(None, chat.dialect, (), (problem,))
     analyzer = _Analyzer(source, chat, derivation)
     spec = analyzer.run()
-    problems = () if spec else (Problem("no assistant turn is rendered", file=source.file),)
+    failure = worker.failure(source.text)
+    if failure is not None:  # some message sends the template over a limit
+        spec, problem = None, Problem(failure.error, file=source.file, line=failure.line)
+    elif spec is None:
+        problem = Problem("no assistant turn is rendered", file=source.file)
+    problems = (problem,) if problem else ()
     return Analysis(spec, analyzer.chat.dialect, tuple(derivation.findings), problems)
 
 
@@ -373,11 +378,6 @@ def _continues_last(layout: Layout, prompt: str) -> bool:
 def grammar_hints(spec: Spec) -> Grammar:
     """Return what starts a call (the triggers), and the markers that must stay whole."""
     triggers: tuple[str, ...] = ()
-    if spec.tools is not None:
-        first = spec.tools.call[0]
-        opening = spec.tools.section_start + (first.text if isinstance(first, Literal) else "")
-        found = first_marker(opening)
-        triggers = (found,) if found else ()
     texts = [
         spec.reasoning.start,
         spec.reasoning.end,
@@ -386,6 +386,10 @@ def grammar_hints(spec: Spec) -> Grammar:
         *(join.text for join in spec.turn.joins),
     ]
     if spec.tools is not None:
+        first = spec.tools.call[0]
+        opening = spec.tools.section_start + (first.text if isinstance(first, Literal) else "")
+        found = distinct_beginning(opening.strip(), texts)
+        triggers = (found,) if found else ()
         pieces = (*spec.tools.call, *spec.tools.arguments.item)
         texts += [spec.tools.section_start, spec.tools.section_end]
         texts += [piece.text for piece in pieces if isinstance(piece, Literal)]

@@ -274,6 +274,10 @@ def find_encodings(
         found = matched
         if kinds.typed:
             found = replace(found, types={**found.types, kind: shown[0][0]})
+    if Encoding.QUOTED in found.values.values() and len(found.syntax.quote) == 1:
+        limits.append(
+            _limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, "quotes in it are not escaped")
+        )
     if _trims_strings(render, kinds):
         limits.append(_limit(Subject.ARGUMENT_STRING, Verdict.TRIMS, "white space around it"))
     return found, tuple(limits)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from generator.analysis.frames import Edge
 from generator.analysis.text import (
-    first_marker,
+    distinct_beginning,
     markers,
     whole_prefix,
     whole_suffix,
@@ -100,7 +100,7 @@ def _shaped_like(header: str, user_header: str) -> str:
 
 def _heads_all(header: str, prompts: Sequence[str]) -> bool:
     """Tell whether a header stands in every generation prompt that has its first marker."""
-    first = first_marker(header)
+    first = markers(header)[0] if markers(header) else header.split()[0] if header.strip() else ""
     return all(header in prompt for prompt in prompts if first in prompt)
 
 
@@ -115,6 +115,8 @@ def _before_role(shared: str, next_user: str) -> str:
         end -= 1
     found = whole_prefix([shared, shared[:end]])
     inside = markers(found)
+    if len(inside) == 1 and shared[len(found) :].startswith(tuple(markers(shared))):
+        return found
     return found[: found.rfind(inside[-1])] if len(inside) > 1 else ""
 
 
@@ -242,17 +244,5 @@ def stop_strings(
     texts = [text for end in shown for text in (end.final, end.followed)]
     if any(not (end.final.strip() or end.followed.strip()) for end in shown):
         texts += next_headers
-    stops = [_distinct_beginning(text, inside) for text in texts if text.strip()]
+    stops = [distinct_beginning(text, inside) for text in texts if text.strip()]
     return tuple(dict.fromkeys(stop for stop in stops if stop))
-
-
-def _distinct_beginning(text: str, inside: Sequence[str]) -> str:
-    """Return the shortest beginning, whole markers only, that stands in no other text."""
-    position = 0
-    for marker in markers(text):
-        position = text.find(marker, position) + len(marker)
-        beginning = text[:position].strip()
-        if not any(beginning in other for other in inside):
-            return beginning
-    whole = text.rstrip() if not markers(text) else ""
-    return "" if any(whole in other for other in inside) else whole

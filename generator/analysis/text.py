@@ -9,8 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-#: A tag or a bracketed token, with no bracket or line break inside.
-_MARKER = re.compile(r"<[^<>\n]*>|\[[A-Za-z_/][^\[\]\n]*\]")
+#: A tag or a bracketed token, with no bracket or line break inside; likewise in other brackets
+#: (guillemets, corner brackets, …), between brackets doubled or with a sign of their own as in
+#: ``{% … %}``, and between two runs of the same sign as in ``@@…@@``.
+_MARKER = re.compile(
+    r"<[^<>\n]*>"
+    r"|\[[A-Za-z_/][^\[\]\n]*\]"
+    r"|[«‹〈《「『【〔〖⟦⟨⟪][^«»‹›〈〉《》「」『』【】〔〕〖〗⟦⟧⟨⟩⟪⟫\n]*[»›〉》」』】〕〗⟧⟩⟫]"
+    r"|\{\{[^{}\n]+\}\}"
+    r"|[({](?P<sign>[^\w\s\"'(){}\[\]])[^(){}\n]*(?P=sign)[)}]"
+    r"|(?P<run>(?P<one>[^\w\s\"'(){}\[\]<>,;.])(?P=one)+)\w[^\n]*?(?P=run)"
+)
 
 _WORD = re.compile(r"\w")
 
@@ -56,13 +65,18 @@ def whole_suffix(texts: Sequence[str]) -> str:
     return texts[0][len(texts[0]) - size :] if texts else ""
 
 
-def first_marker(text: str) -> str:
-    """Return the first whole marker of a text, or the text without the white space around it."""
-    stripped = text.strip()
-    match = _MARKER.match(stripped)
-    return match.group() if match else stripped
-
-
 def markers(text: str) -> list[str]:
     """Return every whole marker of a text, in order."""
-    return _MARKER.findall(text)
+    return [match.group() for match in _MARKER.finditer(text)]
+
+
+def distinct_beginning(text: str, inside: Sequence[str]) -> str:
+    """Return the shortest beginning, whole markers only, that stands in no other text."""
+    position = 0
+    for marker in markers(text):
+        position = text.find(marker, position) + len(marker)
+        beginning = text[:position].strip()
+        if not any(beginning in other for other in inside):
+            return beginning
+    whole = text.rstrip() if not markers(text) else ""
+    return "" if any(whole in other for other in inside) else whole

@@ -11,6 +11,7 @@ from generator.codegen.marker_plan import (
     Follows,
     Marker,
     MarkerPieces,
+    looks_like_head,
     looks_like_marker,
     tags,
     words,
@@ -39,7 +40,9 @@ class CallPlan:
     name_is_key: bool = False
     type_words: dict[str, tuple[str, ...]] = field(default_factory=dict)
     python_values: bool = False
-    dialect: str = "json"
+    dialect: str = "json"  # of structured values: "json", "python" or "quoted"
+    quote: str = '"'
+    bare_keys: bool = False
 
 
 def plan_calls(tools: Tools, ends: tuple[str, ...]) -> CallPlan:
@@ -76,7 +79,11 @@ def _plan_native(tools: Tools) -> CallPlan:
     }
     known = {key for keys in named.values() for key in keys} | {"function"}
     literals = " ".join(piece.text for piece in tools.call if isinstance(piece, Literal))
-    others = [key for key in dict.fromkeys(["type", *re.findall(r'"(\w+)"\s*:', literals)]) if key not in known]
+    others = [
+        key
+        for key in dict.fromkeys(["type", *re.findall(r'"(\w+)"\s*:', literals)])
+        if key not in known
+    ]
     return CallPlan(
         kind="native",
         text=tuple(text),
@@ -84,7 +91,10 @@ def _plan_native(tools: Tools) -> CallPlan:
             "_OBJECTS": tuple(objects),
             "_MEMBER": (
                 Marker("wrapper", ((Expression("_COMMA"), '"function"', SPACE, ":", SPACE, "{"),)),
-                Marker("member", ((Expression("_COMMA"), '"', Expression("_KEY_TEXT"), '"', SPACE, ":"),)),
+                Marker(
+                    "member",
+                    ((Expression("_COMMA"), '"', Expression("_KEY_TEXT"), '"', SPACE, ":"),),
+                ),
                 Marker("close", ((Expression("_COMMA"), "}"),)),
             ),
         },
@@ -97,7 +107,18 @@ def _plan_native(tools: Tools) -> CallPlan:
         structured=True,
         keys={**named, "_OTHER_KEYS": tuple(others)},
         name_is_key=fields.name_is_key,
+        dialect=_dialect(tools),
+        quote=tools.arguments.syntax.quote,
+        bare_keys=tools.arguments.syntax.bare_keys,
     )
+
+
+def _dialect(tools: Tools) -> str:
+    """Return how structured values are written: the name of the dialect in the templates."""
+    arguments = tools.arguments
+    tagged_values = arguments.values.get(JsonType.STRING, Encoding.RAW) if arguments.item else None
+    encoding = tagged_values or arguments.syntax.encoding
+    return encoding.value.lower()
 
 
 def _before_json(text: str) -> str:
@@ -119,7 +140,7 @@ def _plan_tags(tools: Tools, ends: tuple[str, ...]) -> CallPlan:
     tagged = tools.mode is ToolMode.TAG_WITH_TAGGED
     arguments = tools.arguments
     head_tags = tags(_text(before[0]))
-    in_section = not looks_like_marker(_text(before[0]))
+    in_section = not any(looks_like_head(_text(piece)) for piece in before)
     tail_text = "".join(map(_text, after))
     tail = tags(arguments.end + tail_text if tagged else tail_text)
     expressions: dict[str, str] = {}
@@ -169,6 +190,9 @@ def _plan_tags(tools: Tools, ends: tuple[str, ...]) -> CallPlan:
         tail_slots=frozenset(_slot_names(after)) if "_TAIL" in sets else frozenset(),
         type_words=_type_words(tools),
         python_values=Encoding.PYTHON in arguments.values.values(),
+        dialect=_dialect(tools),
+        quote=arguments.syntax.quote,
+        bare_keys=arguments.syntax.bare_keys,
     )
 
 
@@ -194,7 +218,12 @@ _GROUPS = {
 }
 
 
-def _pieces(parts: tuple[Piece, ...], expressions: dict[str, str], next_text: str) -> MarkerPieces:
+def _pieces(
+    parts: tuple[Piece, ...],
+    expressions: dict[str, str],
+    next_text: str,
+    also_stop: str = "",
+) -> MarkerPieces:
     """Return a marker with slots as pieces; add the slots' expressions to ``expressions``."""
     pieces: list[str | Expression | Follows] = []
     for index, part in enumerate(parts):
@@ -207,12 +236,13 @@ def _pieces(parts: tuple[Piece, ...], expressions: dict[str, str], next_text: st
             continue
         following = _text(parts[index + 1])[:1] if index + 1 < len(parts) else next_text
         opening = _text(parts[0]).strip()[:1]
-        pieces.append(_slot(part.kind, opening + following, expressions))
+        stops = following if opening.isalnum() else opening + following
+        pieces.append(_slot(part.kind, stops + also_stop, expressions))
     return tuple(pieces)
 
 
 def _slot(kind: SlotKind, stops: str, expressions: dict[str, str]) -> Expression:
-    excluded = "".join(sorted(set(re.escape(stop) for stop in stops if not stop.isspace())))
+    excluded = "".join(sorted({re.escape(stop) for stop in stops if not stop.isspace()}))
     if kind is SlotKind.INDEX:
         constant, expression = "_INDEX", r"\d{0,9}"
     elif f"_{kind.value}" in expressions:
@@ -234,7 +264,9 @@ def _after_name(tools: Tools, tail: list[str], tagged: bool) -> tuple[MarkerPiec
     return tuple((SPACE, *pieces) for pieces in (opening, *map(words, tail)) if pieces)
 
 
-def _tail_set(after: tuple[Piece, ...], expressions: dict[str, str]) -> dict[str, tuple[Marker, ...]]:
+def _tail_set(
+    after: tuple[Piece, ...], expressions: dict[str, str]
+) -> dict[str, tuple[Marker, ...]]:
     """Return what follows JSON arguments, where it cannot be told from content elsewhere."""
     text = "".join(map(_text, after)).strip()
     slots = any(isinstance(piece, Slot) for piece in after)
@@ -253,20 +285,23 @@ def _argument_sets(
 ) -> dict[str, tuple[Marker, ...]]:
     item = tools.arguments.item
     at = item.index(Slot(SlotKind.VALUE))
-    opening = _pieces(item[:at], expressions, "")
+    opening = _pieces(item[:at], expressions, "", "()[]{},'\"" if structured else "")
     closing = _pieces(item[at + 1 :], expressions, "")
     done = words(tail[0]) if tail else ()
     if structured:
         expressions["_SEPARATOR"] = r"[\s,;]{0,99}"
         separator = Expression("_SEPARATOR")
-        found = [Marker("parameter", ((separator, *opening),)), Marker("done", ((separator, *done),))]
+        found = [
+            Marker("parameter", ((separator, *opening),)),
+            Marker("done", ((separator, *done),)),
+        ]
         if closing:
             found.append(Marker("close", ((SPACE, *closing),)))
         return {"_PARAMETERS": tuple(found)}
     if _text(item[at - 1]).endswith("\n"):
         opening = (*opening, NEWLINE)
     first = opening[:1]
-    ending = [(*words(end), SPACE, Follows(((Expression("_NEVER"),),))) for end in ends]
+    ending = [(*words(end), SPACE, Expression("_NEVER")) for end in ends]
     others = [words(literal) for literal in [*tail[1:], tools.section_end, *wraps, *ends]]
     others = [pieces for pieces in others if pieces and pieces != first]
     before_close = (NEWLINE,) if _text(item[at + 1]).startswith("\n") else ()
@@ -282,7 +317,7 @@ def _argument_sets(
     if done:
         parameters.append(Marker("done", (done,)))
     if others:
-        parameters.append(Marker("broken", ((Follows(tuple(others)),),)))
+        parameters.append(Marker("broken", tuple(others)))
     if ending:
         expressions["_NEVER"] = r"(?!)"
     if NEWLINE in opening or before_close:

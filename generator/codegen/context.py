@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from dataclasses import dataclass
 
 from generator.codegen.call_plan import CallPlan
 from generator.codegen.marker_plan import Marker
-from generator.codegen.plan import ModulePlan
+from generator.codegen.plan import ModulePlan, ReasoningPlan
 from generator.codegen.source import long_string, marker_set, raw, shown, used_constants
 
 _EXPRESSIONS = {
@@ -18,11 +20,23 @@ _COMMENTS = {
     "_NEWLINE": "one is not part of the value",
     "_NEVER": "such a marker ends a value only at the end of the text",
 }
-_STRUCTURED = {
-    "_TOKEN": r'''(?P<space>\s+)|(?P<open>[{\[])|(?P<close>[}\]])|(?P<mark>[,:])|(?P<quote>")'''
-    r"|(?P<word>[-+.\w]+)",
-    "_STRING": r'(?:[^"\\]+|\\(?:u[0-9a-fA-F]{4}|[^u]|u(?![0-9a-fA-F]{0,3}\Z)))*(?P<end>")?',
+_WORDS = "_WORDS = {'True': 'true', 'False': 'false', 'None': 'null'}"
+_ESCAPES = (
+    r"""_ESCAPES = {"\\n": "\n", "\\t": "\t", "\\r": "\r", "\\\\": "\\", "\\'": "'", '\\"': '"'}"""
+)
+_PUNCTUATION = r"(?P<space>\s+)|(?P<open>[{\[])|(?P<close>[}\]])|(?P<mark>[,:])"
+_TOKENS = {
+    "json": _PUNCTUATION + r'|(?P<quote>")|(?P<word>[-+.\w]+)',
+    "python": _PUNCTUATION + r"""|(?P<quote>['"])|(?P<word>[-+.\w]+)""",
 }
+_JSON_STRING = r'(?:[^"\\]+|\\(?:u[0-9a-fA-F]{4}|[^u]|u(?![0-9a-fA-F]{0,3}\Z)))*(?P<end>")?'
+_PYTHON_STRING = (
+    r"(?P<text>(?:[^{quote}\\]+|\\(?:x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|U[0-9a-fA-F]{{8}}|[^xuU]"
+    r"|[xuU](?![0-9a-fA-F]{{0,7}}\Z)))*)(?P<end>{quote})?"
+)
+_QUOTE = r"""['"]"""
+_PYTHON_ESCAPE = r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|.)"
+_PYTHON_KEY = r"""(?P<key>(?:[^'"\\]|\\.|\\\Z)*)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +55,7 @@ class ModuleContext:
     text_roles: tuple[str, ...]
     branches: tuple[tuple[str, tuple[str, ...]], ...]
     first_state: str
+    openings: bool
     ahead: bool
     text_doc: str
     end_doc: str
@@ -50,7 +65,7 @@ class ModuleContext:
     calls: str
     late_id: bool
     wraps: bool
-    wrap_doc: str
+    tracks_wrap: bool
     wrap_text: str
     bare: bool
     in_section: bool
@@ -59,8 +74,11 @@ class ModuleContext:
     name_is_key: bool
     type_words: bool
     python_values: bool
+    dialect: str
+    quote: str
     uses_schemas: bool
     value_tail: bool
+    broken: bool
     tail: bool
     head_slots: frozenset[str]
     tail_slots: frozenset[str]
@@ -80,8 +98,8 @@ def module_context(plan: ModulePlan) -> ModuleContext:
     roles = tuple(marker.role for marker in plan.text)
     sets = {"_TEXT": plan.text, **(calls.sets if calls else {})}
     late_id = calls is not None and bool(calls.keys.get("_ID_KEYS") or "id" in calls.tail_slots)
-    raw = calls is not None and calls.kind == "tagged" and not calls.structured
-    uses_schemas = raw and calls is not None and not calls.type_words
+    raw_values = calls is not None and calls.kind == "tagged" and not calls.structured
+    uses_schemas = raw_values and calls is not None and not calls.type_words
     return ModuleContext(
         title=f"Parser for turns in the format of {shown(plan.name)}.",
         reasoning=reasoning is not None,
@@ -91,19 +109,22 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         two_prompts=plan.prompt_on != plan.prompt_off,
         constants=_constants(plan),
         expressions=_expressions(plan, sets),
-        functions=_functions(calls, uses_schemas, raw),
+        functions=_functions(calls, uses_schemas, raw_values),
         text_roles=roles,
-        branches=_branches(roles, reasoning is not None, calls),
+        branches=_branches(roles, reasoning, calls),
         first_state=_first_state(plan),
+        openings=bool(plan.openings),
         ahead=calls is not None,
         text_doc=_text_doc(plan),
-        end_doc=_alternatives(plan.text, "end") or "the end",
+        end_doc=_wrapped(
+            f"After {_alternatives(plan.text, 'end') or 'the end'} nothing is content."
+        ),
         shown_header=shown(plan.header),
         tools_use=_tools_use(calls, uses_schemas),
         calls=calls.kind if calls else "",
         late_id=late_id,
         wraps=bool(calls and calls.wrap),
-        wrap_doc=f"{shown(calls.wrap)} is open" if calls else "",
+        tracks_wrap=bool(calls and calls.kind != "native" and {"wrap", "unwrap"} & set(roles)),
         wrap_text=shown(calls.wrap).replace('"', "'") if calls else "",
         bare=bool(calls and calls.bare),
         in_section=bool(calls and calls.in_section),
@@ -112,8 +133,11 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         name_is_key=bool(calls and calls.name_is_key),
         type_words=bool(calls and calls.type_words),
         python_values=bool(calls and calls.python_values),
+        dialect=calls.dialect if calls else "",
+        quote=calls.quote if calls else "",
         uses_schemas=uses_schemas,
-        value_tail=raw and any(marker.role == "tail" for marker in sets["_VALUE"]),
+        value_tail=raw_values and any(marker.role == "tail" for marker in sets["_VALUE"]),
+        broken=any(marker.role == "broken" for marker in sets.get("_PARAMETERS", ())),
         tail="_TAIL" in sets,
         head_slots=calls.head_slots if calls else frozenset(),
         tail_slots=calls.tail_slots if calls else frozenset(),
@@ -137,14 +161,17 @@ _BRANCHES = {
 
 
 def _branches(
-    roles: tuple[str, ...], reasoning: bool, calls: CallPlan | None
+    roles: tuple[str, ...], reasoning: ReasoningPlan | None, calls: CallPlan | None
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the templates for what is done at markers, each with its roles."""
-    skipped = {"boundary"} if not reasoning else set()
-    if calls and calls.kind == "native":
-        skipped.add("wrap")
+    skipped = {"boundary"} if reasoning is None else set()
+    never_stray = reasoning is not None and (
+        reasoning.end_closes_content and not reasoning.starts_open and not reasoning.end_ends_turn
+    )
+    merged = {"unthink": "boundary"} if never_stray else {}
     found: dict[str, tuple[str, ...]] = {}
-    for role, branch in _BRANCHES.items():
+    for role, usual in _BRANCHES.items():
+        branch = merged.get(role, usual)
         if role in roles and branch not in skipped:
             found[branch] = (*found.get(branch, ()), role)
     return tuple(found.items())
@@ -207,7 +234,8 @@ def _expressions(plan: ModulePlan, sets: dict[str, tuple[Marker, ...]]) -> tuple
     known = {**_EXPRESSIONS, **(calls.expressions if calls else {})}
     lines = []
     for constant, expression in known.items():
-        if constant in used or (calls and calls.structured and constant == "_KEY_TEXT"):
+        json_key = calls and calls.structured and calls.dialect == "json"
+        if constant in used or (json_key and constant == "_KEY_TEXT"):
             comment = f"  # {_COMMENTS[constant]}" if constant in _COMMENTS else ""
             lines.append(f"{constant} = re.compile({raw(expression)}){comment}")
     for constant, markers in sets.items():
@@ -215,9 +243,11 @@ def _expressions(plan: ModulePlan, sets: dict[str, tuple[Marker, ...]]) -> tuple
             constant == "_PARAMETERS" and not (calls and calls.structured)
         )
         lines.append(marker_set(constant, markers, searched=searched))
+    if plan.openings:
+        opening = "|".join(r"\s*".join(map(re.escape, text.split())) for text in plan.openings)
+        lines.append(f"_OPENING = re.compile({raw(opening)})  # one without the rest is no content")
     if calls and calls.structured:
-        lines.append("_KEY_MARKER = _Markers('', member=[('\"', _KEY_TEXT, '\"', _SPACE, ':')])")
-        lines += [f"{name} = re.compile({raw(text)}, re.DOTALL)" for name, text in _STRUCTURED.items()]
+        lines += _value_expressions(calls)
     if calls and calls.kind != "tagged":
         lines.append("_VISIBLE = re.compile(r'\\S')")
     if calls and calls.kind == "json":
@@ -225,7 +255,51 @@ def _expressions(plan: ModulePlan, sets: dict[str, tuple[Marker, ...]]) -> tuple
     return tuple(lines)
 
 
-def _functions(calls: CallPlan | None, uses_schemas: bool, raw: bool) -> tuple[str, ...]:
+def _value_expressions(calls: CallPlan) -> list[str]:
+    """Return the constants with which structured values are read."""
+    if calls.dialect == "json":
+        return [
+            f"_TOKEN = re.compile({raw(_TOKENS['json'])})",
+            "_KEY_MARKER = _Markers(member=[('\"', _KEY_TEXT, '\"', _SPACE, ':')])",
+            f"_STRING = re.compile({raw(_JSON_STRING)}, re.DOTALL)",
+        ]
+    if calls.dialect == "python":
+        return [
+            _WORDS,
+            _ESCAPES,
+            f"_ESCAPE = re.compile({raw(_PYTHON_ESCAPE)}, re.DOTALL)",
+            f"_TOKEN = re.compile({raw(_TOKENS['python'])})",
+            f"_QUOTE = re.compile({raw(_QUOTE)})",
+            f"_KEY_TEXT = re.compile({raw(_PYTHON_KEY)})",
+            "_KEY_MARKER = _Markers(member=[(_QUOTE, _KEY_TEXT, _QUOTE, _SPACE, ':')])",
+            "_STRINGS = {"
+            + ", ".join(
+                f"{quote!r}: re.compile({raw(_PYTHON_STRING.format(quote=quote))}, re.DOTALL)"
+                for quote in "'\""
+            )
+            + "}",
+        ]
+    quote, first = repr(calls.quote), re.escape(calls.quote[0])
+    word = rf"[^\s{{}}\[\](),:\"'{first}]+"
+    quotes = f"({quote},)" if calls.quote == '"' else f"({quote},), ('\"',)"
+    strings = (
+        [f"_STRING = re.compile({raw(_JSON_STRING)}, re.DOTALL)"] if calls.quote != '"' else []
+    )
+    return [
+        _WORDS,
+        f"_QUOTE = _Markers({raw(f'[{first}]')}, quote=[({quote},)])",
+        r"_BLANK = re.compile(r'\s+')",
+        f"_WORD = re.compile({raw(word)})",
+        f"_KEY_TEXT = re.compile({raw(f'(?P<key>{word})')})",
+        f"_KEY_QUOTE = re.compile({raw(_QUOTE + '?')})",
+        "_TOKEN = _Markers(space=[(_BLANK,)], open=[('{',), ('[',)], close=[('}',), (']',)], "
+        f"mark=[(',',), (':',)], quote=[{quotes}], word=[(_WORD,)])",
+        "_KEY_MARKER = _Markers(member=[(_KEY_QUOTE, _KEY_TEXT, _KEY_QUOTE, _SPACE, ':')])",
+        *strings,
+    ]
+
+
+def _functions(calls: CallPlan | None, uses_schemas: bool, raw_values: bool) -> tuple[str, ...]:
     if calls is None:
         return ()
     found = ["properties_by_name" if uses_schemas else "names", "is_json"]
@@ -235,8 +309,10 @@ def _functions(calls: CallPlan | None, uses_schemas: bool, raw: bool) -> tuple[s
         found.append("as_object")
     if uses_schemas:
         found.append("json_types")
-    if raw:
+    if raw_values:
         found.append("to_json")
+    if calls.structured and calls.dialect == "python":
+        found.append("unescaped")
     return tuple(found)
 
 
@@ -255,7 +331,7 @@ def _alternatives(markers: tuple[Marker, ...], *roles: str) -> str:
         if marker.role in roles
         for pieces in marker.alternatives
     ]
-    return " or ".join(found)
+    return " or ".join(list(dict.fromkeys(found))[:3])
 
 
 def _text_doc(plan: ModulePlan) -> str:
@@ -267,7 +343,12 @@ def _text_doc(plan: ModulePlan) -> str:
     wrapped = _alternatives(plan.text, "opening")
     content = f"Content: {'after ' + wrapped if wrapped else 'all other text'}"
     parts.append(f"{content}{', to ' + ends if ends else ''}.")
-    return "\n\n        ".join(parts)
+    return "\n\n        ".join(map(_wrapped, parts))
+
+
+def _wrapped(text: str) -> str:
+    """Wrap a method's docstring; narrower than the line, as some characters are wide."""
+    return textwrap.fill(text, 76, subsequent_indent=" " * 8, break_on_hyphens=False)
 
 
 def _state_docs(calls: CallPlan | None) -> dict[str, str]:
@@ -277,11 +358,14 @@ def _state_docs(calls: CallPlan | None) -> dict[str, str]:
         return _alternatives(sets.get(constant, ()), *roles)
 
     parameter = quoted("_PARAMETERS", "parameter")
-    return {
-        "arguments_doc": f"Arguments: {parameter} for each." if parameter else "Arguments: a JSON object.",
+    docs = {
+        "arguments_doc": (
+            f"Arguments: {parameter} for each." if parameter else "Arguments: a JSON object."
+        ),
         "value_doc": f"A value: raw text up to {quoted('_VALUE', 'close')}.",
         "objects_doc": "Calls: JSON objects, alone or in an array.",
         "member_doc": "A call object's members, in any order; others are left out.",
         "section_doc": "Calls in a row.",
         "tail_doc": f"After the arguments: {quoted('_TAIL', 'tail')}.",
     }
+    return {name: _wrapped(text) for name, text in docs.items()}

@@ -43,15 +43,19 @@ def words(text: str) -> MarkerPieces:
 
 
 def tags(text: str) -> list[str]:
-    """Split text at white space after which it begins again as it began: ``<a>\\n<b>``."""
+    """Split text at white space after which it begins again as it began, as ``<a> <b>`` does."""
     stripped = text.strip()
     return re.split(rf"\s+(?={re.escape(stripped[0])})", stripped) if stripped else []
 
 
 def looks_like_marker(text: str) -> bool:
     """Tell whether text is distinctive enough to be recognised wherever it stands."""
-    signs = sum(not character.isalnum() and not character.isspace() for character in text)
-    return signs >= 2 and any(character.isalnum() for character in text)
+    return looks_like_head(text) and any(character.isalnum() for character in text)
+
+
+def looks_like_head(text: str) -> bool:
+    """Tell whether text is distinctive enough where a name stands beside it."""
+    return sum(not character.isalnum() and not character.isspace() for character in text) >= 2
 
 
 def first_characters(markers: Iterable[Marker]) -> str:
@@ -70,3 +74,22 @@ def _first(pieces: MarkerPieces) -> str:
     if isinstance(head, Follows):
         return "".join(_first(alternative) for alternative in head.alternatives)
     return ("\r\n" if head.name == "_NEWLINE" else "") + _first(pieces[1:])
+
+
+def opening_literal(pieces: MarkerPieces) -> str:
+    """Return the text with which a marker begins, up to what differs between turns."""
+    found: list[str] = []
+    for piece in pieces:
+        if isinstance(piece, str):
+            found.append(piece)
+        elif piece == SPACE:
+            found.append(" ")
+        else:
+            break
+    return "".join(found).rstrip()
+
+
+def literal(pieces: MarkerPieces) -> str:
+    """Return the text of a marker that is nothing but text; of any other an empty one."""
+    plain = all(isinstance(piece, str) or piece == SPACE for piece in pieces)
+    return opening_literal(pieces) if plain else ""

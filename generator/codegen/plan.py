@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -9,10 +10,14 @@ from generator.codegen.call_plan import CallPlan, plan_calls
 from generator.codegen.marker_plan import (
     Marker,
     MarkerPieces,
+    literal,
     looks_like_marker,
+    opening_literal,
     words,
 )
 from generator.spec.model import Part, ReasoningMode, Spec
+
+_LONGEST_END = 100  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,7 @@ class ModulePlan:
     reasoning: ReasoningPlan | None
     calls: CallPlan | None
     text: tuple[Marker, ...]  # the markers that end text, longest first
+    openings: tuple[str, ...]  # what tells the beginning of a marker from content
 
 
 def plan_module(spec: Spec) -> ModulePlan:
@@ -52,7 +58,8 @@ def plan_module(spec: Spec) -> ModulePlan:
         Marker(role, tuple(sorted(found, key=_length, reverse=True)))
         for role, found in by_role.items()
     ]
-    markers.sort(key=lambda marker: _length(marker.alternatives[0]), reverse=True)
+    # One that is the beginning of another comes after it.
+    markers.sort(key=lambda marker: _length(marker.alternatives[-1]), reverse=True)
     return ModulePlan(
         name=spec.name,
         header=spec.turn.header,
@@ -61,12 +68,27 @@ def plan_module(spec: Spec) -> ModulePlan:
         reasoning=reasoning,
         calls=calls,
         text=tuple(markers),
+        openings=_openings(markers),
     )
 
 
-def _add(
-    by_role: dict[str, list[MarkerPieces]], role: str, found: Iterable[MarkerPieces]
-) -> None:
+def _openings(markers: Iterable[Marker]) -> tuple[str, ...]:
+    """Return the tags and literals with which markers begin that go on after them."""
+    found: dict[str, None] = {}
+    whole = {literal(pieces) for marker in markers for pieces in marker.alternatives}
+    for marker in markers:
+        for pieces in marker.alternatives:
+            head = opening_literal(pieces)
+            tags = [tag.end() for tag in re.finditer(r"[>\]]", head)]
+            starts = [head[:at] for at in tags if at < len(head) and looks_like_marker(head[:at])]
+            if literal(pieces) != head and marker.role in ("wrap", "call", "open"):
+                starts.append(head)
+            starts = [start for start in starts if start not in whole]
+            found |= dict.fromkeys(starts[:1])
+    return tuple(found)
+
+
+def _add(by_role: dict[str, list[MarkerPieces]], role: str, found: Iterable[MarkerPieces]) -> None:
     """Add markers to a role, unless another role has them already."""
     for pieces in found:
         if not any(pieces in known for known in by_role.values()):
@@ -92,22 +114,37 @@ def _ends(spec: Spec) -> list[str]:
     """Return every way in which a turn can end, the end-of-sequence token among them."""
     finals = [text for end in spec.turn.ends for text in (end.final, end.followed)]
     sequence_ends = [token.text for name, token in spec.tokens.items() if name.startswith("eos")]
-    return [*finals, *spec.turn.stop, *sequence_ends]
+    found = [*finals, *spec.turn.stop, *sequence_ends]
+    reasoning_end = spec.reasoning.end.strip()
+    return [
+        text if text.strip() == reasoning_end else _shortened(_without_reasoning(spec, text))
+        for text in found
+    ]
+
+
+def _shortened(end: str) -> str:
+    """Cut an end that goes on with other text after its first tags."""
+    if len(end) <= _LONGEST_END:
+        return end
+    tag = re.match(r"\s*(?:<[^<>]*>|\[[^\[\]]*\])", end)
+    return tag.group() if tag else end[:_LONGEST_END]
+
+
+def _without_reasoning(spec: Spec, text: str) -> str:
+    """Return what is left of text when an empty reasoning block is taken out."""
+    for marker in (spec.reasoning.start.strip(), spec.reasoning.end.strip()):
+        text = text.replace(marker, "") if marker else text
+    return text
 
 
 def _boundaries(spec: Spec) -> list[str]:
     """Return what stands between parts: the end of one message and the header of the next."""
-    ends = {
-        Part.REASONING: spec.reasoning.end,
-        Part.CONTENT: spec.content.end,
-    }
+    part_ends = {Part.REASONING: spec.reasoning.end, Part.CONTENT: spec.content.end}
     found = []
     for join in spec.turn.joins:
-        text = join.text
-        for marker in (spec.reasoning.start.strip(), spec.reasoning.end.strip()):
-            text = text.replace(marker, "") if marker else text
+        text = _without_reasoning(spec, join.text)
         if text.strip():
-            found += [ends.get(join.left, "") + join.text, text]
+            found += [part_ends.get(join.left, "") + join.text, text]
     if spec.tools:
         found.append(spec.tools.separator)
     return found

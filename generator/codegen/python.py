@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import black
+from black.mode import TargetVersion
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from generator.codegen.banner import banner
@@ -16,7 +17,7 @@ from generator.codegen.source import sample_block
 from generator.spec.model import Spec
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_MODE = black.Mode(line_length=100, target_versions={black.TargetVersion.PY310})
+_MODE = black.Mode(line_length=100, target_versions={TargetVersion.PY310})
 
 
 def generate_module(spec: Spec, *, spec_path: str, spec_hash: str, sample: str) -> str:
@@ -49,11 +50,9 @@ def _environment() -> Environment:
 
 def _imports(body: str) -> tuple[str, ...]:
     """Return the import lines for the names that a module's body uses."""
-    modules = [name for name in ("ast", "json", "re") if re.search(rf"\b{name}\.", body)]
+    modules = [name for name in ("ast", "json", "re", "sys") if re.search(rf"\b{name}\.", body)]
     names = [
-        name
-        for name in ("Iterable", "Mapping", "Sequence")
-        if re.search(rf"\b{name}\b", body)
+        name for name in ("Iterable", "Mapping", "Sequence") if re.search(rf"\b{name}\b", body)
     ]
     return (
         *(f"import {name}" for name in modules),

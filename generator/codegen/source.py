@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from generator.codegen.marker_plan import (
     Expression,
@@ -27,7 +28,7 @@ def marker_set(constant: str, markers: tuple[Marker, ...], *, searched: bool) ->
     roles = (
         f"{marker.role}=[{', '.join(map(_pieces, marker.alternatives))}]" for marker in markers
     )
-    return f"{constant} = _Markers({', '.join([raw(f'[{first}]' if first else ''), *roles])},)"
+    return f"{constant} = _Markers({', '.join([*([raw(f'[{first}]')] if first else []), *roles])},)"
 
 
 def used_constants(markers: tuple[Marker, ...]) -> set[str]:
@@ -47,8 +48,11 @@ def sample_block(text: str, width: int = 96) -> str:
     for line in text.replace("\r\n", "\n").split("\n"):
         visible = "".join(character if character.isprintable() else " " for character in line)
         visible = visible.replace("\\", "\\\\").replace('"""', "'''")
-        cut = visible if len(visible) <= width else visible[: width - 1] + "…"
-        lines.append(f"    {cut}".rstrip())
+        if _width(visible) > width:
+            while _width(visible) >= width:
+                visible = visible[: width - 1 - _width(visible)]
+            visible += "…"
+        lines.append(f"    {visible}".rstrip())
     return "\n".join(lines).strip("\n")
 
 
@@ -61,7 +65,7 @@ def _piece(piece: str | Expression | Follows) -> str:
         return repr(piece)
     if isinstance(piece, Expression):
         return piece.name
-    return f"({', '.join(map(_pieces, piece.alternatives))},)"
+    return f"[{', '.join(map(_pieces, piece.alternatives))}]"
 
 
 def _used(pieces: MarkerPieces) -> set[str]:
@@ -74,8 +78,22 @@ def _used(pieces: MarkerPieces) -> set[str]:
     return found
 
 
-def raw(expression: str) -> str:
-    """Return a Python literal for an expression, a raw one where that is possible."""
-    if not expression.isprintable() or expression.endswith("\\") or '"' in expression:
-        return repr(expression) if "'" in expression or not expression.isprintable() else f"r'{expression}'"
-    return f'r"{expression}"' if "\\" in expression else f'"{expression}"'
+def raw(expression: str, width: int = 76) -> str:
+    """Return Python literals in a row for an expression, raw ones where that is possible."""
+    at = width
+    while at < len(expression) and expression[at - 1] == "\\":
+        at -= 1
+    rest = expression[at:]
+    return f"{_raw(expression[:at])} {raw(rest)}" if rest else _raw(expression)
+
+
+def _raw(expression: str) -> str:
+    quote = "'" if '"' in expression else '"'
+    if quote in expression or not expression.isprintable() or expression.endswith("\\"):
+        return repr(expression)
+    return f"r{quote}{expression}{quote}" if "\\" in expression else f"{quote}{expression}{quote}"
+
+
+def _width(text: str) -> int:
+    """Return how many columns text takes; wide characters take two."""
+    return sum(1 + (unicodedata.east_asian_width(character) in "WF") for character in text)

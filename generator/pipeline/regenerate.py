@@ -67,26 +67,41 @@ def build_all(
 
     A build that ends its process (out of memory) is a problem of that template alone.
     """
-    if len(sources) == 1:
-        yield build_template(sources[0], paths(sources[0].name), messages=messages)
-        return
     count = min(processes or os.cpu_count() or 1, max(len(sources), 1))
+    broken: list[TemplateSource] = []
     with ProcessPoolExecutor(count, mp_context=process_context()) as pool:
         futures: dict[Future[Build], TemplateSource] = {
             pool.submit(build_template, source, paths(source.name), messages=messages): source
             for source in sources
         }
         for future in as_completed(futures):
-            yield _outcome(future, futures[future])
+            try:
+                yield _outcome(future, futures[future])
+            except BrokenProcessPool:
+                broken.append(futures[future])
+    for source in broken:  # one process that ends takes the whole pool with it
+        yield _build_alone(source, paths(source.name), messages)
+
+
+def _build_alone(source: TemplateSource, paths: OutputPaths, messages: int | None) -> Build:
+    with ProcessPoolExecutor(1, mp_context=process_context()) as pool:
+        future = pool.submit(build_template, source, paths, messages=messages)
+        try:
+            return _outcome(future, source)
+        except BrokenProcessPool:
+            return _failed(source, "the process that built it ended (out of memory?)")
 
 
 def _outcome(future: Future[Build], source: TemplateSource) -> Build:
     try:
         return future.result()
     except BrokenProcessPool:
-        message = "the process that built it ended (out of memory?)"
+        raise
     except Exception as error:  # a defect of ours must not keep the others from being built
-        message = f"internal error: {type(error).__name__}: {error}"
+        return _failed(source, f"internal error: {type(error).__name__}: {error}")
+
+
+def _failed(source: TemplateSource, message: str) -> Build:
     return Build(source.name, problems=(Problem(message, file=source.file),))
 
 

@@ -21,6 +21,11 @@ from generator.rendering.environment import create_environment, render_template
 #: Seconds that one rendering (or compiling the template) may take.
 TIME_LIMIT = 10.0
 
+_ENDED = (
+    "the rendering process ended (out of memory, or a script that calls turnspec without "
+    'asking if __name__ == "__main__")'
+)
+
 #: Address space of the worker, in bytes.
 MEMORY_LIMIT = 2 * 1024**3
 
@@ -52,6 +57,7 @@ class RenderWorker:
         self._process: multiprocessing.process.BaseProcess | None = None
         self._connection: Connection | None = None
         self._source: str | None = None
+        self._hopeless: dict[str, Rendering] = {}
 
     def __enter__(self) -> RenderWorker:
         """Return itself; the process starts with the first template."""
@@ -67,7 +73,22 @@ class RenderWorker:
         self._stop()
 
     def render(self, source: str, variables: Mapping[str, object]) -> Rendering:
-        """Render the template whose text is ``source`` with ``variables``."""
+        """Render the template whose text is ``source`` with ``variables``.
+
+        A template that once hit a limit is not tried again.
+        """
+        if source in self._hopeless:
+            return self._hopeless[source]
+        rendering = self._render(source, variables)
+        if rendering.fatal:
+            self._hopeless[source] = rendering
+        return rendering
+
+    def failure(self, source: str) -> Rendering | None:
+        """Return the rendering that hit a limit, or None if none of this template did."""
+        return self._hopeless.get(source)
+
+    def _render(self, source: str, variables: Mapping[str, object]) -> Rendering:
         if source != self._source or self._connection is None:
             loaded = self._load(source)
             if loaded.text is None:
@@ -110,7 +131,7 @@ class RenderWorker:
             answer: Rendering = self._connection.recv()
         except (EOFError, OSError):
             self._stop()
-            return Rendering(None, "the rendering process ended (out of memory?)", fatal=True)
+            return Rendering(None, _ENDED, fatal=True)
         return answer
 
 

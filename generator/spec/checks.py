@@ -95,9 +95,18 @@ def _reasoning(spec: Spec) -> Iterator[_Finding]:
     if reasoning.mode is ReasoningMode.TAG_BASED and not reasoning.start.strip():
         yield ("reasoning", "start"), "nothing marks the start, but the mode is TAG_BASED"
     following = _after(Part.REASONING, order)
-    joins = [spec.join(Part.REASONING, part) for part in following]
-    if not reasoning.end.strip() and not (joins and all(join.strip() for join in joins)):
+    starts = {
+        Part.CONTENT: spec.content.start,
+        Part.CALLS: spec.tools.section_start + _first_text(spec.tools) if spec.tools else "",
+    }
+    behind = [spec.join(Part.REASONING, part) + starts.get(part, "") for part in following]
+    if not reasoning.end.strip() and not (behind and all(text.strip() for text in behind)):
         yield ("reasoning", "end"), f"nothing marks the end, but the mode is {reasoning.mode}"
+
+
+def _first_text(tools: Tools) -> str:
+    first = tools.call[0] if tools.call else None
+    return first.text if isinstance(first, Literal) else ""
 
 
 def _after(part: Part, order: Sequence[Part]) -> Sequence[Part]:

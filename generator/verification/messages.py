@@ -108,6 +108,8 @@ def format_markers(spec: Spec) -> set[str]:
 def _calls(spec: Spec, text: st.SearchStrategy[str]) -> st.SearchStrategy[tuple[Call, ...]]:
     """Return up to three calls of tools whose arguments have fixed types."""
     kinds = [kind for kind in JsonType if kind not in _ambiguous_types(spec)]
+    further = (Subject.FURTHER_CALLS, Verdict.DROPS)
+    most = 1 if any((limit.subject, limit.verdict) == further for limit in spec.limits) else 3
     signature = st.dictionaries(_NAME, st.sampled_from(kinds), max_size=4)
     tools = st.dictionaries(_NAME, signature, min_size=1, max_size=2)
 
@@ -122,7 +124,7 @@ def _calls(spec: Spec, text: st.SearchStrategy[str]) -> st.SearchStrategy[tuple[
                 id=_IDS,
             )
         )
-        return st.lists(one, max_size=3).map(tuple)
+        return st.lists(one, max_size=most).map(tuple)
 
     return tools.flatmap(calls_of)
 

@@ -95,9 +95,12 @@ def round_trip(spec: Spec, renderer: Renderer, module: ModuleType, count: int) -
             tally.ambiguous += 1
             return
         turn, _ = renderer.turn(message)
-        given_input = renderer.parser_input(turn) if turn is not None else None
-        if given_input is None:
+        if turn is None:
             tally.refused += 1
+            return
+        given_input = renderer.parser_input(turn)
+        if given_input is None:
+            tally.add(f"no header in {turn!r}")
             return
         tally.add(_compare(spec, module, message, given_input, thinking=True))
 
