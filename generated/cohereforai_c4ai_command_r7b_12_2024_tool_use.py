@@ -372,9 +372,12 @@ class Parser:
         self._problems.append(Problem(self._offset + self._position, kind, message))
 
     def _read_text(self) -> bool:
-        """Reasoning: from ``<|START_THINKING|>`` to ``<|END_THINKING|>``.
+        """Read reasoning and content.
 
-        Content: after ``<|START_RESPONSE|>``, to ``<|END_OF_TURN_TOKEN|>``."""
+        Reasoning: from ``<|START_THINKING|>`` to ``<|END_THINKING|>``.
+
+        Content: after ``<|START_RESPONSE|>``, to ``<|END_OF_TURN_TOKEN|>``.
+        """
         match = _TEXT.search(self._buffer, self._position, self._final)
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:

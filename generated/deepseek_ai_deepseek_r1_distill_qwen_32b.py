@@ -352,10 +352,13 @@ class Parser:
         self._problems.append(Problem(self._offset + self._position, kind, message))
 
     def _read_text(self) -> bool:
-        """Reasoning: from ``<think>`` to ``</think>``.
+        """Read reasoning and content.
+
+        Reasoning: from ``<think>`` to ``</think>``.
 
         Content: all other text, to ``<｜end▁of▁sentence｜><｜tool▁outputs▁begin｜>`` or
-        ``<｜end▁of▁sentence｜><｜User｜>`` or ``<｜end▁of▁sentence｜>``."""
+        ``<｜end▁of▁sentence｜><｜User｜>`` or ``<｜end▁of▁sentence｜>``.
+        """
         match = _TEXT.search(self._buffer, self._position, self._final)
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
@@ -573,9 +576,12 @@ class Parser:
         self._end_value(complete=False)
 
     def _read_rest(self) -> bool:
-        """After ``<｜end▁of▁sentence｜><｜tool▁outputs▁begin｜>`` or
+        """Take what stands behind the turn's end.
+
+        After ``<｜end▁of▁sentence｜><｜tool▁outputs▁begin｜>`` or
         ``<｜end▁of▁sentence｜><｜User｜>`` or ``<｜end▁of▁sentence｜>`` nothing
-        is content."""
+        is content.
+        """
         self._rest.append(self._buffer[self._position :])
         self._position = len(self._buffer)
         return False

@@ -354,8 +354,11 @@ class Parser:
         self._problems.append(Problem(self._offset + self._position, kind, message))
 
     def _read_text(self) -> bool:
-        """Content: all other text, to ``<|message_sep|> function result<|role_sep|>``
-        or ``<|message_sep|> user<|role_sep|>`` or ``<|message_sep|>``."""
+        """Read reasoning and content.
+
+        Content: all other text, to ``<|message_sep|> function result<|role_sep|>``
+        or ``<|message_sep|> user<|role_sep|>`` or ``<|message_sep|>``.
+        """
         match = _TEXT.search(self._buffer, self._position, self._final)
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
@@ -621,8 +624,11 @@ class Parser:
         self._end_value(complete=False)
 
     def _read_rest(self) -> bool:
-        """After ``<|message_sep|> function result<|role_sep|>`` or ``<|message_sep|>
-        user<|role_sep|>`` or ``<|message_sep|>`` nothing is content."""
+        """Take what stands behind the turn's end.
+
+        After ``<|message_sep|> function result<|role_sep|>`` or ``<|message_sep|>
+        user<|role_sep|>`` or ``<|message_sep|>`` nothing is content.
+        """
         self._rest.append(self._buffer[self._position :])
         self._position = len(self._buffer)
         return False

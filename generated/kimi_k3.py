@@ -405,11 +405,14 @@ class Parser:
         self._problems.append(Problem(self._offset + self._position, kind, message))
 
     def _read_text(self) -> bool:
-        """Reasoning: from ``<|open|>think<|sep|>`` to ``<|close|>think<|sep|>``.
+        """Read reasoning and content.
+
+        Reasoning: from ``<|open|>think<|sep|>`` to ``<|close|>think<|sep|>``.
 
         Content: after ``<|open|>response<|sep|>``, to
         ``<|close|>message<|sep|><|end_of_msg|>`` or
-        ``<|close|>message<|sep|>``."""
+        ``<|close|>message<|sep|>``.
+        """
         match = _TEXT.search(self._buffer, self._position, self._final)
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
@@ -601,8 +604,11 @@ class Parser:
         self._end_parameters(complete=False)
 
     def _read_rest(self) -> bool:
-        """After ``<|close|>message<|sep|><|end_of_msg|>`` or
-        ``<|close|>message<|sep|>`` nothing is content."""
+        """Take what stands behind the turn's end.
+
+        After ``<|close|>message<|sep|><|end_of_msg|>`` or
+        ``<|close|>message<|sep|>`` nothing is content.
+        """
         self._rest.append(self._buffer[self._position :])
         self._position = len(self._buffer)
         return False

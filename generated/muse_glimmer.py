@@ -387,9 +387,12 @@ class Parser:
         self._problems.append(Problem(self._offset + self._position, kind, message))
 
     def _read_text(self) -> bool:
-        """Reasoning: from ``to=self<|message|>`` to ``<|eom|>``.
+        """Read reasoning and content.
 
-        Content: after ``to=user<|message|>``, to ``<|eot|>``."""
+        Reasoning: from ``to=self<|message|>`` to ``<|eom|>``.
+
+        Content: after ``to=user<|message|>``, to ``<|eot|>``.
+        """
         match = _TEXT.search(self._buffer, self._position, self._final)
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:

@@ -337,10 +337,13 @@ class Parser:
         self._problems.append(Problem(self._offset + self._position, kind, message))
 
     def _read_text(self) -> bool:
-        """Reasoning: from ``<|channel|>analysis<|message|>`` to ``<|end|>``.
+        """Read reasoning and content.
+
+        Reasoning: from ``<|channel|>analysis<|message|>`` to ``<|end|>``.
 
         Content: after ``<|channel|>final<|message|>``, to ``<|return|>`` or
-        ``<|start|>``."""
+        ``<|start|>``.
+        """
         match = _TEXT.search(self._buffer, self._position, self._final)
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:

@@ -376,9 +376,12 @@ class Parser:
         self._problems.append(Problem(self._offset + self._position, kind, message))
 
     def _read_text(self) -> bool:
-        """Reasoning: from ``<think>`` to ``</think>``.
+        """Read reasoning and content.
 
-        Content: all other text, to ``<|im_end|>``."""
+        Reasoning: from ``<think>`` to ``</think>``.
+
+        Content: all other text, to ``<|im_end|>``.
+        """
         match = _TEXT.search(self._buffer, self._position, self._final)
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:

@@ -390,9 +390,12 @@ class Parser:
         self._problems.append(Problem(self._offset + self._position, kind, message))
 
     def _read_text(self) -> bool:
-        """Reasoning: from ``<think:opensource>`` to ``</think:opensource>``.
+        """Read reasoning and content.
 
-        Content: all other text, to ``<｜hy_eos:opensource｜>``."""
+        Reasoning: from ``<think:opensource>`` to ``</think:opensource>``.
+
+        Content: all other text, to ``<｜hy_eos:opensource｜>``.
+        """
         match = _TEXT.search(self._buffer, self._position, self._final)
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
@@ -504,8 +507,11 @@ class Parser:
         self._state = self._read_parameters
 
     def _read_parameters(self) -> bool:
-        """Arguments: ``<arg_key:opensource> </arg_key:opensource>
-        <arg_value:opensource>`` for each."""
+        """Read the arguments.
+
+        Arguments: ``<arg_key:opensource> </arg_key:opensource>
+        <arg_value:opensource>`` for each.
+        """
         match = _PARAMETERS.search(self._buffer, self._position, False)
         end = match.start() if match else len(self._buffer)
         self._value.append(self._buffer[self._position : end])

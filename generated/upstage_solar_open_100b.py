@@ -355,9 +355,12 @@ class Parser:
         self._problems.append(Problem(self._offset + self._position, kind, message))
 
     def _read_text(self) -> bool:
-        """Reasoning: from ``<|think|>`` to ``<|end|>``.
+        """Read reasoning and content.
 
-        Content: after ``<|content|>``, to ``<|begin|>``."""
+        Reasoning: from ``<|think|>`` to ``<|end|>``.
+
+        Content: after ``<|content|>``, to ``<|begin|>``.
+        """
         match = _TEXT.search(self._buffer, self._position, self._final)
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:

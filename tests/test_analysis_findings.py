@@ -139,6 +139,7 @@ FRAMES = {
     "invented-nesting": ("<assistant>", ("</assistant>",)),
 }
 
+
 @pytest.mark.parametrize("name", FRAMES)
 def test_header_and_stop_strings(name: str, worker: RenderWorker) -> None:
     turn = spec_of(name, worker).turn

@@ -116,8 +116,9 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         openings=bool(plan.openings),
         ahead=calls is not None,
         text_doc=_text_doc(plan),
-        end_doc=_wrapped(
-            f"After {_alternatives(plan.text, 'end') or 'the end'} nothing is content."
+        end_doc=_docstring(
+            "Take what stands behind the turn's end.",
+            f"After {_alternatives(plan.text, 'end') or 'the end'} nothing is content.",
         ),
         shown_header=shown(plan.header),
         tools_use=_tools_use(calls, uses_schemas),
@@ -334,6 +335,18 @@ def _alternatives(markers: tuple[Marker, ...], *roles: str) -> str:
     return " or ".join(list(dict.fromkeys(found))[:3])
 
 
+#: The width of docstrings, and the first lines of those that need more than one.
+_DOC_WIDTH = 76
+_SUMMARIES = {
+    "arguments_doc": "Read the arguments.",
+    "value_doc": "Read a value.",
+    "objects_doc": "Read calls.",
+    "member_doc": "Read a member of a call.",
+    "section_doc": "Read the calls of a section.",
+    "tail_doc": "Read what closes a call.",
+}
+
+
 def _text_doc(plan: ModulePlan) -> str:
     ends = _alternatives(plan.text, "end")
     parts = []
@@ -343,12 +356,22 @@ def _text_doc(plan: ModulePlan) -> str:
     wrapped = _alternatives(plan.text, "opening")
     content = f"Content: {'after ' + wrapped if wrapped else 'all other text'}"
     parts.append(f"{content}{', to ' + ends if ends else ''}.")
-    return "\n\n        ".join(map(_wrapped, parts))
+    return _docstring("Read reasoning and content.", *parts)
 
 
-def _wrapped(text: str) -> str:
-    """Wrap a method's docstring; narrower than the line, as some characters are wide."""
-    return textwrap.fill(text, 76, subsequent_indent=" " * 8, break_on_hyphens=False)
+def _docstring(summary: str, *paragraphs: str) -> str:
+    """Return the inside of a method's docstring: the paragraph alone if it fits in its line.
+
+    Lines are narrower than they may be, as some characters are wide.
+    """
+    if len(paragraphs) == 1 and len(paragraphs[0]) <= _DOC_WIDTH:
+        return paragraphs[0]
+    indent = " " * 8
+    wrapped = [
+        textwrap.fill(text, _DOC_WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+        for text in (summary, *paragraphs)
+    ]
+    return f"\n\n{indent}".join(wrapped) + f"\n{indent}"
 
 
 def _state_docs(calls: CallPlan | None) -> dict[str, str]:
@@ -368,4 +391,4 @@ def _state_docs(calls: CallPlan | None) -> dict[str, str]:
         "section_doc": "Calls in a row.",
         "tail_doc": f"After the arguments: {quoted('_TAIL', 'tail')}.",
     }
-    return {name: _wrapped(text) for name, text in docs.items()}
+    return {name: _docstring(_SUMMARIES[name], text) for name, text in docs.items()}

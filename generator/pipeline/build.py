@@ -9,6 +9,7 @@ import importlib.util
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
@@ -55,13 +56,17 @@ class Build:
 
 
 def build_template(
-    source: TemplateSource, paths: OutputPaths, *, messages: int | None = None
+    source: TemplateSource,
+    paths: OutputPaths,
+    *,
+    messages: int | None = None,
+    worker: RenderWorker | None = None,
 ) -> Build:
-    """Build one template in a worker of its own.
+    """Build one template, rendering in ``worker`` or in one of its own.
 
     ``messages`` is the number of random messages for the verification; None leaves it out.
     """
-    with RenderWorker() as worker:
+    with nullcontext(worker) if worker else RenderWorker() as worker:
         analysis = analyze_template(source, worker)
         if analysis.spec is None:
             return Build(source.name, findings=analysis.findings, problems=analysis.problems)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, field
 
 from generator import __version__
 from generator.analysis.analyze import TemplateSource
-from generator.pipeline.build import Build, build_template
+from generator.pipeline.build import Build
+from generator.pipeline.processes import Task, build_in_processes
 from generator.pipeline.project import OutputPaths, Project
 from generator.pipeline.state import State, generator_fingerprint, input_hash, output_hash
-from generator.rendering.worker import process_context
 from generator.sources.fetch import TemplateFile
 from generator.sources.text_files import read_text
 from generator.spec.atomic import write_atomically
@@ -67,42 +65,8 @@ def build_all(
 
     A build that ends its process (out of memory) is a problem of that template alone.
     """
-    count = min(processes or os.cpu_count() or 1, max(len(sources), 1))
-    broken: list[TemplateSource] = []
-    with ProcessPoolExecutor(count, mp_context=process_context()) as pool:
-        futures: dict[Future[Build], TemplateSource] = {
-            pool.submit(build_template, source, paths(source.name), messages=messages): source
-            for source in sources
-        }
-        for future in as_completed(futures):
-            try:
-                yield _outcome(future, futures[future])
-            except BrokenProcessPool:
-                broken.append(futures[future])
-    for source in broken:  # one process that ends takes the whole pool with it
-        yield _build_alone(source, paths(source.name), messages)
-
-
-def _build_alone(source: TemplateSource, paths: OutputPaths, messages: int | None) -> Build:
-    with ProcessPoolExecutor(1, mp_context=process_context()) as pool:
-        future = pool.submit(build_template, source, paths, messages=messages)
-        try:
-            return _outcome(future, source)
-        except BrokenProcessPool:
-            return _failed(source, "the process that built it ended (out of memory?)")
-
-
-def _outcome(future: Future[Build], source: TemplateSource) -> Build:
-    try:
-        return future.result()
-    except BrokenProcessPool:
-        raise
-    except Exception as error:  # a defect of ours must not keep the others from being built
-        return _failed(source, f"internal error: {type(error).__name__}: {error}")
-
-
-def _failed(source: TemplateSource, message: str) -> Build:
-    return Build(source.name, problems=(Problem(message, file=source.file),))
+    tasks = [Task(source, paths(source.name), messages) for source in sources]
+    return build_in_processes(tasks, processes or os.cpu_count() or 1)
 
 
 def regenerate(
