@@ -23,19 +23,17 @@ from rich.table import Table
 from generator import __version__
 from generator.analysis.analyze import TemplateSource
 from generator.pipeline.build import Build, load_module
-from generator.pipeline.project import OutputPaths, Project
+from generator.pipeline.folder import analyze_into
+from generator.pipeline.project import Project
 from generator.pipeline.regenerate import (
     Difference,
     Regeneration,
-    build_all,
     check_freshness,
     read_sources,
     regenerate,
 )
 from generator.sources.add import add_source
 from generator.sources.fetch import fetch_templates
-from generator.sources.reading import read_templates
-from generator.spec.atomic import write_atomically
 from generator.spec.naming import module_name
 from generator.spec.problems import Problem
 from generator.spec.results import RUNGS, TemplateResult
@@ -57,9 +55,7 @@ class _Fault(click.ClickException):
 def main() -> None:
     """Run the command; an unexpected error is one line unless -v is given."""
     try:
-        turnspec.main(standalone_mode=False)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
+        sys.exit(turnspec.main(standalone_mode=False) or 0)
     except click.ClickException as fault:
         fault.show()
         sys.exit(fault.exit_code)
@@ -206,18 +202,16 @@ def analyze(sources: tuple[Path, ...], into: Path | None, messages: int, verbose
     Example:
       turnspec analyze my-model.jinja --into parsers
     """  # noqa: D301
-    templates, problems = _read_all(sources)
-    results: dict[str, TemplateResult] = {}
-    with _progress("analysing", len(templates)) as advance:
-        for build in build_all(templates, OutputPaths.in_folder, messages=messages):
-            advance()
-            problems += build.problems
-            _report_build(build, into, verbose)
-            if build.result is not None:
-                results[build.name] = build.result
+    with _progress("analysing", None) as advance:
+        result = analyze_into(sources, into, messages=messages, on_build=lambda build: advance())
+    for build in sorted(result.builds, key=lambda build: build.name):
+        _report_build(build, into, verbose)
+    for path in result.written:
+        _OUT.print(f"wrote {path}", highlight=False, soft_wrap=True)
+    results = {build.name: build.result for build in result.builds if build.result is not None}
     if into is not None and results:
         _OUT.print(_result_table(results))
-    _finish(problems)
+    _finish(result.problems)
 
 
 @turnspec.command()
@@ -254,8 +248,8 @@ def parse(
     machine = module.Parser(**options)
     found = [*machine.feed("".join(text)), *machine.finish()]
     if events:
-        for event in found:
-            click.echo(json.dumps(event.to_delta(), ensure_ascii=False))
+        for delta in filter(None, (event.to_delta() for event in found)):
+            click.echo(json.dumps(delta, ensure_ascii=False))
         return
     click.echo(json.dumps(machine.message.to_dict(), indent=2, ensure_ascii=False))
     for problem in machine.message.problems:
@@ -277,34 +271,14 @@ def _sources(project: Project, offline: bool) -> tuple[list[TemplateSource], lis
     return sources, [*fetched.problems, *problems]
 
 
-def _read_all(paths: Sequence[Path]) -> tuple[list[TemplateSource], list[Problem]]:
-    sources: list[TemplateSource] = []
-    problems: list[Problem] = []
-    for path in paths:
-        templates, found = read_templates(path)
-        problems += found
-        for template in templates:
-            tokens = {"bos_token": template.bos_token, "eos_token": template.eos_token}
-            known = {name: value for name, value in tokens.items() if value is not None}
-            if any(template.name == source.name for source in sources):
-                problems.append(Problem(f"a second template named {template.name}", str(path)))
-                continue
-            sources.append(
-                TemplateSource(template.name, template.text, template.file, "local", known)
-            )
-    return sources, problems
-
-
 def _report_build(build: Build, into: Path | None, verbose: bool) -> None:
     if verbose:
         for finding in build.findings:
             _ERR.print(escape(str(finding)), highlight=False, soft_wrap=True)
-    for path, text in build.files.items():
-        if into is not None:
-            write_atomically(into / path, text)
-            _OUT.print(f"wrote {into / path}", highlight=False, soft_wrap=True)
-        elif path.endswith(".yaml"):
-            click.echo(text, nl=False)
+    if into is None:
+        for path, text in build.files.items():
+            if path.endswith(".yaml"):
+                click.echo(text, nl=False)
 
 
 def _parser_path(parser: str, root: Path | None) -> Path:
@@ -325,7 +299,7 @@ def _json_file(text: str) -> object:
 
 
 @contextmanager
-def _progress(what: str, total: int) -> Iterator[Callable[[], None]]:
+def _progress(what: str, total: int | None) -> Iterator[Callable[[], None]]:
     """Show a progress bar on a terminal; yields a function that moves it on."""
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=_ERR, transient=True, disable=not _ERR.is_terminal) as bar:

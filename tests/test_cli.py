@@ -295,3 +295,16 @@ def test_an_unexpected_error_is_one_line_unless_v_is_given(root: Path) -> None:
     loud = run_apart("parse", "plain-content", "--root", root, "-v")
     assert loud.returncode == 1
     assert "Traceback" in loud.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["analyze", "no-such-file.jinja"], 1),
+        (["check", "--no-such-option"], 2),
+        (["parse", "no-such-template", "--root", "."], 1),
+        (["--help"], 0),
+    ],
+)
+def test_exit_codes_reach_the_shell(arguments: list[str], code: int, tmp_path: Path) -> None:
+    assert run_apart(*arguments, cwd=tmp_path).returncode == code

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures.process import BrokenProcessPool
+from typing import cast
 
 import pytest
 
 from generator.analysis.analyze import TemplateSource
 from generator.pipeline import regenerate
-from generator.pipeline.build import Build, build_template, load_module
+from generator.pipeline.build import build_template, load_module
 from generator.pipeline.project import OutputPaths
 from generator.spec.results import RUNGS
 from tests.own_templates import all_but, given_template, own_template
@@ -87,21 +87,10 @@ def test_a_process_that_ends_spoils_no_other_build() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [
-        (BrokenProcessPool(), "the process that built it ended (out of memory?)"),
-        (ValueError("odd"), "internal error: ValueError: odd"),
-    ],
-)
-def test_a_build_that_breaks_is_a_problem_of_that_template(
-    error: Exception, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(source: TemplateSource, paths: OutputPaths, *, messages: int | None) -> Build:
-        raise error
-
-    monkeypatch.setattr(regenerate, "build_template", broken)
-    builds = regenerate.build_all([given_template("")], OutputPaths.in_folder, messages=None)
+def test_a_defect_of_ours_is_a_problem_of_that_template() -> None:
+    odd = TemplateSource("odd", "", "odd.jinja", "local", cast("dict[str, str]", 7))
+    sources = [odd, own_template("plain-content")]
+    builds = regenerate.build_all(sources, OutputPaths.in_folder, messages=None, processes=1)
     assert [str(problem) for build in builds for problem in build.problems] == [
-        f"given.jinja: {message}"
+        "odd.jinja: internal error: TypeError: 'int' object is not a mapping"
     ]

@@ -136,7 +136,7 @@ def _unusable(chat: Chat, file: str) -> Problem | None:
 
 #: Reasoning is part of the format, but the template strips it from every message.
 NEVER_RENDERED = Limit(
-    Subject.REASONING, Verdict.DROPS, Condition.ALWAYS, "stripped from messages, never rendered"
+    Subject.REASONING, Verdict.DROPS, Condition.ALWAYS, "never rendered in a message"
 )
 
 
@@ -264,17 +264,25 @@ class _Analyzer:
         ]
 
     def _markers(self, layout: Layout, settings: Sequence[Setting]) -> Wrapping:
-        """Return what surrounds reasoning: as rendered (R1) or else as stripped (R4)."""
+        """Return what surrounds reasoning: as rendered (R1), as stripped (R4), as prompted (R2)."""
         if Part.REASONING in layout.order:
             return layout.reasoning
         rests = [layout.prompt_rest(setting.prompt) for setting in settings]
         stripped = find_stripped(self.chat, rests, self.derivation)
-        return Wrapping(stripped.start, stripped.end) if stripped else Wrapping("", "")
+        if stripped is not None:
+            return Wrapping(stripped.start, stripped.end)
+        prompted = thinking.markers_in_prompts(rests)
+        if prompted is None:
+            return Wrapping("", "")
+        self.derivation.note("R2", f"a prompt closes reasoning between {prompted}", *rests)
+        return Wrapping(*prompted)
 
     def _build(self, frames: Frames, layout: Layout, switch: _Switch) -> Spec:
         """Put everything found into a spec."""
         wrapping = self._markers(layout, [switch.on, switch.off])
         shown = Part.REASONING in layout.order
+        if not shown:
+            layout = layout.without_reasoning(wrapping.end.strip())
         chat = self.chat.using(switch.on.variables)
         limits = find_limits(frames, chat, self.max_calls) + self.arguments.limits
         prompt_off = layout.prompt_rest(switch.off.prompt)

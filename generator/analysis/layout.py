@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from generator.analysis import parts
 from generator.analysis.calls import CallsFinding, analyze_calls
@@ -49,6 +49,22 @@ class Layout:
         if position >= 0 and self.header.header:
             return prompt[position:]
         return prompt.removeprefix(self.header.user_end) if not self.header.header else ""
+
+    def without_reasoning(self, end: str) -> Layout:
+        """Move an empty reasoning block off the start of content into the joins.
+
+        ``end`` closes reasoning. It is found so where a template never renders reasoning, but
+        always the empty block.
+        """
+        position = self.content.start.rfind(end) + len(end)
+        if not end or position < len(end):
+            return self
+        block, start = self.content.start[:position], self.content.start[position:]
+        joins = tuple(
+            replace(join, text=join.text + block) if join.right is Part.CONTENT else join
+            for join in self.joins
+        )
+        return replace(self, content=Wrapping(start, self.content.end), joins=joins)
 
     def prompt_rest(self, prompt: str) -> str:
         """Return what a generation prompt adds behind the assistant's header."""

@@ -12,6 +12,7 @@ from enum import IntEnum
 
 from generator.analysis.findings import Derivation
 from generator.analysis.probes import CONTENT, REASONING, probe_call, probe_message
+from generator.analysis.text import markers
 from generator.rendering.conversation import (
     NEXT_USER_TEXT,
     USER_TEXT,
@@ -92,6 +93,18 @@ def prompt_state(prompt: str, start: str, end: str) -> PromptState:
     if closed >= 0 and closed >= opened:
         return PromptState.CLOSED
     return PromptState.OPEN if opened >= 0 else PromptState.NEUTRAL
+
+
+def markers_in_prompts(rests: Sequence[str]) -> tuple[str, str] | None:
+    """Return the two markers of an empty reasoning block that some settings' prompt ends with (R2).
+
+    ``rests`` are what the generation prompts add after the assistant's header.
+    """
+    for rest in rests:
+        found = markers(rest)
+        if len(found) == 2 and "".join(found) == "".join(rest.split()) and len(set(rests)) > 1:
+            return found[0], found[1]
+    return None
 
 
 def choose_on(settings: Sequence[Setting]) -> Setting:

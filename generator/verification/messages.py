@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from hypothesis import strategies as st
 
 from generator.analysis.text import markers
+from generator.rendering.conversation import NEXT_USER_TEXT, RESULT_TEXT, USER_TEXT
 from generator.spec.encoding import json_type
 from generator.spec.message import Call, Message
 from generator.spec.model import JsonType, Literal, Spec, Subject, Verdict
@@ -77,7 +78,14 @@ def messages(spec: Spec) -> st.SearchStrategy[Message]:
         content=st.one_of(st.just(""), text),
         reasoning=st.one_of(st.just(""), text) if spec.reasoning.field else st.just(""),
         calls=_calls(spec, text) if spec.tools else st.just(()),
-    ).filter(lambda message: bool(message.content or message.reasoning or message.calls))
+    ).filter(_is_usable)
+
+
+def _is_usable(message: Message) -> bool:
+    """Tell whether a message says anything, and nothing by which the messages around are found."""
+    around = (USER_TEXT, NEXT_USER_TEXT, RESULT_TEXT)
+    says = message.content or message.reasoning or message.calls
+    return bool(says) and not any(text in repr(message) for text in around)
 
 
 def _texts(spec: Spec) -> st.SearchStrategy[str]:
