@@ -9,24 +9,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from generator.analysis import thinking
 from generator.analysis.arguments import ArgumentsFinding, analyze_object, analyze_tagged
-from generator.analysis.calls import call_id_position, find_fields, tool_mode
-from generator.analysis.dialect import (
-    call_limit,
-    find_dialect,
-    find_reasoning_field,
-    probe_capabilities,
-)
+from generator.analysis.assemble import ASSUMED_TOKENS, Facts, TemplateSource, assemble_spec
+from generator.analysis.dialect import call_limit, find_dialect, find_reasoning_field
 from generator.analysis.findings import Derivation, Finding
 from generator.analysis.frames import Frames, collect_frames
 from generator.analysis.layout import Layout, find_layout
-from generator.analysis.limits import find_limits, relabel_moved
-from generator.analysis.modes import content_mode, reasoning_mode
+from generator.analysis.limits import relabel_moved
 from generator.analysis.parts import Wrapping
 from generator.analysis.probes import (
     CONTENT,
@@ -37,56 +30,17 @@ from generator.analysis.probes import (
     find_object,
     find_tokens,
     probe_call,
-    probe_message,
 )
 from generator.analysis.stripped import find_stripped
-from generator.analysis.text import distinct_beginning, markers
-from generator.analysis.thinking import Setting, find_scope
+from generator.analysis.thinking import Setting
 from generator.rendering.conversation import Chat, Dialect
-from generator.rendering.variables import refers_to, switch_values
+from generator.rendering.variables import switch_values
 from generator.rendering.worker import RenderWorker
 from generator.spec.message import Call, Message
-from generator.spec.model import (
-    Arguments,
-    Condition,
-    Content,
-    Fields,
-    Grammar,
-    IndexScope,
-    Limit,
-    Literal,
-    Part,
-    Piece,
-    Reasoning,
-    ReasoningMode,
-    ReasoningScope,
-    Slot,
-    SlotKind,
-    Spec,
-    Subject,
-    TemplateIdentity,
-    Thinking,
-    Token,
-    TokenSource,
-    Tools,
-    Turn,
-    Verdict,
-)
+from generator.spec.model import Arguments, Part, Spec
 from generator.spec.problems import Problem
 
-#: The usual texts of special tokens, where nobody says what they are.
-ASSUMED_TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
-
-
-@dataclass(frozen=True, slots=True)
-class TemplateSource:
-    """A template to analyse: its name, text, identity, and the special tokens known for it."""
-
-    name: str
-    text: str
-    file: str
-    origin: str
-    tokens: Mapping[str, str]
+__all__ = ["ASSUMED_TOKENS", "Analysis", "TemplateSource", "analyze_template"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,21 +88,6 @@ def _unusable(chat: Chat, file: str) -> Problem | None:
     return None
 
 
-#: Reasoning is part of the format, but the template strips it from every message.
-NEVER_RENDERED = Limit(
-    Subject.REASONING, Verdict.DROPS, Condition.ALWAYS, "never rendered in a message"
-)
-
-
-#: Reasoning has no opening marker, so a turn that has no closing one may be all reasoning.
-UNMARKED = Limit(
-    Subject.REASONING,
-    Verdict.AMBIGUOUS,
-    Condition.WITHOUT_REASONING,
-    "no marker tells a turn without reasoning from unfinished reasoning",
-)
-
-
 class _Analyzer:
     """One run over one template; each step keeps what later ones need."""
 
@@ -177,7 +116,19 @@ class _Analyzer:
             on = better
             frames, layout = self._lay_out(on, settings)
         off = thinking.choose_off(settings, on, states)
-        return self._build(frames, layout, _Switch(on, off, states[settings.index(on)]))
+        facts = Facts(
+            source=self.source,
+            chat=self.chat.using(on.variables),
+            frames=frames,
+            layout=layout,
+            on=on,
+            off=off,
+            prompt_state=states[settings.index(on)],
+            reasoning=self._markers(layout, [on, off]),
+            arguments=self.arguments,
+            max_calls=self.max_calls,
+        )
+        return assemble_spec(facts, self.derivation)
 
     def _find_dialect(self) -> None:
         dialect = find_dialect(self.chat, self.derivation)
@@ -277,129 +228,8 @@ class _Analyzer:
         self.derivation.note("R2", f"a prompt closes reasoning between {prompted}", *rests)
         return Wrapping(*prompted)
 
-    def _build(self, frames: Frames, layout: Layout, switch: _Switch) -> Spec:
-        """Put everything found into a spec."""
-        wrapping = self._markers(layout, [switch.on, switch.off])
-        shown = Part.REASONING in layout.order
-        if not shown:
-            layout = layout.without_reasoning(wrapping.end.strip())
-        chat = self.chat.using(switch.on.variables)
-        limits = find_limits(frames, chat, self.max_calls) + self.arguments.limits
-        prompt_off = layout.prompt_rest(switch.off.prompt)
-        mode = reasoning_mode(wrapping.start, wrapping.end, switch.state, prompt_off, limits)
-        order = layout.order
-        if mode is not ReasoningMode.NONE and not shown:
-            order = (Part.REASONING, *order)
-            limits += (NEVER_RENDERED,)
-        if mode is ReasoningMode.DELIMITER and shown:
-            limits += (UNMARKED,)
-        tools = self._build_tools(layout)
-        spec = Spec(
-            name=self.source.name,
-            template=TemplateIdentity(
-                file=self.source.file,
-                sha256=hashlib.sha256(self.source.text.encode()).hexdigest(),
-                origin=self.source.origin,
-            ),
-            tokens=self._tokens(),
-            capabilities=probe_capabilities(chat, self.max_calls),
-            thinking=Thinking(
-                on=switch.on.variables,
-                off=switch.off.variables,
-                prompt_on=layout.generation_prompt(switch.on.prompt),
-                prompt_off=layout.generation_prompt(switch.off.prompt),
-            ),
-            turn=Turn(layout.header.header, order, layout.joins, layout.ends, layout.stop),
-            reasoning=Reasoning(
-                mode=mode,
-                start=wrapping.start,
-                end=wrapping.end,
-                field=self.chat.dialect.reasoning_field if shown else None,
-                scope=find_scope(chat, self.derivation) if shown else ReasoningScope.NONE,
-            ),
-            content=Content(
-                mode=content_mode(layout.content.start, layout.joins),
-                start=layout.content.start,
-                end=layout.content.end,
-            ),
-            tools=tools,
-            limits=limits,
-            grammar=Grammar((), ()),
-        )
-        return replace(spec, grammar=grammar_hints(spec))
-
-    def _build_tools(self, layout: Layout) -> Tools | None:
-        if layout.calls is None:
-            return None
-        call, arguments = layout.calls.call, self.arguments.arguments
-        fields = find_fields(call, arguments)
-        self.derivation.note("T3", f"a call is {call}")
-        return Tools(
-            mode=tool_mode(fields, arguments),
-            section_start=layout.section.start,
-            call=call,
-            separator=layout.calls.repetition.separator,
-            section_end=layout.section.end,
-            arguments=arguments,
-            fields=fields or Fields(),
-            call_id=call_id_position(call),
-            index_base=layout.calls.index_base,
-            index_scope=self._index_scope(call),
-        )
-
-    def _index_scope(self, call: Sequence[Piece]) -> IndexScope | None:
-        """Tell whether a running index starts again in each turn."""
-        if Slot(SlotKind.INDEX) not in call:
-            return None
-        message = probe_message(calls=1)
-        first = self.chat.turn(message).text
-        later = self.chat.turn(message, earlier=[message]).text
-        return IndexScope.TURN if first == later else IndexScope.CONVERSATION
-
-    def _tokens(self) -> dict[str, Token]:
-        """Return the special tokens that the template refers to."""
-        return {
-            name: Token(
-                self.source.tokens.get(name, text),
-                TokenSource.GIVEN if name in self.source.tokens else TokenSource.ASSUMED,
-            )
-            for name, text in ASSUMED_TOKENS.items()
-            if refers_to(self.source.text, name)
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class _Switch:
-    """The settings with thinking on and off, and where the prompt of ``on`` leaves reasoning."""
-
-    on: Setting
-    off: Setting
-    state: thinking.PromptState
-
 
 def _continues_last(layout: Layout, prompt: str) -> bool:
     """Tell whether content stands behind a generation prompt when its message is the last."""
     start = layout.content.start
     return bool(start.strip()) and start == layout.prompt_rest(prompt)
-
-
-def grammar_hints(spec: Spec) -> Grammar:
-    """Return what starts a call (the triggers), and the markers that must stay whole."""
-    triggers: tuple[str, ...] = ()
-    texts = [
-        spec.reasoning.start,
-        spec.reasoning.end,
-        spec.content.start,
-        spec.content.end,
-        *(join.text for join in spec.turn.joins),
-    ]
-    if spec.tools is not None:
-        first = spec.tools.call[0]
-        opening = spec.tools.section_start + (first.text if isinstance(first, Literal) else "")
-        found = distinct_beginning(opening.strip(), texts)
-        triggers = (found,) if found else ()
-        pieces = (*spec.tools.call, *spec.tools.arguments.item)
-        texts += [spec.tools.section_start, spec.tools.section_end]
-        texts += [piece.text for piece in pieces if isinstance(piece, Literal)]
-    preserved = [marker for text in texts for marker in markers(text)]
-    return Grammar(triggers, tuple(dict.fromkeys(preserved)))
