@@ -103,7 +103,7 @@ def test_words_of_yaml_1_1_are_words() -> None:
             "  heading: x\n  header:",
             [
                 "specs/x.yaml:26: turn.heading: unknown key 'heading'; "
-                "allowed: header, order, joins, ends, stop"
+                "allowed: header, order, joins, ends, stop, calls_decide_end"
             ],
         ),
         ("  origin: local\n", "", ["specs/x.yaml:4: template: missing key 'origin'"]),

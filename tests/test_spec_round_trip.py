@@ -123,6 +123,7 @@ turns = st.builds(
     order=st.lists(st.sampled_from(PARTS), max_size=4).map(tuple),
     joins=st.lists(st.builds(Join, points, st.sampled_from(PARTS), texts), max_size=3).map(tuple),
     ends=st.lists(st.builds(End, points, texts, texts), max_size=3).map(tuple),
+    calls_decide_end=st.booleans(),
     stop=text_tuples,
 )
 specs = st.builds(

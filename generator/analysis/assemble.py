@@ -116,7 +116,14 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         tokens=_tokens(facts.source),
         capabilities=probe_capabilities(facts.chat, facts.max_calls),
         thinking=_thinking(facts),
-        turn=Turn(layout.header.header, order, layout.joins, layout.ends, layout.stop),
+        turn=Turn(
+            header=layout.header.header,
+            order=order,
+            joins=layout.joins,
+            ends=layout.ends,
+            stop=layout.stop,
+            calls_decide_end=layout.calls_decide_end,
+        ),
         reasoning=reasoning,
         content=Content(
             mode=content_mode(layout.content.start, layout.joins),

@@ -39,6 +39,7 @@ class Layout:
     joins: tuple[Join, ...]
     ends: tuple[End, ...]
     stop: tuple[str, ...]
+    calls_decide_end: bool
 
     def generation_prompt(self, prompt: str) -> str:
         """Return a generation prompt from the assistant's header on.
@@ -120,6 +121,7 @@ def find_layout(
         joins=joins,
         ends=ends,
         stop=parts.stop_strings(ends, next_headers, inside),
+        calls_decide_end=_calls_decide_end(frames, ends, wrappings),
     )
 
 
@@ -203,6 +205,23 @@ def _settle(
         if left in found and right in found:
             found[left], found[right] = parts.part_ways(found[left], found[right], text)
     return found
+
+
+def _calls_decide_end(
+    frames: Frames, ends: Sequence[End], wrappings: Mapping[Part, Wrapping]
+) -> bool:
+    """Tell whether content behind calls is followed by what ends a turn of calls."""
+    finals = {end.last: end.final for end in ends}
+    behind = [
+        frame.gaps[-1].removeprefix(wrappings[Part.CONTENT].end)
+        for frame in frames.frames
+        if frame.following is Following.NOTHING and frame.order[-2:] == (Part.CALLS, Part.CONTENT)
+    ]
+    return (
+        bool(behind)
+        and finals.get(Part.CONTENT) != finals.get(Part.CALLS)
+        and set(behind) == {finals.get(Part.CALLS)}
+    )
 
 
 def _inner_texts(

@@ -52,7 +52,8 @@ def write_parts(spec: Spec, message: Message, after: Part, calls_before: int = 0
             continue
         written += [ends.get(last, ""), spec.join(last, part), starts[part], texts[part]]
         last = part
-    end = spec.end(last)
+    decisive = Part.CALLS if message.calls and spec.turn.calls_decide_end else last
+    end = spec.end(decisive)
     if end is None and last not in (Part.CONTENT, Part.CALLS):  # as if content were there, empty
         written += [ends.get(last, ""), spec.join(last, Part.CONTENT), spec.content.start]
         last, end = Part.CONTENT, spec.end(Part.CONTENT)

@@ -241,13 +241,17 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The frame of a turn: its header, the order of its parts, joins, ends and stop strings."""
+    """The frame of a turn: its header, the order of its parts, joins, ends and stop strings.
+
+    ``calls_decide_end``: a turn with calls ends as after calls, even if content follows them.
+    """
 
     header: str
     order: tuple[Part, ...]
     joins: tuple[Join, ...]
     ends: tuple[End, ...]
     stop: tuple[str, ...]
+    calls_decide_end: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,8 +159,9 @@ def _turn_to_data(turn: Turn) -> dict[str, object]:
         ),
         "ends": tuple(_end_to_data(end) for end in turn.ends),
         "stop": _texts(turn.stop),
+        "calls_decide_end": turn.calls_decide_end,
     }
-    return _without(data, {"joins": ()})
+    return _without(data, {"joins": (), "calls_decide_end": False})
 
 
 def _turn_from_data(data: Data) -> Turn:
@@ -176,6 +177,7 @@ def _turn_from_data(data: Data) -> Turn:
             for end in data["ends"]
         ),
         stop=tuple(data["stop"]),
+        calls_decide_end=data.get("calls_decide_end", False),
     )
 
 

@@ -1,0 +1,64 @@
+"""R2: where a generation prompt leaves reasoning, and markers found in prompts alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from generator.analysis.thinking import (
+    PromptState,
+    Setting,
+    choose_better_on,
+    choose_off,
+    choose_on,
+    markers_in_prompts,
+    prompt_state,
+)
+
+OPEN, NEUTRAL, CLOSED = PromptState.OPEN, PromptState.NEUTRAL, PromptState.CLOSED
+
+
+@pytest.mark.parametrize(
+    ("prompt", "start", "end", "state"),
+    [
+        ("", "<t>", "</t>", NEUTRAL),
+        ("\n", "<t>", "</t>", NEUTRAL),
+        ("<t>\n", "<t>", "</t>", OPEN),
+        ("<t></t>", "<t>", "</t>", CLOSED),
+        ("</t>", "<t>", "</t>", CLOSED),
+        ("</t><t>", "<t>", "</t>", OPEN),
+        (">>>", "<t>", "</t>", NEUTRAL),
+        ("Steps:\n", "", "[END]", OPEN),
+        ("[END]", "", "[END]", CLOSED),
+    ],
+)
+def test_prompt_state(prompt: str, start: str, end: str, state: PromptState) -> None:
+    assert prompt_state(prompt, start, end) is state
+
+
+@pytest.mark.parametrize(
+    ("rests", "found"),
+    [
+        (["", "<t>\n\n</t>\n"], ("<t>", "</t>")),
+        (["<t></t>", "<t></t>"], None),
+        (["", "<t>"], None),
+        (["", "<t> words </t>"], None),
+        ([], None),
+    ],
+)
+def test_markers_in_prompts(rests: list[str], found: tuple[str, str] | None) -> None:
+    assert markers_in_prompts(rests) == found
+
+
+def test_settings_are_judged_by_what_they_render() -> None:
+    plain, on, off = (
+        Setting({}, "header", False),
+        Setting({"x": True}, "header<t>", True),
+        Setting({"x": False}, "header</t>", True),
+    )
+    settings = [plain, off, on]
+    states = [NEUTRAL, CLOSED, OPEN]
+    assert choose_on(settings) is off
+    assert choose_better_on(settings, off, states) is on
+    assert choose_better_on(settings, on, states) is on
+    assert choose_off(settings, on, states) is off
+    assert choose_off([on], on, [OPEN]) is on

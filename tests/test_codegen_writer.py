@@ -1,0 +1,131 @@
+"""The turn writer: joins, ends, indices, encodings and limits, on invented specs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from generator.codegen.writer import as_rendered, write_calls, write_parts, write_turn
+from generator.spec.message import Call, Message
+from generator.spec.model import (
+    Arguments,
+    Condition,
+    Encoding,
+    End,
+    Guard,
+    IndexScope,
+    JsonType,
+    Limit,
+    Literal,
+    Part,
+    Slot,
+    SlotKind,
+    Spec,
+    Subject,
+    ToolMode,
+    Tools,
+    Verdict,
+)
+from tests.specs_for_tests import channels_spec, json_native_spec, plain_spec
+
+CALL = Call("look", {"at": "sky"}, "id1")
+
+
+def with_limit(spec: Spec, subject: Subject, verdict: Verdict, when: Condition) -> Spec:
+    return replace(spec, limits=(Limit(subject, verdict, when, "a reason"),))
+
+
+def tagged(**options: object) -> Tools:
+    item = (
+        Literal("<a k="),
+        Slot(SlotKind.KEY),
+        Literal(" t="),
+        Slot(SlotKind.TYPE),
+        Literal(">"),
+        Slot(SlotKind.VALUE),
+        Literal("</a>"),
+    )
+    arguments = Arguments(
+        item=item,
+        separator="|",
+        empty="-",
+        values={JsonType.STRING: Encoding.RAW, JsonType.BOOLEAN: Encoding.PYTHON},
+        types={JsonType.STRING: "s", JsonType.BOOLEAN: "b"},
+        guard=Guard("<![", "]>", "<&"),
+    )
+    call = (Slot(SlotKind.INDEX), Literal(":"), Slot(SlotKind.NAME), Slot(SlotKind.ARGUMENTS))
+    tools = Tools(ToolMode.TAG_WITH_TAGGED, "", call, ";", "", arguments, index_base=1)
+    return replace(tools, **options)  # type: ignore[arg-type]
+
+
+def test_a_part_is_framed_by_its_neighbours() -> None:
+    spec = json_native_spec()
+    whole = write_turn(spec, Message("Said.", "Thought.", (CALL,)))
+    assert whole.startswith(spec.turn.header)
+    assert f"Thought.{spec.reasoning.end}{spec.join(Part.REASONING, Part.CONTENT)}Said." in whole
+    assert whole.endswith(spec.final(Part.CALLS))
+
+
+def test_writing_from_behind_a_part_begins_with_its_end() -> None:
+    spec = json_native_spec()
+    rest = write_parts(spec, Message("Said."), Part.REASONING)
+    assert rest == write_turn(spec, Message("Said.", "Thought.")).partition("Thought.")[2]
+
+
+def test_a_turn_without_content_ends_as_one_with_empty_content() -> None:
+    spec = plain_spec()
+    spec = replace(spec, turn=replace(spec.turn, ends=(End(Part.CONTENT, "!", "!"),)))
+    empty = spec.turn.header + spec.join(Part.START, Part.CONTENT)
+    assert write_turn(spec, Message()) == f"{empty}{spec.content.start}{spec.content.end}!"
+
+
+def test_calls_may_decide_the_end() -> None:
+    spec = json_native_spec()
+    ends = (End(Part.CONTENT, "<c>", "<c>"), End(Part.CALLS, "<t>", "<t>"))
+    turn = replace(spec.turn, order=(Part.CALLS, Part.CONTENT), ends=ends)
+    message = Message("Said.", "", (CALL,))
+    assert write_turn(replace(spec, turn=turn), message).endswith("<c>")
+    turn = replace(turn, calls_decide_end=True)
+    assert write_turn(replace(spec, turn=turn), message).endswith("<t>")
+    assert write_turn(replace(spec, turn=turn), Message("Said.")).endswith("<c>")
+
+
+def test_indices_count_over_the_turn_or_the_conversation() -> None:
+    calls = (Call("a"), Call("b"))
+    assert write_calls(tagged(index_scope=IndexScope.TURN), calls, 5) == "1:a-;2:b-"
+    assert write_calls(tagged(index_scope=IndexScope.CONVERSATION), calls, 5) == "6:a-;7:b-"
+
+
+def test_arguments_are_encoded_by_type() -> None:
+    call = Call("f", {"x": "plain", "y": True, "z": "a<b"})
+    assert write_calls(tagged(), (call,)) == (
+        "1:f<a k=x t=s>plain</a>|<a k=y t=b>True</a>|<a k=z t=s><![a<b]></a>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("subject", "verdict", "when", "shown"),
+    [
+        (Subject.REASONING, Verdict.DROPS, Condition.ALWAYS, Message("c", "", (CALL,))),
+        (Subject.CONTENT, Verdict.DROPS, Condition.WITH_CALLS, Message("", "r", (CALL,))),
+        (Subject.CONTENT, Verdict.DROPS, Condition.WITHOUT_CALLS, Message("c", "r", (CALL,))),
+        (Subject.CALLS, Verdict.DROPS, Condition.WITH_CONTENT, Message("c", "r")),
+        (Subject.ARGUMENT_STRING, Verdict.DROPS, Condition.ALWAYS,
+         Message("c", "r", (Call("look", {}, "id1"),))),
+        (Subject.CONTENT, Verdict.AMBIGUOUS, Condition.ALWAYS, Message("c", "r", (CALL,))),
+    ],
+)  # fmt: skip
+def test_limits(subject: Subject, verdict: Verdict, when: Condition, shown: Message) -> None:
+    spec = with_limit(json_native_spec(), subject, verdict, when)
+    assert as_rendered(spec, Message("c", "r", (CALL,))) == shown
+
+
+def test_content_beside_calls_may_move_to_reasoning() -> None:
+    spec = with_limit(channels_spec(), Subject.CONTENT, Verdict.MOVES, Condition.WITH_CALLS)
+    assert as_rendered(spec, Message("c", "", (CALL,))) == Message("", "c", (CALL,))
+    assert as_rendered(spec, Message("c")) == Message("c")
+
+
+def test_reasoning_that_is_never_rendered_is_dropped() -> None:
+    assert as_rendered(plain_spec(), Message("c", "r")) == Message("c")

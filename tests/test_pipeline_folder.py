@@ -1,0 +1,34 @@
+"""Analysing templates into a folder, from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from generator.pipeline.folder import analyze_into
+from tests.own_templates import FOLDER
+
+
+def test_good_sources_are_written_and_bad_ones_told(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.jinja"
+    broken.write_text("{% if %}", encoding="utf-8")
+    good = FOLDER / "plain-content.jinja"
+    result = analyze_into([broken, good, tmp_path / "none.jinja"], tmp_path / "out", messages=5)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "plain-content.gbnf",
+        "plain-content.yaml",
+        "plain_content.py",
+    ]
+    assert sorted(str(problem).removeprefix(f"{tmp_path}/") for problem in result.problems) == [
+        "broken.jinja:1: syntax error: Expected an expression, got 'end of statement block'",
+        "none.jinja: there is no such file or folder",
+    ]
+
+
+def test_without_a_folder_nothing_is_written(tmp_path: Path) -> None:
+    result = analyze_into([FOLDER / "plain-content.jinja"], None, messages=None)
+    assert result.written == []
+    assert sorted(result.builds[0].files) == [
+        "plain-content.gbnf",
+        "plain-content.yaml",
+        "plain_content.py",
+    ]
