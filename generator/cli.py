@@ -239,7 +239,7 @@ def parse(
 
     \b
     Example:
-      echo 'Hello!' | turnspec parse qwen-qwen3-0-6b
+      echo 'Hello!' | turnspec parse my-model
     """  # noqa: D301
     module = load_module(_parser_path(parser, root).read_text(encoding="utf-8"))
     options: dict[str, object] = {"enable_thinking": not no_thinking, "prefill": prefill}

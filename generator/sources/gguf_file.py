@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gguf import GGUFReader, Keys, ReaderField
 
-from generator.sources.reading import NamedTexts
+from generator.sources.named_texts import NamedTexts
 from generator.spec.problems import Problem
 
 _MAIN = Keys.Tokenizer.CHAT_TEMPLATE

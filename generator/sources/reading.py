@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
+from generator.sources.named_texts import NamedTexts
 from generator.sources.text_files import read_text
 from generator.spec.naming import TEMPLATE_SUFFIX, naming_faults, template_name
 from generator.spec.problems import Problem
@@ -32,16 +33,6 @@ class SourceTemplate:
     file: str
     text: str
     source: str
-    bos_token: str | None = None
-    eos_token: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class NamedTexts:
-    """What one kind of source yields: template texts by name, the tokens, and where each was."""
-
-    texts: Mapping[str, str]
-    sources: Mapping[str, str]
     bos_token: str | None = None
     eos_token: str | None = None
 

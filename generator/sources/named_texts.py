@@ -1,0 +1,16 @@
+"""What one source of templates yields, whatever kind of file it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTexts:
+    """What one kind of source yields: template texts by name, the tokens, and where each was."""
+
+    texts: Mapping[str, str]
+    sources: Mapping[str, str]
+    bos_token: str | None = None
+    eos_token: str | None = None
