@@ -230,8 +230,8 @@ _TEXT = _Markers(
 )
 _PARAMETERS = _Markers(
     "[<]",
-    parameter=[("<parameter=", _KEY, ">")],
     done=[("</function>",)],
+    parameter=[("<parameter=", _KEY, ">")],
     broken=[("</seed:tool_call>",), ("<seed:tool_call>",), ("<seed:eos>",)],
 )
 _VALUE = _Markers(
@@ -276,8 +276,8 @@ def _json_types(schema: Any) -> set[str]:
     if not isinstance(schema, Mapping):
         return set()
     types = schema.get("type") or []
-    allowed = {types} if isinstance(types, str) else {str(name) for name in types}
-    for option in [*schema.get("anyOf", []), *schema.get("oneOf", [])]:
+    allowed = set(map(str, types)) if isinstance(types, list) else {str(types)}
+    for option in [*(schema.get("anyOf") or []), *(schema.get("oneOf") or [])]:
         allowed |= _json_types(option)
     return allowed
 

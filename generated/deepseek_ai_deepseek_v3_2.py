@@ -227,10 +227,10 @@ _TEXT = _Markers(
 )
 _PARAMETERS = _Markers(
     "[<]",
+    done=[("</｜DSML｜invoke>",)],
     parameter=[
         ("<｜DSML｜parameter", _SPACE, 'name="', _KEY, '"', _SPACE, 'string="', _TYPE, '">')
     ],
-    done=[("</｜DSML｜invoke>",)],
     broken=[
         ("</｜DSML｜function_calls>",),
         ("<｜DSML｜function_calls>",),

@@ -225,10 +225,10 @@ _TEXT = _Markers(
 )
 _PARAMETERS = _Markers(
     "[<]",
+    done=[("</｜DSML｜invoke>",)],
     parameter=[
         ("<｜DSML｜parameter", _SPACE, 'name="', _KEY, '"', _SPACE, 'string="', _TYPE, '">')
     ],
-    done=[("</｜DSML｜invoke>",)],
     broken=[("</｜DSML｜tool_calls>",), ("<｜DSML｜tool_calls>",), ("<｜end▁of▁sentence｜>",)],
 )
 _VALUE = _Markers(

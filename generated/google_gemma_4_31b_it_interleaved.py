@@ -207,12 +207,12 @@ _TEXT = _Markers(
     end=[("<turn|>",)],
 )
 _PARAMETERS = _Markers(
-    parameter=[(_SEPARATOR, _KEY, ":")],
     done=[(_SEPARATOR, "}<tool_call|>")],
+    parameter=[(_SEPARATOR, _KEY, ":")],
 )
 _OPENING = re.compile(r"<\|tool_call>|<\|channel>")  # one without the rest is no content
 _WORDS = {"True": "true", "False": "false", "None": "null"}
-_QUOTE = _Markers("[<]", quote=[('<|"|>',)])
+_QUOTED_END = _Markers("[<]", end=[('<|"|>',)])
 _BLANK = re.compile(r"\s+")
 _WORD = re.compile("[^\\s{}\\[\\](),:\\\"'<]+")
 _KEY_TEXT = re.compile("(?P<key>[^\\s{}\\[\\](),:\\\"'<]+)")
@@ -229,6 +229,7 @@ _KEY_MARKER = _Markers(member=[(_KEY_QUOTE, _KEY_TEXT, _KEY_QUOTE, _SPACE, ":")]
 _STRING = re.compile(
     r'(?:[^"\\]+|\\(?:u[0-9a-fA-F]{4}|[^u]|u(?![0-9a-fA-F]{0,3}\Z)))*(?P<end>")?', re.DOTALL
 )
+_CONTROL = re.compile(r"[\x00-\x1f]")  # JSON wants it escaped
 
 
 def _names(tools: Iterable[Mapping[str, Any]]) -> set[str]:
@@ -504,6 +505,8 @@ class Parser:
         misplaced = kind == "mark" and not self._closers
         mismatched = kind == "close" and self._closers[-1:] != [text]
         if kind is None or misplaced or mismatched:
+            if self._final:
+                return False
             self._close_value()
             return True
         self._position += len(text)
@@ -537,8 +540,8 @@ class Parser:
 
     def _read_string(self) -> bool:
         if self._quote == '"':
-            return self._read_json_string()
-        match = _QUOTE.search(self._buffer, self._position, self._final)
+            return self._read_escaped_string()
+        match = _QUOTED_END.search(self._buffer, self._position, False)
         end = match.start() if match else len(self._buffer)
         self._pass(json.dumps(self._buffer[self._position : end], ensure_ascii=False)[1:-1])
         self._position = end
@@ -546,18 +549,16 @@ class Parser:
             return False
         self._position = match.end()
         self._pass('"')
-        self._quote = ""
-        if not self._closers:
-            self._end_value(complete=True)
-        return True
+        return self._end_string()
 
-    def _read_json_string(self) -> bool:
+    def _read_escaped_string(self) -> bool:
         match = _STRING.match(self._buffer, self._position)
         assert match  # if only the empty string
-        self._pass(match.group())
         self._position = match.end()
-        if match["end"] is None:
-            return False
+        self._pass(_CONTROL.sub(lambda control: f"\\u{ord(control.group()):04x}", match.group()))
+        return match["end"] is not None and self._end_string()
+
+    def _end_string(self) -> bool:
         self._quote = ""
         if not self._closers:
             self._end_value(complete=True)

@@ -254,10 +254,10 @@ _TEXT = _Markers(
 )
 _PARAMETERS = _Markers(
     "[<]",
+    done=[("<|close|>call<|sep|>",)],
     parameter=[
         ("<|open|>argument", _SPACE, 'key="', _KEY, '"', _SPACE, 'type="', _TYPE, '"<|sep|>')
     ],
-    done=[("<|close|>call<|sep|>",)],
     broken=[
         ("<|close|>tools<|sep|>",),
         ("<|open|>tools<|sep|>",),

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -205,8 +206,12 @@ _TEXT = _Markers(
     think=[("<think>",)],
 )
 _PARAMETERS = _Markers(
-    parameter=[(_SEPARATOR, _KEY, "=")],
     done=[(_SEPARATOR, ")")],
+    parameter=[(_SEPARATOR, _KEY, "=")],
+)
+_QUOTED_END = _Markers(
+    "[']",
+    end=[("'", [(_SPACE, ","), (_SPACE, ")")])],
 )
 _SECTION = _Markers(
     call=[(_SEPARATOR, _NAME, "(")],
@@ -214,23 +219,36 @@ _SECTION = _Markers(
 )
 _OPENING = re.compile(r"<\|tool_call_start\|>")  # one without the rest is no content
 _WORDS = {"True": "true", "False": "false", "None": "null"}
-_QUOTE = _Markers("[']", quote=[("'",)])
-_BLANK = re.compile(r"\s+")
-_WORD = re.compile("[^\\s{}\\[\\](),:\\\"'']+")
-_KEY_TEXT = re.compile("(?P<key>[^\\s{}\\[\\](),:\\\"'']+)")
-_KEY_QUOTE = re.compile("['\"]?")
-_TOKEN = _Markers(
-    space=[(_BLANK,)],
-    open=[("{",), ("[",)],
-    close=[("}",), ("]",)],
-    mark=[(",",), (":",)],
-    quote=[("'",), ('"',)],
-    word=[(_WORD,)],
+_ESCAPES = {
+    "\\n": "\n",
+    "\\t": "\t",
+    "\\b": "\b",
+    "\\f": "\f",
+    "\\r": "\r",
+    "\\\\": "\\",
+    "\\'": "'",
+    '\\"': '"',
+}
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|.)", re.DOTALL)
+_TOKEN = re.compile(
+    "(?P<space>\\s+)|(?P<open>[{\\[])|(?P<close>[}\\]])|(?P<mark>[,:])|(?P<quote>['\""
+    r"])|(?P<word>[-+.\w]+)"
 )
-_KEY_MARKER = _Markers(member=[(_KEY_QUOTE, _KEY_TEXT, _KEY_QUOTE, _SPACE, ":")])
-_STRING = re.compile(
-    r'(?:[^"\\]+|\\(?:u[0-9a-fA-F]{4}|[^u]|u(?![0-9a-fA-F]{0,3}\Z)))*(?P<end>")?', re.DOTALL
-)
+_QUOTE = re.compile("['\"]")
+_KEY_TEXT = re.compile("(?P<key>(?:[^'\"\\\\]|\\\\.|\\\\\\Z)*)")
+_KEY_MARKER = _Markers(member=[(_QUOTE, _KEY_TEXT, _QUOTE, _SPACE, ":")])
+_STRINGS = {
+    "'": re.compile(
+        r"(?P<text>(?:[^'\\]+|\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[^x"
+        r"uU]|[xuU](?![0-9a-fA-F]{0,7}\Z)))*)(?P<end>')?",
+        re.DOTALL,
+    ),
+    '"': re.compile(
+        r'(?P<text>(?:[^"\\]+|\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[^x'
+        r'uU]|[xuU](?![0-9a-fA-F]{0,7}\Z)))*)(?P<end>")?',
+        re.DOTALL,
+    ),
+}
 
 
 def _names(tools: Iterable[Mapping[str, Any]]) -> set[str]:
@@ -243,6 +261,18 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _unescaped(text: str) -> str:
+    """Return what stands for a Python string's text between its quotes."""
+    return _ESCAPE.sub(_character, text)
+
+
+def _character(escape: re.Match[str]) -> str:
+    digits = escape[1] or escape[2] or escape[3]
+    if digits and int(digits, 16) <= sys.maxunicode:
+        return chr(int(digits, 16))
+    return _ESCAPES.get(escape.group(), escape.group())
 
 
 class Parser:
@@ -487,6 +517,12 @@ class Parser:
         self._argue("}" if self._keys else "{}")
         self._end_call(complete)
 
+    def _cut_off(self) -> None:
+        self._problem("cut_off", f"a call that ends in {self._buffer!r}")
+        if self._state == self._read_value:
+            self._close_value()
+        self._end_parameters(complete=False)
+
     def _read_section(self) -> bool:
         """Calls in a row."""
         match = _SECTION.match(self._buffer, self._position, self._final)
@@ -503,22 +539,16 @@ class Parser:
             self._state = self._read_text
         return True
 
-    def _cut_off(self) -> None:
-        self._problem("cut_off", f"a call that ends in {self._buffer!r}")
-        if self._state == self._read_value:
-            self._close_value()
-        self._end_parameters(complete=False)
-
     def _read_value(self) -> bool:
         """A value becomes JSON as it arrives; a key waits until its value begins."""
         if self._quote:
             return self._read_string()
-        token = _TOKEN.match(self._buffer, self._position, self._final)
-        if self._position == len(self._buffer) or (token and token.lastgroup is None):
+        token = _TOKEN.match(self._buffer, self._position)
+        if self._position == len(self._buffer):
             return False
         kind = token.lastgroup if token else None
         text = token.group() if token else ""
-        if self._key_next and kind in ("quote", "word"):
+        if self._key_next and kind == "quote":
             return self._read_key()
         unfinished = kind == "word" and self._position + len(text) == len(self._buffer)
         if unfinished and not (self._final and _is_json(_WORDS.get(text, text))):
@@ -526,6 +556,8 @@ class Parser:
         misplaced = kind == "mark" and not self._closers
         mismatched = kind == "close" and self._closers[-1:] != [text]
         if kind is None or misplaced or mismatched:
+            if self._final:
+                return False
             self._close_value()
             return True
         self._position += len(text)
@@ -553,14 +585,15 @@ class Parser:
             return False
         self._key_next = False
         if key:
-            self._held += json.dumps(key["key"], ensure_ascii=False) + ":"
+            name = json.dumps(_unescaped(key["key"]), ensure_ascii=False)
+            self._held += f"{name}:"
             self._position = key.end()
         return key is not None or not self._final
 
     def _read_string(self) -> bool:
-        if self._quote == '"':
-            return self._read_json_string()
-        match = _QUOTE.search(self._buffer, self._position, self._final)
+        if self._closers or self._quote != "'":
+            return self._read_escaped_string()
+        match = _QUOTED_END.search(self._buffer, self._position, False)
         end = match.start() if match else len(self._buffer)
         self._pass(json.dumps(self._buffer[self._position : end], ensure_ascii=False)[1:-1])
         self._position = end
@@ -568,18 +601,17 @@ class Parser:
             return False
         self._position = match.end()
         self._pass('"')
-        self._quote = ""
-        if not self._closers:
-            self._end_value(complete=True)
-        return True
+        return self._end_string()
 
-    def _read_json_string(self) -> bool:
-        match = _STRING.match(self._buffer, self._position)
+    def _read_escaped_string(self) -> bool:
+        match = _STRINGS[self._quote].match(self._buffer, self._position)
         assert match  # if only the empty string
-        self._pass(match.group())
         self._position = match.end()
-        if match["end"] is None:
-            return False
+        text = json.dumps(_unescaped(match["text"]), ensure_ascii=False)
+        self._pass(text[1:] if match["end"] else text[1:-1])
+        return match["end"] is not None and self._end_string()
+
+    def _end_string(self) -> bool:
         self._quote = ""
         if not self._closers:
             self._end_value(complete=True)

@@ -226,8 +226,8 @@ _TEXT = _Markers(
 )
 _PARAMETERS = _Markers(
     r"[<\[]",
-    parameter=[("<parameter", _SPACE, 'name="', _KEY, '">')],
     done=[("</invoke>",)],
+    parameter=[("<parameter", _SPACE, 'name="', _KEY, '">')],
     broken=[("</minimax:tool_call>",), ("<minimax:tool_call>",), ("[e~[",)],
 )
 _VALUE = _Markers(
@@ -271,8 +271,8 @@ def _json_types(schema: Any) -> set[str]:
     if not isinstance(schema, Mapping):
         return set()
     types = schema.get("type") or []
-    allowed = {types} if isinstance(types, str) else {str(name) for name in types}
-    for option in [*schema.get("anyOf", []), *schema.get("oneOf", [])]:
+    allowed = set(map(str, types)) if isinstance(types, list) else {str(types)}
+    for option in [*(schema.get("anyOf") or []), *(schema.get("oneOf") or [])]:
         allowed |= _json_types(option)
     return allowed
 

@@ -207,7 +207,7 @@ class _Markers:
 _SPACE = re.compile(r"\s{0,99}")  # bounded, as a marker that is not whole yet is held back
 _NAME = re.compile(r'(?P<name>[^\s"<]{1,256})')
 _KEY = re.compile(r"(?P<key>[^\n<>]{1,256})")
-_KEY_AGAIN = re.compile(r"[^\n>\]]{1,256}")
+_KEY_AGAIN = re.compile(r"(?P<key_again>[^\n>\]]{1,256})")
 _NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
 _TEXT = _Markers(
     r"[\]<\[]",
@@ -228,8 +228,8 @@ _TEXT = _Markers(
 )
 _PARAMETERS = _Markers(
     r"[<\]\[]",
-    parameter=[("<", _KEY, ">")],
     done=[("</invoke>", _SPACE, "]<]minimax[>[")],
+    parameter=[("<", _KEY, ">")],
     broken=[("</tool_call>",), ("]<]minimax[>[<tool_call>", _SPACE, "]<]minimax[>["), ("[e~[",)],
 )
 _VALUE = _Markers(
@@ -248,7 +248,6 @@ _VALUE = _Markers(
             ],
         )
     ],
-    inner=[("]<]minimax[>[</", _KEY_AGAIN, ">]<]minimax[>[")],
     ending=[("[e~[", _SPACE, _NEVER)],
 )
 _OPENING = re.compile(
@@ -277,8 +276,8 @@ def _json_types(schema: Any) -> set[str]:
     if not isinstance(schema, Mapping):
         return set()
     types = schema.get("type") or []
-    allowed = {types} if isinstance(types, str) else {str(name) for name in types}
-    for option in [*schema.get("anyOf", []), *schema.get("oneOf", [])]:
+    allowed = set(map(str, types)) if isinstance(types, list) else {str(types)}
+    for option in [*(schema.get("anyOf") or []), *(schema.get("oneOf") or [])]:
         allowed |= _json_types(option)
     return allowed
 
@@ -335,6 +334,7 @@ class Parser:
         self._wrapped = False  # whether the tag around calls is open
         self._keys: set[str] = set()
         self._types: set[str] = set()  # of the value being read
+        self._key = ""
         self._value: list[str] = []
         if prefill:
             self._advance(prefill)
@@ -535,6 +535,7 @@ class Parser:
         self._keys.add(key)
         properties = (self._tools or {}).get(self._calls[-1].name, {})
         self._types = _json_types(properties.get(key))
+        self._key = key
         if self._types <= {"string"}:
             self._argue(self._held + '"')
         self._state = self._read_value
@@ -545,8 +546,7 @@ class Parser:
         self._take_value(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
-        if match.lastgroup == "inner":
-            self._problem("inner_marker", f"{match.group()!r} inside a value")
+        if match.lastgroup == "close" and match["key_again"] != self._key:
             self._take_value(match.end())
             return True
         self._position = match.end()

@@ -222,14 +222,25 @@ _TEXT = _Markers(
 )
 _PARAMETERS = _Markers(
     "[<]",
-    parameter=[("<param", _SPACE, 'name="', _KEY, '">')],
     done=[("</function>",)],
+    parameter=[("<param", _SPACE, 'name="', _KEY, '">')],
     broken=[("<|im_end|>",)],
 )
 _VALUE = _Markers(
     "[<]",
     close=[("</param>", [(_SPACE, "<param"), (_SPACE, "</function>"), (_SPACE, "<|im_end|>")])],
     inner=[("</param>",)],
+    ending=[("<|im_end|>", _SPACE, _NEVER)],
+)
+_GUARD = _Markers(
+    guard=[("<![CDATA[",)],
+)
+_GUARDED_VALUE = _Markers(
+    r"[\]<]",
+    close=[
+        ("]]>", "</param>", [(_SPACE, "<param"), (_SPACE, "</function>"), (_SPACE, "<|im_end|>")])
+    ],
+    inner=[("]]>", "</param>")],
     ending=[("<|im_end|>", _SPACE, _NEVER)],
 )
 _OPENING = re.compile(r'<function\s*name="')  # one without the rest is no content
@@ -256,8 +267,8 @@ def _json_types(schema: Any) -> set[str]:
     if not isinstance(schema, Mapping):
         return set()
     types = schema.get("type") or []
-    allowed = {types} if isinstance(types, str) else {str(name) for name in types}
-    for option in [*schema.get("anyOf", []), *schema.get("oneOf", [])]:
+    allowed = set(map(str, types)) if isinstance(types, list) else {str(types)}
+    for option in [*(schema.get("anyOf") or []), *(schema.get("oneOf") or [])]:
         allowed |= _json_types(option)
     return allowed
 
@@ -319,6 +330,7 @@ class Parser:
         self._arguments: list[str] = []  # of the call being read
         self._keys: set[str] = set()
         self._types: set[str] = set()  # of the value being read
+        self._guarded = False
         self._value: list[str] = []
         if prefill:
             self._advance(prefill)
@@ -509,13 +521,26 @@ class Parser:
         self._keys.add(key)
         properties = (self._tools or {}).get(self._calls[-1].name, {})
         self._types = _json_types(properties.get(key))
+        self._state = self._read_guard
+
+    def _read_guard(self) -> bool:
+        """A value that begins with ``<![CDATA[`` is a string."""
+        match = _GUARD.match(self._buffer, self._position, False)
+        if match and match.lastgroup is None and not self._final:
+            return False
+        self._guarded = match is not None
+        if match:
+            self._position = match.end()
+            self._types = {"string"} if "string" in self._types else self._types
         if self._types <= {"string"}:
             self._argue(self._held + '"')
         self._state = self._read_value
+        return True
 
     def _read_value(self) -> bool:
         """A value: raw text up to ``</param>``."""
-        match = _VALUE.search(self._buffer, self._position, False)
+        markers = _GUARDED_VALUE if self._guarded else _VALUE
+        match = markers.search(self._buffer, self._position, False)
         self._take_value(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False

@@ -224,8 +224,8 @@ _TEXT = _Markers(
 )
 _PARAMETERS = _Markers(
     "[<]",
-    parameter=[("<arg_key>", _KEY, "</arg_key>", _SPACE, "<arg_value>")],
     done=[("</tool_call>",)],
+    parameter=[("<arg_key>", _KEY, "</arg_key>", _SPACE, "<arg_value>")],
     broken=[("</assistant>",)],
 )
 _VALUE = _Markers(
@@ -263,8 +263,8 @@ def _json_types(schema: Any) -> set[str]:
     if not isinstance(schema, Mapping):
         return set()
     types = schema.get("type") or []
-    allowed = {types} if isinstance(types, str) else {str(name) for name in types}
-    for option in [*schema.get("anyOf", []), *schema.get("oneOf", [])]:
+    allowed = set(map(str, types)) if isinstance(types, list) else {str(types)}
+    for option in [*(schema.get("anyOf") or []), *(schema.get("oneOf") or [])]:
         allowed |= _json_types(option)
     return allowed
 

@@ -214,8 +214,8 @@ class _Markers:
 _SPACE = re.compile(r"\s{0,99}")  # bounded, as a marker that is not whole yet is held back
 _NAME = re.compile(r"(?P<name>[^\s<>]{1,256})")
 _KEY = re.compile(r"(?P<key>[^\n<>]{1,256})")
-_NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
 _NEWLINE = re.compile(r"\r?\n?")  # one is not part of the value
+_NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
 _TEXT = _Markers(
     "[<]",
     unwrap=[("</tool_call>",)],
@@ -228,8 +228,8 @@ _TEXT = _Markers(
 )
 _PARAMETERS = _Markers(
     "[<]",
-    parameter=[("<parameter=", _KEY, ">", _NEWLINE)],
     done=[("</function>",)],
+    parameter=[("<parameter=", _KEY, ">", _NEWLINE)],
     broken=[("</tool_call>",), ("<tool_call>",), ("<|im_end|>",)],
 )
 _VALUE = _Markers(
@@ -275,8 +275,8 @@ def _json_types(schema: Any) -> set[str]:
     if not isinstance(schema, Mapping):
         return set()
     types = schema.get("type") or []
-    allowed = {types} if isinstance(types, str) else {str(name) for name in types}
-    for option in [*schema.get("anyOf", []), *schema.get("oneOf", [])]:
+    allowed = set(map(str, types)) if isinstance(types, list) else {str(types)}
+    for option in [*(schema.get("anyOf") or []), *(schema.get("oneOf") or [])]:
         allowed |= _json_types(option)
     return allowed
 

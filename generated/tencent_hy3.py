@@ -227,10 +227,10 @@ _TEXT = _Markers(
 )
 _PARAMETERS = _Markers(
     "[<]",
+    done=[("</tool_call:opensource>",)],
     parameter=[
         ("<arg_key:opensource>", _KEY, "</arg_key:opensource>", _SPACE, "<arg_value:opensource>")
     ],
-    done=[("</tool_call:opensource>",)],
     broken=[
         ("</tool_calls:opensource>",),
         ("<tool_calls:opensource>",),
@@ -280,8 +280,8 @@ def _json_types(schema: Any) -> set[str]:
     if not isinstance(schema, Mapping):
         return set()
     types = schema.get("type") or []
-    allowed = {types} if isinstance(types, str) else {str(name) for name in types}
-    for option in [*schema.get("anyOf", []), *schema.get("oneOf", [])]:
+    allowed = set(map(str, types)) if isinstance(types, list) else {str(types)}
+    for option in [*(schema.get("anyOf") or []), *(schema.get("oneOf") or [])]:
         allowed |= _json_types(option)
     return allowed
 

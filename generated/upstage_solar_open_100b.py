@@ -232,6 +232,7 @@ _KEY_MARKER = _Markers(member=[('"', _KEY_TEXT, '"', _SPACE, ":")])
 _STRING = re.compile(
     r'(?:[^"\\]+|\\(?:u[0-9a-fA-F]{4}|[^u]|u(?![0-9a-fA-F]{0,3}\Z)))*(?P<end>")?', re.DOTALL
 )
+_CONTROL = re.compile(r"[\x00-\x1f]")  # JSON wants it escaped
 _VISIBLE = re.compile(r"\S")
 _SCALAR = re.compile(r'[-"\[\w]')
 
@@ -515,6 +516,8 @@ class Parser:
         misplaced = kind == "mark" and not self._closers
         mismatched = kind == "close" and self._closers[-1:] != [text]
         if kind is None or misplaced or mismatched:
+            if self._final:
+                return False
             self._close_value()
             return True
         self._position += len(text)
@@ -549,10 +552,11 @@ class Parser:
     def _read_string(self) -> bool:
         match = _STRING.match(self._buffer, self._position)
         assert match  # if only the empty string
-        self._pass(match.group())
         self._position = match.end()
-        if match["end"] is None:
-            return False
+        self._pass(_CONTROL.sub(lambda control: f"\\u{ord(control.group()):04x}", match.group()))
+        return match["end"] is not None and self._end_string()
+
+    def _end_string(self) -> bool:
         self._quote = ""
         if not self._closers:
             self._end_value(complete=True)

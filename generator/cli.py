@@ -88,6 +88,7 @@ _ROOT = click.option(
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="The checkout to work on (default: the one around this folder).",
 )
+_TEXT_FILE = click.File("r", encoding="utf-8", errors="replace")
 _OFFLINE = click.option("--offline", is_flag=True, help="Don't download templates.")
 
 
@@ -126,6 +127,8 @@ def regen(
             on_build=lambda build: advance(),
         )
     done.problems[:0] = problems
+    if verbose:
+        _print_findings([build for build in done.built if build.problems])
     if as_json:
         click.echo(json.dumps(_summary(done), indent=2))
     else:
@@ -152,9 +155,10 @@ def check(offline: bool, root: Path | None, verbose: bool) -> None:
         differences, found = check_freshness(project, sources, lambda build: advance())
     for difference in differences:
         _print_difference(difference)
-    if differences or found:
-        _ERR.print(f"{len(differences)} files are not fresh; run: make regen")
-    else:
+    stale = [difference for difference in differences if difference.wanted is not None]
+    if stale:
+        _ERR.print(f"files that are not fresh: {len(stale)}; run: make regen", soft_wrap=True)
+    if not differences and not found and not problems:
         _OUT.print(f"{len(sources)} templates: specs and generated files are fresh")
     _finish([*problems, *found], failed=bool(differences))
 
@@ -216,8 +220,8 @@ def analyze(sources: tuple[Path, ...], into: Path | None, messages: int, verbose
 
 @turnspec.command()
 @click.argument("parser")
-@click.argument("text", type=click.File("r", encoding="utf-8"), default="-")
-@click.option("--tools", type=click.File("r", encoding="utf-8"), help="OpenAI tool definitions.")
+@click.argument("text", type=_TEXT_FILE, default="-")
+@click.option("--tools", type=_TEXT_FILE, help="A JSON file with OpenAI tool definitions.")
 @click.option("--no-thinking", is_flag=True, help="The prompt had thinking turned off.")
 @click.option("--prefill", help="The part of the turn that the prompt holds already.")
 @click.option("--events", is_flag=True, help="Print the streaming events instead.")
@@ -244,23 +248,24 @@ def parse(
     module = load_module(_parser_path(parser, root).read_text(encoding="utf-8"))
     options: dict[str, object] = {"enable_thinking": not no_thinking, "prefill": prefill}
     if tools is not None:
-        options["tools"] = _json_file("".join(tools))
+        options["tools"] = _tools("".join(tools))
     machine = module.Parser(**options)
     found = [*machine.feed("".join(text)), *machine.finish()]
     if events:
         for delta in filter(None, (event.to_delta() for event in found)):
-            click.echo(json.dumps(delta, ensure_ascii=False))
+            click.echo(_json(delta))
         return
-    click.echo(json.dumps(machine.message.to_dict(), indent=2, ensure_ascii=False))
+    click.echo(_json(machine.message.to_dict(), indent=2))
     for problem in machine.message.problems:
-        _ERR.print(f"at {problem.offset}: {problem.kind}: {escape(problem.message)}")
+        shown = f"at {problem.offset}: {problem.kind}: {problem.message!r}"
+        _ERR.print(escape(shown), highlight=False, soft_wrap=True)
 
 
 def _project(root: Path | None) -> Project:
     project = Project.find((root or Path.cwd()).resolve())
     if project is None:
         raise _Fault(
-            "no templates/index.yaml here or above; go to a checkout, or use `turnspec analyze`"
+            "no templates/index.yaml here or above; go to a checkout or name one with --root"
         )
     return project
 
@@ -273,12 +278,17 @@ def _sources(project: Project, offline: bool) -> tuple[list[TemplateSource], lis
 
 def _report_build(build: Build, into: Path | None, verbose: bool) -> None:
     if verbose:
-        for finding in build.findings:
-            _ERR.print(escape(str(finding)), highlight=False, soft_wrap=True)
+        _print_findings([build])
     if into is None:
         for path, text in build.files.items():
             if path.endswith(".yaml"):
                 click.echo(text, nl=False)
+
+
+def _print_findings(builds: Iterable[Build]) -> None:
+    for build in builds:
+        for finding in build.findings:
+            _ERR.print(escape(str(finding)), highlight=False, soft_wrap=True)
 
 
 def _parser_path(parser: str, root: Path | None) -> Path:
@@ -291,11 +301,25 @@ def _parser_path(parser: str, root: Path | None) -> Path:
     return path
 
 
-def _json_file(text: str) -> object:
+def _tools(text: str) -> list[object]:
+    """Return tool definitions, each an object with a name in it."""
     try:
-        return json.loads(text)
-    except ValueError as error:
-        raise _Fault(f"the tools are not JSON: {error}") from None
+        tools = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _Fault(f"--tools: not JSON: {error}") from None
+    if not isinstance(tools, list):
+        raise _Fault("--tools: give a JSON list of tool definitions")
+    for number, tool in enumerate(tools):
+        function = tool.get("function", tool) if isinstance(tool, dict) else None
+        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+            raise _Fault(f"--tools: tool {number} has no name")
+    return tools
+
+
+def _json(value: object, indent: int | None = None) -> str:
+    """Return readable JSON; half a surrogate pair stays escaped, as it can't be printed."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 @contextmanager
@@ -314,6 +338,8 @@ def _print_results(done: Regeneration) -> None:
         f"{len(done.changed_files)} files written",
         highlight=False,
     )
+    for path in done.left_over:
+        _ERR.print(f"{path} belongs to no template; delete it", highlight=False, soft_wrap=True)
 
 
 def _result_table(results: dict[str, TemplateResult], *, failing_only: bool = False) -> Table:
@@ -362,7 +388,9 @@ def _summary(done: Regeneration) -> dict[str, object]:
 
 def _print_difference(difference: Difference) -> None:
     if difference.wanted is None:
-        _OUT.print(f"{difference.path}: belongs to no template; delete it", highlight=False)
+        _OUT.print(
+            f"{difference.path} belongs to no template; delete it", highlight=False, soft_wrap=True
+        )
         return
     found = (difference.found or "").splitlines(keepends=True)
     lines = difflib.unified_diff(

@@ -12,6 +12,7 @@ from generator.spec.model import (
     Encoding,
     End,
     Fields,
+    Guard,
     Join,
     JsonType,
     Literal,
@@ -127,6 +128,8 @@ def tagged(
     string: Encoding = Encoding.RAW,
     other: Encoding = Encoding.JSON,
     types: dict[JsonType, str] | None = None,
+    guard: Guard | None = None,
+    syntax: ValueSyntax | None = None,
 ) -> Tools:
     """Return tools whose arguments stand in tags."""
     return Tools(
@@ -136,11 +139,13 @@ def tagged(
         separator=separator,
         section_end=section[1],
         arguments=Arguments(
+            syntax=syntax or ValueSyntax(),
             item=pieces(item),
             separator=item_separator,
             empty="",
             values={**dict.fromkeys(JsonType, other), JsonType.STRING: string},
             types=types or {},
+            guard=guard,
         ),
     )
 
@@ -254,4 +259,39 @@ QUOTED = make_spec(
         ),
     ),
     order=(Part.REASONING, Part.CALLS, Part.CONTENT),
+)
+GUARDED = make_spec(
+    "guarded",
+    tagged(
+        '<call name="⟨NAME⟩">⟨ARGUMENTS⟩</call>',
+        '<value of="⟨KEY⟩">⟨VALUE⟩</value>',
+        guard=Guard("<{{", "}}>", "\n<"),
+    ),
+)
+ELEMENTS = make_spec(
+    "elements", tagged('<call name="⟨NAME⟩">⟨ARGUMENTS⟩</call>', "<⟨KEY⟩>⟨VALUE⟩</⟨KEY⟩>")
+)
+CLOSED = make_spec(
+    "closed",
+    tagged("<call><name>⟨NAME⟩</name>⟨ARGUMENTS⟩</call>", "<⟨KEY⟩|⟨VALUE⟩>", string=Encoding.JSON),
+)
+UNESCAPED = make_spec(
+    "unescaped",
+    tagged(
+        "⟨NAME⟩(⟨ARGUMENTS⟩)",
+        "⟨KEY⟩=⟨VALUE⟩",
+        item_separator=", ",
+        section=("<|calls|>[", "]<|/calls|>"),
+        separator=", ",
+        string=Encoding.QUOTED,
+        other=Encoding.PYTHON,
+        syntax=ValueSyntax(quote="'"),
+    ),
+)
+NAME_LAST = make_spec(
+    "name-last", tagged_json("<with> ⟨ARGUMENTS⟩ <do> ⟨NAME⟩ <id> ⟨ID⟩ <ok>", separator="\n")
+)
+NUMBERED = make_spec(
+    "numbered",
+    tagged_json("⟨INDEX⟩) ⟨NAME⟩ <- ⟨ARGUMENTS⟩", section=("-- calls --\n", "\n"), separator="\n"),
 )

@@ -121,8 +121,7 @@ def test_regen_outside_a_checkout(tmp_path: Path) -> None:
     assert result.returncode == 1
     assert result.stdout == ""
     assert result.stderr == (
-        "error: no templates/index.yaml here or above; go to a checkout, or use "
-        "`turnspec analyze`\n"
+        "error: no templates/index.yaml here or above; go to a checkout or name one with --root\n"
     )
 
 
@@ -143,7 +142,7 @@ def test_check_prints_a_diff_and_writes_nothing(root: Path) -> None:
     assert "--- a/generated/plain-content.gbnf" in lines
     assert "+++ b/generated/plain-content.gbnf" in lines
     assert "-# mine" in lines
-    assert "specs/gone.yaml: belongs to no template; delete it" in lines
+    assert "specs/gone.yaml belongs to no template; delete it" in lines
     assert result.stderr == "2 files are not fresh; run: make regen\n"
     assert files_of(root) == before
 
@@ -272,7 +271,7 @@ def test_parse_with_tools_that_are_not_json(root: Path, tmp_path: Path) -> None:
     tools.write_text("{", encoding="utf-8")
     result = run_apart("parse", "plain-content", "--root", root, "--tools", tools)
     assert result.returncode == 1
-    assert result.stderr.startswith("error: the tools are not JSON: ")
+    assert result.stderr.startswith("error: --tools: not JSON: ")
     assert result.stderr.count("\n") == 1
 
 

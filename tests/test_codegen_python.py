@@ -83,6 +83,34 @@ TURNS: dict[str, tuple[Spec, str]] = {
         '<think>hm</think><|call>call:run{text:<|"|>⟨TEXT⟩<|"|>,count:7}<call|>'
         "<|call>call:stop{}<call|>Hi!<|stop|>",
     ),
+    "guarded": (
+        formats.GUARDED,
+        '<think>hm</think>Hi!<call name="run"><value of="text"><{{⟨TEXT⟩}}></value>'
+        '<value of="count">7</value></call>\n<call name="stop"></call><|stop|>',
+    ),
+    "elements": (
+        formats.ELEMENTS,
+        '<think>hm</think>Hi!<call name="run"><text>⟨TEXT⟩</text><count>7</count></call>\n'
+        '<call name="stop"></call><|stop|>',
+    ),
+    "closed": (
+        formats.CLOSED,
+        "<think>hm</think>Hi!<call><name>run</name><text|⟨JSON⟩><count|7></call>\n"
+        "<call><name>stop</name></call><|stop|>",
+    ),
+    "unescaped": (
+        formats.UNESCAPED,
+        "<think>hm</think>Hi!<|calls|>[run(text='⟨TEXT⟩', count=7), stop()]<|/calls|><|stop|>",
+    ),
+    "name-last": (
+        formats.NAME_LAST,
+        "<think>hm</think>Hi!<with> ⟨OBJECT⟩ <do> run <id> one <ok>\n"
+        "<with> {} <do> stop <id> two <ok><|stop|>",
+    ),
+    "numbered": (
+        formats.NUMBERED,
+        "<think>hm</think>Hi!-- calls --\n1) run <- ⟨OBJECT⟩\n2) stop <- {}\n<|stop|>",
+    ),
     "channels": (
         channels_spec(),
         "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>Hi!"
@@ -97,7 +125,8 @@ TOOLS = [formats.RUN, {"name": "stop"}]
 @functools.cache
 def module_and_turn(name: str) -> tuple[ModuleType, str]:
     spec, text = TURNS[name]
-    for placeholder, value in (("OBJECT", OBJECT), ("TEXT", TEXT), ("PYTHON", repr(TEXT))):
+    written = {"OBJECT": OBJECT, "TEXT": TEXT, "JSON": json.dumps(TEXT), "PYTHON": repr(TEXT)}
+    for placeholder, value in written.items():
         text = text.replace(f"⟨{placeholder}⟩", value)
     return load_module(spec), text
 
@@ -381,6 +410,57 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         [("run", {"text": "it's A", "list": [True, None, {"a": "b"}]})],
         [],
     ),
+    "a guard around what looks like markers": (
+        "guarded",
+        '<call name="run"><value of="text"><{{7</value><value of="x">}}</value></call>}}></value>'
+        '<value of="list"><{{[1]}}></value></call>',
+        "",
+        "",
+        [("run", {"text": '7</value><value of="x">}}</value></call>', "list": [1]})],
+        [],
+    ),
+    "values without a guard, and with half a one": (
+        "guarded",
+        '<call name="run"><value of="text">}}></value><value of="more"><{</value></call>',
+        "",
+        "",
+        [("run", {"text": "}}>", "more": "<{"})],
+        [],
+    ),
+    "elements inside a value": (
+        "elements",
+        '<call name="run"><text><b>x</b><i>y</i></text><list>[1]</list></call>',
+        "",
+        "",
+        [("run", {"text": "<b>x</b><i>y</i>", "list": [1]})],
+        [],
+    ),
+    "escapes in a list alone, quotes inside a string": (
+        "unescaped",
+        "<|calls|>[run(text='it's \\n', list=['it\\'s \\n', {\"a\": '\\f'}], "
+        'more="\\n")]<|/calls|>',
+        "",
+        "",
+        [("run", {"text": "it's \\n", "list": ["it's \n", {"a": "\f"}], "more": "\n"})],
+        [],
+    ),
+    "arguments whose name is missing": (
+        "name-last",
+        "A<with> {} B",
+        "AB",
+        "",
+        [],
+        ["missing_marker"],
+    ),
+    "cut off before the name": ("name-last", 'A<with> {"a": 1} <do> ru', "A", "", [], ["cut_off"]),
+    "a line break in a JSON string": (
+        "json-tags",
+        '<tool_call>{"name": "run", "arguments": {"text": "a\n\tb"}}</tool_call>',
+        "",
+        "",
+        [("run", {"text": "a\n\tb"})],
+        [],
+    ),
 }
 
 
@@ -401,6 +481,15 @@ def test_bare_json_depends_on_the_tools() -> None:
     assert module.parse(text, tools=[]).content == text
     assert module.parse(text, tools=TOOLS).content == text
     assert module.parse(f"See: {text}").content == f"See: {text}"
+
+
+def test_the_end_of_a_turn_closes_reasoning_that_has_no_marker_for_it() -> None:
+    reasoning = (ReasoningMode.TAG_BASED, "-- why --\n", "\n")
+    module = load_module(formats.make_spec("titles", None, reasoning=reasoning))
+    message = assert_any_chunking(module, "-- why --\nhm\n<|stop|>")
+    assert (message.reasoning_content, message.problems) == ("hm", [])
+    cut_off = module.parse("-- why --\nhm")
+    assert [problem.kind for problem in cut_off.problems] == ["unclosed"]
 
 
 def test_offsets_count_from_the_text() -> None:

@@ -22,12 +22,10 @@ NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))
 
 #: Templates that render something their own specs don't predict or give back yet, by rung.
 KNOWN_FAILURES: dict[str, set[str]] = {
+    # Its `indent` filter breaks lines at U+0085 and the like, also inside JSON strings.
     "cohereforai-c4ai-command-r-plus-tool-use": {"1"},
+    # It leaves out what closes the section, and the turn, where there is just one call.
     "deepseek-ai-deepseek-r1-distill-llama-8b": {"0"},
-    "google-gemma-4-31b-it": {"0"},
-    "lfm2-5-8b-a1b": {"1", "1b"},
-    "minimax-m3": {"1", "1b"},
-    "openbmb-minicpm5-1b": {"1", "1b"},
 }
 
 

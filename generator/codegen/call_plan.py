@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from generator.codegen.argument_plan import has_quoted_strings, raw_sets, structured_sets
 from generator.codegen.marker_plan import (
     SPACE,
     Expression,
@@ -16,9 +17,9 @@ from generator.codegen.marker_plan import (
     tags,
     words,
 )
+from generator.codegen.slot_plan import literal_text, slotted
 from generator.spec.model import Encoding, JsonType, Literal, Piece, Slot, SlotKind, ToolMode, Tools
 
-NEWLINE = Expression("_NEWLINE")
 _JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*"?$')
 
 
@@ -40,9 +41,11 @@ class CallPlan:
     name_is_key: bool = False
     type_words: dict[str, tuple[str, ...]] = field(default_factory=dict)
     python_values: bool = False
+    guarded: bool = False  # a value can have a guard around it
+    key_closes: bool = False  # what closes a value has its key
     dialect: str = "json"  # of structured values: "json", "python" or "quoted"
     quote: str = '"'
-    bare_keys: bool = False
+    quoted_strings: bool = False  # QUOTED, where values inside others are in another dialect
 
 
 def plan_calls(tools: Tools, ends: tuple[str, ...]) -> CallPlan:
@@ -53,8 +56,8 @@ def plan_calls(tools: Tools, ends: tuple[str, ...]) -> CallPlan:
 
 
 def _plan_native(tools: Tools) -> CallPlan:
-    opening = _before_json(tools.section_start), _before_json(_text(tools.call[0]))
-    closing = _after_json(tools.section_end), _after_json(_text(tools.call[-1]))
+    opening = _before_json(tools.section_start), _before_json(literal_text(tools.call[0]))
+    closing = _after_json(tools.section_end), _after_json(literal_text(tools.call[-1]))
     section, call = opening
     object_pieces: MarkerPieces = (Expression("_SEPARATOR"), "{")
     ahead = Follows((((Expression("_BRACKET"), "{")), *([(SPACE, *words(call))] if call else [])))
@@ -109,16 +112,22 @@ def _plan_native(tools: Tools) -> CallPlan:
         name_is_key=fields.name_is_key,
         dialect=_dialect(tools),
         quote=tools.arguments.syntax.quote,
-        bare_keys=tools.arguments.syntax.bare_keys,
     )
 
 
 def _dialect(tools: Tools) -> str:
-    """Return how structured values are written: the name of the dialect in the templates."""
+    """Return how structured values are written: the name of the dialect in the templates.
+
+    Where types differ it is the one that reads them all: Python's reads JSON as well.
+    """
     arguments = tools.arguments
-    tagged_values = arguments.values.get(JsonType.STRING, Encoding.RAW) if arguments.item else None
-    encoding = tagged_values or arguments.syntax.encoding
-    return encoding.value.lower()
+    if not arguments.item:
+        return arguments.syntax.encoding.value.lower()
+    found = set(arguments.values.values())
+    if has_quoted_strings(tools):
+        return "python"
+    kinds = (Encoding.QUOTED, Encoding.PYTHON)
+    return next((kind.value.lower() for kind in kinds if kind in found), "json")
 
 
 def _before_json(text: str) -> str:
@@ -130,28 +139,26 @@ def _after_json(text: str) -> str:
     return text.lstrip(' \t\r\n"}]').rstrip()
 
 
-def _text(piece: Piece) -> str:
-    return piece.text if isinstance(piece, Literal) else ""
-
-
 def _plan_tags(tools: Tools, ends: tuple[str, ...]) -> CallPlan:
     at = tools.call.index(Slot(SlotKind.ARGUMENTS))
     before, after = tools.call[:at], tools.call[at + 1 :]
     tagged = tools.mode is ToolMode.TAG_WITH_TAGGED
     arguments = tools.arguments
-    head_tags = tags(_text(before[0]))
-    in_section = not any(looks_like_head(_text(piece)) for piece in before)
-    tail_text = "".join(map(_text, after))
+    head_tags = tags(literal_text(before[0]))
+    section = [tools.section_start.strip()] if tools.section_start.strip() else []
+    distinctive = any(looks_like_head(literal_text(piece)) for piece in before) or not section
+    in_section = not head_tags or not distinctive
+    tail_text = "".join(map(literal_text, after))
     tail = tags(arguments.end + tail_text if tagged else tail_text)
     expressions: dict[str, str] = {}
     if not in_section:
-        before = (Literal(head_tags[-1]), *before[1:])
+        head_text = literal_text(before[0])
+        before = (Literal(head_text[head_text.rindex(head_tags[-1]) :]), *before[1:])
     if tagged and arguments.start.strip():
         before = (*before, Literal(arguments.start))
-    head = _pieces(before, expressions, "{" if not tagged else "")
+    head = slotted(before, expressions, "{" if not tagged else "")
     if not isinstance(head[-1], str):
         head = (*head, Follows(_after_name(tools, tail, tagged)))
-    section = [tools.section_start.strip()] if tools.section_start.strip() else []
     wraps = section if in_section else section + head_tags[:-1]
     text = [*_wraps(wraps, head)]
     if not in_section:
@@ -168,7 +175,10 @@ def _plan_tags(tools: Tools, ends: tuple[str, ...]) -> CallPlan:
     structured = not tagged
     if tagged:
         structured = arguments.values.get(JsonType.STRING, Encoding.RAW) is not Encoding.RAW
-        sets |= _argument_sets(tools, tail, wraps, ends, structured, expressions)
+        if structured:
+            sets |= structured_sets(tools, tail, expressions)
+        else:
+            sets |= raw_sets(tools, tail, wraps, ends, expressions)
     else:
         sets |= _tail_set(after, expressions)
     if in_section:
@@ -190,9 +200,11 @@ def _plan_tags(tools: Tools, ends: tuple[str, ...]) -> CallPlan:
         tail_slots=frozenset(_slot_names(after)) if "_TAIL" in sets else frozenset(),
         type_words=_type_words(tools),
         python_values=Encoding.PYTHON in arguments.values.values(),
+        guarded="_GUARD" in sets,
+        key_closes="_KEY_AGAIN" in expressions,
         dialect=_dialect(tools),
         quote=arguments.syntax.quote,
-        bare_keys=arguments.syntax.bare_keys,
+        quoted_strings=has_quoted_strings(tools),
     )
 
 
@@ -210,57 +222,11 @@ def _wraps(wraps: list[str], head: MarkerPieces) -> list[Marker]:
     return found
 
 
-_GROUPS = {
-    SlotKind.NAME: "name",
-    SlotKind.ID: "id",
-    SlotKind.KEY: "key",
-    SlotKind.TYPE: "type",
-}
-
-
-def _pieces(
-    parts: tuple[Piece, ...],
-    expressions: dict[str, str],
-    next_text: str,
-    also_stop: str = "",
-) -> MarkerPieces:
-    """Return a marker with slots as pieces; add the slots' expressions to ``expressions``."""
-    pieces: list[str | Expression | Follows] = []
-    for index, part in enumerate(parts):
-        if isinstance(part, Literal):
-            if pieces and part.text[:1].isspace():
-                pieces.append(SPACE)
-            pieces += words(part.text)
-            if part.text.strip() and part.text[-1:].isspace() and index + 1 < len(parts):
-                pieces.append(SPACE)
-            continue
-        following = _text(parts[index + 1])[:1] if index + 1 < len(parts) else next_text
-        opening = _text(parts[0]).strip()[:1]
-        stops = following if opening.isalnum() else opening + following
-        pieces.append(_slot(part.kind, stops + also_stop, expressions))
-    return tuple(pieces)
-
-
-def _slot(kind: SlotKind, stops: str, expressions: dict[str, str]) -> Expression:
-    excluded = "".join(sorted({re.escape(stop) for stop in stops if not stop.isspace()}))
-    if kind is SlotKind.INDEX:
-        constant, expression = "_INDEX", r"\d{0,9}"
-    elif f"_{kind.value}" in expressions:
-        constant, expression = f"_{kind.value}_AGAIN", rf"[^\n{excluded}]{{1,256}}"
-    else:
-        least = 0 if kind is SlotKind.ID else 1
-        none_of = r"\s" if kind is SlotKind.NAME else r"\n"
-        constant = f"_{kind.value}"
-        expression = rf"(?P<{_GROUPS[kind]}>[^{none_of}{excluded}]{{{least},256}})"
-    expressions[constant] = expression
-    return Expression(constant)
-
-
 def _after_name(tools: Tools, tail: list[str], tagged: bool) -> tuple[MarkerPieces, ...]:
     """Return what can follow a name that no literal closes."""
     if not tagged:
         return ((SPACE, "{"),)
-    opening = words(_text(tools.arguments.item[0]))[:1]
+    opening = words(literal_text(tools.arguments.item[0]))[:1]
     return tuple((SPACE, *pieces) for pieces in (opening, *map(words, tail)) if pieces)
 
 
@@ -268,61 +234,11 @@ def _tail_set(
     after: tuple[Piece, ...], expressions: dict[str, str]
 ) -> dict[str, tuple[Marker, ...]]:
     """Return what follows JSON arguments, where it cannot be told from content elsewhere."""
-    text = "".join(map(_text, after)).strip()
+    text = "".join(map(literal_text, after)).strip()
     slots = any(isinstance(piece, Slot) for piece in after)
     if not slots and (not text or looks_like_marker(text)):
         return {}
-    return {"_TAIL": (Marker("tail", ((SPACE, *_pieces(after, expressions, "<")),)),)}
-
-
-def _argument_sets(
-    tools: Tools,
-    tail: list[str],
-    wraps: list[str],
-    ends: tuple[str, ...],
-    structured: bool,
-    expressions: dict[str, str],
-) -> dict[str, tuple[Marker, ...]]:
-    item = tools.arguments.item
-    at = item.index(Slot(SlotKind.VALUE))
-    opening = _pieces(item[:at], expressions, "", "()[]{},'\"" if structured else "")
-    closing = _pieces(item[at + 1 :], expressions, "")
-    done = words(tail[0]) if tail else ()
-    if structured:
-        expressions["_SEPARATOR"] = r"[\s,;]{0,99}"
-        separator = Expression("_SEPARATOR")
-        found = [
-            Marker("parameter", ((separator, *opening),)),
-            Marker("done", ((separator, *done),)),
-        ]
-        if closing:
-            found.append(Marker("close", ((SPACE, *closing),)))
-        return {"_PARAMETERS": tuple(found)}
-    if _text(item[at - 1]).endswith("\n"):
-        opening = (*opening, NEWLINE)
-    first = opening[:1]
-    ending = [(*words(end), SPACE, Expression("_NEVER")) for end in ends]
-    others = [words(literal) for literal in [*tail[1:], tools.section_end, *wraps, *ends]]
-    others = [pieces for pieces in others if pieces and pieces != first]
-    before_close = (NEWLINE,) if _text(item[at + 1]).startswith("\n") else ()
-    following = [pieces for pieces in (first, done, *others) if pieces]
-    ahead = Follows(tuple((SPACE, *pieces) for pieces in following))
-    value = [Marker("close", ((*before_close, *closing, ahead),)), Marker("inner", (closing,))]
-    if len(tail) > 1:
-        whole = tuple(piece for literal in tail for piece in (SPACE, *words(literal)))
-        value.append(Marker("tail", ((*before_close, Follows((whole[1:],))),)))
-    if ending:
-        value.append(Marker("ending", tuple(ending)))
-    parameters = [Marker("parameter", (opening,))]
-    if done:
-        parameters.append(Marker("done", (done,)))
-    if others:
-        parameters.append(Marker("broken", tuple(others)))
-    if ending:
-        expressions["_NEVER"] = r"(?!)"
-    if NEWLINE in opening or before_close:
-        expressions["_NEWLINE"] = r"\r?\n?"
-    return {"_PARAMETERS": tuple(parameters), "_VALUE": tuple(value)}
+    return {"_TAIL": (Marker("tail", ((SPACE, *slotted(after, expressions, "<")),)),)}
 
 
 def _type_words(tools: Tools) -> dict[str, tuple[str, ...]]:

@@ -10,6 +10,7 @@ from generator.codegen.call_plan import CallPlan
 from generator.codegen.marker_plan import Marker
 from generator.codegen.plan import ModulePlan, ReasoningPlan
 from generator.codegen.source import long_string, marker_set, raw, shown, used_constants
+from generator.codegen.value_expressions import value_expressions
 
 _EXPRESSIONS = {
     "_SPACE": r"\s{0,99}",
@@ -20,23 +21,6 @@ _COMMENTS = {
     "_NEWLINE": "one is not part of the value",
     "_NEVER": "such a marker ends a value only at the end of the text",
 }
-_WORDS = "_WORDS = {'True': 'true', 'False': 'false', 'None': 'null'}"
-_ESCAPES = (
-    r"""_ESCAPES = {"\\n": "\n", "\\t": "\t", "\\r": "\r", "\\\\": "\\", "\\'": "'", '\\"': '"'}"""
-)
-_PUNCTUATION = r"(?P<space>\s+)|(?P<open>[{\[])|(?P<close>[}\]])|(?P<mark>[,:])"
-_TOKENS = {
-    "json": _PUNCTUATION + r'|(?P<quote>")|(?P<word>[-+.\w]+)',
-    "python": _PUNCTUATION + r"""|(?P<quote>['"])|(?P<word>[-+.\w]+)""",
-}
-_JSON_STRING = r'(?:[^"\\]+|\\(?:u[0-9a-fA-F]{4}|[^u]|u(?![0-9a-fA-F]{0,3}\Z)))*(?P<end>")?'
-_PYTHON_STRING = (
-    r"(?P<text>(?:[^{quote}\\]+|\\(?:x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|U[0-9a-fA-F]{{8}}|[^xuU]"
-    r"|[xuU](?![0-9a-fA-F]{{0,7}}\Z)))*)(?P<end>{quote})?"
-)
-_QUOTE = r"""['"]"""
-_PYTHON_ESCAPE = r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|.)"
-_PYTHON_KEY = r"""(?P<key>(?:[^'"\\]|\\.|\\\Z)*)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +59,27 @@ class ModuleContext:
     type_words: bool
     python_values: bool
     dialect: str
-    quote: str
+    unescaped_strings: bool
+    escapes_if: str  # where strings have escapes that elsewhere have none
     uses_schemas: bool
     value_tail: bool
     broken: bool
+    guarded: bool
+    key_closes: bool
+    closes: bool
     tail: bool
+    name_last: bool
     head_slots: frozenset[str]
     tail_slots: frozenset[str]
     after_call: str
     arguments_doc: str
     value_doc: str
+    guard_doc: str
     objects_doc: str
     member_doc: str
     section_doc: str
     tail_doc: str
+    tail_missing: str
 
 
 def module_context(plan: ModulePlan) -> ModuleContext:
@@ -97,6 +88,7 @@ def module_context(plan: ModulePlan) -> ModuleContext:
     reasoning = plan.reasoning
     roles = tuple(marker.role for marker in plan.text)
     sets = {"_TEXT": plan.text, **(calls.sets if calls else {})}
+    parameter_roles = {marker.role for marker in sets.get("_PARAMETERS", ())}
     late_id = calls is not None and bool(calls.keys.get("_ID_KEYS") or "id" in calls.tail_slots)
     raw_values = calls is not None and calls.kind == "tagged" and not calls.structured
     uses_schemas = raw_values and calls is not None and not calls.type_words
@@ -135,11 +127,16 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         type_words=bool(calls and calls.type_words),
         python_values=bool(calls and calls.python_values),
         dialect=calls.dialect if calls else "",
-        quote=calls.quote if calls else "",
+        unescaped_strings=bool(calls and (calls.dialect == "quoted" or calls.quoted_strings)),
+        escapes_if=_escapes_if(calls),
+        guarded=bool(calls and calls.guarded),
+        key_closes=bool(calls and calls.key_closes),
+        closes=bool(calls and calls.structured) and "close" in parameter_roles,
         uses_schemas=uses_schemas,
         value_tail=raw_values and any(marker.role == "tail" for marker in sets["_VALUE"]),
-        broken=any(marker.role == "broken" for marker in sets.get("_PARAMETERS", ())),
+        broken="broken" in parameter_roles,
         tail="_TAIL" in sets,
+        name_last=bool(calls and calls.kind == "json" and "name" in calls.tail_slots),
         head_slots=calls.head_slots if calls else frozenset(),
         tail_slots=calls.tail_slots if calls else frozenset(),
         after_call=_after_call(calls),
@@ -240,7 +237,7 @@ def _expressions(plan: ModulePlan, sets: dict[str, tuple[Marker, ...]]) -> tuple
             comment = f"  # {_COMMENTS[constant]}" if constant in _COMMENTS else ""
             lines.append(f"{constant} = re.compile({raw(expression)}){comment}")
     for constant, markers in sets.items():
-        searched = constant in ("_TEXT", "_VALUE") or (
+        searched = constant in ("_TEXT", "_VALUE", "_GUARDED_VALUE", "_QUOTED_END") or (
             constant == "_PARAMETERS" and not (calls and calls.structured)
         )
         lines.append(marker_set(constant, markers, searched=searched))
@@ -248,7 +245,7 @@ def _expressions(plan: ModulePlan, sets: dict[str, tuple[Marker, ...]]) -> tuple
         opening = "|".join(r"\s*".join(map(re.escape, text.split())) for text in plan.openings)
         lines.append(f"_OPENING = re.compile({raw(opening)})  # one without the rest is no content")
     if calls and calls.structured:
-        lines += _value_expressions(calls)
+        lines += value_expressions(calls)
     if calls and calls.kind != "tagged":
         lines.append("_VISIBLE = re.compile(r'\\S')")
     if calls and calls.kind == "json":
@@ -256,48 +253,13 @@ def _expressions(plan: ModulePlan, sets: dict[str, tuple[Marker, ...]]) -> tuple
     return tuple(lines)
 
 
-def _value_expressions(calls: CallPlan) -> list[str]:
-    """Return the constants with which structured values are read."""
-    if calls.dialect == "json":
-        return [
-            f"_TOKEN = re.compile({raw(_TOKENS['json'])})",
-            "_KEY_MARKER = _Markers(member=[('\"', _KEY_TEXT, '\"', _SPACE, ':')])",
-            f"_STRING = re.compile({raw(_JSON_STRING)}, re.DOTALL)",
-        ]
-    if calls.dialect == "python":
-        return [
-            _WORDS,
-            _ESCAPES,
-            f"_ESCAPE = re.compile({raw(_PYTHON_ESCAPE)}, re.DOTALL)",
-            f"_TOKEN = re.compile({raw(_TOKENS['python'])})",
-            f"_QUOTE = re.compile({raw(_QUOTE)})",
-            f"_KEY_TEXT = re.compile({raw(_PYTHON_KEY)})",
-            "_KEY_MARKER = _Markers(member=[(_QUOTE, _KEY_TEXT, _QUOTE, _SPACE, ':')])",
-            "_STRINGS = {"
-            + ", ".join(
-                f"{quote!r}: re.compile({raw(_PYTHON_STRING.format(quote=quote))}, re.DOTALL)"
-                for quote in "'\""
-            )
-            + "}",
-        ]
-    quote, first = repr(calls.quote), re.escape(calls.quote[0])
-    word = rf"[^\s{{}}\[\](),:\"'{first}]+"
-    quotes = f"({quote},)" if calls.quote == '"' else f"({quote},), ('\"',)"
-    strings = (
-        [f"_STRING = re.compile({raw(_JSON_STRING)}, re.DOTALL)"] if calls.quote != '"' else []
-    )
-    return [
-        _WORDS,
-        f"_QUOTE = _Markers({raw(f'[{first}]')}, quote=[({quote},)])",
-        r"_BLANK = re.compile(r'\s+')",
-        f"_WORD = re.compile({raw(word)})",
-        f"_KEY_TEXT = re.compile({raw(f'(?P<key>{word})')})",
-        f"_KEY_QUOTE = re.compile({raw(_QUOTE + '?')})",
-        "_TOKEN = _Markers(space=[(_BLANK,)], open=[('{',), ('[',)], close=[('}',), (']',)], "
-        f"mark=[(',',), (':',)], quote=[{quotes}], word=[(_WORD,)])",
-        "_KEY_MARKER = _Markers(member=[(_KEY_QUOTE, _KEY_TEXT, _KEY_QUOTE, _SPACE, ':')])",
-        *strings,
-    ]
+def _escapes_if(calls: CallPlan | None) -> str:
+    """Return the condition under which a string has escapes; "" if all or none have."""
+    if calls is None:
+        return ""
+    if calls.quoted_strings:
+        return f"self._closers or self._quote != {calls.quote!r}"
+    return "self._quote == '\"'" if calls.dialect == "quoted" and calls.quote != '"' else ""
 
 
 def _functions(calls: CallPlan | None, uses_schemas: bool, raw_values: bool) -> tuple[str, ...]:
@@ -340,6 +302,7 @@ _DOC_WIDTH = 76
 _SUMMARIES = {
     "arguments_doc": "Read the arguments.",
     "value_doc": "Read a value.",
+    "guard_doc": "Read what is before a value.",
     "objects_doc": "Read calls.",
     "member_doc": "Read a member of a call.",
     "section_doc": "Read the calls of a section.",
@@ -386,9 +349,11 @@ def _state_docs(calls: CallPlan | None) -> dict[str, str]:
             f"Arguments: {parameter} for each." if parameter else "Arguments: a JSON object."
         ),
         "value_doc": f"A value: raw text up to {quoted('_VALUE', 'close')}.",
+        "guard_doc": f"A value that begins with {quoted('_GUARD', 'guard')} is a string.",
         "objects_doc": "Calls: JSON objects, alone or in an array.",
         "member_doc": "A call object's members, in any order; others are left out.",
         "section_doc": "Calls in a row.",
         "tail_doc": f"After the arguments: {quoted('_TAIL', 'tail')}.",
     }
-    return {name: _docstring(_SUMMARIES[name], text) for name, text in docs.items()}
+    found = {name: _docstring(_SUMMARIES[name], text) for name, text in docs.items()}
+    return found | {"tail_missing": repr(f"no {quoted('_TAIL', 'tail')} after the arguments")}

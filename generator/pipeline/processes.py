@@ -5,12 +5,14 @@ A process that ends (out of memory) takes down the one template it was building,
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
 from generator.analysis.analyze import TemplateSource
+from generator.analysis.findings import Finding
 from generator.pipeline.build import Build, build_template
 from generator.pipeline.project import OutputPaths
 from generator.rendering.worker import RenderWorker, process_context
@@ -99,9 +101,11 @@ def _build(task: Task, worker: RenderWorker) -> Build:
     try:
         return build_template(task.source, task.paths, messages=task.messages, worker=worker)
     except Exception as error:  # a defect of ours must not keep the others from being built
-        return failed(task.source, f"internal error: {type(error).__name__}: {error}")
+        message = f"internal error: {type(error).__name__}: {error}"
+        return failed(task.source, message, Finding("traceback", traceback.format_exc()))
 
 
-def failed(source: TemplateSource, message: str) -> Build:
+def failed(source: TemplateSource, message: str, *findings: Finding) -> Build:
     """Return a build that came to nothing."""
-    return Build(source.name, problems=(Problem(message, file=source.file),))
+    problem = Problem(message, file=source.file)
+    return Build(source.name, findings=findings, problems=(problem,))

@@ -13,10 +13,12 @@ from generator.pipeline.processes import Task, build_in_processes
 from generator.pipeline.project import OutputPaths, Project
 from generator.pipeline.state import State, generator_fingerprint, input_hash, output_hash
 from generator.sources.fetch import TemplateFile
+from generator.sources.index import read_index
 from generator.sources.text_files import read_text
 from generator.spec.atomic import write_atomically
 from generator.spec.files import read_spec, spec_hash
 from generator.spec.model import Spec
+from generator.spec.naming import template_name
 from generator.spec.problems import Problem
 from generator.spec.results import TemplateResult, dump_results, read_results
 from generator.spec.table import index_table
@@ -27,11 +29,15 @@ OnBuild = Callable[[Build], None]
 
 @dataclass(slots=True)
 class Regeneration:
-    """What a regeneration did: builds made, templates left alone, files changed, problems."""
+    """What a regeneration did: builds made, templates left alone, files changed, problems.
+
+    ``left_over`` are files that belong to no template of the index; they are never deleted here.
+    """
 
     built: list[Build] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
     changed_files: list[str] = field(default_factory=list)
+    left_over: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     results: dict[str, TemplateResult] = field(default_factory=dict)
 
@@ -95,14 +101,15 @@ def regenerate(
     ]
     done.unchanged = [s.name for s in sources if s.name in specs and s not in todo]
     for build in build_all(todo, OutputPaths.in_project, messages=messages):
-        _take(project, build, done, results, specs)
+        _take(project, build, done, results)
         state.hashes.pop(build.name, None)
         if build.files:
             paths = asdict(OutputPaths.in_project(build.name)).values()
             state.hashes[build.name] = output_hash(inputs[build.name], project.root, paths) or ""
         if on_build is not None:
             on_build(build)
-    _finish(project, sources, specs, results, done)
+    _finish(project, results, done)
+    done.left_over = left_over(project)
     state.write(project.state)
     return done
 
@@ -150,7 +157,6 @@ def _take(
     build: Build,
     done: Regeneration,
     results: dict[str, TemplateResult],
-    specs: dict[str, Spec | None],
 ) -> None:
     """Write a build's files and keep its result."""
     done.built.append(build)
@@ -160,26 +166,20 @@ def _take(
             done.changed_files.append(path)
     if build.result is not None:
         results[build.name] = build.result
-    if build.files:
-        found = read_spec(project.specs / f"{build.name}.yaml")
-        specs[build.name] = None if isinstance(found, list) else found
 
 
-def _finish(
-    project: Project,
-    sources: Sequence[TemplateSource],
-    specs: Mapping[str, Spec | None],
-    results: Mapping[str, TemplateResult],
-    done: Regeneration,
-) -> None:
-    """Write the results and the index table."""
-    names = {source.name for source in sources}
-    done.results = {name: result for name, result in results.items() if name in names}
-    shown = [spec for spec in specs.values() if spec is not None]
-    texts = {
-        "specs/verification.json": dump_results(done.results),
-        "specs/README.md": index_table(shown, done.results),
-    }
+def _finish(project: Project, results: Mapping[str, TemplateResult], done: Regeneration) -> None:
+    """Write the results and the index table of all specs that are there.
+
+    Specs that were not built this time (their template couldn't be fetched) keep their rows; with
+    a spec that can't be read the table is left as it is.
+    """
+    found = {path.stem: read_spec(path) for path in sorted(project.specs.glob("*.yaml"))}
+    done.results = {name: result for name, result in results.items() if name in found}
+    specs = [spec for spec in found.values() if not isinstance(spec, list)]
+    texts = {"specs/verification.json": dump_results(done.results)}
+    if len(specs) == len(found):
+        texts["specs/README.md"] = index_table(specs, done.results)
     for path, text in texts.items():
         if write_atomically(project.root / path, text):
             done.changed_files.append(path)
@@ -204,17 +204,15 @@ def check_freshness(
     done = Regeneration()
     _read_specs(project, sources, done)
     differences: list[Difference] = []
-    specs: dict[str, str] = {}
     for build in build_all(sources, OutputPaths.in_project, messages=None):
         done.problems += build.problems
         for path, wanted in build.files.items():
             found = _text_of(project, path)
             if found != wanted:
                 differences.append(Difference(path, found, wanted))
-        specs[build.name] = build.name
         if on_build is not None:
             on_build(build)
-    differences += _left_over(project, sources)
+    differences += [Difference(path, "", None) for path in left_over(project)]
     done.problems += _stale_results(project, sources)
     return sorted(differences, key=lambda difference: difference.path), done.problems
 
@@ -226,10 +224,16 @@ def _text_of(project: Project, path: str) -> str | None:
         return None
 
 
-def _left_over(project: Project, sources: Sequence[TemplateSource]) -> list[Difference]:
-    """Return the generated files that belong to no template."""
-    paths = [asdict(OutputPaths.in_project(source.name)).values() for source in sources]
-    wanted = {path for group in paths for path in group}
+def left_over(project: Project) -> list[str]:
+    """Return the specs and generated files that belong to no template of the index.
+
+    With an index that can't be read nobody can tell; then there are none.
+    """
+    index, problems = read_index(project.root)
+    if problems:
+        return []
+    names = [template_name(entry.file) for entry in index.entries]
+    wanted = {path for name in names for path in asdict(OutputPaths.in_project(name)).values()}
     found = [
         path.relative_to(project.root).as_posix()
         for folder, pattern in (
@@ -238,9 +242,9 @@ def _left_over(project: Project, sources: Sequence[TemplateSource]) -> list[Diff
             (project.generated, "[!_]*.py"),
             (project.generated, "_[0-9]*.py"),
         )
-        for path in folder.glob(pattern)
+        for path in sorted(folder.glob(pattern))
     ]
-    return [Difference(path, "", None) for path in found if path not in wanted]
+    return [path for path in found if path not in wanted]
 
 
 def _stale_results(project: Project, sources: Sequence[TemplateSource]) -> list[Problem]:

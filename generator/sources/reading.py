@@ -98,9 +98,20 @@ def _checked(
     for position, template in enumerate(templates):
         if not template.text.strip():
             problems.append(Problem(f"the template in {template.source} is empty", source))
+        elif not _is_text(template.text):
+            problems.append(Problem(f"the template in {template.source} is no text", source))
         elif position not in faults:
             sound.append(template)
     return sound, problems
+
+
+def _is_text(text: str) -> bool:
+    """Tell whether a text can be written to a file; JSON may hold half a surrogate pair."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _read_folder(folder: Path) -> tuple[NamedTexts, list[Problem]]:
@@ -136,6 +147,8 @@ def _read_config(path: Path) -> tuple[dict[str, object], list[Problem]]:
         config = json.loads(text)
     except json.JSONDecodeError as error:
         return {}, [Problem(f"not JSON: {error.msg}", str(path), error.lineno)]
+    except (ValueError, RecursionError):  # a number with too many digits; nested too deep
+        return {}, [Problem("not JSON that can be read", str(path))]
     if not isinstance(config, dict):
         return {}, [Problem("is JSON, but not an object", str(path))]
     return config, []

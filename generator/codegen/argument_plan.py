@@ -1,0 +1,94 @@
+"""The markers around a call's arguments where each argument stands alone."""
+
+from __future__ import annotations
+
+from generator.codegen.marker_plan import SPACE, Expression, Follows, Marker, words
+from generator.codegen.slot_plan import literal_text, slotted
+from generator.spec.model import Encoding, JsonType, Slot, SlotKind, Tools
+
+NEWLINE = Expression("_NEWLINE")
+
+
+def has_quoted_strings(tools: Tools) -> bool:
+    """Tell whether strings have no escapes, but those inside other values have."""
+    values = tools.arguments.values
+    inner = {values.get(JsonType.ARRAY), values.get(JsonType.OBJECT)}
+    return (
+        values.get(JsonType.STRING) is Encoding.QUOTED
+        and Encoding.QUOTED not in inner
+        and tools.arguments.syntax.quote in "'\""
+    )
+
+
+def structured_sets(
+    tools: Tools, tail: list[str], expressions: dict[str, str]
+) -> dict[str, tuple[Marker, ...]]:
+    """Return the markers around values that tell themselves where they end."""
+    arguments = tools.arguments
+    at = arguments.item.index(Slot(SlotKind.VALUE))
+    opening = slotted(arguments.item[:at], expressions, "", "()[]{},'\"")
+    closing = slotted(arguments.item[at + 1 :], expressions, "")
+    done = words(tail[0]) if tail else ()
+    expressions["_SEPARATOR"] = r"[\s,;]{0,99}"
+    separator = Expression("_SEPARATOR")
+    # What ends the arguments comes first: it may look like the start of another one.
+    found = [
+        Marker("done", ((separator, *done),)),
+        Marker("parameter", ((separator, *opening),)),
+    ]
+    if closing:
+        found.append(Marker("close", ((SPACE, *closing),)))
+    sets = {"_PARAMETERS": tuple(found)}
+    if has_quoted_strings(tools):
+        after = [pieces for pieces in (words(arguments.separator), done) if pieces]
+        ahead = Follows(tuple((SPACE, *pieces) for pieces in ([closing] if closing else after)))
+        sets["_QUOTED_END"] = (Marker("end", ((arguments.syntax.quote, ahead),)),)
+    return sets
+
+
+def raw_sets(
+    tools: Tools,
+    tail: list[str],
+    wraps: list[str],
+    ends: tuple[str, ...],
+    expressions: dict[str, str],
+) -> dict[str, tuple[Marker, ...]]:
+    """Return the markers around values that are raw text."""
+    item = tools.arguments.item
+    at = item.index(Slot(SlotKind.VALUE))
+    opening = slotted(item[:at], expressions, "")
+    done = words(tail[0]) if tail else ()
+    if literal_text(item[at - 1]).endswith("\n"):
+        opening = (*opening, NEWLINE)
+    first = opening[:1]
+    others = [words(literal) for literal in [*tail[1:], tools.section_end, *wraps, *ends]]
+    others = [pieces for pieces in others if pieces and pieces != first]
+    before_close = (NEWLINE,) if literal_text(item[at + 1]).startswith("\n") else ()
+    closing = slotted(item[at + 1 :], expressions, "")
+    following = [pieces for pieces in (first, done, *others) if pieces]
+    ahead = Follows(tuple((SPACE, *pieces) for pieces in following))
+    tail_pieces = tuple(piece for literal in tail for piece in (SPACE, *words(literal)))[1:]
+
+    def value(*guard_end: str) -> tuple[Marker, ...]:
+        found = [Marker("close", ((*guard_end, *before_close, *closing, ahead),))]
+        if "_KEY_AGAIN" not in expressions:
+            found.append(Marker("inner", ((*guard_end, *closing),)))
+        if len(tail) > 1:
+            found.append(Marker("tail", ((*guard_end, *before_close, Follows((tail_pieces,))),)))
+        if ends:
+            expressions["_NEVER"] = r"(?!)"
+            ending = ((*words(end), SPACE, Expression("_NEVER")) for end in ends)
+            found.append(Marker("ending", tuple(ending)))
+        return tuple(found)
+
+    if NEWLINE in opening or before_close:
+        expressions["_NEWLINE"] = r"\r?\n?"
+    parameters = [Marker("done", (done,))] if done else []
+    parameters.append(Marker("parameter", (opening,)))
+    if others:
+        parameters.append(Marker("broken", tuple(others)))
+    sets = {"_PARAMETERS": tuple(parameters), "_VALUE": value()}
+    if guard := tools.arguments.guard:
+        sets["_GUARD"] = (Marker("guard", ((guard.start,),)),)
+        sets["_GUARDED_VALUE"] = value(guard.end)
+    return sets

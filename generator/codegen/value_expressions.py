@@ -1,0 +1,72 @@
+"""The constants with which a generated module reads structured values."""
+
+from __future__ import annotations
+
+import re
+
+from generator.codegen.call_plan import CallPlan
+from generator.codegen.source import raw
+
+_WORDS = "_WORDS = {'True': 'true', 'False': 'false', 'None': 'null'}"
+_ESCAPES = (
+    r"""_ESCAPES = {"\\n": "\n", "\\t": "\t", "\\b": "\b", "\\f": "\f", "\\r": "\r", """
+    r""" "\\\\": "\\", "\\'": "'", '\\"': '"'}"""
+)
+_PUNCTUATION = r"(?P<space>\s+)|(?P<open>[{\[])|(?P<close>[}\]])|(?P<mark>[,:])"
+_TOKENS = {
+    "json": _PUNCTUATION + r'|(?P<quote>")|(?P<word>[-+.\w]+)',
+    "python": _PUNCTUATION + r"""|(?P<quote>['"])|(?P<word>[-+.\w]+)""",
+}
+_JSON_STRING = r'(?:[^"\\]+|\\(?:u[0-9a-fA-F]{4}|[^u]|u(?![0-9a-fA-F]{0,3}\Z)))*(?P<end>")?'
+_JSON_STRINGS = (
+    f"_STRING = re.compile({raw(_JSON_STRING)}, re.DOTALL)",
+    "_CONTROL = re.compile(r'[\\x00-\\x1f]')  # JSON wants it escaped",
+)
+_PYTHON_STRING = (
+    r"(?P<text>(?:[^{quote}\\]+|\\(?:x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|U[0-9a-fA-F]{{8}}|[^xuU]"
+    r"|[xuU](?![0-9a-fA-F]{{0,7}}\Z)))*)(?P<end>{quote})?"
+)
+_QUOTE = r"""['"]"""
+_PYTHON_ESCAPE = r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|.)"
+_PYTHON_KEY = r"""(?P<key>(?:[^'"\\]|\\.|\\\Z)*)"""
+
+
+def value_expressions(calls: CallPlan) -> list[str]:
+    """Return the constants with which structured values are read."""
+    if calls.dialect == "json":
+        return [
+            f"_TOKEN = re.compile({raw(_TOKENS['json'])})",
+            "_KEY_MARKER = _Markers(member=[('\"', _KEY_TEXT, '\"', _SPACE, ':')])",
+            *_JSON_STRINGS,
+        ]
+    if calls.dialect == "python":
+        return [
+            _WORDS,
+            _ESCAPES,
+            f"_ESCAPE = re.compile({raw(_PYTHON_ESCAPE)}, re.DOTALL)",
+            f"_TOKEN = re.compile({raw(_TOKENS['python'])})",
+            f"_QUOTE = re.compile({raw(_QUOTE)})",
+            f"_KEY_TEXT = re.compile({raw(_PYTHON_KEY)})",
+            "_KEY_MARKER = _Markers(member=[(_QUOTE, _KEY_TEXT, _QUOTE, _SPACE, ':')])",
+            "_STRINGS = {"
+            + ", ".join(
+                f"{quote!r}: re.compile({raw(_PYTHON_STRING.format(quote=quote))}, re.DOTALL)"
+                for quote in "'\""
+            )
+            + "}",
+        ]
+    quote, first = repr(calls.quote), re.escape(calls.quote[0])
+    word = rf"[^\s{{}}\[\](),:\"'{first}]+"
+    quotes = f"({quote},)" if calls.quote == '"' else f"({quote},), ('\"',)"
+    return [
+        _WORDS,
+        f"_QUOTED_END = _Markers({raw(f'[{first}]')}, end=[({quote},)])",
+        r"_BLANK = re.compile(r'\s+')",
+        f"_WORD = re.compile({raw(word)})",
+        f"_KEY_TEXT = re.compile({raw(f'(?P<key>{word})')})",
+        f"_KEY_QUOTE = re.compile({raw(_QUOTE + '?')})",
+        "_TOKEN = _Markers(space=[(_BLANK,)], open=[('{',), ('[',)], close=[('}',), (']',)], "
+        f"mark=[(',',), (':',)], quote=[{quotes}], word=[(_WORD,)])",
+        "_KEY_MARKER = _Markers(member=[(_KEY_QUOTE, _KEY_TEXT, _KEY_QUOTE, _SPACE, ':')])",
+        *(_JSON_STRINGS if calls.quote != '"' else ()),
+    ]
