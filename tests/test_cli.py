@@ -143,7 +143,7 @@ def test_check_prints_a_diff_and_writes_nothing(root: Path) -> None:
     assert "+++ b/generated/plain-content.gbnf" in lines
     assert "-# mine" in lines
     assert "specs/gone.yaml belongs to no template; delete it" in lines
-    assert result.stderr == "2 files are not fresh; run: make regen\n"
+    assert result.stderr == "files that are not fresh: 1; run: make regen\n"
     assert files_of(root) == before
 
 
@@ -273,6 +273,33 @@ def test_parse_with_tools_that_are_not_json(root: Path, tmp_path: Path) -> None:
     assert result.returncode == 1
     assert result.stderr.startswith("error: --tools: not JSON: ")
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("5", "--tools: give a JSON list of tool definitions"),
+        ("{}", "--tools: give a JSON list of tool definitions"),
+        ("[1]", "--tools: tool 0 has no name"),
+        ("[{}]", "--tools: tool 0 has no name"),
+        ('[{"name": "a"}, {"function": {"name": 5}}]', "--tools: tool 1 has no name"),
+    ],
+)
+def test_parse_with_tools_that_are_no_tools(
+    root: Path, tmp_path: Path, text: str, message: str
+) -> None:
+    tools = tmp_path / "tools.json"
+    tools.write_text(text, encoding="utf-8")
+    result = run_apart("parse", "plain-content", "--root", root, "--tools", tools)
+    assert (result.returncode, result.stderr) == (1, f"error: {message}\n")
+
+
+def test_parse_of_bytes_that_are_no_text(root: Path, tmp_path: Path) -> None:
+    said = tmp_path / "said.txt"
+    said.write_bytes(b"so \xff it is<:end:>")
+    result = run_apart("parse", "plain-content", said, "--root", root)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert json.loads(result.stdout)["content"] == "so \ufffd it is"
 
 
 @pytest.mark.parametrize(

@@ -178,6 +178,27 @@ def test_a_bad_template_is_reported_again_by_the_next_run(tmp_path: Path) -> Non
     assert messages(regenerated(root)) == messages(regenerated(root)) != []
 
 
+def test_what_could_not_be_built_again_keeps_its_results(root: Path) -> None:
+    before = files_of(root)
+    (root / "templates/plain-content.jinja").unlink()
+    done = regenerated(root)
+    assert [problem.file for problem in done.problems] == ["templates/plain-content.jinja"]
+    assert (done.changed_files, done.left_over) == ([], [])
+    after = files_of(root)
+    assert {path for path in before if before[path] != after.get(path)} == {
+        "templates/plain-content.jinja"
+    }
+
+
+def test_an_index_that_cannot_be_read_spoils_nothing(root: Path) -> None:
+    (root / "templates/index.yaml").write_text("origins: [", encoding="utf-8")
+    before = files_of(root)
+    done = regenerated(root)
+    assert done.problems
+    assert done.changed_files == []
+    assert files_of(root) == before
+
+
 def test_a_wrong_checksum_is_named_and_the_others_are_built(root: Path) -> None:
     path = root / "templates/plain-content.jinja"
     path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
