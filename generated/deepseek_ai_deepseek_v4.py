@@ -557,7 +557,8 @@ class Parser:
         self._end_call(complete)
 
     def _cut_off(self) -> None:
-        self._problem("cut_off", f"a call that ends in {self._buffer!r}")
+        held = [] if self._state == self._read_value else self._value
+        self._problem("cut_off", f"a call that ends in {''.join(held) + self._buffer!r}")
         if self._state == self._read_value:
             self._end_value()
         self._end_parameters(complete=False)

@@ -1,0 +1,50 @@
+"""The committed parsers lose nothing: each word of a turn cut off anywhere can be found again.
+
+A word is in the content, the reasoning, a call or a problem, unless it is a marker's own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from generator.codegen.writer import write_parts
+from generator.pipeline.build import load_module
+from generator.pipeline.project import OutputPaths
+from generator.rendering.conversation import tool_definitions
+from generator.spec.files import read_spec
+from generator.spec.message import Call, Message
+from generator.spec.model import Part, Spec
+from generator.verification.messages import allowed_call, format_markers
+
+ROOT = Path(__file__).parent.parent
+NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))
+CALL = Call("qvfetch", {"qvwhere": "qvparis qvnorth", "qvmany": 41}, "qvid00001")
+MESSAGE = Message("qvsaid qvloud", "qvthought qvhard", (CALL,))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_word_of_a_cut_off_turn_is_lost(name: str) -> None:
+    spec = read_spec(ROOT / "specs" / f"{name}.yaml")
+    assert isinstance(spec, Spec)
+    module_path = ROOT / OutputPaths.in_project(name).module
+    module = load_module(module_path.read_text(encoding="utf-8"))
+    call = allowed_call(spec, CALL)
+    message = Message(
+        MESSAGE.content,
+        MESSAGE.reasoning if spec.reasoning.end.strip() else "",
+        (call,) if spec.tools else (),
+    )
+    turn = write_parts(spec, message, Part.START)
+    own = " ".join(format_markers(spec))
+    tools = tool_definitions(message.calls)
+    for cut in range(len(turn) + 1):
+        text = turn[:cut]
+        parsed = module.parse(text, tools=tools, prefill=spec.turn.header)
+        found = json.dumps(parsed.to_dict(), ensure_ascii=False)
+        found += " ".join(problem.message for problem in parsed.problems)
+        words = {word for word in re.findall(r"qv\w+", text) if word not in own}
+        assert not {word for word in words if word not in found}, text
