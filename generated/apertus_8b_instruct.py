@@ -459,9 +459,9 @@ class Parser:
 
     def _read_field(self) -> bool:
         match = _VISIBLE.search(self._buffer, self._position)
+        self._position = match.start() if match else len(self._buffer)
         if match is None:
             return False
-        self._position = match.start()
         direct = match.group() == "{"
         self._collected = None if direct else []
         self._state = self._read_value

@@ -482,9 +482,9 @@ class Parser:
 
     def _read_field(self) -> bool:
         match = _VISIBLE.search(self._buffer, self._position)
+        self._position = match.start() if match else len(self._buffer)
         if match is None:
             return False
-        self._position = match.start()
         awaited = self._in_call and self._key in _ARGUMENTS_KEYS and not self._arguments
         direct = awaited and match.group() == "{"
         self._collected = None if direct else []

@@ -473,9 +473,9 @@ class Parser:
     def _read_arguments(self) -> bool:
         """Arguments: a JSON object."""
         match = _VISIBLE.search(self._buffer, self._position)
+        self._position = match.start() if match else len(self._buffer)
         if match is None:
             return False
-        self._position = match.start()
         if match.group() == "{":
             self._state = self._read_value
         elif _SCALAR.match(self._buffer, self._position):

@@ -48,3 +48,15 @@ def test_no_word_of_a_cut_off_turn_is_lost(name: str) -> None:
         found += " ".join(problem.message for problem in parsed.problems)
         words = {word for word in re.findall(r"qv\w+", text) if word not in own}
         assert not {word for word in words if word not in found}, text
+
+
+def test_white_space_before_arguments_is_not_read_again_and_again() -> None:
+    path = ROOT / "generated" / "qwen_qwen3_0_6b.py"
+    parser = load_module(path.read_text(encoding="utf-8")).Parser()
+    parser.feed('<tool_call>\n{"name": "look", "arguments": ')
+    for _ in range(1000):
+        parser.feed(" ")
+    assert len(parser._buffer) == 0
+    parser.feed("{}}\n</tool_call>")
+    parser.finish()
+    assert [(call.arguments, call.complete) for call in parser.message.tool_calls] == [("{}", True)]
