@@ -101,18 +101,6 @@ class Frames:
             if table[edge] != text
         ]
 
-    def find(
-        self, *, calls: int, following: Following = Following.NOTHING, shown: Part | None = None
-    ) -> list[Frame]:
-        """Return the frames with so many calls asked for, and a given part among those shown."""
-        return [
-            frame
-            for frame in self.frames
-            if frame.combination.calls == calls
-            and frame.following is following
-            and (shown is None or shown in frame.order)
-        ]
-
 
 def collect_frames(
     chat: Chat, *, with_reasoning: bool, max_calls: int, arguments: Arguments

@@ -98,6 +98,8 @@ def find_layout(
     if not turn_end:  # some templates end the last message of a conversation in their own way
         turn_end = parts.common_turn_end(_without_header(by_user, user_header), wrappings)
     derivation.note("C1", f"header {header.header!r}, turn end {turn_end!r}", *prompts)
+    for frame, edge, text in frames.exceptions():
+        derivation.note("C1", f"unlike elsewhere, {edge[0]} to {edge[1]} is {text!r}", frame.text)
     calls = _find_calls(frames, edges, turn_end, derivation)
     if calls is not None:
         edges = _around_calls(edges, calls, turn_end)
