@@ -55,7 +55,7 @@ def test_grammar_compiles_in_llguidance(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_parser_takes_anything_and_loses_nothing(name: str) -> None:
+def test_plain_words_are_content_or_reasoning(name: str) -> None:
     text = (ROOT / OutputPaths.in_project(name).module).read_text(encoding="utf-8")
     module = load_module(text)
     message = module.parse("Just words.")
