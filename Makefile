@@ -10,7 +10,7 @@ PYTHON ?= $(shell for candidate in python3 python3.11 python3.12 python3.13 pyth
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help regen regen-long check test lint lock clean
+.PHONY: help regen regen-long check test test-long fuzz lint bench lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,10 +27,24 @@ check: $(STAMP)  ## say whether specs and generated files are fresh; writes noth
 test: lint  ## lint, types and all tests
 	@$(BIN)/pytest -q -n auto
 
+test-long: $(STAMP)  ## what parsers promise, on 1000 random texts per test and parser (an hour or so)
+	@TURNSPEC_EXAMPLES=$${TURNSPEC_EXAMPLES:-1000} $(BIN)/pytest -q -n auto tests/test_parser_promises.py
+
+# The corpus is kept in build/fuzz, so that the next run goes on from there.
+SECONDS := 600
+NAMES :=
+fuzz: $(STAMP)  ## fuzz the parsers for 10 minutes; SECONDS=3600 NAMES="qwen3-coder" choose otherwise
+	@mkdir -p build/fuzz
+	@$(BIN)/python -m tests.fuzz.fuzz_parser $(NAMES) -max_total_time=$(SECONDS) \
+		-artifact_prefix=build/ build/fuzz
+
 lint: $(STAMP)  ## ruff, black and mypy
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/black --check --quiet . || { echo 'make: run $(BIN)/black .'; exit 1; }
 	@$(BIN)/mypy --no-error-summary
+
+bench: $(STAMP)  ## measure the generated parsers and compare them with their targets
+	@$(BIN)/python -m benchmarks.parser_speed
 
 lock:  ## renew requirements.lock
 	@$(PYTHON) -m venv build/lock

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -177,14 +178,15 @@ class _Markers:
     """Markers that may come next in a text that is still growing, in alternatives by role.
 
     A match has the role as its ``lastgroup``, or None if it may be the beginning of a marker.
+    ``starts`` are the characters with which they begin, for those that are searched.
     """
 
-    def __init__(self, first: str = "", **roles: Sequence[Sequence[Any]]) -> None:
+    def __init__(self, starts: str = "", **roles: Sequence[Sequence[Any]]) -> None:
         whole, growing = [], []
         for role, markers in roles.items():
             whole.append(f"(?P<{role}>{'|'.join(map(_whole, markers))})")
             growing += [rf"(?:{'|'.join(map(_beginning, markers))})\Z", whole[-1]]
-        self._first = re.compile(first)
+        self._first = re.compile(f"[{re.escape(starts)}]" if starts else "")
         self._whole = re.compile("|".join(whole), re.DOTALL)
         self._growing = re.compile("|".join(growing), re.DOTALL)
 
@@ -193,7 +195,7 @@ class _Markers:
         return (self._whole if final else self._growing).match(text, position)
 
     def search(self, text: str, position: int, final: bool) -> re.Match[str] | None:
-        """Return the first marker from the position on; ``first`` finds where one may begin."""
+        """Return the first marker from the position on."""
         pattern = self._whole if final else self._growing
         for first in self._first.finditer(text, position):
             if match := pattern.match(text, first.start()):
@@ -206,21 +208,22 @@ _NAME = re.compile(r"(?P<name>[^\s<]{1,256})")
 _KEY = re.compile(r"(?P<key>[^\n<]{1,256})")
 _NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
 _TEXT = _Markers(
-    "[<]",
+    "<",
     close=[("</tool_call>",)],
-    call=[("<tool_call>", _NAME, [(_SPACE, "<arg_key>"), (_SPACE, "</tool_call>")])],
+    call=[("<tool_call>", _SPACE, _NAME, [(_SPACE, "<arg_key>"), (_SPACE, "</tool_call>")])],
+    mention=[("<tool_call>",)],
     unthink=[("</think>",)],
     end=[("<|observation|>",), ("<|user|>",)],
     think=[("<think>",)],
 )
 _PARAMETERS = _Markers(
-    "[<]",
+    "<",
     done=[("</tool_call>",)],
-    parameter=[("<arg_key>", _KEY, "</arg_key><arg_value>")],
+    parameter=[("<arg_key>", _KEY, "</arg_key>", _SPACE, "<arg_value>")],
     broken=[("<|user|>",), ("<|observation|>",)],
 )
 _VALUE = _Markers(
-    "[<]",
+    "<",
     close=[
         (
             "</arg_value>",
@@ -236,6 +239,7 @@ _VALUE = _Markers(
     ending=[("<|user|>", _SPACE, _NEVER), ("<|observation|>", _SPACE, _NEVER)],
 )
 _OPENING = re.compile("<tool_call>")  # one without the rest is no content
+_ENDS = re.compile(r"\A(?:\s|<\|observation\|>|<\|user\|>)+")  # more ends behind the first
 
 
 def _properties_by_name(tools: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
@@ -246,12 +250,16 @@ def _properties_by_name(tools: Iterable[Mapping[str, Any]]) -> dict[str, Mapping
     }
 
 
-def _is_json(text: str) -> bool:
+def _flaw(text: str) -> tuple[str, str] | None:
+    """Return what is wrong with JSON text: the kind of problem, and a sentence."""
     try:
-        json.loads(text)
+        members = json.loads(text, object_pairs_hook=list)
     except (ValueError, RecursionError):
-        return False
-    return True
+        return "not_json", "the arguments are not JSON"
+    keys = [key for key, _ in members] if text.startswith("{") else []
+    if repeated := Counter(keys) - Counter(set(keys)):
+        return "repeated_argument", f"another value for {next(iter(repeated))!r}"
+    return None
 
 
 def _json_types(schema: Any) -> set[str]:
@@ -300,7 +308,7 @@ class Parser:
         self._offset = -len(prefill)  # of the buffer's first character
         self._shown = self._offset if echo else 0  # text before this offset is left out
         self._final = False
-        self._space = ""  # white space that counts unless a marker follows
+        self._space: list[str] = []  # that counts unless a marker follows
         self._after_marker = True
         self._content: list[str] = []
         self._reasoning: list[str] = []
@@ -313,8 +321,9 @@ class Parser:
         self._tools = None if tools is None else _properties_by_name(tools)
         self._calls: list[ToolCall] = []
         self._in_call = False
+        self._called = False  # whether there was a call, if only in the prefill
         self._arguments: list[str] = []  # of the call being read
-        self._keys: set[str] = set()
+        self._mentioned = False  # whether content holds an opening marker
         self._types: set[str] = set()  # of the value being read
         self._value: list[str] = []
         if prefill:
@@ -330,9 +339,6 @@ class Parser:
 
     def finish(self) -> list[Event]:
         """Return what was held back; the model has written all."""
-        if self._state == self._read_text and _OPENING.match(self._buffer):
-            self._problem("cut_off", self._buffer)
-            self._buffer = ""
         self._final = True
         events = self.feed("")
         if self._in_call:
@@ -342,9 +348,11 @@ class Parser:
         if self._thinking:
             self._thinking = False
             self._problem("unclosed", "the reasoning was not closed")
-        rest = "".join(self._rest)
+        rest = _ENDS.sub("", "".join(self._rest), count=1)
         if rest.strip():
             self._problems.append(Problem(self._offset - len(rest), "text_after_end", rest))
+        self._rest.clear()
+        self._position = len(self._buffer)
         self._state = self._read_rest
         return events
 
@@ -375,22 +383,32 @@ class Parser:
         Content: all other text, to ``<|observation|>`` or ``<|user|>``.
         """
         match = _TEXT.search(self._buffer, self._position, self._final)
+        if self._final and (match is None or match.lastgroup == "mention") and self._breaks_off():
+            return False
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
-        if self._inline and match.lastgroup in ("think", "unthink"):
-            self._emit(self._space + match.group())
-            self._after_marker = False
-        else:
-            self._after_marker = True
-        self._space = ""
+        closes = match.lastgroup in ("close", "unwrap")
+        if match.lastgroup == "mention" or (closes and self._mentioned):
+            self._mentioned = not closes
+            self._write(match.end())
+            return True
+        inline = self._inline and (
+            match.lastgroup == "think" or (self._thinking and match.lastgroup == "unthink")
+        )
+        if inline:
+            self._emit("".join(self._space) + match.group())
         self._pass_marker(match)
+        self._space.clear()
+        self._after_marker = not inline
         return True
 
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "think":
             if self._thinking:
                 self._problem("repeated", f"{match.group()!r} in the reasoning")
+            elif self._called or (self._content and not self._inline):
+                self._problem("misplaced", "reasoning after content or calls")
             self._thinking = True
         elif match.lastgroup == "unthink":
             if not self._thinking and self._content:
@@ -398,27 +416,40 @@ class Parser:
             self._thinking = False
         elif match.lastgroup == "call":
             self._begin_call(match)
-        elif match.lastgroup == "close" and not self._calls:
-            self._problem("stray_marker", f"{match.group()!r} without a call")
+        elif match.lastgroup == "close":
+            if not (self._called and self._after_marker):
+                self._problem("stray_marker", f"{match.group()!r} without a call")
         elif match.lastgroup == "end":
             self._state = self._read_rest
         self._position = match.end()
+
+    def _breaks_off(self) -> bool:
+        """The text ends in an opening marker that should go on: that is no content."""
+        begun = _TEXT.search(self._buffer, self._position, False)
+        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+            return False
+        self._write(begun.start())
+        self._problem("cut_off", begun.group())
+        self._position = len(self._buffer)
+        return True
 
     def _write(self, end: int) -> None:
         """Emit text, except for white space that a marker may follow."""
         text = self._buffer[self._position : end]
         body = text.rstrip()
         if body:
-            start = self._offset + self._position - len(self._space)
-            written = self._space + body
+            written = "".join(self._space) + body if self._space else body
+            start = self._offset + self._position + len(body) - len(written)
             if self._after_marker:
                 start += len(written) - len(written.lstrip())
                 written = written.lstrip()
+                if self._called and not self._thinking:
+                    self._problems.append(Problem(start, "misplaced", "content after a call"))
             self._emit(written[self._shown - start :] if start < self._shown else written)
-            self._space = text[len(body) :]
+            self._space = [text[len(body) :]] if len(body) < len(text) else []
             self._after_marker = False
-        elif not self._after_marker:
-            self._space += text
+        elif text and not self._after_marker:
+            self._space.append(text)
         self._position = end
 
     def _emit(self, text: str) -> None:
@@ -447,11 +478,12 @@ class Parser:
         if self._thinking:
             self._problem("unclosed", "a call inside the reasoning")
             self._thinking = False
+        self._mentioned = False
         index = len(self._calls)
         id_ = id_ or f"call_{index}"
         self._calls.append(ToolCall(id_, name, "", False))
         self._events.append(ToolCallStart(index, id_, name))
-        self._in_call = True
+        self._in_call = self._called = True
 
     def _argue(self, text: str) -> None:
         if text:
@@ -463,8 +495,9 @@ class Parser:
             self._problem("no_arguments", "a call without arguments")
             self._argue("{}")
         index, arguments = len(self._calls) - 1, "".join(self._arguments)
-        if not _is_json(arguments):
-            self._problem("not_json", "the arguments are not JSON")
+        if flaw := _flaw(arguments):
+            self._problem(*flaw)
+            complete = complete and flaw[0] != "not_json"
         self._calls[-1] = replace(self._calls[-1], arguments=arguments, complete=complete)
         self._events.append(ToolCallEnd(index))
         self._arguments.clear()
@@ -473,11 +506,10 @@ class Parser:
 
     def _begin_call(self, match: re.Match[str]) -> None:
         self._start_call(match["name"])
-        self._keys.clear()
         self._state = self._read_parameters
 
     def _read_parameters(self) -> bool:
-        """Arguments: ``<arg_key> </arg_key><arg_value>`` for each."""
+        """Arguments: ``<arg_key> </arg_key> <arg_value>`` for each."""
         match = _PARAMETERS.search(self._buffer, self._position, False)
         end = match.start() if match else len(self._buffer)
         self._value.append(self._buffer[self._position : end])
@@ -500,12 +532,12 @@ class Parser:
 
     def _begin_parameter(self, match: re.Match[str]) -> None:
         key = match["key"]
-        if key in self._keys:
-            self._problem("repeated_argument", f"another value for {key!r}")
-        self._held = f'{", " if self._keys else "{"}{json.dumps(key, ensure_ascii=False)}: '
-        self._keys.add(key)
-        properties = (self._tools or {}).get(self._calls[-1].name, {})
-        self._types = _json_types(properties.get(key))
+        properties = (self._tools or {}).get(self._calls[-1].name)
+        if properties and key not in properties:
+            self._problem("unknown_argument", f"the tool has no {key!r}")
+        separator = ", " if self._arguments else "{"
+        self._held = f"{separator}{json.dumps(key, ensure_ascii=False)}: "
+        self._types = _json_types((properties or {}).get(key))
         if self._types <= {"string"}:
             self._argue(self._held + '"')
         self._state = self._read_value
@@ -545,7 +577,7 @@ class Parser:
         self._argue(self._held + (value or json.dumps(text, ensure_ascii=False)))
 
     def _end_parameters(self, complete: bool = True) -> None:
-        self._argue("}" if self._keys else "{}")
+        self._argue("}" if self._arguments else "{}")
         self._end_call(complete)
 
     def _cut_off(self) -> None:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -160,14 +161,15 @@ class _Markers:
     """Markers that may come next in a text that is still growing, in alternatives by role.
 
     A match has the role as its ``lastgroup``, or None if it may be the beginning of a marker.
+    ``starts`` are the characters with which they begin, for those that are searched.
     """
 
-    def __init__(self, first: str = "", **roles: Sequence[Sequence[Any]]) -> None:
+    def __init__(self, starts: str = "", **roles: Sequence[Sequence[Any]]) -> None:
         whole, growing = [], []
         for role, markers in roles.items():
             whole.append(f"(?P<{role}>{'|'.join(map(_whole, markers))})")
             growing += [rf"(?:{'|'.join(map(_beginning, markers))})\Z", whole[-1]]
-        self._first = re.compile(first)
+        self._first = re.compile(f"[{re.escape(starts)}]" if starts else "")
         self._whole = re.compile("|".join(whole), re.DOTALL)
         self._growing = re.compile("|".join(growing), re.DOTALL)
 
@@ -176,7 +178,7 @@ class _Markers:
         return (self._whole if final else self._growing).match(text, position)
 
     def search(self, text: str, position: int, final: bool) -> re.Match[str] | None:
-        """Return the first marker from the position on; ``first`` finds where one may begin."""
+        """Return the first marker from the position on."""
         pattern = self._whole if final else self._growing
         for first in self._first.finditer(text, position):
             if match := pattern.match(text, first.start()):
@@ -185,15 +187,16 @@ class _Markers:
 
 
 _SPACE = re.compile(r"\s{0,99}")  # bounded, as a marker that is not whole yet is held back
-_KEY_TEXT = re.compile(r'(?P<key>(?:[^"\\]|\\.|\\\Z)*)')
+_KEY_TEXT = re.compile(r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})')
 _SEPARATOR = re.compile(r"[\s,;]{0,99}\[?\s{0,99}")
 _BRACKET = re.compile(r"\s{0,99}\[?\s{0,99}")
 _COMMA = re.compile(r"[\s,]{0,99}")
 _TEXT = _Markers(
-    "[<]",
+    "<",
     end=[("<|end_of_text|>",)],
     close=[("</tool_call>",)],
     wrap=[("<tool_call>", [(_BRACKET, "{")])],
+    mention=[("<tool_call>",)],
 )
 _OBJECTS = _Markers(
     object=[(_SEPARATOR, "{")],
@@ -206,13 +209,16 @@ _MEMBER = _Markers(
     close=[(_COMMA, "}")],
 )
 _OPENING = re.compile("<tool_call>")  # one without the rest is no content
+_ENDS = re.compile(r"\A(?:\s|<\|end_of_text\|>)+")  # more ends behind the first
+_LONGEST = 300  # of a word or of what is between values, before it is passed on
 _TOKEN = re.compile(
     r'(?P<space>\s+)|(?P<open>[{\[])|(?P<close>[}\]])|(?P<mark>[,:])|(?P<quote>")|'
     r"(?P<word>[-+.\w]+)"
 )
 _KEY_MARKER = _Markers(member=[('"', _KEY_TEXT, '"', _SPACE, ":")])
 _STRING = re.compile(
-    r'(?:[^"\\]+|\\(?:u[0-9a-fA-F]{4}|[^u]|u(?![0-9a-fA-F]{0,3}\Z)))*(?P<end>")?', re.DOTALL
+    r'[^"\\]*(?:\\(?:[^u]|u[0-9a-fA-F]{4}|u(?![0-9a-fA-F]{0,3}\Z))[^"\\]*)*(?P<end' '>")?',
+    re.DOTALL,
 )
 _CONTROL = re.compile(r"[\x00-\x1f]")  # JSON wants it escaped
 _VISIBLE = re.compile(r"\S")
@@ -222,12 +228,16 @@ def _names(tools: Iterable[Mapping[str, Any]]) -> set[str]:
     return {tool.get("function", tool)["name"] for tool in tools}
 
 
-def _is_json(text: str) -> bool:
+def _flaw(text: str) -> tuple[str, str] | None:
+    """Return what is wrong with JSON text: the kind of problem, and a sentence."""
     try:
-        json.loads(text)
+        members = json.loads(text, object_pairs_hook=list)
     except (ValueError, RecursionError):
-        return False
-    return True
+        return "not_json", "the arguments are not JSON"
+    keys = [key for key, _ in members] if text.startswith("{") else []
+    if repeated := Counter(keys) - Counter(set(keys)):
+        return "repeated_argument", f"another value for {next(iter(repeated))!r}"
+    return None
 
 
 def _as_string(text: str) -> str:
@@ -246,7 +256,25 @@ def _as_object(text: str) -> str:
     except (ValueError, RecursionError):
         return text
     inner = value if isinstance(value, str) else text
+    if isinstance(value, str) and _flaw(value):
+        inner = _closed(value)
     return "{}" if value is None or not inner.strip() else inner
+
+
+def _closed(text: str) -> str:
+    """Return JSON that breaks off with its strings and brackets closed."""
+    parser = Parser(prefill="")
+    parser._start_call("")
+    parser._state = parser._read_value
+    parser.feed(text)
+    parser.finish()
+    return parser.message.tool_calls[0].arguments
+
+
+def _deviation(arguments: str) -> tuple[str, str]:
+    """Return the problem with arguments that are no object: its kind, and a sentence."""
+    kinds = {'"': "string_arguments", "n": "no_arguments"}
+    return kinds.get(arguments[:1], "not_an_object"), f"the arguments are {arguments}"
 
 
 class Parser:
@@ -274,7 +302,7 @@ class Parser:
         self._offset = -len(prefill)  # of the buffer's first character
         self._shown = self._offset if echo else 0  # text before this offset is left out
         self._final = False
-        self._space = ""  # white space that counts unless a marker follows
+        self._space: list[str] = []  # that counts unless a marker follows
         self._after_marker = True
         self._content: list[str] = []
         self._problems: list[Problem] = []
@@ -284,12 +312,15 @@ class Parser:
         self._tools = None if tools is None else _names(tools)
         self._calls: list[ToolCall] = []
         self._in_call = False
+        self._called = False  # whether there was a call, if only in the prefill
         self._arguments: list[str] = []  # of the call being read
-        self._head: int | None = None  # where text begins that is a call once it has a name
+        self._head: list[str] | None = None  # text that is a call once it has a name
+        self._head_start = 0  # of what the buffer has of it
         self._nested = 0
         self._key = ""
         self._early = ""  # arguments that came before the name
-        self._deviations: list[str] = []
+        self._deviations: list[Problem] = []  # told if it is a call
+        self._mentioned = False  # whether content holds an opening marker
         self._closers: list[str] = []  # for the brackets that are open in a value
         self._quote = ""  # that closes the string being read
         self._key_next = False
@@ -308,21 +339,19 @@ class Parser:
 
     def finish(self) -> list[Event]:
         """Return what was held back; the model has written all."""
-        begun = self._state == self._read_text and _OPENING.match(self._buffer)
-        if self._head is not None or begun:
-            self._problem("cut_off", self._buffer)
-            self._head = None
-            self._state = self._read_rest
-            self._buffer = ""
+        if self._head is not None:
+            self._drop_head()
         self._final = True
         events = self.feed("")
         if self._in_call:
             self._cut_off()
             events += self._events
             self._events = []
-        rest = "".join(self._rest)
+        rest = _ENDS.sub("", "".join(self._rest), count=1)
         if rest.strip():
             self._problems.append(Problem(self._offset - len(rest), "text_after_end", rest))
+        self._rest.clear()
+        self._position = len(self._buffer)
         self._state = self._read_rest
         return events
 
@@ -338,12 +367,12 @@ class Parser:
         self._buffer += text
         while self._state():
             pass
-        done = self._position if self._head is None else self._head
-        self._buffer = self._buffer[done:]
-        self._offset += done
-        self._position -= done
         if self._head is not None:
-            self._head = 0
+            self._head.append(self._buffer[self._head_start : self._position])
+            self._head_start = 0
+        self._buffer = self._buffer[self._position :]
+        self._offset += self._position
+        self._position = 0
 
     def _problem(self, kind: str, message: str) -> None:
         self._problems.append(Problem(self._offset + self._position, kind, message))
@@ -351,42 +380,63 @@ class Parser:
     def _read_text(self) -> bool:
         """Content: all other text, to ``<|end_of_text|>``."""
         match = _TEXT.search(self._buffer, self._position, self._final)
+        if self._final and (match is None or match.lastgroup == "mention") and self._breaks_off():
+            return False
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
         if match.lastgroup == "wrap":
-            self._head, self._position = self._position, match.end()
+            self._head, self._head_start = [], self._position
+            self._position = match.end()
             self._state = self._read_objects
             return True
-        self._after_marker = True
-        self._space = ""
+        closes = match.lastgroup in ("close", "unwrap")
+        if match.lastgroup == "mention" or (closes and self._mentioned):
+            self._mentioned = not closes
+            self._write(match.end())
+            return True
         self._pass_marker(match)
+        self._space.clear()
+        self._after_marker = True
         return True
 
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "wrap":
             self._wrapped = True
-        elif match.lastgroup == "close" and not self._calls:
-            self._problem("stray_marker", f"{match.group()!r} without a call")
+        elif match.lastgroup == "close":
+            if not (self._called and self._after_marker):
+                self._problem("stray_marker", f"{match.group()!r} without a call")
         elif match.lastgroup == "end":
             self._state = self._read_rest
         self._position = match.end()
+
+    def _breaks_off(self) -> bool:
+        """The text ends in an opening marker that should go on: that is no content."""
+        begun = _TEXT.search(self._buffer, self._position, False)
+        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+            return False
+        self._write(begun.start())
+        self._problem("cut_off", begun.group())
+        self._position = len(self._buffer)
+        return True
 
     def _write(self, end: int) -> None:
         """Emit text, except for white space that a marker may follow."""
         text = self._buffer[self._position : end]
         body = text.rstrip()
         if body:
-            start = self._offset + self._position - len(self._space)
-            written = self._space + body
+            written = "".join(self._space) + body if self._space else body
+            start = self._offset + self._position + len(body) - len(written)
             if self._after_marker:
                 start += len(written) - len(written.lstrip())
                 written = written.lstrip()
+                if self._called:
+                    self._problems.append(Problem(start, "misplaced", "content after a call"))
             self._emit(written[self._shown - start :] if start < self._shown else written)
-            self._space = text[len(body) :]
+            self._space = [text[len(body) :]] if len(body) < len(text) else []
             self._after_marker = False
-        elif not self._after_marker:
-            self._space += text
+        elif text and not self._after_marker:
+            self._space.append(text)
         self._position = end
 
     def _emit(self, text: str) -> None:
@@ -407,11 +457,12 @@ class Parser:
     def _start_call(self, name: str, id_: str = "") -> None:
         if self._tools is not None and name not in self._tools:
             self._problem("unknown_tool", f"there is no tool {name!r}")
+        self._mentioned = False
         index = len(self._calls)
         id_ = id_ or f"call_{index}"
         self._calls.append(ToolCall(id_, name, "", False))
         self._events.append(ToolCallStart(index, id_, name))
-        self._in_call = True
+        self._in_call = self._called = True
 
     def _argue(self, text: str) -> None:
         if text:
@@ -423,8 +474,11 @@ class Parser:
             self._problem("no_arguments", "a call without arguments")
             self._argue("{}")
         index, arguments = len(self._calls) - 1, "".join(self._arguments)
-        if not _is_json(arguments):
-            self._problem("not_json", "the arguments are not JSON")
+        if flaw := _flaw(arguments):
+            self._problem(*flaw)
+            complete = complete and flaw[0] != "not_json"
+        self._problems += self._deviations
+        self._deviations.clear()
         self._calls[-1] = replace(self._calls[-1], arguments=arguments, complete=complete)
         self._events.append(ToolCallEnd(index))
         self._arguments.clear()
@@ -441,10 +495,12 @@ class Parser:
             return False
         if match.lastgroup == "object":
             if self._head is None:
-                self._head = self._position
+                self._head, self._head_start = [], self._position
             self._nested = 0
             self._key = self._early = ""
             self._deviations.clear()
+            if "[" in match.group():
+                self._deviate("array", "calls in an array")
             self._state = self._read_member
         self._position = match.end()
         return True
@@ -459,14 +515,13 @@ class Parser:
         self._position = match.end()
         if match.lastgroup == "wrapper":
             self._nested += 1
+            self._deviate("wrapper", "the call is inside another object")
         elif match.lastgroup == "member":
             self._key = match["key"]
             self._state = self._read_field
         elif self._nested:
             self._nested -= 1
         elif self._in_call:
-            for text in self._deviations:
-                self._problem("deviation", text)
             self._end_call()
         else:
             self._give_up()
@@ -495,33 +550,49 @@ class Parser:
         if self._key in _NAME_KEYS and not self._in_call and _as_string(text):
             self._commit(_as_string(text))
         elif self._key in _ARGUMENTS_KEYS and not self._arguments and not self._early:
-            arguments = _as_object(text)
-            if arguments != text:
-                self._deviations.append(f"arguments written as {text}")
+            if text[:1] != "{":
+                self._deviate(*_deviation(text))
             if self._in_call:
-                self._argue(arguments)
+                self._argue(_as_object(text))
             else:
-                self._early = arguments
+                self._early = _as_object(text)
         elif self._key not in _OTHER_KEYS:
-            self._deviations.append(f"extra field {self._key!r}: {text}")
+            self._deviate("extra_field", f"{self._key!r}: {text}")
 
     def _commit(self, name: str) -> None:
         """The name is known: what was held back is a call."""
         self._head = None
-        self._space = ""
+        self._space.clear()
         self._after_marker = True
         self._start_call(name)
+        if self._early:
+            self._deviate("order", "the arguments stand before the name")
         self._argue(self._early)
+
+    def _deviate(self, kind: str, message: str) -> None:
+        """Keep in mind what to tell if what is being read turns out to be a call."""
+        self._deviations.append(Problem(self._offset + self._position, kind, message))
 
     def _give_up(self) -> None:
         """There is no name: what was held back is content."""
-        end, self._position = self._position, self._head or 0
-        self._head = None
+        self._problem("no_name", "what looks like a call has no name")
+        self._mentioned = True
+        head, self._head = "".join(self._head or ()), None
+        self._buffer = head + self._buffer if head else self._buffer
+        self._offset -= len(head)
+        end, self._position = self._position + len(head), self._head_start
         self._write(end)
         self._collected = None
         self._closers.clear()
         self._quote = self._held = ""
         self._state = self._read_text
+
+    def _drop_head(self) -> None:
+        """The text ends before the call has a name: that is no content."""
+        self._problem("cut_off", "".join(self._head or ()) + self._buffer)
+        self._head = None
+        self._state = self._read_rest
+        self._buffer = ""
 
     def _break_off(self) -> bool:
         """The call's object does not go on as one."""
@@ -529,7 +600,7 @@ class Parser:
             return False
         if self._in_call:
             self._problem("malformed", "the call's object is not closed")
-            self._end_call()
+            self._end_call(complete=False)
         else:
             self._give_up()
         return True
@@ -552,8 +623,9 @@ class Parser:
         text = token.group() if token else ""
         if self._key_next and kind == "quote":
             return self._read_key()
-        unfinished = kind == "word" and self._position + len(text) == len(self._buffer)
-        if unfinished and not (self._final and _is_json(text)):
+        at_end = self._position + len(text) == len(self._buffer)
+        unfinished = kind == "word" and at_end and len(text) < _LONGEST
+        if unfinished and (not self._final or _flaw(text)):
             return False
         misplaced = kind == "mark" and not self._closers
         mismatched = kind == "close" and self._closers[-1:] != [text]
@@ -565,6 +637,9 @@ class Parser:
         self._position += len(text)
         if kind in ("space", "mark"):
             self._held += text
+            if len(self._held) > _LONGEST:
+                self._pass(self._held)
+                self._held = ""
             self._key_next = self._closers[-1:] == ["}"] and (self._key_next or text == ",")
             return True
         self._key_next = text == "{"

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -185,14 +186,15 @@ class _Markers:
     """Markers that may come next in a text that is still growing, in alternatives by role.
 
     A match has the role as its ``lastgroup``, or None if it may be the beginning of a marker.
+    ``starts`` are the characters with which they begin, for those that are searched.
     """
 
-    def __init__(self, first: str = "", **roles: Sequence[Sequence[Any]]) -> None:
+    def __init__(self, starts: str = "", **roles: Sequence[Sequence[Any]]) -> None:
         whole, growing = [], []
         for role, markers in roles.items():
             whole.append(f"(?P<{role}>{'|'.join(map(_whole, markers))})")
             growing += [rf"(?:{'|'.join(map(_beginning, markers))})\Z", whole[-1]]
-        self._first = re.compile(first)
+        self._first = re.compile(f"[{re.escape(starts)}]" if starts else "")
         self._whole = re.compile("|".join(whole), re.DOTALL)
         self._growing = re.compile("|".join(growing), re.DOTALL)
 
@@ -201,7 +203,7 @@ class _Markers:
         return (self._whole if final else self._growing).match(text, position)
 
     def search(self, text: str, position: int, final: bool) -> re.Match[str] | None:
-        """Return the first marker from the position on; ``first`` finds where one may begin."""
+        """Return the first marker from the position on."""
         pattern = self._whole if final else self._growing
         for first in self._first.finditer(text, position):
             if match := pattern.match(text, first.start()):
@@ -216,18 +218,44 @@ _KEY = re.compile(r'(?P<key>[^\n"<]{1,256})')
 _TYPE = re.compile(r'(?P<type>[^\n"<]{1,256})')
 _NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
 _TEXT = _Markers(
-    "[<]",
+    "<",
     boundary=[
         (
-            "<|open|>think<|sep|><|close|>think<|sep|><|open|>response<|sep|><|close|>response<|sep|>",
+            "<|open|>think<|sep|>",
+            _SPACE,
+            "<|close|>think<|sep|>",
+            _SPACE,
+            "<|open|>response<|sep|>",
+            _SPACE,
+            "<|close|>response<|sep|>",
         ),
-        ("<|close|>think<|sep|><|open|>response<|sep|><|close|>response<|sep|>",),
-        ("<|open|>response<|sep|><|close|>response<|sep|>",),
+        (
+            "<|close|>think<|sep|>",
+            _SPACE,
+            "<|open|>response<|sep|>",
+            _SPACE,
+            "<|close|>response<|sep|>",
+        ),
+        ("<|open|>response<|sep|>", _SPACE, "<|close|>response<|sep|>"),
     ],
-    call=[("<|open|>call", _SPACE, 'tool="', _NAME, '"', _SPACE, 'index="', _INDEX, '"<|sep|>')],
+    call=[
+        (
+            "<|open|>call",
+            _SPACE,
+            'tool="',
+            _SPACE,
+            _NAME,
+            _SPACE,
+            '"',
+            _SPACE,
+            'index="',
+            _INDEX,
+            '"<|sep|>',
+        )
+    ],
     closing=[("<|close|>response<|sep|>",)],
     opening=[("<|open|>response<|sep|>",)],
-    end=[("<|close|>message<|sep|><|end_of_msg|>",), ("<|close|>message<|sep|>",)],
+    end=[("<|close|>message<|sep|>", _SPACE, "<|end_of_msg|>"), ("<|close|>message<|sep|>",)],
     unthink=[("<|close|>think<|sep|>",)],
     unwrap=[("<|close|>tools<|sep|>",)],
     think=[("<|open|>think<|sep|>",)],
@@ -240,7 +268,9 @@ _TEXT = _Markers(
                     "<|open|>call",
                     _SPACE,
                     'tool="',
+                    _SPACE,
                     _NAME,
+                    _SPACE,
                     '"',
                     _SPACE,
                     'index="',
@@ -250,10 +280,11 @@ _TEXT = _Markers(
             ],
         )
     ],
+    mention=[("<|open|>tools<|sep|>",)],
     close=[("<|close|>call<|sep|>",)],
 )
 _PARAMETERS = _Markers(
-    "[<]",
+    "<",
     done=[("<|close|>call<|sep|>",)],
     parameter=[
         ("<|open|>argument", _SPACE, 'key="', _KEY, '"', _SPACE, 'type="', _TYPE, '"<|sep|>')
@@ -261,12 +292,12 @@ _PARAMETERS = _Markers(
     broken=[
         ("<|close|>tools<|sep|>",),
         ("<|open|>tools<|sep|>",),
-        ("<|close|>message<|sep|><|end_of_msg|>",),
+        ("<|close|>message<|sep|>", _SPACE, "<|end_of_msg|>"),
         ("<|close|>message<|sep|>",),
     ],
 )
 _VALUE = _Markers(
-    "[<]",
+    "<",
     close=[
         (
             "<|close|>argument<|sep|>",
@@ -275,30 +306,39 @@ _VALUE = _Markers(
                 (_SPACE, "<|close|>call<|sep|>"),
                 (_SPACE, "<|close|>tools<|sep|>"),
                 (_SPACE, "<|open|>tools<|sep|>"),
-                (_SPACE, "<|close|>message<|sep|><|end_of_msg|>"),
+                (_SPACE, "<|close|>message<|sep|>", _SPACE, "<|end_of_msg|>"),
                 (_SPACE, "<|close|>message<|sep|>"),
             ],
         )
     ],
     inner=[("<|close|>argument<|sep|>",)],
     ending=[
-        ("<|close|>message<|sep|><|end_of_msg|>", _SPACE, _NEVER),
+        ("<|close|>message<|sep|>", _SPACE, "<|end_of_msg|>", _SPACE, _NEVER),
         ("<|close|>message<|sep|>", _SPACE, _NEVER),
     ],
 )
 _OPENING = re.compile(r"<\|open\|>|<\|close\|>")  # one without the rest is no content
+_ENDS = re.compile(r"\A(?:\s|<\|close\|>message<\|sep\|>)+")  # more ends behind the first
 
 
-def _names(tools: Iterable[Mapping[str, Any]]) -> set[str]:
-    return {tool.get("function", tool)["name"] for tool in tools}
+def _properties_by_name(tools: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    functions = [tool.get("function", tool) for tool in tools]
+    return {
+        function["name"]: (function.get("parameters") or {}).get("properties") or {}
+        for function in functions
+    }
 
 
-def _is_json(text: str) -> bool:
+def _flaw(text: str) -> tuple[str, str] | None:
+    """Return what is wrong with JSON text: the kind of problem, and a sentence."""
     try:
-        json.loads(text)
+        members = json.loads(text, object_pairs_hook=list)
     except (ValueError, RecursionError):
-        return False
-    return True
+        return "not_json", "the arguments are not JSON"
+    keys = [key for key, _ in members] if text.startswith("{") else []
+    if repeated := Counter(keys) - Counter(set(keys)):
+        return "repeated_argument", f"another value for {next(iter(repeated))!r}"
+    return None
 
 
 def _to_json(text: str, types: set[str]) -> str | None:
@@ -336,7 +376,7 @@ class Parser:
         self._offset = -len(prefill)  # of the buffer's first character
         self._shown = self._offset if echo else 0  # text before this offset is left out
         self._final = False
-        self._space = ""  # white space that counts unless a marker follows
+        self._space: list[str] = []  # that counts unless a marker follows
         self._after_marker = True
         self._content: list[str] = []
         self._reasoning: list[str] = []
@@ -346,12 +386,13 @@ class Parser:
         self._events: list[Event] = []
         self._rest: list[str] = []  # what follows the end of the turn
         self._state = self._read_text
-        self._tools = None if tools is None else _names(tools)
+        self._tools = None if tools is None else _properties_by_name(tools)
         self._calls: list[ToolCall] = []
         self._in_call = False
+        self._called = False  # whether there was a call, if only in the prefill
         self._arguments: list[str] = []  # of the call being read
         self._wrapped = False  # whether the tag around calls is open
-        self._keys: set[str] = set()
+        self._mentioned = False  # whether content holds an opening marker
         self._types: set[str] = set()  # of the value being read
         self._value: list[str] = []
         if prefill:
@@ -367,9 +408,6 @@ class Parser:
 
     def finish(self) -> list[Event]:
         """Return what was held back; the model has written all."""
-        if self._state == self._read_text and _OPENING.match(self._buffer):
-            self._problem("cut_off", self._buffer)
-            self._buffer = ""
         self._final = True
         events = self.feed("")
         if self._in_call:
@@ -379,9 +417,11 @@ class Parser:
         if self._thinking:
             self._thinking = False
             self._problem("unclosed", "the reasoning was not closed")
-        rest = "".join(self._rest)
+        rest = _ENDS.sub("", "".join(self._rest), count=1)
         if rest.strip():
             self._problems.append(Problem(self._offset - len(rest), "text_after_end", rest))
+        self._rest.clear()
+        self._position = len(self._buffer)
         self._state = self._read_rest
         return events
 
@@ -409,41 +449,56 @@ class Parser:
 
         Reasoning: from ``<|open|>think<|sep|>`` to ``<|close|>think<|sep|>``.
 
-        Content: after ``<|open|>response<|sep|>``, to
-        ``<|close|>message<|sep|><|end_of_msg|>`` or
-        ``<|close|>message<|sep|>``.
+        Content: after ``<|open|>response<|sep|>``, to ``<|close|>message<|sep|>
+        <|end_of_msg|>`` or ``<|close|>message<|sep|>``.
         """
         match = _TEXT.search(self._buffer, self._position, self._final)
+        if self._final and (match is None or match.lastgroup == "mention") and self._breaks_off():
+            return False
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
-        closes = self._thinking and match.lastgroup == "boundary"
-        if self._inline and (closes or match.lastgroup in ("think", "unthink")):
-            self._emit(self._space + match.group())
-            self._after_marker = False
-        else:
-            self._after_marker = True
-        self._space = ""
+        closes = match.lastgroup in ("close", "unwrap")
+        if match.lastgroup == "mention" or (closes and self._mentioned):
+            self._mentioned = not closes
+            self._write(match.end())
+            return True
+        inline = self._inline and (
+            match.lastgroup == "think"
+            or (self._thinking and match.lastgroup in ("unthink", "boundary"))
+        )
+        if inline:
+            self._emit(
+                "".join(self._space)
+                + ("<|close|>think<|sep|>" if match.lastgroup == "boundary" else match.group())
+            )
         self._pass_marker(match)
+        self._space.clear()
+        self._after_marker = not inline
         return True
 
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "think":
             if self._thinking:
                 self._problem("repeated", f"{match.group()!r} in the reasoning")
+            elif self._called or (self._content and not self._inline):
+                self._problem("misplaced", "reasoning after content or calls")
             self._thinking = True
         elif match.lastgroup == "unthink":
             if not self._thinking and self._content:
                 self._problem("stray_marker", f"{match.group()!r} outside reasoning")
             self._thinking = False
         elif match.lastgroup in ("boundary", "opening"):
+            if self._thinking and "<|close|>think<|sep|>" not in match.group():
+                self._problem("unclosed", "the reasoning was not closed")
             self._thinking = False
         elif match.lastgroup == "wrap":
             self._wrapped = True
         elif match.lastgroup == "call":
             self._begin_call(match)
-        elif match.lastgroup == "close" and not self._calls:
-            self._problem("stray_marker", f"{match.group()!r} without a call")
+        elif match.lastgroup == "close":
+            if not (self._called and self._after_marker):
+                self._problem("stray_marker", f"{match.group()!r} without a call")
         elif match.lastgroup == "unwrap":
             if not self._wrapped:
                 self._problem("stray_marker", f"{match.group()!r} was not opened")
@@ -452,21 +507,33 @@ class Parser:
             self._state = self._read_rest
         self._position = match.end()
 
+    def _breaks_off(self) -> bool:
+        """The text ends in an opening marker that should go on: that is no content."""
+        begun = _TEXT.search(self._buffer, self._position, False)
+        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+            return False
+        self._write(begun.start())
+        self._problem("cut_off", begun.group())
+        self._position = len(self._buffer)
+        return True
+
     def _write(self, end: int) -> None:
         """Emit text, except for white space that a marker may follow."""
         text = self._buffer[self._position : end]
         body = text.rstrip()
         if body:
-            start = self._offset + self._position - len(self._space)
-            written = self._space + body
+            written = "".join(self._space) + body if self._space else body
+            start = self._offset + self._position + len(body) - len(written)
             if self._after_marker:
                 start += len(written) - len(written.lstrip())
                 written = written.lstrip()
+                if self._called and not self._thinking:
+                    self._problems.append(Problem(start, "misplaced", "content after a call"))
             self._emit(written[self._shown - start :] if start < self._shown else written)
-            self._space = text[len(body) :]
+            self._space = [text[len(body) :]] if len(body) < len(text) else []
             self._after_marker = False
-        elif not self._after_marker:
-            self._space += text
+        elif text and not self._after_marker:
+            self._space.append(text)
         self._position = end
 
     def _emit(self, text: str) -> None:
@@ -497,11 +564,13 @@ class Parser:
             self._thinking = False
         if not self._wrapped:
             self._problem("missing_marker", "a call without <|open|>tools<|sep|> before it")
+            self._wrapped = True
+        self._mentioned = False
         index = len(self._calls)
         id_ = id_ or f"call_{index}"
         self._calls.append(ToolCall(id_, name, "", False))
         self._events.append(ToolCallStart(index, id_, name))
-        self._in_call = True
+        self._in_call = self._called = True
 
     def _argue(self, text: str) -> None:
         if text:
@@ -513,8 +582,9 @@ class Parser:
             self._problem("no_arguments", "a call without arguments")
             self._argue("{}")
         index, arguments = len(self._calls) - 1, "".join(self._arguments)
-        if not _is_json(arguments):
-            self._problem("not_json", "the arguments are not JSON")
+        if flaw := _flaw(arguments):
+            self._problem(*flaw)
+            complete = complete and flaw[0] != "not_json"
         self._calls[-1] = replace(self._calls[-1], arguments=arguments, complete=complete)
         self._events.append(ToolCallEnd(index))
         self._arguments.clear()
@@ -523,7 +593,6 @@ class Parser:
 
     def _begin_call(self, match: re.Match[str]) -> None:
         self._start_call(match["name"])
-        self._keys.clear()
         self._state = self._read_parameters
 
     def _read_parameters(self) -> bool:
@@ -550,10 +619,11 @@ class Parser:
 
     def _begin_parameter(self, match: re.Match[str]) -> None:
         key = match["key"]
-        if key in self._keys:
-            self._problem("repeated_argument", f"another value for {key!r}")
-        self._held = f'{", " if self._keys else "{"}{json.dumps(key, ensure_ascii=False)}: '
-        self._keys.add(key)
+        properties = (self._tools or {}).get(self._calls[-1].name)
+        if properties and key not in properties:
+            self._problem("unknown_argument", f"the tool has no {key!r}")
+        separator = ", " if self._arguments else "{"
+        self._held = f"{separator}{json.dumps(key, ensure_ascii=False)}: "
         self._types = _TYPES.get(match["type"], set())
         if self._types <= {"string"}:
             self._argue(self._held + '"')
@@ -594,7 +664,7 @@ class Parser:
         self._argue(self._held + (value or json.dumps(text, ensure_ascii=False)))
 
     def _end_parameters(self, complete: bool = True) -> None:
-        self._argue("}" if self._keys else "{}")
+        self._argue("}" if self._arguments else "{}")
         self._end_call(complete)
 
     def _cut_off(self) -> None:
@@ -607,7 +677,7 @@ class Parser:
     def _read_rest(self) -> bool:
         """Take what stands behind the turn's end.
 
-        After ``<|close|>message<|sep|><|end_of_msg|>`` or
+        After ``<|close|>message<|sep|> <|end_of_msg|>`` or
         ``<|close|>message<|sep|>`` nothing is content.
         """
         self._rest.append(self._buffer[self._position :])

@@ -103,14 +103,15 @@ class _Markers:
     """Markers that may come next in a text that is still growing, in alternatives by role.
 
     A match has the role as its ``lastgroup``, or None if it may be the beginning of a marker.
+    ``starts`` are the characters with which they begin, for those that are searched.
     """
 
-    def __init__(self, first: str = "", **roles: Sequence[Sequence[Any]]) -> None:
+    def __init__(self, starts: str = "", **roles: Sequence[Sequence[Any]]) -> None:
         whole, growing = [], []
         for role, markers in roles.items():
             whole.append(f"(?P<{role}>{'|'.join(map(_whole, markers))})")
             growing += [rf"(?:{'|'.join(map(_beginning, markers))})\Z", whole[-1]]
-        self._first = re.compile(first)
+        self._first = re.compile(f"[{re.escape(starts)}]" if starts else "")
         self._whole = re.compile("|".join(whole), re.DOTALL)
         self._growing = re.compile("|".join(growing), re.DOTALL)
 
@@ -119,7 +120,7 @@ class _Markers:
         return (self._whole if final else self._growing).match(text, position)
 
     def search(self, text: str, position: int, final: bool) -> re.Match[str] | None:
-        """Return the first marker from the position on; ``first`` finds where one may begin."""
+        """Return the first marker from the position on."""
         pattern = self._whole if final else self._growing
         for first in self._first.finditer(text, position):
             if match := pattern.match(text, first.start()):
@@ -128,11 +129,12 @@ class _Markers:
 
 
 _TEXT = _Markers(
-    "[<]",
+    "<",
     end=[("<|im_end|>",)],
     unthink=[("</think>",)],
     think=[("<think>",)],
 )
+_ENDS = re.compile(r"\A(?:\s|<\|im_end\|>)+")  # more ends behind the first
 
 
 class Parser:
@@ -160,7 +162,7 @@ class Parser:
         self._offset = -len(prefill)  # of the buffer's first character
         self._shown = self._offset if echo else 0  # text before this offset is left out
         self._final = False
-        self._space = ""  # white space that counts unless a marker follows
+        self._space: list[str] = []  # that counts unless a marker follows
         self._after_marker = True
         self._content: list[str] = []
         self._reasoning: list[str] = []
@@ -188,9 +190,11 @@ class Parser:
         if self._thinking:
             self._thinking = False
             self._problem("unclosed", "the reasoning was not closed")
-        rest = "".join(self._rest)
+        rest = _ENDS.sub("", "".join(self._rest), count=1)
         if rest.strip():
             self._problems.append(Problem(self._offset - len(rest), "text_after_end", rest))
+        self._rest.clear()
+        self._position = len(self._buffer)
         self._state = self._read_rest
         return events
 
@@ -221,19 +225,22 @@ class Parser:
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
-        if self._inline and match.lastgroup in ("think", "unthink"):
-            self._emit(self._space + match.group())
-            self._after_marker = False
-        else:
-            self._after_marker = True
-        self._space = ""
+        inline = self._inline and (
+            match.lastgroup == "think" or (self._thinking and match.lastgroup == "unthink")
+        )
+        if inline:
+            self._emit("".join(self._space) + match.group())
         self._pass_marker(match)
+        self._space.clear()
+        self._after_marker = not inline
         return True
 
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "think":
             if self._thinking:
                 self._problem("repeated", f"{match.group()!r} in the reasoning")
+            elif self._content and not self._inline:
+                self._problem("misplaced", "reasoning after content")
             self._thinking = True
         elif match.lastgroup == "unthink":
             if not self._thinking and self._content:
@@ -248,16 +255,16 @@ class Parser:
         text = self._buffer[self._position : end]
         body = text.rstrip()
         if body:
-            start = self._offset + self._position - len(self._space)
-            written = self._space + body
+            written = "".join(self._space) + body if self._space else body
+            start = self._offset + self._position + len(body) - len(written)
             if self._after_marker:
                 start += len(written) - len(written.lstrip())
                 written = written.lstrip()
             self._emit(written[self._shown - start :] if start < self._shown else written)
-            self._space = text[len(body) :]
+            self._space = [text[len(body) :]] if len(body) < len(text) else []
             self._after_marker = False
-        elif not self._after_marker:
-            self._space += text
+        elif text and not self._after_marker:
+            self._space.append(text)
         self._position = end
 
     def _emit(self, text: str) -> None:

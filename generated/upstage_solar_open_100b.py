@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -167,14 +168,15 @@ class _Markers:
     """Markers that may come next in a text that is still growing, in alternatives by role.
 
     A match has the role as its ``lastgroup``, or None if it may be the beginning of a marker.
+    ``starts`` are the characters with which they begin, for those that are searched.
     """
 
-    def __init__(self, first: str = "", **roles: Sequence[Sequence[Any]]) -> None:
+    def __init__(self, starts: str = "", **roles: Sequence[Sequence[Any]]) -> None:
         whole, growing = [], []
         for role, markers in roles.items():
             whole.append(f"(?P<{role}>{'|'.join(map(_whole, markers))})")
             growing += [rf"(?:{'|'.join(map(_beginning, markers))})\Z", whole[-1]]
-        self._first = re.compile(first)
+        self._first = re.compile(f"[{re.escape(starts)}]" if starts else "")
         self._whole = re.compile("|".join(whole), re.DOTALL)
         self._growing = re.compile("|".join(growing), re.DOTALL)
 
@@ -183,7 +185,7 @@ class _Markers:
         return (self._whole if final else self._growing).match(text, position)
 
     def search(self, text: str, position: int, final: bool) -> re.Match[str] | None:
-        """Return the first marker from the position on; ``first`` finds where one may begin."""
+        """Return the first marker from the position on."""
         pattern = self._whole if final else self._growing
         for first in self._first.finditer(text, position):
             if match := pattern.match(text, first.start()):
@@ -192,13 +194,23 @@ class _Markers:
 
 
 _SPACE = re.compile(r"\s{0,99}")  # bounded, as a marker that is not whole yet is held back
-_KEY_TEXT = re.compile(r'(?P<key>(?:[^"\\]|\\.|\\\Z)*)')
+_KEY_TEXT = re.compile(r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})')
 _ID = re.compile(r"(?P<id>[^\n<]{0,256})")
 _NAME = re.compile(r"(?P<name>[^\s<]{1,256})")
 _TEXT = _Markers(
-    "[<]",
-    call=[("<|tool_call:begin|>", _ID, "<|tool_call:name|>", _NAME, "<|tool_call:args|>")],
-    boundary=[("<|end|><|begin|>assistant",), ("<|begin|>assistant",)],
+    "<",
+    call=[
+        (
+            "<|tool_call:begin|>",
+            _ID,
+            "<|tool_call:name|>",
+            _SPACE,
+            _NAME,
+            _SPACE,
+            "<|tool_call:args|>",
+        )
+    ],
+    boundary=[("<|end|>", _SPACE, "<|begin|>assistant"), ("<|begin|>assistant",)],
     close=[("<|tool_call:end|>",)],
     wrap=[
         (
@@ -209,12 +221,15 @@ _TEXT = _Markers(
                     "<|tool_call:begin|>",
                     _ID,
                     "<|tool_call:name|>",
+                    _SPACE,
                     _NAME,
+                    _SPACE,
                     "<|tool_call:args|>",
                 )
             ],
         )
     ],
+    mention=[("<|tool_calls|>",)],
     opening=[("<|content|>",)],
     think=[("<|think|>",)],
     end=[("<|begin|>",)],
@@ -222,15 +237,18 @@ _TEXT = _Markers(
     unthink=[("<|end|>",)],
 )
 _OPENING = re.compile(
-    r"<\|tool_call:begin\|>|<\|end\|><\|begin\|>|<\|tool_calls\|>"
+    r"<\|tool_call:begin\|>|<\|end\|>\s*<\|begin\|>|<\|tool_calls\|>"
 )  # one without the rest is no content
+_ENDS = re.compile(r"\A(?:\s|<\|begin\|>)+")  # more ends behind the first
+_LONGEST = 300  # of a word or of what is between values, before it is passed on
 _TOKEN = re.compile(
     r'(?P<space>\s+)|(?P<open>[{\[])|(?P<close>[}\]])|(?P<mark>[,:])|(?P<quote>")|'
     r"(?P<word>[-+.\w]+)"
 )
 _KEY_MARKER = _Markers(member=[('"', _KEY_TEXT, '"', _SPACE, ":")])
 _STRING = re.compile(
-    r'(?:[^"\\]+|\\(?:u[0-9a-fA-F]{4}|[^u]|u(?![0-9a-fA-F]{0,3}\Z)))*(?P<end>")?', re.DOTALL
+    r'[^"\\]*(?:\\(?:[^u]|u[0-9a-fA-F]{4}|u(?![0-9a-fA-F]{0,3}\Z))[^"\\]*)*(?P<end' '>")?',
+    re.DOTALL,
 )
 _CONTROL = re.compile(r"[\x00-\x1f]")  # JSON wants it escaped
 _VISIBLE = re.compile(r"\S")
@@ -241,12 +259,16 @@ def _names(tools: Iterable[Mapping[str, Any]]) -> set[str]:
     return {tool.get("function", tool)["name"] for tool in tools}
 
 
-def _is_json(text: str) -> bool:
+def _flaw(text: str) -> tuple[str, str] | None:
+    """Return what is wrong with JSON text: the kind of problem, and a sentence."""
     try:
-        json.loads(text)
+        members = json.loads(text, object_pairs_hook=list)
     except (ValueError, RecursionError):
-        return False
-    return True
+        return "not_json", "the arguments are not JSON"
+    keys = [key for key, _ in members] if text.startswith("{") else []
+    if repeated := Counter(keys) - Counter(set(keys)):
+        return "repeated_argument", f"another value for {next(iter(repeated))!r}"
+    return None
 
 
 def _as_object(text: str) -> str:
@@ -256,7 +278,25 @@ def _as_object(text: str) -> str:
     except (ValueError, RecursionError):
         return text
     inner = value if isinstance(value, str) else text
+    if isinstance(value, str) and _flaw(value):
+        inner = _closed(value)
     return "{}" if value is None or not inner.strip() else inner
+
+
+def _closed(text: str) -> str:
+    """Return JSON that breaks off with its strings and brackets closed."""
+    parser = Parser(prefill="")
+    parser._start_call("")
+    parser._state = parser._read_value
+    parser.feed(text)
+    parser.finish()
+    return parser.message.tool_calls[0].arguments
+
+
+def _deviation(arguments: str) -> tuple[str, str]:
+    """Return the problem with arguments that are no object: its kind, and a sentence."""
+    kinds = {'"': "string_arguments", "n": "no_arguments"}
+    return kinds.get(arguments[:1], "not_an_object"), f"the arguments are {arguments}"
 
 
 class Parser:
@@ -285,7 +325,7 @@ class Parser:
         self._offset = -len(prefill)  # of the buffer's first character
         self._shown = self._offset if echo else 0  # text before this offset is left out
         self._final = False
-        self._space = ""  # white space that counts unless a marker follows
+        self._space: list[str] = []  # that counts unless a marker follows
         self._after_marker = True
         self._content: list[str] = []
         self._reasoning: list[str] = []
@@ -298,8 +338,10 @@ class Parser:
         self._tools = None if tools is None else _names(tools)
         self._calls: list[ToolCall] = []
         self._in_call = False
+        self._called = False  # whether there was a call, if only in the prefill
         self._arguments: list[str] = []  # of the call being read
         self._wrapped = False  # whether the tag around calls is open
+        self._mentioned = False  # whether content holds an opening marker
         self._closers: list[str] = []  # for the brackets that are open in a value
         self._quote = ""  # that closes the string being read
         self._key_next = False
@@ -318,9 +360,6 @@ class Parser:
 
     def finish(self) -> list[Event]:
         """Return what was held back; the model has written all."""
-        if self._state == self._read_text and _OPENING.match(self._buffer):
-            self._problem("cut_off", self._buffer)
-            self._buffer = ""
         self._final = True
         events = self.feed("")
         if self._in_call:
@@ -330,9 +369,11 @@ class Parser:
         if self._thinking:
             self._thinking = False
             self._problem("unclosed", "the reasoning was not closed")
-        rest = "".join(self._rest)
+        rest = _ENDS.sub("", "".join(self._rest), count=1)
         if rest.strip():
             self._problems.append(Problem(self._offset - len(rest), "text_after_end", rest))
+        self._rest.clear()
+        self._position = len(self._buffer)
         self._state = self._read_rest
         return events
 
@@ -363,32 +404,48 @@ class Parser:
         Content: after ``<|content|>``, to ``<|begin|>``.
         """
         match = _TEXT.search(self._buffer, self._position, self._final)
+        if self._final and (match is None or match.lastgroup == "mention") and self._breaks_off():
+            return False
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
-        closes = self._thinking and match.lastgroup == "boundary"
-        if self._inline and (closes or match.lastgroup in ("think", "unthink")):
-            self._emit(self._space + match.group())
-            self._after_marker = False
-        else:
-            self._after_marker = True
-        self._space = ""
+        closes = match.lastgroup in ("close", "unwrap")
+        if match.lastgroup == "mention" or (closes and self._mentioned):
+            self._mentioned = not closes
+            self._write(match.end())
+            return True
+        inline = self._inline and (
+            match.lastgroup == "think"
+            or (self._thinking and match.lastgroup in ("unthink", "boundary"))
+        )
+        if inline:
+            self._emit(
+                "".join(self._space)
+                + ("<|end|>" if match.lastgroup == "boundary" else match.group())
+            )
         self._pass_marker(match)
+        self._space.clear()
+        self._after_marker = not inline
         return True
 
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "think":
             if self._thinking:
                 self._problem("repeated", f"{match.group()!r} in the reasoning")
+            elif self._called or (self._content and not self._inline):
+                self._problem("misplaced", "reasoning after content or calls")
             self._thinking = True
         elif match.lastgroup in ("unthink", "boundary", "opening"):
+            if self._thinking and "<|end|>" not in match.group():
+                self._problem("unclosed", "the reasoning was not closed")
             self._thinking = False
         elif match.lastgroup == "wrap":
             self._wrapped = True
         elif match.lastgroup == "call":
             self._begin_call(match)
-        elif match.lastgroup == "close" and not self._calls:
-            self._problem("stray_marker", f"{match.group()!r} without a call")
+        elif match.lastgroup == "close":
+            if not (self._called and self._after_marker):
+                self._problem("stray_marker", f"{match.group()!r} without a call")
         elif match.lastgroup == "unwrap":
             if not self._wrapped:
                 self._problem("stray_marker", f"{match.group()!r} was not opened")
@@ -397,21 +454,33 @@ class Parser:
             self._state = self._read_rest
         self._position = match.end()
 
+    def _breaks_off(self) -> bool:
+        """The text ends in an opening marker that should go on: that is no content."""
+        begun = _TEXT.search(self._buffer, self._position, False)
+        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+            return False
+        self._write(begun.start())
+        self._problem("cut_off", begun.group())
+        self._position = len(self._buffer)
+        return True
+
     def _write(self, end: int) -> None:
         """Emit text, except for white space that a marker may follow."""
         text = self._buffer[self._position : end]
         body = text.rstrip()
         if body:
-            start = self._offset + self._position - len(self._space)
-            written = self._space + body
+            written = "".join(self._space) + body if self._space else body
+            start = self._offset + self._position + len(body) - len(written)
             if self._after_marker:
                 start += len(written) - len(written.lstrip())
                 written = written.lstrip()
+                if self._called and not self._thinking:
+                    self._problems.append(Problem(start, "misplaced", "content after a call"))
             self._emit(written[self._shown - start :] if start < self._shown else written)
-            self._space = text[len(body) :]
+            self._space = [text[len(body) :]] if len(body) < len(text) else []
             self._after_marker = False
-        elif not self._after_marker:
-            self._space += text
+        elif text and not self._after_marker:
+            self._space.append(text)
         self._position = end
 
     def _emit(self, text: str) -> None:
@@ -442,11 +511,13 @@ class Parser:
             self._thinking = False
         if not self._wrapped:
             self._problem("missing_marker", "a call without <|tool_calls|> before it")
+            self._wrapped = True
+        self._mentioned = False
         index = len(self._calls)
         id_ = id_ or f"call_{index}"
         self._calls.append(ToolCall(id_, name, "", False))
         self._events.append(ToolCallStart(index, id_, name))
-        self._in_call = True
+        self._in_call = self._called = True
 
     def _argue(self, text: str) -> None:
         if text:
@@ -458,8 +529,9 @@ class Parser:
             self._problem("no_arguments", "a call without arguments")
             self._argue("{}")
         index, arguments = len(self._calls) - 1, "".join(self._arguments)
-        if not _is_json(arguments):
-            self._problem("not_json", "the arguments are not JSON")
+        if flaw := _flaw(arguments):
+            self._problem(*flaw)
+            complete = complete and flaw[0] != "not_json"
         self._calls[-1] = replace(self._calls[-1], arguments=arguments, complete=complete)
         self._events.append(ToolCallEnd(index))
         self._arguments.clear()
@@ -487,9 +559,9 @@ class Parser:
 
     def _end_value(self, complete: bool) -> None:
         if self._collected is not None:
-            self._problem("not_an_object", "the arguments are not an object")
-            self._argue(_as_object("".join(self._collected)))
-            self._collected = None
+            text, self._collected = "".join(self._collected), None
+            self._problem(*_deviation(text))
+            self._argue(_as_object(text))
         self._end_call(complete)
 
     def _cut_off(self) -> None:
@@ -510,8 +582,9 @@ class Parser:
         text = token.group() if token else ""
         if self._key_next and kind == "quote":
             return self._read_key()
-        unfinished = kind == "word" and self._position + len(text) == len(self._buffer)
-        if unfinished and not (self._final and _is_json(text)):
+        at_end = self._position + len(text) == len(self._buffer)
+        unfinished = kind == "word" and at_end and len(text) < _LONGEST
+        if unfinished and (not self._final or _flaw(text)):
             return False
         misplaced = kind == "mark" and not self._closers
         mismatched = kind == "close" and self._closers[-1:] != [text]
@@ -523,6 +596,9 @@ class Parser:
         self._position += len(text)
         if kind in ("space", "mark"):
             self._held += text
+            if len(self._held) > _LONGEST:
+                self._pass(self._held)
+                self._held = ""
             self._key_next = self._closers[-1:] == ["}"] and (self._key_next or text == ",")
             return True
         self._key_next = text == "{"

@@ -222,7 +222,7 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         "",
         "",
         [("run", {"count": 7})],
-        [],
+        ["order"],
     ),
     "wrapper, and arguments as a string": (
         "json-tags",
@@ -231,7 +231,7 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         "",
         "",
         [("run", {"count": 7})],
-        ["deviation"],
+        ["wrapper", "string_arguments"],
     ),
     "extra field, null arguments": (
         "json-tags",
@@ -239,7 +239,7 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         "",
         "",
         [("run", {})],
-        ["deviation", "deviation"],
+        ["extra_field", "no_arguments"],
     ),
     "missing arguments": (
         "json-tags",
@@ -256,7 +256,7 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         "",
         "",
         [("run", {}), ("stop", {})],
-        [],
+        ["array"],
     ),
     "one call where the template has an array": (
         "json-array",
@@ -264,7 +264,7 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         "",
         "",
         [("run", {})],
-        [],
+        ["array"],
     ),
     "text between and after calls": (
         "json-tags",
@@ -273,7 +273,7 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         "ABC",
         "",
         [("run", {}), ("stop", {})],
-        [],
+        ["misplaced", "misplaced"],
     ),
     "a marker that no call follows": (
         "json-tags",
@@ -281,7 +281,7 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         "Use <tool_call> and {braces}, or <tool_call>{1}.",
         "",
         [],
-        [],
+        ["no_name"],
     ),
     "an object that is not a call": (
         "json-tags",
@@ -289,7 +289,7 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         '<tool_call>{"a": 1}',
         "",
         [],
-        [],
+        ["no_name"],
     ),
     "an unknown name": (
         "json-tags",
@@ -330,7 +330,7 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         "Hi",
         "",
         [("run", {"list": [1, 2]})],
-        ["malformed", "malformed"],
+        ["malformed", "malformed", "misplaced"],
     ),
     "reasoning opened twice, and several blocks": (
         "json-tags",
@@ -338,7 +338,7 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         "ABC",
         "abc",
         [],
-        ["repeated"],
+        ["repeated", "misplaced", "misplaced"],
     ),
     "reasoning closed without opening": ("json-tags", "A</think>B", "AB", "", [], ["stray_marker"]),
     "reasoning never closed": ("json-tags", "<think>a<|stop|>", "", "a", [], ["unclosed"]),
@@ -375,12 +375,12 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         "",
         "",
         [("run", {"x": "2"})],
-        ["unexpected_text", "repeated_argument"],
+        ["unexpected_text", "unknown_argument", "unknown_argument", "repeated_argument"],
     ),
     "an argument that is not closed": (
         "xml",
-        "</think><tool_call><function=run><parameter=text>\na\n</function></tool_call>Hi",
-        "Hi",
+        "</think><tool_call><function=run><parameter=text>\na\n</function></tool_call>",
+        "",
         "",
         [("run", {"text": "a"})],
         ["missing_marker"],
@@ -400,7 +400,7 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         "",
         "",
         [("run", {}), ("run", {})],
-        ["no_arguments", "not_an_object"],
+        ["no_arguments", "string_arguments"],
     ),
     "Python's words and strings": (
         "python",
@@ -425,7 +425,7 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         "",
         "",
         [("run", {"text": "}}>", "more": "<{"})],
-        [],
+        ["unknown_argument"],
     ),
     "elements inside a value": (
         "elements",
@@ -442,7 +442,7 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         "",
         "",
         [("run", {"text": "it's \\n", "list": ["it's \n", {"a": "\f"}], "more": "\n"})],
-        [],
+        ["unknown_argument"],
     ),
     "arguments whose name is missing": (
         "name-last",

@@ -7,6 +7,7 @@ from generator.codegen.slot_plan import literal_text, slotted
 from generator.spec.model import Encoding, JsonType, Slot, SlotKind, Tools
 
 NEWLINE = Expression("_NEWLINE")
+TEXT_END = Expression("_TEXT_END")
 
 
 def has_quoted_strings(tools: Tools) -> bool:
@@ -21,7 +22,7 @@ def has_quoted_strings(tools: Tools) -> bool:
 
 
 def structured_sets(
-    tools: Tools, tail: list[str], expressions: dict[str, str]
+    tools: Tools, tail: tuple[str, ...], expressions: dict[str, str]
 ) -> dict[str, tuple[Marker, ...]]:
     """Return the markers around values that tell themselves where they end."""
     arguments = tools.arguments
@@ -48,8 +49,8 @@ def structured_sets(
 
 def raw_sets(
     tools: Tools,
-    tail: list[str],
-    wraps: list[str],
+    tail: tuple[str, ...],
+    wraps: tuple[str, ...],
     ends: tuple[str, ...],
     expressions: dict[str, str],
 ) -> dict[str, tuple[Marker, ...]]:
@@ -74,7 +75,9 @@ def raw_sets(
         if "_KEY_AGAIN" not in expressions:
             found.append(Marker("inner", ((*guard_end, *closing),)))
         if len(tail) > 1:
-            found.append(Marker("tail", ((*guard_end, *before_close, Follows((tail_pieces,))),)))
+            over = tuple((*tail_pieces, SPACE, *pieces) for pieces in (*others, (TEXT_END,)))
+            found.append(Marker("tail", ((*guard_end, *before_close, Follows(over)),)))
+            expressions["_TEXT_END"] = r"\Z"
         if ends:
             expressions["_NEVER"] = r"(?!)"
             ending = ((*words(end), SPACE, Expression("_NEVER")) for end in ends)

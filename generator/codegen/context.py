@@ -7,15 +7,17 @@ import textwrap
 from dataclasses import dataclass
 
 from generator.codegen.call_plan import CallPlan
-from generator.codegen.marker_plan import Marker
+from generator.codegen.marker_plan import Marker, first_characters
 from generator.codegen.plan import ModulePlan, ReasoningPlan
 from generator.codegen.source import long_string, marker_set, raw, shown, used_constants
 from generator.codegen.value_expressions import value_expressions
 
 _EXPRESSIONS = {
     "_SPACE": r"\s{0,99}",
-    "_KEY_TEXT": r'(?P<key>(?:[^"\\]|\\.|\\\Z)*)',
+    "_KEY_TEXT": r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})',
 }
+#: Marker sets that are looked for, not only expected.
+_SEARCHED = ("_TEXT", "_VALUE", "_GUARDED_VALUE", "_QUOTED_END", "_PARAMETERS")
 _COMMENTS = {
     "_SPACE": "bounded, as a marker that is not whole yet is held back",
     "_NEWLINE": "one is not part of the value",
@@ -32,11 +34,17 @@ class ModuleContext:
     starts_in_reasoning: bool
     unthink_ends_turn: bool
     closes_content: bool
+    reasoning_first: bool
+    reasoning_end: str
     two_prompts: bool
     constants: tuple[str, ...]
     expressions: tuple[str, ...]
     functions: tuple[str, ...]
     text_roles: tuple[str, ...]
+    ends: bool
+    several_starts: bool
+    inline_if: str  # whether a marker stays in the content where reasoning does
+    inline_text: str
     branches: tuple[tuple[str, tuple[str, ...]], ...]
     first_state: str
     openings: bool
@@ -48,6 +56,12 @@ class ModuleContext:
     # Calls; empty or false in a format without tools.
     calls: str
     late_id: bool
+    mentions_close: bool
+    content_last: bool
+    in_array: bool
+    wrapped_object: bool
+    arguments_first: bool
+    name_again: bool
     wraps: bool
     tracks_wrap: bool
     wrap_text: str
@@ -98,11 +112,17 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         starts_in_reasoning=reasoning is not None and reasoning.starts_open,
         unthink_ends_turn=reasoning is not None and reasoning.end_ends_turn,
         closes_content=reasoning is not None and reasoning.end_closes_content,
+        reasoning_first=reasoning is not None and reasoning.comes_first,
+        reasoning_end=repr(reasoning.end) if reasoning else "",
         two_prompts=plan.prompt_on != plan.prompt_off,
         constants=_constants(plan),
         expressions=_expressions(plan, sets),
         functions=_functions(calls, uses_schemas, raw_values),
         text_roles=roles,
+        ends=bool(_ends(plan)),
+        several_starts=any(len(first_characters(sets.get(name, ()))) > 1 for name in _SEARCHED),
+        inline_if=_inline_if(roles),
+        inline_text=_inline_text(roles, reasoning),
         branches=_branches(roles, reasoning, calls),
         first_state=_first_state(plan),
         openings=bool(plan.openings),
@@ -116,6 +136,12 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         tools_use=_tools_use(calls, uses_schemas),
         calls=calls.kind if calls else "",
         late_id=late_id,
+        mentions_close="mention" in roles and bool({"close", "unwrap"} & set(roles)),
+        content_last=plan.content_last,
+        in_array=bool(calls and calls.in_array),
+        wrapped_object=bool(calls and calls.wrapped_object),
+        name_again=bool(calls and "_NAME_AGAIN" in calls.expressions),
+        arguments_first=bool(calls and calls.arguments_first),
         wraps=bool(calls and calls.wrap),
         tracks_wrap=bool(calls and calls.kind != "native" and {"wrap", "unwrap"} & set(roles)),
         wrap_text=shown(calls.wrap).replace('"', "'") if calls else "",
@@ -237,13 +263,15 @@ def _expressions(plan: ModulePlan, sets: dict[str, tuple[Marker, ...]]) -> tuple
             comment = f"  # {_COMMENTS[constant]}" if constant in _COMMENTS else ""
             lines.append(f"{constant} = re.compile({raw(expression)}){comment}")
     for constant, markers in sets.items():
-        searched = constant in ("_TEXT", "_VALUE", "_GUARDED_VALUE", "_QUOTED_END") or (
-            constant == "_PARAMETERS" and not (calls and calls.structured)
+        searched = constant in _SEARCHED and not (
+            constant == "_PARAMETERS" and calls and calls.structured
         )
         lines.append(marker_set(constant, markers, searched=searched))
     if plan.openings:
         opening = "|".join(r"\s*".join(map(re.escape, text.split())) for text in plan.openings)
         lines.append(f"_OPENING = re.compile({raw(opening)})  # one without the rest is no content")
+    if ends := _ends(plan):
+        lines.append(f"_ENDS = re.compile({raw(ends)})  # more ends behind the first")
     if calls and calls.structured:
         lines += value_expressions(calls)
     if calls and calls.kind != "tagged":
@@ -251,6 +279,33 @@ def _expressions(plan: ModulePlan, sets: dict[str, tuple[Marker, ...]]) -> tuple
     if calls and calls.kind == "json":
         lines.append("_SCALAR = re.compile(r'[-\"\\[\\w]')")
     return tuple(lines)
+
+
+def _inline_if(roles: tuple[str, ...]) -> str:
+    closing = [role for role in ("unthink", "boundary") if role in roles]
+    closes = (
+        f"match.lastgroup in {tuple(closing)}" if closing[1:] else 'match.lastgroup == "unthink"'
+    )
+    opens = 'match.lastgroup == "think" or ' if "think" in roles else ""
+    return f"({opens}(self._thinking and {closes}))"
+
+
+def _inline_text(roles: tuple[str, ...], reasoning: ReasoningPlan | None) -> str:
+    if reasoning is None or "boundary" not in roles:
+        return "match.group()"
+    return f'({reasoning.end!r} if match.lastgroup == "boundary" else match.group())'
+
+
+def _ends(plan: ModulePlan) -> str:
+    """Return an expression for any number of ends of the turn, from the text's beginning."""
+    found = [
+        marker_pieces[0]
+        for marker in plan.text
+        if marker.role == "end"
+        for marker_pieces in marker.alternatives
+        if isinstance(marker_pieces[0], str) and len(marker_pieces) == 1
+    ]
+    return rf"\A(?:\s|{'|'.join(map(re.escape, found))})+" if found else ""
 
 
 def _escapes_if(calls: CallPlan | None) -> str:
@@ -265,11 +320,11 @@ def _escapes_if(calls: CallPlan | None) -> str:
 def _functions(calls: CallPlan | None, uses_schemas: bool, raw_values: bool) -> tuple[str, ...]:
     if calls is None:
         return ()
-    found = ["properties_by_name" if uses_schemas else "names", "is_json"]
+    found = ["properties_by_name" if calls.kind == "tagged" else "names", "flaw"]
     if calls.kind == "native" and not calls.name_is_key:
         found.append("as_string")
     if calls.kind != "tagged":
-        found.append("as_object")
+        found += ["as_object", "deviation"]
     if uses_schemas:
         found.append("json_types")
     if raw_values:

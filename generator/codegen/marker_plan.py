@@ -34,10 +34,14 @@ class Marker:
     alternatives: tuple[MarkerPieces, ...]
 
 
+#: White space inside a marker, and where it may stand though the template has none: between tags.
+_BREAK = re.compile(r"\s+|(?<=>)(?=[<\[])|(?<=\])(?=<)")
+
+
 def words(text: str) -> MarkerPieces:
     """Return a marker's pieces; white space inside it may be more or less than the template's."""
     pieces: list[str | Expression | Follows] = []
-    for word in text.split():
+    for word in _BREAK.split(text.strip()) if text.strip() else ():
         pieces += [SPACE, word] if pieces else [word]
     return tuple(pieces)
 

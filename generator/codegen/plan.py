@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from generator.codegen.call_plan import CallPlan, plan_calls
+from generator.codegen.call_plan import CallPlan
 from generator.codegen.marker_plan import (
     Marker,
     MarkerPieces,
@@ -15,7 +15,9 @@ from generator.codegen.marker_plan import (
     opening_literal,
     words,
 )
-from generator.spec.model import Part, ReasoningMode, Spec
+from generator.codegen.native_plan import plan_native
+from generator.codegen.tag_plan import plan_tags
+from generator.spec.model import Part, ReasoningMode, Spec, ToolMode
 
 _LONGEST_END = 100  # characters
 
@@ -24,7 +26,9 @@ _LONGEST_END = 100  # characters
 class ReasoningPlan:
     """How a module tells reasoning from content."""
 
+    end: str
     starts_open: bool
+    comes_first: bool  # before content and calls
     end_ends_turn: bool  # outside reasoning the closing marker ends the turn
     end_closes_content: bool
 
@@ -40,18 +44,21 @@ class ModulePlan:
     reasoning: ReasoningPlan | None
     calls: CallPlan | None
     text: tuple[Marker, ...]  # the markers that end text, longest first
+    content_last: bool  # behind calls
     openings: tuple[str, ...]  # what tells the beginning of a marker from content
 
 
 def plan_module(spec: Spec) -> ModulePlan:
     """Return the plan of the module that parses the spec's format."""
     ends = tuple(dict.fromkeys(text.strip() for text in _ends(spec) if looks_like_marker(text)))
-    calls = plan_calls(spec.tools, ends) if spec.tools else None
+    calls = _plan_calls(spec, ends)
     reasoning = _plan_reasoning(spec)
     by_role: dict[str, list[MarkerPieces]] = {}
     for role, literals in _text_literals(spec):
         found = [words(literal) for literal in literals if looks_like_marker(literal)]
         _add(by_role, role, found)
+    # A stop string ends the turn even if it is distinctive by its white space alone.
+    _add(by_role, "end", [(stop,) for stop in spec.turn.stop if not looks_like_marker(stop)])
     for marker in calls.text if calls else ():
         _add(by_role, marker.role, marker.alternatives)
     markers = [
@@ -68,14 +75,35 @@ def plan_module(spec: Spec) -> ModulePlan:
         reasoning=reasoning,
         calls=calls,
         text=tuple(markers),
+        content_last=_content_last(spec),
         openings=_openings(markers),
     )
+
+
+def _content_last(spec: Spec) -> bool:
+    order = spec.turn.order
+    if Part.CALLS not in order or Part.CONTENT not in order:
+        return False
+    return order.index(Part.CONTENT) > order.index(Part.CALLS)
+
+
+def _plan_calls(spec: Spec, ends: tuple[str, ...]) -> CallPlan | None:
+    if spec.tools is None:
+        return None
+    if spec.tools.mode is ToolMode.JSON_NATIVE:
+        return plan_native(spec.tools)
+    return plan_tags(spec.tools, ends)
 
 
 def _openings(markers: Iterable[Marker]) -> tuple[str, ...]:
     """Return the tags and literals with which markers begin that go on after them."""
     found: dict[str, None] = {}
-    whole = {literal(pieces) for marker in markers for pieces in marker.alternatives}
+    whole = {
+        literal(pieces)
+        for marker in markers
+        if marker.role != "mention"
+        for pieces in marker.alternatives
+    }
     for marker in markers:
         for pieces in marker.alternatives:
             head = opening_literal(pieces)
@@ -156,6 +184,8 @@ def _plan_reasoning(spec: Spec) -> ReasoningPlan | None:
         return None
     end = reasoning.end.strip()
     return ReasoningPlan(
+        end=end,
+        comes_first=spec.turn.order[0] is Part.REASONING or reasoning.field is None,
         starts_open=reasoning.mode is ReasoningMode.DELIMITER and not reasoning.start.strip(),
         end_ends_turn=end in {text.strip() for text in _ends(spec)},
         end_closes_content=end == spec.content.end.strip(),

@@ -56,6 +56,7 @@ def _imports(body: str) -> tuple[str, ...]:
     ]
     return (
         *(f"import {name}" for name in modules),
+        *(["from collections import Counter"] if "Counter(" in body else ()),
         f"from collections.abc import {', '.join(names)}",
         "from dataclasses import dataclass" + (", replace" if "replace(" in body else ""),
         "from typing import Any, Literal",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from generator.codegen.marker_plan import SPACE, Expression, Follows, MarkerPieces, words
-from generator.spec.model import Literal, Piece, SlotKind
+from generator.spec.model import Literal, Piece, Slot, SlotKind
 
 _GROUPS = {
     SlotKind.NAME: "name",
@@ -25,10 +25,13 @@ def slotted(
     pieces: list[str | Expression | Follows] = []
     for index, part in enumerate(parts):
         if isinstance(part, Literal):
-            if pieces and part.text[:1].isspace():
+            after_name = index and parts[index - 1] == Slot(SlotKind.NAME)
+            if pieces and (part.text[:1].isspace() or after_name):
                 pieces.append(SPACE)
             pieces += words(part.text)
-            if part.text.strip() and part.text[-1:].isspace() and index + 1 < len(parts):
+            before_name = index + 1 < len(parts) and parts[index + 1] == Slot(SlotKind.NAME)
+            ends_in_space = part.text[-1:].isspace() and index + 1 < len(parts)
+            if part.text.strip() and (ends_in_space or before_name):
                 pieces.append(SPACE)
             continue
         following = literal_text(parts[index + 1])[:1] if index + 1 < len(parts) else next_text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 from generator.codegen.marker_plan import (
@@ -24,11 +23,11 @@ def long_string(text: str) -> str:
 
 def marker_set(constant: str, markers: tuple[Marker, ...], *, searched: bool) -> str:
     """Return the definition of a set of markers; ``searched`` if it is not only matched."""
-    first = "".join(map(re.escape, first_characters(markers))) if searched else ""
+    starts = [repr(first_characters(markers))] if searched else []
     roles = (
         f"{marker.role}=[{', '.join(map(_pieces, marker.alternatives))}]" for marker in markers
     )
-    return f"{constant} = _Markers({', '.join([*([raw(f'[{first}]')] if first else []), *roles])},)"
+    return f"{constant} = _Markers({', '.join([*starts, *roles])},)"
 
 
 def used_constants(markers: tuple[Marker, ...]) -> set[str]:

@@ -17,22 +17,27 @@ _TOKENS = {
     "json": _PUNCTUATION + r'|(?P<quote>")|(?P<word>[-+.\w]+)',
     "python": _PUNCTUATION + r"""|(?P<quote>['"])|(?P<word>[-+.\w]+)""",
 }
-_JSON_STRING = r'(?:[^"\\]+|\\(?:u[0-9a-fA-F]{4}|[^u]|u(?![0-9a-fA-F]{0,3}\Z)))*(?P<end>")?'
+_JSON_STRING = r'[^"\\]*(?:\\(?:[^u]|u[0-9a-fA-F]{4}|u(?![0-9a-fA-F]{0,3}\Z))[^"\\]*)*(?P<end>")?'
 _JSON_STRINGS = (
     f"_STRING = re.compile({raw(_JSON_STRING)}, re.DOTALL)",
     "_CONTROL = re.compile(r'[\\x00-\\x1f]')  # JSON wants it escaped",
 )
 _PYTHON_STRING = (
-    r"(?P<text>(?:[^{quote}\\]+|\\(?:x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|U[0-9a-fA-F]{{8}}|[^xuU]"
-    r"|[xuU](?![0-9a-fA-F]{{0,7}}\Z)))*)(?P<end>{quote})?"
+    r"(?P<text>[^{quote}\\]*(?:\\(?:[^xuU]|x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|U[0-9a-fA-F]{{8}}"
+    r"|[xuU](?![0-9a-fA-F]{{0,7}}\Z))[^{quote}\\]*)*)(?P<end>{quote})?"
 )
 _QUOTE = r"""['"]"""
 _PYTHON_ESCAPE = r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|.)"
-_PYTHON_KEY = r"""(?P<key>(?:[^'"\\]|\\.|\\\Z)*)"""
+_PYTHON_KEY = r"""(?P<key>(?:[^'"\\]|\\.|\\\Z){0,256})"""
 
 
 def value_expressions(calls: CallPlan) -> list[str]:
     """Return the constants with which structured values are read."""
+    longest = "_LONGEST = 300  # of a word or of what is between values, before it is passed on"
+    return [longest, *_dialect_expressions(calls)]
+
+
+def _dialect_expressions(calls: CallPlan) -> list[str]:
     if calls.dialect == "json":
         return [
             f"_TOKEN = re.compile({raw(_TOKENS['json'])})",
@@ -56,12 +61,12 @@ def value_expressions(calls: CallPlan) -> list[str]:
             + "}",
         ]
     quote, first = repr(calls.quote), re.escape(calls.quote[0])
-    word = rf"[^\s{{}}\[\](),:\"'{first}]+"
+    word = rf"[^\s{{}}\[\](),:\"'{first}]{{1,300}}"
     quotes = f"({quote},)" if calls.quote == '"' else f"({quote},), ('\"',)"
     return [
         _WORDS,
-        f"_QUOTED_END = _Markers({raw(f'[{first}]')}, end=[({quote},)])",
-        r"_BLANK = re.compile(r'\s+')",
+        f"_QUOTED_END = _Markers({calls.quote[0]!r}, end=[({quote},)])",
+        r"_BLANK = re.compile(r'\s{1,99}')",
         f"_WORD = re.compile({raw(word)})",
         f"_KEY_TEXT = re.compile({raw(f'(?P<key>{word})')})",
         f"_KEY_QUOTE = re.compile({raw(_QUOTE + '?')})",

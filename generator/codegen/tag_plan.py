@@ -1,0 +1,169 @@
+"""Calls whose name stands in tags: the markers before the name, and what closes a call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from generator.codegen.argument_plan import has_quoted_strings, raw_sets, structured_sets
+from generator.codegen.call_plan import CallPlan, dialect
+from generator.codegen.marker_plan import (
+    SPACE,
+    Expression,
+    Follows,
+    Marker,
+    MarkerPieces,
+    looks_like_head,
+    looks_like_marker,
+    opening_literal,
+    tags,
+    words,
+)
+from generator.codegen.slot_plan import literal_text, slotted
+from generator.spec.model import Encoding, JsonType, Literal, Piece, Slot, SlotKind, ToolMode, Tools
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A call taken apart: ``head`` is where it is told from other text, ``wraps`` stand before."""
+
+    head: tuple[Piece, ...]
+    wraps: tuple[str, ...]
+    after: tuple[Piece, ...]
+    tail: tuple[str, ...]  # the tags that close it
+    in_section: bool  # calls are recognised only in their section
+
+
+def plan_tags(tools: Tools, ends: tuple[str, ...]) -> CallPlan:
+    """Return the plan for reading calls whose name stands in tags."""
+    shape = _shape(tools)
+    expressions: dict[str, str] = {}
+    tagged = tools.mode is ToolMode.TAG_WITH_TAGGED
+    head = slotted(shape.head, expressions, "" if tagged else "{")
+    if not isinstance(head[-1], str):
+        head = (*head, Follows(_after_name(tools, shape.tail, tagged)))
+    sets = _argument_sets(tools, shape, ends, expressions)
+    if shape.in_section:
+        expressions["_SEPARATOR"] = r"[\s,;]{0,99}"
+        sets["_SECTION"] = _section(tools, head)
+    return CallPlan(
+        kind="tagged" if tagged else "json",
+        text=(*_opening_markers(shape, head), *_closing_markers(tools, shape)),
+        sets=sets,
+        expressions=expressions,
+        wrap=shape.wraps[0] if shape.wraps and not shape.in_section else "",
+        in_section=shape.in_section,
+        structured=not tagged or _is_structured(tools),
+        head_slots=_slot_names(shape.head),
+        tail_slots=_slot_names(shape.after) if "_TAIL" in sets else frozenset(),
+        type_words=_type_words(tools),
+        python_values=Encoding.PYTHON in tools.arguments.values.values(),
+        guarded="_GUARD" in sets,
+        key_closes="_KEY_AGAIN" in expressions,
+        dialect=dialect(tools),
+        quote=tools.arguments.syntax.quote,
+        quoted_strings=has_quoted_strings(tools),
+    )
+
+
+def _shape(tools: Tools) -> _Shape:
+    at = tools.call.index(Slot(SlotKind.ARGUMENTS))
+    head, after = tools.call[:at], tools.call[at + 1 :]
+    tagged = tools.mode is ToolMode.TAG_WITH_TAGGED
+    head_text = literal_text(head[0])
+    head_tags = tags(head_text)
+    section = [tools.section_start.strip()] if tools.section_start.strip() else []
+    distinctive = any(looks_like_head(literal_text(piece)) for piece in head) or not section
+    in_section = not head_tags or not distinctive
+    if not in_section:
+        head = (Literal(head_text[head_text.rindex(head_tags[-1]) :]), *head[1:])
+    if tagged and tools.arguments.start.strip():
+        head = (*head, Literal(tools.arguments.start))
+    closing = "".join(map(literal_text, after))
+    return _Shape(
+        head=head,
+        wraps=tuple(section if in_section else section + head_tags[:-1]),
+        after=after,
+        tail=tuple(tags(tools.arguments.end + closing if tagged else closing)),
+        in_section=in_section,
+    )
+
+
+def _opening_markers(shape: _Shape, head: MarkerPieces) -> list[Marker]:
+    """Return what opens calls, each only if a call follows, and a mention of the first."""
+    found = []
+    for index, wrap in enumerate(shape.wraps):
+        following = [words(inner) for inner in shape.wraps[index + 1 :]] + [head]
+        ahead = Follows(tuple((SPACE, *pieces) for pieces in following))
+        found.append(Marker("open" if index else "wrap", ((*words(wrap), ahead),)))
+    if not shape.in_section:
+        found.append(Marker("call", (head,)))
+    first = words(shape.wraps[0] if shape.wraps else opening_literal(head))
+    if looks_like_marker("".join(piece for piece in first if isinstance(piece, str))):
+        found.append(Marker("mention", (first,)))
+    return found
+
+
+def _closing_markers(tools: Tools, shape: _Shape) -> list[Marker]:
+    """Return what closes calls; the last one closes what was opened around them."""
+    section_end = tools.section_end.strip()
+    closers = [*shape.tail, section_end] if tools.section_start.strip() else [*shape.tail]
+    closers = [literal for literal in closers if looks_like_marker(literal)]
+    ends_section = bool(tools.section_start.strip() and section_end)
+    found = []
+    if shape.wraps and len(closers) > (0 if ends_section else 1):
+        found.append(Marker("unwrap", (words(closers.pop()),)))
+    if closers:
+        found.append(Marker("close", tuple(map(words, closers))))
+    return found
+
+
+def _argument_sets(
+    tools: Tools, shape: _Shape, ends: tuple[str, ...], expressions: dict[str, str]
+) -> dict[str, tuple[Marker, ...]]:
+    if tools.mode is not ToolMode.TAG_WITH_TAGGED:
+        return _tail_set(shape.after, expressions)
+    if _is_structured(tools):
+        return structured_sets(tools, shape.tail, expressions)
+    return raw_sets(tools, shape.tail, shape.wraps, ends, expressions)
+
+
+def _is_structured(tools: Tools) -> bool:
+    """Tell whether tagged values say themselves where they end, as JSON does."""
+    return tools.arguments.values.get(JsonType.STRING, Encoding.RAW) is not Encoding.RAW
+
+
+def _section(tools: Tools, head: MarkerPieces) -> tuple[Marker, ...]:
+    found = [Marker("call", ((Expression("_SEPARATOR"), *head),))]
+    if unwrap := words(tools.section_end):
+        found.append(Marker("unwrap", ((SPACE, *unwrap),)))
+    return tuple(found)
+
+
+def _slot_names(pieces: tuple[Piece, ...]) -> frozenset[str]:
+    return frozenset(piece.kind.value.lower() for piece in pieces if isinstance(piece, Slot))
+
+
+def _after_name(tools: Tools, tail: tuple[str, ...], tagged: bool) -> tuple[MarkerPieces, ...]:
+    """Return what can follow a name that no literal closes."""
+    if not tagged:
+        return ((SPACE, "{"), (SPACE, '"{'))
+    opening = words(literal_text(tools.arguments.item[0]))[:1]
+    return tuple((SPACE, *pieces) for pieces in (opening, *map(words, tail)) if pieces)
+
+
+def _tail_set(
+    after: tuple[Piece, ...], expressions: dict[str, str]
+) -> dict[str, tuple[Marker, ...]]:
+    """Return what follows JSON arguments, where it cannot be told from content elsewhere."""
+    text = "".join(map(literal_text, after)).strip()
+    slots = any(isinstance(piece, Slot) for piece in after)
+    if not slots and (not text or looks_like_marker(text)):
+        return {}
+    return {"_TAIL": (Marker("tail", ((SPACE, *slotted(after, expressions, "<")),)),)}
+
+
+def _type_words(tools: Tools) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for json_type, word in tools.arguments.types.items():
+        found[word] = (*found.get(word, ()), json_type.value)
+    return found

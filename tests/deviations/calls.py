@@ -1,0 +1,233 @@
+"""Calls that are objects or have JSON arguments, in another shape than the format's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from generator.codegen.marker_plan import looks_like_head, tags
+from generator.codegen.slot_plan import literal_text
+from generator.codegen.writer import write_calls
+from generator.spec.encoding import encode_object
+from generator.spec.message import Call, Message
+from generator.spec.model import Encoding, Literal, Slot, SlotKind, ToolMode, Tools
+from tests.deviations.turns import ARGUMENTS, NAME, Case, Format
+
+_WITHOUT = object()
+
+
+def arguments_before_name(form: Format) -> Iterator[Case]:
+    """The arguments stand before the name in a call that is an object."""
+    if form.json_call and not form.tools.fields.name_is_key:
+        yield _members_changed(form, lambda members: dict(reversed(members.items())), "order")
+
+
+def extra_fields(form: Format) -> Iterator[Case]:
+    """A call object has members that the format doesn't know."""
+    if not form.json_call or form.tools.fields.name_is_key:
+        return
+    several = {"meta": {"deep": [1, {"name": "x"}]}, "n": None}
+    changes: list[Callable[[Any], Any]] = [
+        lambda members: {"thought": "why not", **members},
+        lambda members: {**members, "thought": "why not"},
+        lambda members: {**several, **members},
+        lambda members: {**members, **several},
+    ]
+    for change in changes:
+        yield _members_changed(form, change, "extra_field")
+
+
+def openai_wrapper(form: Format) -> Iterator[Case]:
+    """A call object looks as in chat-completions APIs."""
+    call = form.json_call
+    if call and not form.tools.fields.name_is_key and "function" not in call.members:
+        yield _members_changed(
+            form, lambda members: {"type": "function", "function": members}, "wrapper"
+        )
+
+
+def string_arguments(form: Format) -> Iterator[Case]:
+    """The arguments are a string that holds JSON."""
+    if form.json_call:
+        text = json.dumps(dict(form.call.arguments))
+        yield _arguments_changed(form, text, form.call.arguments, "string_arguments")
+    elif _has_json_arguments(form):
+        text = json.dumps(encode_object(form.call.arguments, form.tools.arguments.syntax))
+        yield _argument_text(form, text, form.call.arguments, "string_arguments")
+
+
+def empty_arguments(form: Format) -> Iterator[Case]:
+    """The arguments are an empty object, null, or missing."""
+    if form.json_call:
+        yield _arguments_changed(form, {}, {})
+        yield _arguments_changed(form, None, {}, "no_arguments")
+        if not form.tools.fields.name_is_key:
+            yield _arguments_changed(form, _WITHOUT, {}, "no_arguments")
+    elif _has_json_arguments(form):
+        for text in ("{}", "{ }"):
+            yield _argument_text(form, text, {})
+        for text in ("null", "") if _name_is_closed(form) else ():
+            yield _argument_text(form, text, {}, "no_arguments")
+    elif form.calls:
+        message = Message(calls=(Call(form.call.name, {}, form.call.id),))
+        yield form.case(form.write(message), message)
+
+
+def array_instead_of_one(form: Format) -> Iterator[Case]:
+    """The calls stand in an array, where the format has none."""
+    call = form.json_call
+    if call and not _in_array(form.tools):
+        objects = [json.dumps(call.filled(each, at)) for at, each in enumerate(form.calls)]
+        text = f"{call.before}[{', '.join(objects)}]{call.behind}"
+        message = Message(calls=form.calls)
+        yield form.case(form.write(message, [text]), message, "array")
+
+
+def one_instead_of_array(form: Format) -> Iterator[Case]:
+    """A call stands alone, where the format has an array."""
+    if form.json_call and _in_array(form.tools):
+        written = form.with_tools(
+            section_start=form.tools.section_start.rstrip().removesuffix("["),
+            section_end=form.tools.section_end.lstrip().removeprefix("]"),
+        )
+        yield form.case(written.write(form.one_call), form.one_call, "array")
+
+
+def no_section_markers(form: Format) -> Iterator[Case]:
+    """What opens and closes the section of calls is missing, and each call marked itself."""
+    if not form.calls or not form.tools.section_start.strip():
+        return
+    if not looks_like_head(literal_text(form.tools.call[0])) or form.json_call:
+        return
+    written = form.with_tools(section_start="", section_end="")
+    yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
+
+
+def no_opening_tag(form: Format) -> Iterator[Case]:
+    """The tag around a call's function tag is missing."""
+    opening = tags(literal_text(form.tools.call[0])) if form.calls else []
+    if form.json_call or len(opening) < 2:
+        return
+    written = form.with_tools(call=(Literal(opening[-1]), *form.tools.call[1:]))
+    yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
+
+
+def any_id(form: Format) -> Iterator[Case]:
+    """The id is of another kind than the template's."""
+    if form.calls and Slot(SlotKind.ID) in form.tools.call:
+        for id_ in ("7", "call_8f3-XYZ.42", "a" * 40):
+            message = Message(calls=(replace(form.call, id=id_),))
+            yield replace(form.case(form.write(message), message), ids=(id_,))
+
+
+def any_index(form: Format) -> Iterator[Case]:
+    """The calls are counted from anywhere."""
+    if form.calls and Slot(SlotKind.INDEX) in form.tools.call:
+        for start in (0, 1, 7, 123456):
+            written = form.with_tools(index_base=start)
+            message = Message(calls=form.calls)
+            yield form.case(written.write(message), message)
+
+
+def unknown_tool(form: Format) -> Iterator[Case]:
+    """The function isn't one of the tools: still a call where markers say so."""
+    if not form.calls:
+        return
+    arguments = {"city": "Paris"} if "city" in form.call.arguments else {}
+    message = Message(calls=(Call("nobody_knows", arguments, form.call.id),))
+    text = form.write(message)
+    if is_bare(form):
+        yield form.case(text, Message(form.without_end(message).strip()))
+    else:
+        yield form.case(text, message, "unknown_tool")
+        yield form.case(text, message, "unknown_tool", tools=[])
+
+
+def content_around(form: Format) -> Iterator[Case]:
+    """Text stands before, between and after calls."""
+    if not form.calls or form.spec.content.start.strip():
+        return
+    tools = form.tools
+    calls = [form.call_text(call) for call in form.calls]
+    sections = [f"{tools.section_start}{call}{tools.section_end}" for call in calls]
+    text = "Before.\n" + "\nBetween.\n".join(sections) + "\nAfter."
+    content = "Before." + "Between." * (len(calls) - 1) + "After."
+    yield form.case(text, Message(content, calls=form.calls), "misplaced")
+
+
+def is_bare(form: Format) -> bool:
+    """Tell whether a call is a JSON object with no marker around it."""
+    call = form.json_call
+    around = (form.tools.section_start + call.before).strip() if call else "x"
+    return around in ("", "[")
+
+
+def _in_array(tools: Tools) -> bool:
+    return tools.section_start.rstrip().endswith("[")
+
+
+def _has_json_arguments(form: Format) -> bool:
+    return (
+        bool(form.calls)
+        and form.tools.mode is ToolMode.TAG_WITH_JSON
+        and form.tools.arguments.syntax.encoding is Encoding.JSON
+    )
+
+
+def _name_is_closed(form: Format) -> bool:
+    """Tell whether a marker stands behind the name; else what follows tells it from content."""
+    pieces = form.tools.call
+    return bool(literal_text(pieces[pieces.index(Slot(SlotKind.NAME)) + 1]).strip())
+
+
+def _members_changed(form: Format, change: Callable[[Any], Any], *told: str) -> Case:
+    call = form.json_call
+    assert call is not None
+    texts = [
+        call.written(_changed_inside(call.filled(each, at), call.members, change))
+        for at, each in enumerate(form.calls)
+    ]
+    message = Message(calls=form.calls)
+    return form.case(form.write(message, texts), message, *told)
+
+
+def _changed_inside(filled: Any, shape: Any, change: Callable[[Any], Any]) -> Any:
+    """Change the object that holds the name, which may stand inside another one."""
+    if NAME in shape.values():
+        return change(filled)
+    key = next(key for key, value in shape.items() if isinstance(value, dict))
+    return {**filled, key: _changed_inside(filled[key], shape[key], change)}
+
+
+def _arguments_changed(form: Format, value: Any, arguments: Any, *told: str) -> Case:
+    """Return a case whose call object has another value for its arguments."""
+    call = form.json_call
+    assert call is not None
+    shape = replace(call, members=_replaced(call.members, value))
+    text = call.written(shape.filled(form.call))
+    message = Message(calls=(replace(form.call, arguments=arguments),))
+    return form.case(form.write(message, [text]), message, *told)
+
+
+def _replaced(members: Any, value: Any) -> Any:
+    if not isinstance(members, dict):
+        return members
+    kept = members if value is not _WITHOUT else _without_arguments(members)
+    return {
+        key: value if item == ARGUMENTS else _replaced(item, value) for key, item in kept.items()
+    }
+
+
+def _without_arguments(members: dict[str, Any]) -> dict[str, Any]:
+    return {key: item for key, item in members.items() if item != ARGUMENTS}
+
+
+def _argument_text(form: Format, text: str, arguments: Any, *told: str) -> Case:
+    """Return a case whose call has this text where its arguments would stand."""
+    slot = Slot(SlotKind.ARGUMENTS)
+    pieces = tuple(Literal(text) if piece == slot else piece for piece in form.tools.call)
+    written = write_calls(replace(form.tools, call=pieces), (form.call,))
+    message = Message(calls=(replace(form.call, arguments=arguments),))
+    return form.case(form.write(message, [written]), message, *told)

@@ -1,0 +1,77 @@
+"""Characters that break careless parsers, and values in the other notation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+from generator.rendering.conversation import tool_definitions
+from generator.spec.message import Call, Message
+from generator.spec.model import Encoding, JsonType
+from tests.deviations.turns import Case, Format
+
+_TEXTS = (
+    "é 𝄞 🎉 和",
+    "עברית \u202eright\u202c",
+    "nul \x00 and \x1f and \x7f",
+    "line\u2028paragraph\u2029next\x85line",
+    "half \ud83d alone \udc00 too",
+)
+
+
+def any_unicode(form: Format) -> Iterator[Case]:
+    """Any character, lone surrogates among them, in every part."""
+    for text in _TEXTS:
+        yield _with_text(form, text)
+
+
+def escaped_unicode(form: Format) -> Iterator[Case]:
+    r"""JSON in which all but ASCII is written as \uXXXX, with surrogate pairs and lone halves."""
+    if not form.calls or "city" not in form.call.arguments:
+        return
+    call = form.json_call
+    for text in _TEXTS:
+        arguments = {"city": text}
+        message = Message(calls=(Call(form.call.name, arguments, form.call.id),))
+        if call:
+            written_call = call.before + json.dumps(call.filled(message.calls[0])) + call.behind
+            yield form.case(form.write(message, [written_call]), message)
+        elif (
+            form.tools.arguments.syntax.encoding is Encoding.JSON and not form.tools.arguments.item
+        ):
+            syntax = replace(form.tools.arguments.syntax, ascii_only=True)
+            written = form.with_tools(arguments=replace(form.tools.arguments, syntax=syntax))
+            yield form.case(written.write(message), message)
+
+
+def other_literals(form: Format) -> Iterator[Case]:
+    """Where values are Python's, JSON's true and null, and the reverse."""
+    values = form.tools.arguments.values if form.calls else {}
+    if Encoding.PYTHON not in values.values():
+        return
+    arguments = {"yes": True, "none": None, "list": [1, "x", None], "map": {"a": False}}
+    call = Call("take", arguments, form.call.id)
+    message = Message(calls=(call,))
+    swapped = {
+        kind: Encoding.JSON if kind is not JsonType.STRING else encoding
+        for kind, encoding in values.items()
+    }
+    for encodings in (values, swapped):
+        written = form.with_tools(arguments=replace(form.tools.arguments, values=encodings))
+        yield form.case(written.write(message), message, tools=tool_definitions((call,)))
+
+
+def _with_text(form: Format, text: str) -> Case:
+    calls = [
+        replace(
+            call, arguments={key: _in_place(value, text) for key, value in call.arguments.items()}
+        )
+        for call in form.calls
+    ]
+    message = form.shown(Message(text, text, tuple(calls)))
+    return form.case(form.write(message), message)
+
+
+def _in_place(value: object, text: str) -> object:
+    return text if isinstance(value, str) else value

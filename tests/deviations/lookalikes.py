@@ -1,0 +1,84 @@
+"""Text that only looks like a call, and calls whose text looks like something else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+from generator.codegen.slot_plan import literal_text
+from generator.spec.message import Message
+from generator.spec.model import Encoding, JsonType, Slot, SlotKind
+from generator.verification.messages import format_markers
+from tests.deviations.calls import is_bare
+from tests.deviations.turns import Case, Format
+
+
+def marker_in_prose(form: Format) -> Iterator[Case]:
+    """A marker that opens calls stands in a sentence, and no call follows."""
+    for marker in _openings(form):
+        yield _said(form, f"To call, use {marker} and say what you want.")
+
+
+def marker_in_code(form: Format) -> Iterator[Case]:
+    """A marker that opens calls stands in a block of code, and no call follows."""
+    for marker in _openings(form):
+        yield _said(form, f"```\n{marker}\n```\nThat is how it begins.")
+
+
+def json_answer(form: Format) -> Iterator[Case]:
+    """The answer is JSON: an object, an array, and one with a name that is no tool's."""
+    for value in ({"answer": 42}, [{"name": "Ann"}, 2], {"name": "Ann", "arguments": {"x": 1}}):
+        yield _said(form, json.dumps(value))
+    yield _said(form, "It is {} or [] or {'a': 1}.")
+    if form.calls and is_bare(form):
+        call = form.json_call
+        assert call is not None
+        case = _said(form, json.dumps(call.filled(form.call)))
+        yield replace(case, options={**case.options, "tools": []})
+
+
+def markers_in_arguments(form: Format) -> Iterator[Case]:
+    """A string argument holds the format's own markers, and what JSON is made of."""
+    if not form.calls or "city" not in form.call.arguments:
+        return
+    own = sorted(format_markers(form.spec))
+    raw = form.tools.arguments.values.get(JsonType.STRING, Encoding.JSON)
+    quote = form.tools.arguments.syntax.quote
+    for inner in [*own, '"}}]', "\\", '\\"', "}{", "'", "\n", "</a>", "```"]:
+        if raw is Encoding.QUOTED and quote in inner:
+            continue
+        text = f"a {inner} b"
+        message = Message(calls=(replace(form.call, arguments={"city": text, "days": 3}),))
+        closing = _closing_tag(form) if raw is Encoding.RAW else ""
+        told = ("inner_marker",) if closing and closing in inner else ()
+        yield form.case(form.write(message), message, *told)
+
+
+def _closing_tag(form: Format) -> str:
+    """Return what closes a raw value, where nothing else tells such text in a value from it."""
+    arguments = form.tools.arguments
+    behind = arguments.item[arguments.item.index(Slot(SlotKind.VALUE)) + 1 :]
+    distinct = arguments.guard is not None or len(behind) > 1
+    return "" if distinct else literal_text(behind[0]).strip()
+
+
+def _openings(form: Format) -> list[str]:
+    if not form.calls:
+        return []
+    texts = (form.tools.section_start, literal_text(form.tools.call[0]))
+    call = form.json_call
+    if call:
+        texts = (form.tools.section_start.strip().removesuffix("["), call.before)
+    ends = tuple(end.strip() for end in (*form.spec.turn.stop, *_finals(form)) if end.strip())
+    found = dict.fromkeys(text.strip() for text in texts)
+    return [text for text in found if text and not text.startswith(ends)]
+
+
+def _finals(form: Format) -> list[str]:
+    return [end.final for end in form.spec.turn.ends]
+
+
+def _said(form: Format, content: str) -> Case:
+    message = Message(content)
+    return form.case(form.write(message), message)

@@ -1,0 +1,72 @@
+"""Reasoning that is opened and closed otherwise than the format has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.analysis.thinking import PromptState, prompt_state
+from generator.spec.message import Message
+from tests.deviations.turns import SAID, THOUGHT, Case, Format
+
+
+def repeated_opening(form: Format) -> Iterator[Case]:
+    """The model writes the opening marker that the prompt already holds."""
+    if _marks_both(form) and _state(form) is PromptState.OPEN:
+        text = _block(form) + form.write_after_reasoning(Message(SAID))
+        yield form.case(text, Message(SAID, THOUGHT), "repeated", prefill=None)
+
+
+def never_closed(form: Format) -> Iterator[Case]:
+    """The reasoning doesn't end before the turn does."""
+    if not _marks_both(form):
+        return
+    text = form.spec.reasoning.start + THOUGHT
+    yield form.case(text, Message(reasoning=THOUGHT), "unclosed")
+
+
+def never_opened(form: Format) -> Iterator[Case]:
+    """The closing marker comes without an opening one: what is before it was content."""
+    if not _marks_both(form) or form.spec.content.start.strip():
+        return
+    text = f"{THOUGHT}{form.spec.reasoning.end}{SAID}"
+    yield form.case(text, Message(THOUGHT + SAID), "stray_marker")
+
+
+def several_blocks(form: Format) -> Iterator[Case]:
+    """There is reasoning before and after content."""
+    if not _marks_both(form) or form.spec.content.start.strip():
+        return
+    text = f"{_block(form)}{SAID}{_block(form)}Again."
+    yield form.case(text, Message(SAID + "Again.", THOUGHT * 2), "misplaced")
+
+
+def call_inside(form: Format) -> Iterator[Case]:
+    """A call begins before the reasoning is closed."""
+    if not _marks_both(form) or not form.calls:
+        return
+    text = form.spec.reasoning.start + THOUGHT + form.write_after_reasoning(form.one_call)
+    yield form.case(text, Message(reasoning=THOUGHT, calls=form.calls[:1]), "unclosed")
+
+
+def nothing_inside(form: Format) -> Iterator[Case]:
+    """The reasoning is empty, or white space alone: there is none."""
+    if not _marks_both(form):
+        return
+    start, end = form.spec.reasoning.start, form.spec.reasoning.end
+    for inside in ("", " ", "\n\n \t\n"):
+        yield form.case(
+            start + inside + end + form.write_after_reasoning(Message(SAID)), Message(SAID)
+        )
+
+
+def _marks_both(form: Format) -> bool:
+    return bool(form.spec.reasoning.start.strip() and form.spec.reasoning.end.strip())
+
+
+def _state(form: Format) -> PromptState:
+    rest = form.spec.thinking.prompt_on.removeprefix(form.spec.turn.header)
+    return prompt_state(rest, form.spec.reasoning.start, form.spec.reasoning.end)
+
+
+def _block(form: Format) -> str:
+    return form.spec.reasoning.start + THOUGHT + form.spec.reasoning.end

@@ -1,0 +1,67 @@
+"""Arguments in tags: their order, their types, and what stands in their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from generator.spec.message import Call, Message
+from generator.spec.model import Encoding, JsonType, Slot, SlotKind, ToolMode
+from tests.deviations.turns import Case, Format
+
+
+def another_order(form: Format) -> Iterator[Case]:
+    """The arguments come in another order."""
+    if _has_tags(form):
+        yield _with(form, dict(reversed(list(form.call.arguments.items()))))
+
+
+def unknown_argument(form: Format) -> Iterator[Case]:
+    """The tool has no such argument."""
+    if _has_tags(form):
+        yield _with(form, {"odd": "thing", **form.call.arguments}, "unknown_argument")
+
+
+def repeated_argument(form: Format) -> Iterator[Case]:
+    """An argument is there twice: the last one wins on loading."""
+    if not _has_tags(form):
+        return
+    text = form.write(
+        Message(calls=(replace(form.call, arguments={"citx": "Oslo", "city": "Rome"}),))
+    )
+    message = Message(calls=(replace(form.call, arguments={"city": "Rome"}),))
+    yield form.case(text.replace("citx", "city"), message, "repeated_argument")
+
+
+def wrong_type(form: Format) -> Iterator[Case]:
+    """A value isn't of the schema's type: it stays a string."""
+    if not _has_schema_types(form):
+        return
+    for text in ("many", "123_456", "3 or so", "[1, 2"):
+        yield _with(form, {"city": "Paris", "days": text}, "wrong_type")
+
+
+def looks_typed(form: Format) -> Iterator[Case]:
+    """A string looks like a number, like JSON or like nothing."""
+    if _has_tags(form):
+        for text in ("7", "007", "true", '{"a": [1]}', "", "None"):
+            yield _with(form, {"city": text, "days": 3})
+
+
+def _has_tags(form: Format) -> bool:
+    return (
+        bool(form.calls)
+        and form.tools.mode is ToolMode.TAG_WITH_TAGGED
+        and bool(form.call.arguments.get("city"))
+    )
+
+
+def _has_schema_types(form: Format) -> bool:
+    values = form.tools.arguments.values if form.calls else {}
+    raw = values.get(JsonType.STRING) is Encoding.RAW
+    return _has_tags(form) and raw and Slot(SlotKind.TYPE) not in form.tools.arguments.item
+
+
+def _with(form: Format, arguments: dict[str, object], *told: str) -> Case:
+    message = Message(calls=(Call(form.call.name, arguments, form.call.id),))
+    return form.case(form.write(message), message, *told)

@@ -1,0 +1,198 @@
+"""Turns of one format, put together from parts that a deviation may change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+from generator.codegen.writer import as_rendered, write_calls, write_parts
+from generator.rendering.conversation import tool_definitions
+from generator.spec.message import Call, Message
+from generator.spec.model import Literal, Part, Piece, SlotKind, Spec, ToolMode, Tools
+from generator.verification.messages import allowed_call
+from generator.verification.turns import is_ambiguous
+
+LOOK = Call("look", {"city": "Paris", "days": 3}, "id0000001")
+COUNT = Call("count", {"unit": "km"}, "id0000002")
+THOUGHT = "First a thought."
+SAID = "It is said."
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A text, what has to come out of it, and the kinds of the problems that tell about it."""
+
+    text: str
+    content: str = ""
+    reasoning: str = ""
+    calls: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    told: frozenset[str] = frozenset()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    ids: tuple[str, ...] = ()  # of the calls, where they matter
+
+
+@dataclass(frozen=True, slots=True)
+class JsonCall:
+    """A call that is a JSON object: what stands before and behind it, and its members.
+
+    Members that a call fills hold the slot's kind, as text or inside other text.
+    """
+
+    before: str
+    members: Any
+    behind: str
+
+    def written(self, members: Any, **style: Any) -> str:
+        """Return the call with other members, by default in the usual style of JSON."""
+        return self.before + json.dumps(members, ensure_ascii=False, **style) + self.behind
+
+    def filled(self, call: Call, index: int = 0) -> Any:
+        """Return the members with a call's name, id and arguments."""
+        texts = {NAME: call.name, "⟨ID⟩": call.id, "⟨INDEX⟩": str(index)}
+        return _filled(self.members, {**texts, ARGUMENTS: dict(call.arguments)})
+
+
+NAME, ARGUMENTS = "⟨NAME⟩", "⟨ARGUMENTS⟩"
+
+
+def _filled(value: Any, fillers: Mapping[str, Any]) -> Any:
+    if isinstance(value, dict):
+        return {_filled(key, fillers): _filled(item, fillers) for key, item in value.items()}
+    if value == ARGUMENTS or not isinstance(value, str):
+        return fillers.get(value, value)
+    for mark in (NAME, "⟨ID⟩", "⟨INDEX⟩"):
+        value = value.replace(mark, fillers[mark])
+    return value
+
+
+def _mark(kind: SlotKind) -> str:
+    return f"⟨{kind.value}⟩"
+
+
+@dataclass(frozen=True)
+class Format:
+    """A spec and its generated module, and turns that keep to the one for the other to read."""
+
+    spec: Spec
+    module: ModuleType
+
+    @property
+    def tools(self) -> Tools:
+        """The spec's tools; deviations of calls are not asked for where there are none."""
+        assert self.spec.tools is not None
+        return self.spec.tools
+
+    @cached_property
+    def options(self) -> dict[str, Any]:
+        """Options for a text that begins at the turn's beginning."""
+        return {"tools": tool_definitions((LOOK, COUNT)), "prefill": self.spec.turn.header}
+
+    @cached_property
+    def calls(self) -> tuple[Call, ...]:
+        """The calls of the usual turn, as many as the format allows."""
+        if self.spec.tools is None:
+            return ()
+        calls = tuple(allowed_call(self.spec, call) for call in (LOOK, COUNT))
+        return as_rendered(self.spec, Message(calls=calls)).calls
+
+    @property
+    def call(self) -> Call:
+        """The first of the calls."""
+        return self.calls[0]
+
+    @cached_property
+    def reasons(self) -> bool:
+        """Whether the format marks reasoning in a way that its turns can show."""
+        return bool(self.spec.reasoning.end.strip())
+
+    def shown(self, message: Message) -> Message:
+        """Return what a turn with this message shows; reasoning that is never rendered too."""
+        shown = as_rendered(self.spec, message)
+        return replace(shown, reasoning=message.reasoning if self.reasons else "")
+
+    @cached_property
+    def message(self) -> Message:
+        """The usual message: reasoning, content and calls, as far as one turn can have them."""
+        return self.shown(Message(SAID, THOUGHT, self.calls))
+
+    def write(self, message: Message, call_texts: Sequence[str] | None = None) -> str:
+        """Return the turn behind the header; ``call_texts`` stand where its calls would."""
+        if call_texts is None or self.spec.tools is None:
+            return write_parts(self.spec, message, Part.START)
+        text = Literal(self.tools.separator.join(call_texts))
+        tools = replace(self.tools, call=(text,))
+        one = replace(message, calls=message.calls[:1])
+        return write_parts(replace(self.spec, tools=tools), one, Part.START)
+
+    def write_after_reasoning(self, message: Message) -> str:
+        """Return the turn from behind the marker that closes reasoning."""
+        text = write_parts(self.spec, replace(message, reasoning=""), Part.REASONING)
+        return text.removeprefix(self.spec.reasoning.end)
+
+    def without_end(self, message: Message) -> str:
+        """Return the turn without what ends it after its last part."""
+        text = self.write(message)
+        last = [part for part, present in self._present(message) if present][-1]
+        return text.removesuffix(self.spec.final(last))
+
+    def _present(self, message: Message) -> list[tuple[Part, bool]]:
+        texts = {
+            Part.REASONING: bool(message.reasoning),
+            Part.CONTENT: bool(message.content),
+            Part.CALLS: bool(message.calls),
+        }
+        if message.calls and self.spec.turn.calls_decide_end:
+            return [(Part.CALLS, True)]
+        return [(part, texts[part]) for part in self.spec.turn.order]
+
+    def call_text(self, call: Call) -> str:
+        """Return a call as the format writes it, without what is around all calls."""
+        return write_calls(self.tools, (call,))
+
+    def case(self, text: str, message: Message, *told: str, **options: Any) -> Case:
+        """Return a case that gives a message and tells problems of these kinds, no others."""
+        calls = tuple((call.name, call.arguments) for call in message.calls)
+        if is_ambiguous(self.spec, message):  # nothing in the turn says that reasoning is over
+            options = {"prefill": self.spec.turn.header + self.spec.reasoning.end, **options}
+        return Case(
+            text,
+            message.content,
+            message.reasoning,
+            calls,
+            frozenset(told),
+            {**self.options, **options},
+        )
+
+    @property
+    def one_call(self) -> Message:
+        """A message that is nothing but one call."""
+        return Message(calls=self.calls[:1])
+
+    @cached_property
+    def json_call(self) -> JsonCall | None:
+        """The call as a JSON object, in formats whose calls are that."""
+        if self.spec.tools is None or self.tools.mode is not ToolMode.JSON_NATIVE:
+            return None
+        text = "".join(map(_shown_piece, self.tools.call))
+        at = text.index("{")
+        members, end = json.JSONDecoder().raw_decode(text[at:])
+        return JsonCall(text[:at], members, text[at + end :])
+
+    def with_spec(self, spec: Spec) -> Format:
+        """Return the format as another spec writes it, read by the same module."""
+        return Format(spec, self.module)
+
+    def with_tools(self, **changes: Any) -> Format:
+        """Return the format with calls written in another way, read by the same module."""
+        return self.with_spec(replace(self.spec, tools=replace(self.tools, **changes)))
+
+
+def _shown_piece(piece: Piece) -> str:
+    if isinstance(piece, Literal):
+        return piece.text
+    mark = _mark(piece.kind)
+    return json.dumps(mark, ensure_ascii=False) if piece.kind is SlotKind.ARGUMENTS else mark

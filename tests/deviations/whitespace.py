@@ -1,0 +1,155 @@
+"""More, less or other white space around markers, and JSON in other styles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from generator.spec.message import Message
+from generator.spec.model import Arguments, Encoding, JsonType, Literal, Piece, Slot, Spec, Tools
+from tests.deviations.turns import SAID, Case, Format, JsonCall
+
+Change = Callable[[str], str]
+
+#: Between two tags, where white space says nothing.
+_BETWEEN_TAGS = re.compile(r"(?<=[>\]])\s*(?=[<\[])")
+
+
+def _none(text: str) -> str:
+    return _BETWEEN_TAGS.sub("", text.strip())
+
+
+def _more(text: str) -> str:
+    return f" \n{_BETWEEN_TAGS.sub(chr(10) * 3, text.strip())}\n \n" if text.strip() else text
+
+
+def _carriage_returns(text: str) -> str:
+    return text.replace("\n", "\r\n")
+
+
+def _opens_without_newline(text: str) -> str:
+    return re.sub(r"(?<=[>\]])\n+(?=\Z|[<\[{])", "", text)
+
+
+def none(form: Format) -> Iterator[Case]:
+    """No white space around any marker."""
+    yield from _changed(form, _none)
+
+
+def more(form: Format) -> Iterator[Case]:
+    """More white space around every marker."""
+    yield from _changed(form, _more)
+
+
+def carriage_returns(form: Format) -> Iterator[Case]:
+    """Lines that end in CR LF."""
+    yield from _changed(form, _carriage_returns)
+
+
+def opens_without_newline(form: Format) -> Iterator[Case]:
+    """No newline after an opening tag."""
+    yield from _changed(form, _opens_without_newline)
+
+
+def json_style(form: Format) -> Iterator[Case]:
+    """JSON on many lines, and JSON without any white space."""
+    if not form.calls:
+        return
+    call = form.json_call
+    styles = (
+        {"indent": 2},
+        {"separators": (",", ":")},
+        {"indent": 1, "separators": (" , ", " : ")},
+    )
+    if call:
+        for style in styles:
+            texts = [call.written(call.filled(each), **style) for each in form.calls]
+            yield form.case(form.write(form.message, texts), form.message)
+    elif form.tools.arguments.syntax.encoding is Encoding.JSON:
+        for indent, item, key in ((2, ",", ": "), (None, ",", ":"), (None, " , ", " : ")):
+            arguments = form.tools.arguments
+            syntax = replace(
+                arguments.syntax, indent=indent, item_separator=item, key_separator=key
+            )
+            written = form.with_tools(arguments=replace(arguments, syntax=syntax))
+            yield form.case(written.write(form.message), form.message)
+
+
+def _changed(form: Format, change: Change) -> Iterator[Case]:
+    """Yield the usual turn, and one with each part alone, with its markers changed."""
+    loose = form.with_spec(_with_markers(form.spec, change))
+    call = form.json_call
+    alone = [Message(SAID)] + ([Message(calls=form.calls)] if form.calls else [])
+    for message in [form.message, *alone]:
+        if call:
+            outer = JsonCall(change(call.before), call.members, change(call.behind))
+            texts = [outer.written(outer.filled(each)) for each in message.calls]
+            yield form.case(loose.write(message, texts), message)
+        else:
+            yield form.case(loose.write(message), message)
+
+
+def _with_markers(spec: Spec, change: Change) -> Spec:
+    """Return the spec with white space changed in all markers, but not in the header."""
+    turn = spec.turn
+    return replace(
+        spec,
+        reasoning=replace(
+            spec.reasoning, start=change(spec.reasoning.start), end=change(spec.reasoning.end)
+        ),
+        content=replace(
+            spec.content, start=change(spec.content.start), end=change(spec.content.end)
+        ),
+        turn=replace(
+            turn,
+            joins=tuple(replace(join, text=change(join.text)) for join in turn.joins),
+            ends=tuple(replace(end, final=change(end.final)) for end in turn.ends),
+        ),
+        tools=_with_tool_markers(spec.tools, change) if spec.tools else None,
+    )
+
+
+def _with_tool_markers(tools: Tools, change: Change) -> Tools:
+    return replace(
+        tools,
+        section_start=change(tools.section_start),
+        call=_with_piece_markers(tools.call, change),
+        separator=change(tools.separator),
+        section_end=change(tools.section_end),
+        arguments=_with_argument_markers(tools.arguments, change),
+    )
+
+
+def _with_argument_markers(arguments: Arguments, change: Change) -> Arguments:
+    # A raw value takes what stands beside it, except for a newline that belongs to the format.
+    raw = arguments.values.get(JsonType.STRING) is Encoding.RAW
+    keeps = change is _more and raw
+    item = arguments.item if keeps else _with_piece_markers(arguments.item, change)
+    return replace(
+        arguments,
+        item=item,
+        start=change(arguments.start),
+        separator=change(arguments.separator),
+        end=change(arguments.end),
+    )
+
+
+def _with_piece_markers(pieces: tuple[Piece, ...], change: Change) -> tuple[Piece, ...]:
+    """Change the literals; what touches a name or a key is part of a marker, not beside it."""
+    changed: list[Piece] = []
+    for at, piece in enumerate(pieces):
+        if isinstance(piece, Slot):
+            changed.append(piece)
+            continue
+        text = change(piece.text)
+        if at and _touches_name(pieces[at - 1]):
+            text = text.lstrip() if not piece.text[:1].isspace() else text
+        if at + 1 < len(pieces) and _touches_name(pieces[at + 1]):
+            text = text.rstrip() + piece.text[len(piece.text.rstrip()) :]
+        changed.append(Literal(text))
+    return tuple(changed)
+
+
+def _touches_name(piece: Piece) -> bool:
+    return isinstance(piece, Slot) and piece.kind.value not in ("ARGUMENTS", "VALUE")

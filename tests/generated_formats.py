@@ -1,0 +1,24 @@
+"""The committed specs with their generated modules, each loaded once."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from generator.pipeline.build import load_module
+from generator.pipeline.project import OutputPaths
+from generator.spec.files import read_spec
+from generator.spec.model import Spec
+from tests.deviations.turns import Format
+
+ROOT = Path(__file__).parent.parent
+NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))
+
+
+@cache
+def committed_format(name: str) -> Format:
+    """Return a committed spec and the module generated from it."""
+    spec = read_spec(ROOT / "specs" / f"{name}.yaml")
+    assert isinstance(spec, Spec)
+    source = (ROOT / OutputPaths.in_project(name).module).read_text(encoding="utf-8")
+    return Format(spec, load_module(source))

@@ -1,0 +1,62 @@
+"""Every committed parser goes on in the middle of a turn, and leaves reasoning where it is told to.
+
+A turn is cut everywhere; what is before the cut is the prefill, what is behind it the model's text.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from generator.spec.message import Message
+from tests.deviations.turns import SAID, THOUGHT, Format
+from tests.generated_formats import NAMES, committed_format
+from tests.parser_checks import summary
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_part_of_a_turn_can_be_the_prefill_and_be_echoed(name: str) -> None:
+    form = committed_format(name)
+    turn = form.write(form.message)
+    whole = form.module.parse(turn, **form.options)
+    for cut in range(len(turn) + 1):
+        options = form.options | {"prefill": form.spec.turn.header + turn[:cut], "echo": True}
+        assert summary(form.module.parse(turn[cut:], **options)) == summary(whole), turn[:cut]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_echo_a_continued_turn_gives_only_what_is_new(name: str) -> None:
+    form = committed_format(name)
+    turn = form.write(form.message)
+    whole = form.module.parse(turn, **form.options)
+    for cut in range(len(turn) + 1):
+        options = form.options | {"prefill": form.spec.turn.header + turn[:cut]}
+        message = form.module.parse(turn[cut:], **options)
+        assert whole.content.endswith(message.content), turn[:cut]
+        assert whole.reasoning_content.endswith(message.reasoning_content), turn[:cut]
+        assert not message.problems, turn[:cut]
+        # Calls that are over are left out, one that the model continues is whole.
+        before = len(whole.tool_calls) - len(message.tool_calls)
+        kept = [(call.name, call.arguments) for call in whole.tool_calls[before:]]
+        assert [(call.name, call.arguments) for call in message.tool_calls] == kept, turn[:cut]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if committed_format(name).reasons])
+def test_inline_reasoning_stays_in_the_content_with_its_markers(name: str) -> None:
+    form = committed_format(name)
+    message = form.shown(Message(SAID, THOUGHT))
+    turn = form.spec.reasoning.start + THOUGHT + form.spec.reasoning.end
+    turn += form.write_after_reasoning(message)
+    parsed = form.module.parse(turn, **form.options, reasoning="inline")
+    assert not parsed.reasoning_content
+    start, end = form.spec.reasoning.start.strip(), form.spec.reasoning.end.strip()
+    assert _squeezed(parsed.content).startswith(_squeezed(start + THOUGHT + end))
+    assert parsed.content.endswith(SAID)
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def test_formats_are_all_there() -> None:
+    assert len(NAMES) == 70
+    assert isinstance(committed_format(NAMES[0]), Format)

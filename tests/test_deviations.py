@@ -1,0 +1,84 @@
+"""Every deviation in every committed format: right, whole and in pieces, and told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from tests.deviations.table import DEVIATIONS
+from tests.deviations.turns import Case, Format
+from tests.generated_formats import NAMES, committed_format
+from tests.parser_checks import added_up, stream, summary
+
+
+@pytest.mark.parametrize("deviation", DEVIATIONS)
+def test_deviation_is_read_and_told(deviation: str) -> None:
+    failures = [
+        f"{name}: {failure}\n    from {case.text!r}"
+        for name in NAMES
+        for case in DEVIATIONS[deviation](committed_format(name))
+        for failure in _failures(committed_format(name), case)
+    ]
+    assert not failures, "\n".join(failures[:10])
+
+
+def test_deviations_apply_to_as_many_formats_as_before(snapshot: SnapshotAssertion) -> None:
+    applied = {
+        deviation: sum(any(True for _ in build(committed_format(name))) for name in NAMES)
+        for deviation, build in DEVIATIONS.items()
+    }
+    assert applied == snapshot
+
+
+def _failures(form: Format, case: Case) -> Iterator[str]:
+    """Yield how what is parsed differs from what a case wants, and pieces from the whole text."""
+    whole = form.module.parse(case.text, **case.options)
+    calls = tuple((call.name, json.loads(call.arguments)) for call in whole.tool_calls)
+    told = {problem.kind for problem in whole.problems}
+    pairs: list[tuple[str, Any, Any]] = [
+        ("content", case.content, whole.content),
+        ("reasoning", case.reasoning, whole.reasoning_content),
+        ("calls", case.calls, calls),
+        ("problems", set(case.told), told),
+    ]
+    if case.ids:
+        pairs.append(("ids", case.ids, tuple(call.id for call in whole.tool_calls)))
+    for what, wanted, found in pairs:
+        if wanted != found:
+            yield f"{what}: wanted {wanted!r}, found {found!r}"
+    for size in (1, 2, 3, 7):
+        pieces = [case.text[at : at + size] for at in range(0, len(case.text), size)]
+        message, events = stream(form.module, pieces, **case.options)
+        if message != whole or added_up(events) != summary(whole):
+            yield f"in pieces of {size}: {message!r}, whole {whole!r}"
+
+
+@pytest.mark.parametrize("deviation", DEVIATIONS)
+def test_a_deviation_cut_off_anywhere_is_read_as_far_as_it_goes(deviation: str) -> None:
+    failures = [
+        f"{name}: {failure}"
+        for name in NAMES
+        for case in list(DEVIATIONS[deviation](committed_format(name)))[:2]
+        for cut in range(len(case.text))
+        for failure in _cut_failures(committed_format(name), case, cut)
+    ]
+    assert not failures, "\n".join(failures[:10])
+
+
+def _cut_failures(form: Format, case: Case, cut: int) -> Iterator[str]:
+    """Yield what is wrong with a text that breaks off: calls are as far as they go, and load."""
+    text = case.text[:cut]
+    message = form.module.parse(text, **case.options)
+    wanted = [name for name, _ in case.calls]
+    found = [call.name for call in message.tool_calls]
+    if found != wanted[: len(found)]:
+        yield f"calls {found!r} in {text!r}"
+    for call in message.tool_calls:
+        if not isinstance(json.loads(call.arguments), dict):
+            yield f"arguments {call.arguments!r} in {text!r}"
+    if message.tool_calls and not all(call.complete for call in message.tool_calls[:-1]):
+        yield f"an earlier call is not complete in {text!r}"

@@ -1,0 +1,302 @@
+"""What every committed parser promises, on what a confused model may write (`marker_soup`).
+
+``TURNSPEC_EXAMPLES=1000`` (`make test-long`) tries that many random texts per test and module
+instead of a few fixed ones.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from generator.codegen.writer import write_parts
+from generator.pipeline.build import load_module
+from generator.pipeline.project import OutputPaths
+from generator.rendering.conversation import tool_definitions
+from generator.spec.encoding import encode_object
+from generator.spec.files import read_spec
+from generator.spec.message import Call, Message
+from generator.spec.model import Encoding, Literal, Part, Spec, ToolMode
+from generator.verification.messages import format_markers, messages
+from generator.verification.turns import written_input
+from tests.marker_soup import Output, chunkings, own_markers, soups, written_outputs
+from tests.parser_checks import added_up, stream, summary
+
+ROOT = Path(__file__).parent.parent
+NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))
+
+#: How many texts are tried unless the environment says otherwise.
+FEW = 12
+EXAMPLES = int(os.environ.get("TURNSPEC_EXAMPLES", FEW))
+
+pytestmark = pytest.mark.timeout(300 + EXAMPLES)
+
+
+@functools.cache
+def spec_of(name: str) -> Spec:
+    spec = read_spec(ROOT / "specs" / f"{name}.yaml")
+    assert isinstance(spec, Spec), spec
+    return spec
+
+
+@functools.cache
+def module_of(name: str) -> ModuleType:
+    path = ROOT / OutputPaths.in_project(name).module
+    return load_module(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def soups_of(name: str) -> st.SearchStrategy[Output]:
+    return soups(spec_of(name))
+
+
+@functools.cache
+def written_of(name: str) -> st.SearchStrategy[Output]:
+    return written_outputs(spec_of(name))
+
+
+@functools.cache
+def messages_of(name: str) -> st.SearchStrategy[Message]:
+    return messages(spec_of(name))
+
+
+def for_examples(test: Callable[..., None]) -> Callable[..., None]:
+    """Run a test on drawn examples: the same few every time, or as many random ones as asked."""
+    few = "TURNSPEC_EXAMPLES" not in os.environ
+    given_data: Callable[..., None] = given(data=st.data())(test)
+    return settings(
+        max_examples=EXAMPLES,
+        derandomize=few,
+        database=None,
+        deadline=None,
+        print_blob=True,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )(given_data)
+
+
+def found_in(message: Any) -> str:
+    """Return all texts of a message in one: as they are, and arguments decoded as well."""
+    texts = [message.content, message.reasoning_content]
+    for call in message.tool_calls:
+        texts += [call.id, call.name, call.arguments, *decoded_texts(call.arguments)]
+    return "\n".join([*texts, *(problem.message for problem in message.problems)])
+
+
+def decoded_texts(arguments: str) -> Iterator[str]:
+    """Yield every string in a JSON text, its keys included; nothing if it isn't JSON."""
+    try:
+        rest = [json.loads(arguments)]
+    except ValueError:
+        return
+    while rest:
+        value = rest.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            rest += [*value, *value.values()]
+        elif isinstance(value, list):
+            rest += value
+
+
+def shown_texts(message: Any) -> list[str]:
+    """Return the texts in which no marker may stand."""
+    texts = [message.content, message.reasoning_content]
+    for call in message.tool_calls:
+        texts += [call.arguments, *decoded_texts(call.arguments)]
+    return texts
+
+
+def begins_calls_barely(spec: Spec) -> bool:
+    """Tell whether calls are JSON objects without a marker, which content may be as well."""
+    tools = spec.tools
+    if tools is None or tools.mode is not ToolMode.JSON_NATIVE:
+        return False
+    first = tools.call[0]
+    before = tools.section_start + (first.text if isinstance(first, Literal) else "")
+    return before.strip().startswith(("{", "["))
+
+
+def call_literals(spec: Spec) -> set[str]:
+    pieces = spec.tools.call if spec.tools else ()
+    return {piece.text.strip() for piece in pieces if isinstance(piece, Literal)}
+
+
+@functools.cache
+def leakable_markers(name: str) -> set[str]:
+    """Return the markers that show only if they leak: JSON that no marker precedes may show."""
+    spec = spec_of(name)
+    bare = call_literals(spec) if begins_calls_barely(spec) else set()
+    return format_markers(spec) - bare
+
+
+@pytest.mark.parametrize("name", NAMES)
+@for_examples
+def test_any_chunking_gives_the_same_message(name: str, data: st.DataObject) -> None:
+    module, output = module_of(name), data.draw(soups_of(name))
+    whole = module.parse(output.text, **output.options)
+    for chunks in (data.draw(chunkings(output.text)), list(output.text), ["", output.text, ""]):
+        message, events = stream(module, chunks, **output.options)
+        assert message == whole, chunks
+        assert added_up(events) == summary(whole), chunks
+
+
+@pytest.mark.parametrize("name", NAMES)
+@for_examples
+def test_the_message_only_grows(name: str, data: st.DataObject) -> None:
+    module, output = module_of(name), data.draw(soups_of(name))
+    parser = module.Parser(**output.options)
+    events = parser.feed("")
+    before = parser.message
+    for chunk in data.draw(chunkings(output.text)):
+        events += parser.feed(chunk)
+        assert_told(events, parser.message)
+        assert_grown(before, parser.message)
+        before = parser.message
+    parser.finish()
+    assert_grown(before, parser.message)
+
+
+def assert_told(events: Iterable[Any], message: Any) -> None:
+    """Assert that the events so far add up to the message so far."""
+    ended = {event.index for event in events if event.type == "tool_call_end"}
+    open_calls = range(len(message.tool_calls))
+    closing = [type_of_end(index) for index in open_calls if index not in ended]
+    assert added_up([*events, *closing]) == summary(message)
+
+
+def type_of_end(index: int) -> Any:
+    """Return an event that ends a call and says nothing else."""
+    return type("End", (), {"type": "tool_call_end", "index": index})()
+
+
+def assert_grown(before: Any, after: Any) -> None:
+    """Assert that nothing was taken back between one message and a later one."""
+    assert after.content.startswith(before.content)
+    assert after.reasoning_content.startswith(before.reasoning_content)
+    assert after.problems[: len(before.problems)] == before.problems
+    assert len(after.tool_calls) >= len(before.tool_calls)
+    for old, new in zip(before.tool_calls, after.tool_calls, strict=False):
+        assert new.name == old.name
+        assert new.id.startswith(old.id)
+        assert new.arguments.startswith(old.arguments)
+        assert new == old or not old.complete
+
+
+@pytest.mark.parametrize("name", NAMES)
+@for_examples
+def test_no_word_is_lost(name: str, data: st.DataObject) -> None:
+    module, output = module_of(name), data.draw(soups_of(name))
+    found = found_in(module.parse(output.text, **output.options))
+    assert [word for word in output.words if word not in found] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+@for_examples
+def test_no_word_of_a_cut_off_turn_is_lost(name: str, data: st.DataObject) -> None:
+    module, turn = module_of(name), data.draw(written_of(name))
+    output = turn.first(data.draw(st.integers(0, len(turn.text))))
+    found = found_in(module.parse(output.text, **output.options))
+    assert [word for word in output.words if word not in found] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+@for_examples
+def test_offsets_lie_in_the_text(name: str, data: st.DataObject) -> None:
+    module, output = module_of(name), data.draw(soups_of(name))
+    prompts = [module.PROMPT, getattr(module, "PROMPT_WITHOUT_THINKING", module.PROMPT)]
+    prefill = output.options["prefill"]
+    if prefill is None:
+        prefill = prompts[0 if output.options["enable_thinking"] else 1]
+    message = module.parse(output.text, **output.options)
+    for problem in message.problems:
+        assert -len(prefill) <= problem.offset <= len(output.text), problem
+
+
+@pytest.mark.parametrize("name", NAMES)
+@for_examples
+def test_a_finished_parser_takes_more(name: str, data: st.DataObject) -> None:
+    module, output = module_of(name), data.draw(soups_of(name))
+    parser = module.Parser(**output.options)
+    parser.feed(output.text)
+    parser.finish()
+    finished = parser.message
+    assert parser.finish() == []
+    assert parser.message == finished
+    more = data.draw(soups_of(name)).text
+    assert parser.feed(more) == []
+    parser.finish()
+    assert summary(parser.message) == summary(finished)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@for_examples
+def test_a_turn_cut_off_anywhere_loads_and_does_not_leak(name: str, data: st.DataObject) -> None:
+    spec, module = spec_of(name), module_of(name)
+    text, prefill, message = data.draw(turns_behind_a_prompt(name))
+    unknown = [] if begins_calls_barely(spec) else [[], [{"name": "other"}]]
+    tools = data.draw(st.sampled_from([None, tool_definitions(message.calls), *unknown]))
+    text = text[: data.draw(st.integers(0, len(text)))]
+    parsed, _ = stream(module, data.draw(chunkings(text)), tools=tools, prefill=prefill)
+    for call in parsed.tool_calls:
+        assert isinstance(json.loads(call.arguments), dict), call
+    texts = shown_texts(parsed)
+    leaked = [
+        marker for marker in leakable_markers(name) if any(marker in shown for shown in texts)
+    ]
+    assert [marker for marker in leaked if not in_arguments(spec, message, marker)] == [], parsed
+
+
+def in_arguments(spec: Spec, message: Message, marker: str) -> bool:
+    """Tell whether the message's own arguments, written as JSON, have a marker in them."""
+    syntax = spec.tools.arguments.syntax if spec.tools else None
+    written = [json.dumps(call.arguments, ensure_ascii=False) for call in message.calls]
+    written += [encode_object(call.arguments, syntax) for call in message.calls if syntax]
+    return any(marker in text for text in written)
+
+
+@st.composite
+def turns_behind_a_prompt(draw: st.DrawFn, name: str) -> tuple[str, str, Message]:
+    """Draw a written turn: what the model writes, what the prompt holds of it, and the message."""
+    spec, message = spec_of(name), draw(messages_of(name))
+    thinking = draw(st.sampled_from((True, False, None)))
+    given_input = None
+    if thinking is not None:
+        given_input = written_input(spec, message, thinking=thinking)
+    if given_input is None:
+        return write_parts(spec, message, Part.START), spec.turn.header, message
+    return given_input.text, given_input.prefill, message
+
+
+JSON_NAMES = [
+    name
+    for name in NAMES
+    if (tools := spec_of(name).tools) is not None
+    and tools.mode is not ToolMode.TAG_WITH_TAGGED
+    and tools.arguments.syntax.encoding is Encoding.JSON
+]
+
+
+@pytest.mark.parametrize("name", JSON_NAMES)
+@for_examples
+def test_a_marker_in_a_json_string_is_text(name: str, data: st.DataObject) -> None:
+    spec, module = spec_of(name), module_of(name)
+    pieces = st.sampled_from([*own_markers(spec), '"', "\\", "}", "]", "words", "\n"])
+    texts = st.lists(pieces, max_size=5).map("".join)
+    arguments = data.draw(st.dictionaries(texts, texts, min_size=1, max_size=3))
+    thought = "Thinking." if spec.reasoning.field else ""
+    message = Message(reasoning=thought, calls=(Call("fetch", arguments, "abcdef123"),))
+    text = write_parts(spec, message, Part.START)
+    parsed, _ = stream(module, data.draw(chunkings(text)), prefill=spec.turn.header)
+    found = [(call.name, json.loads(call.arguments), call.complete) for call in parsed.tool_calls]
+    assert found == [("fetch", arguments, True)]
+    assert parsed.problems == []
