@@ -427,7 +427,7 @@ class Parser:
             self._mentioned = not closes
             self._write(match.end())
             return True
-        inline = self._inline and ((self._thinking and match.lastgroup == "unthink"))
+        inline = self._inline and (self._thinking and match.lastgroup == "unthink")
         if inline:
             self._emit("".join(self._space) + match.group())
         self._pass_marker(match)

@@ -286,8 +286,8 @@ def _inline_if(roles: tuple[str, ...]) -> str:
     closes = (
         f"match.lastgroup in {tuple(closing)}" if closing[1:] else 'match.lastgroup == "unthink"'
     )
-    opens = 'match.lastgroup == "think" or ' if "think" in roles else ""
-    return f"({opens}(self._thinking and {closes}))"
+    closes = f"(self._thinking and {closes})"
+    return f'(match.lastgroup == "think" or {closes})' if "think" in roles else closes
 
 
 def _inline_text(roles: tuple[str, ...], reasoning: ReasoningPlan | None) -> str:
