@@ -158,6 +158,14 @@ class ToolCallEnd:
 Event = ReasoningDelta | ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd
 
 
+_SPACE = r"\s{0,99}"  # bounded, as a marker that is not whole yet is held back
+
+
+def _literal(text: str) -> str:
+    """Return an expression for text; a blank stands for any white space, or none."""
+    return _SPACE if text == " " else re.escape(text)
+
+
 def _whole(marker: Sequence[Any]) -> str:
     """Return an expression for a marker: literal text, patterns, and a list of what may follow."""
     expression = ""
@@ -165,7 +173,7 @@ def _whole(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression += _unnamed(f"(?={'|'.join(map(_whole, piece))})")
         else:
-            expression += re.escape(piece) if isinstance(piece, str) else piece.pattern
+            expression += "".join(map(_literal, piece)) if isinstance(piece, str) else piece.pattern
     return expression
 
 
@@ -178,7 +186,7 @@ def _beginning(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression = f"(?:{'|'.join(map(_beginning, piece))})"
             continue
-        steps = list(map(re.escape, piece)) if isinstance(piece, str) else [piece.pattern]
+        steps = list(map(_literal, piece)) if isinstance(piece, str) else [piece.pattern]
         expression = "(?:".join(["", *steps]) + expression + ")?" * len(steps)
     return _unnamed(expression)
 
@@ -216,27 +224,26 @@ class _Markers:
         return None
 
 
-_SPACE = re.compile(r"\s{0,99}")  # bounded, as a marker that is not whole yet is held back
 _NAME = re.compile(r"(?P<name>[^\s<>]{1,256})")
 _KEY = re.compile(r"(?P<key>[^\n<>]{1,256})")
 _TEXT_END = re.compile(r"\Z")
 _NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
 _TEXT = _Markers(
     "<",
-    unwrap=[("</seed:tool_call>",)],
-    wrap=[("<seed:tool_call>", [(_SPACE, "<function=", _SPACE, _NAME, _SPACE, ">")])],
-    mention=[("<seed:tool_call>",)],
-    unthink=[("</seed:think>",)],
-    think=[("<seed:think>",)],
-    call=[("<function=", _SPACE, _NAME, _SPACE, ">")],
-    close=[("</function>",)],
-    end=[("<seed:eos>",)],
+    unwrap=["</seed:tool_call>"],
+    wrap=[("<seed:tool_call>", [(" <function= ", _NAME, " >")])],
+    mention=["<seed:tool_call>"],
+    unthink=["</seed:think>"],
+    think=["<seed:think>"],
+    call=[("<function= ", _NAME, " >")],
+    close=["</function>"],
+    end=["<seed:eos>"],
 )
 _PARAMETERS = _Markers(
     "<",
-    done=[("</function>",)],
+    done=["</function>"],
     parameter=[("<parameter=", _KEY, ">")],
-    broken=[("</seed:tool_call>",), ("<seed:tool_call>",), ("<seed:eos>",)],
+    broken=["</seed:tool_call>", "<seed:tool_call>", "<seed:eos>"],
 )
 _VALUE = _Markers(
     "<",
@@ -244,26 +251,26 @@ _VALUE = _Markers(
         (
             "</parameter>",
             [
-                (_SPACE, "<parameter="),
-                (_SPACE, "</function>"),
-                (_SPACE, "</seed:tool_call>"),
-                (_SPACE, "<seed:tool_call>"),
-                (_SPACE, "<seed:eos>"),
+                " <parameter=",
+                " </function>",
+                " </seed:tool_call>",
+                " <seed:tool_call>",
+                " <seed:eos>",
             ],
         )
     ],
-    inner=[("</parameter>",)],
+    inner=["</parameter>"],
     tail=[
         (
             [
-                ("</function>", _SPACE, "</seed:tool_call>", _SPACE, "</seed:tool_call>"),
-                ("</function>", _SPACE, "</seed:tool_call>", _SPACE, "<seed:tool_call>"),
-                ("</function>", _SPACE, "</seed:tool_call>", _SPACE, "<seed:eos>"),
-                ("</function>", _SPACE, "</seed:tool_call>", _SPACE, _TEXT_END),
+                "</function> </seed:tool_call> </seed:tool_call>",
+                "</function> </seed:tool_call> <seed:tool_call>",
+                "</function> </seed:tool_call> <seed:eos>",
+                ("</function> </seed:tool_call> ", _TEXT_END),
             ],
         )
     ],
-    ending=[("<seed:eos>", _SPACE, _NEVER)],
+    ending=[("<seed:eos> ", _NEVER)],
 )
 _OPENING = re.compile("<seed:tool_call>|<function=")  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|<seed:eos>)+")  # more ends behind the first

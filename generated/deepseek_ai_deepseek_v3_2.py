@@ -152,6 +152,14 @@ class ToolCallEnd:
 Event = ReasoningDelta | ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd
 
 
+_SPACE = r"\s{0,99}"  # bounded, as a marker that is not whole yet is held back
+
+
+def _literal(text: str) -> str:
+    """Return an expression for text; a blank stands for any white space, or none."""
+    return _SPACE if text == " " else re.escape(text)
+
+
 def _whole(marker: Sequence[Any]) -> str:
     """Return an expression for a marker: literal text, patterns, and a list of what may follow."""
     expression = ""
@@ -159,7 +167,7 @@ def _whole(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression += _unnamed(f"(?={'|'.join(map(_whole, piece))})")
         else:
-            expression += re.escape(piece) if isinstance(piece, str) else piece.pattern
+            expression += "".join(map(_literal, piece)) if isinstance(piece, str) else piece.pattern
     return expression
 
 
@@ -172,7 +180,7 @@ def _beginning(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression = f"(?:{'|'.join(map(_beginning, piece))})"
             continue
-        steps = list(map(re.escape, piece)) if isinstance(piece, str) else [piece.pattern]
+        steps = list(map(_literal, piece)) if isinstance(piece, str) else [piece.pattern]
         expression = "(?:".join(["", *steps]) + expression + ")?" * len(steps)
     return _unnamed(expression)
 
@@ -210,38 +218,26 @@ class _Markers:
         return None
 
 
-_SPACE = re.compile(r"\s{0,99}")  # bounded, as a marker that is not whole yet is held back
 _NAME = re.compile(r'(?P<name>[^\s"<]{1,256})')
 _KEY = re.compile(r'(?P<key>[^\n"<]{1,256})')
 _TYPE = re.compile(r'(?P<type>[^\n"<]{1,256})')
 _NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
 _TEXT = _Markers(
     "<",
-    unwrap=[("</｜DSML｜function_calls>",)],
-    wrap=[
-        (
-            "<｜DSML｜function_calls>",
-            [(_SPACE, "<｜DSML｜invoke", _SPACE, 'name="', _SPACE, _NAME, _SPACE, '">')],
-        )
-    ],
-    mention=[("<｜DSML｜function_calls>",)],
-    call=[("<｜DSML｜invoke", _SPACE, 'name="', _SPACE, _NAME, _SPACE, '">')],
-    end=[("<｜end▁of▁sentence｜>",)],
-    close=[("</｜DSML｜invoke>",)],
-    unthink=[("</think>",)],
-    think=[("<think>",)],
+    unwrap=["</｜DSML｜function_calls>"],
+    wrap=[("<｜DSML｜function_calls>", [(' <｜DSML｜invoke name=" ', _NAME, ' ">')])],
+    mention=["<｜DSML｜function_calls>"],
+    call=[('<｜DSML｜invoke name=" ', _NAME, ' ">')],
+    end=["<｜end▁of▁sentence｜>"],
+    close=["</｜DSML｜invoke>"],
+    unthink=["</think>"],
+    think=["<think>"],
 )
 _PARAMETERS = _Markers(
     "<",
-    done=[("</｜DSML｜invoke>",)],
-    parameter=[
-        ("<｜DSML｜parameter", _SPACE, 'name="', _KEY, '"', _SPACE, 'string="', _TYPE, '">')
-    ],
-    broken=[
-        ("</｜DSML｜function_calls>",),
-        ("<｜DSML｜function_calls>",),
-        ("<｜end▁of▁sentence｜>",),
-    ],
+    done=["</｜DSML｜invoke>"],
+    parameter=[('<｜DSML｜parameter name="', _KEY, '" string="', _TYPE, '">')],
+    broken=["</｜DSML｜function_calls>", "<｜DSML｜function_calls>", "<｜end▁of▁sentence｜>"],
 )
 _VALUE = _Markers(
     "<",
@@ -249,16 +245,16 @@ _VALUE = _Markers(
         (
             "</｜DSML｜parameter>",
             [
-                (_SPACE, "<｜DSML｜parameter"),
-                (_SPACE, "</｜DSML｜invoke>"),
-                (_SPACE, "</｜DSML｜function_calls>"),
-                (_SPACE, "<｜DSML｜function_calls>"),
-                (_SPACE, "<｜end▁of▁sentence｜>"),
+                " <｜DSML｜parameter",
+                " </｜DSML｜invoke>",
+                " </｜DSML｜function_calls>",
+                " <｜DSML｜function_calls>",
+                " <｜end▁of▁sentence｜>",
             ],
         )
     ],
-    inner=[("</｜DSML｜parameter>",)],
-    ending=[("<｜end▁of▁sentence｜>", _SPACE, _NEVER)],
+    inner=["</｜DSML｜parameter>"],
+    ending=[("<｜end▁of▁sentence｜> ", _NEVER)],
 )
 _OPENING = re.compile(
     r'<｜DSML｜function_calls>|<｜DSML｜invoke\s*name="'

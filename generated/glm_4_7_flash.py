@@ -145,6 +145,14 @@ class ToolCallEnd:
 Event = ReasoningDelta | ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd
 
 
+_SPACE = r"\s{0,99}"  # bounded, as a marker that is not whole yet is held back
+
+
+def _literal(text: str) -> str:
+    """Return an expression for text; a blank stands for any white space, or none."""
+    return _SPACE if text == " " else re.escape(text)
+
+
 def _whole(marker: Sequence[Any]) -> str:
     """Return an expression for a marker: literal text, patterns, and a list of what may follow."""
     expression = ""
@@ -152,7 +160,7 @@ def _whole(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression += _unnamed(f"(?={'|'.join(map(_whole, piece))})")
         else:
-            expression += re.escape(piece) if isinstance(piece, str) else piece.pattern
+            expression += "".join(map(_literal, piece)) if isinstance(piece, str) else piece.pattern
     return expression
 
 
@@ -165,7 +173,7 @@ def _beginning(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression = f"(?:{'|'.join(map(_beginning, piece))})"
             continue
-        steps = list(map(re.escape, piece)) if isinstance(piece, str) else [piece.pattern]
+        steps = list(map(_literal, piece)) if isinstance(piece, str) else [piece.pattern]
         expression = "(?:".join(["", *steps]) + expression + ")?" * len(steps)
     return _unnamed(expression)
 
@@ -203,40 +211,29 @@ class _Markers:
         return None
 
 
-_SPACE = re.compile(r"\s{0,99}")  # bounded, as a marker that is not whole yet is held back
 _NAME = re.compile(r"(?P<name>[^\s<]{1,256})")
 _KEY = re.compile(r"(?P<key>[^\n<]{1,256})")
 _NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
 _TEXT = _Markers(
     "<",
-    close=[("</tool_call>",)],
-    call=[("<tool_call>", _SPACE, _NAME, [(_SPACE, "<arg_key>"), (_SPACE, "</tool_call>")])],
-    mention=[("<tool_call>",)],
-    unthink=[("</think>",)],
-    end=[("<|observation|>",), ("<|user|>",)],
-    think=[("<think>",)],
+    close=["</tool_call>"],
+    call=[("<tool_call> ", _NAME, [" <arg_key>", " </tool_call>"])],
+    mention=["<tool_call>"],
+    unthink=["</think>"],
+    end=["<|observation|>", "<|user|>"],
+    think=["<think>"],
 )
 _PARAMETERS = _Markers(
     "<",
-    done=[("</tool_call>",)],
-    parameter=[("<arg_key>", _KEY, "</arg_key>", _SPACE, "<arg_value>")],
-    broken=[("<|user|>",), ("<|observation|>",)],
+    done=["</tool_call>"],
+    parameter=[("<arg_key>", _KEY, "</arg_key> <arg_value>")],
+    broken=["<|user|>", "<|observation|>"],
 )
 _VALUE = _Markers(
     "<",
-    close=[
-        (
-            "</arg_value>",
-            [
-                (_SPACE, "<arg_key>"),
-                (_SPACE, "</tool_call>"),
-                (_SPACE, "<|user|>"),
-                (_SPACE, "<|observation|>"),
-            ],
-        )
-    ],
-    inner=[("</arg_value>",)],
-    ending=[("<|user|>", _SPACE, _NEVER), ("<|observation|>", _SPACE, _NEVER)],
+    close=[("</arg_value>", [" <arg_key>", " </tool_call>", " <|user|>", " <|observation|>"])],
+    inner=["</arg_value>"],
+    ending=[("<|user|> ", _NEVER), ("<|observation|> ", _NEVER)],
 )
 _OPENING = re.compile("<tool_call>")  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|<\|observation\|>|<\|user\|>)+")  # more ends behind the first

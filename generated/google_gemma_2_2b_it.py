@@ -63,11 +63,19 @@ class ContentDelta:
 Event = ContentDelta
 
 
+_SPACE = r"\s{0,99}"  # bounded, as a marker that is not whole yet is held back
+
+
+def _literal(text: str) -> str:
+    """Return an expression for text; a blank stands for any white space, or none."""
+    return _SPACE if text == " " else re.escape(text)
+
+
 def _whole(marker: Sequence[Any]) -> str:
     """Return an expression for a marker: literal text, patterns."""
     expression = ""
     for piece in marker:
-        expression += re.escape(piece) if isinstance(piece, str) else piece.pattern
+        expression += "".join(map(_literal, piece)) if isinstance(piece, str) else piece.pattern
     return expression
 
 
@@ -77,7 +85,7 @@ def _beginning(marker: Sequence[Any]) -> str:
     if isinstance(marker[-1], str):
         marker = (*marker[:-1], marker[-1][:-1])
     for piece in reversed(marker):
-        steps = list(map(re.escape, piece)) if isinstance(piece, str) else [piece.pattern]
+        steps = list(map(_literal, piece)) if isinstance(piece, str) else [piece.pattern]
         expression = "(?:".join(["", *steps]) + expression + ")?" * len(steps)
     return _unnamed(expression)
 
@@ -117,7 +125,7 @@ class _Markers:
 
 _TEXT = _Markers(
     "<",
-    end=[("<end_of_turn>",)],
+    end=["<end_of_turn>"],
 )
 _ENDS = re.compile(r"\A(?:\s|<end_of_turn>)+")  # more ends behind the first
 

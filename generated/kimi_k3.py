@@ -153,6 +153,14 @@ class ToolCallEnd:
 Event = ReasoningDelta | ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd
 
 
+_SPACE = r"\s{0,99}"  # bounded, as a marker that is not whole yet is held back
+
+
+def _literal(text: str) -> str:
+    """Return an expression for text; a blank stands for any white space, or none."""
+    return _SPACE if text == " " else re.escape(text)
+
+
 def _whole(marker: Sequence[Any]) -> str:
     """Return an expression for a marker: literal text, patterns, and a list of what may follow."""
     expression = ""
@@ -160,7 +168,7 @@ def _whole(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression += _unnamed(f"(?={'|'.join(map(_whole, piece))})")
         else:
-            expression += re.escape(piece) if isinstance(piece, str) else piece.pattern
+            expression += "".join(map(_literal, piece)) if isinstance(piece, str) else piece.pattern
     return expression
 
 
@@ -173,7 +181,7 @@ def _beginning(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression = f"(?:{'|'.join(map(_beginning, piece))})"
             continue
-        steps = list(map(re.escape, piece)) if isinstance(piece, str) else [piece.pattern]
+        steps = list(map(_literal, piece)) if isinstance(piece, str) else [piece.pattern]
         expression = "(?:".join(["", *steps]) + expression + ")?" * len(steps)
     return _unnamed(expression)
 
@@ -211,7 +219,6 @@ class _Markers:
         return None
 
 
-_SPACE = re.compile(r"\s{0,99}")  # bounded, as a marker that is not whole yet is held back
 _NAME = re.compile(r'(?P<name>[^\s"<]{1,256})')
 _INDEX = re.compile(r"\d{0,9}")
 _KEY = re.compile(r'(?P<key>[^\n"<]{1,256})')
@@ -221,79 +228,37 @@ _TEXT = _Markers(
     "<",
     boundary=[
         (
-            "<|open|>think<|sep|>",
-            _SPACE,
-            "<|close|>think<|sep|>",
-            _SPACE,
-            "<|open|>response<|sep|>",
-            _SPACE,
-            "<|close|>response<|sep|>",
+            "<|open|>think<|sep|> ",
+            "<|close|>think<|sep|> <|open|>response<|sep|> <|close|>response<|sep|>",
         ),
-        (
-            "<|close|>think<|sep|>",
-            _SPACE,
-            "<|open|>response<|sep|>",
-            _SPACE,
-            "<|close|>response<|sep|>",
-        ),
-        ("<|open|>response<|sep|>", _SPACE, "<|close|>response<|sep|>"),
+        "<|close|>think<|sep|> <|open|>response<|sep|> <|close|>response<|sep|>",
+        "<|open|>response<|sep|> <|close|>response<|sep|>",
     ],
-    call=[
-        (
-            "<|open|>call",
-            _SPACE,
-            'tool="',
-            _SPACE,
-            _NAME,
-            _SPACE,
-            '"',
-            _SPACE,
-            'index="',
-            _INDEX,
-            '"<|sep|>',
-        )
-    ],
-    closing=[("<|close|>response<|sep|>",)],
-    opening=[("<|open|>response<|sep|>",)],
-    end=[("<|close|>message<|sep|>", _SPACE, "<|end_of_msg|>"), ("<|close|>message<|sep|>",)],
-    unthink=[("<|close|>think<|sep|>",)],
-    unwrap=[("<|close|>tools<|sep|>",)],
-    think=[("<|open|>think<|sep|>",)],
+    call=[('<|open|>call tool=" ', _NAME, ' " index="', _INDEX, '"<|sep|>')],
+    closing=["<|close|>response<|sep|>"],
+    opening=["<|open|>response<|sep|>"],
+    end=["<|close|>message<|sep|> <|end_of_msg|>", "<|close|>message<|sep|>"],
+    unthink=["<|close|>think<|sep|>"],
+    unwrap=["<|close|>tools<|sep|>"],
+    think=["<|open|>think<|sep|>"],
     wrap=[
         (
             "<|open|>tools<|sep|>",
-            [
-                (
-                    _SPACE,
-                    "<|open|>call",
-                    _SPACE,
-                    'tool="',
-                    _SPACE,
-                    _NAME,
-                    _SPACE,
-                    '"',
-                    _SPACE,
-                    'index="',
-                    _INDEX,
-                    '"<|sep|>',
-                )
-            ],
+            [(' <|open|>call tool=" ', _NAME, ' " index="', _INDEX, '"<|sep|>')],
         )
     ],
-    mention=[("<|open|>tools<|sep|>",)],
-    close=[("<|close|>call<|sep|>",)],
+    mention=["<|open|>tools<|sep|>"],
+    close=["<|close|>call<|sep|>"],
 )
 _PARAMETERS = _Markers(
     "<",
-    done=[("<|close|>call<|sep|>",)],
-    parameter=[
-        ("<|open|>argument", _SPACE, 'key="', _KEY, '"', _SPACE, 'type="', _TYPE, '"<|sep|>')
-    ],
+    done=["<|close|>call<|sep|>"],
+    parameter=[('<|open|>argument key="', _KEY, '" type="', _TYPE, '"<|sep|>')],
     broken=[
-        ("<|close|>tools<|sep|>",),
-        ("<|open|>tools<|sep|>",),
-        ("<|close|>message<|sep|>", _SPACE, "<|end_of_msg|>"),
-        ("<|close|>message<|sep|>",),
+        "<|close|>tools<|sep|>",
+        "<|open|>tools<|sep|>",
+        "<|close|>message<|sep|> <|end_of_msg|>",
+        "<|close|>message<|sep|>",
     ],
 )
 _VALUE = _Markers(
@@ -302,23 +267,25 @@ _VALUE = _Markers(
         (
             "<|close|>argument<|sep|>",
             [
-                (_SPACE, "<|open|>argument"),
-                (_SPACE, "<|close|>call<|sep|>"),
-                (_SPACE, "<|close|>tools<|sep|>"),
-                (_SPACE, "<|open|>tools<|sep|>"),
-                (_SPACE, "<|close|>message<|sep|>", _SPACE, "<|end_of_msg|>"),
-                (_SPACE, "<|close|>message<|sep|>"),
+                " <|open|>argument",
+                " <|close|>call<|sep|>",
+                " <|close|>tools<|sep|>",
+                " <|open|>tools<|sep|>",
+                " <|close|>message<|sep|> <|end_of_msg|>",
+                " <|close|>message<|sep|>",
             ],
         )
     ],
-    inner=[("<|close|>argument<|sep|>",)],
+    inner=["<|close|>argument<|sep|>"],
     ending=[
-        ("<|close|>message<|sep|>", _SPACE, "<|end_of_msg|>", _SPACE, _NEVER),
-        ("<|close|>message<|sep|>", _SPACE, _NEVER),
+        ("<|close|>message<|sep|> <|end_of_msg|> ", _NEVER),
+        ("<|close|>message<|sep|> ", _NEVER),
     ],
 )
 _OPENING = re.compile(r"<\|open\|>|<\|close\|>")  # one without the rest is no content
-_ENDS = re.compile(r"\A(?:\s|<\|close\|>message<\|sep\|>)+")  # more ends behind the first
+_ENDS = re.compile(
+    r"\A(?:\s|<\|close\|>message<\|sep\|>\s*<\|end_of_msg\|>|<\|close\|>message<\|" r"sep\|>)+"
+)  # more ends behind the first
 
 
 def _properties_by_name(tools: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:

@@ -137,6 +137,14 @@ class ToolCallEnd:
 Event = ReasoningDelta | ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd
 
 
+_SPACE = r"\s{0,99}"  # bounded, as a marker that is not whole yet is held back
+
+
+def _literal(text: str) -> str:
+    """Return an expression for text; a blank stands for any white space, or none."""
+    return _SPACE if text == " " else re.escape(text)
+
+
 def _whole(marker: Sequence[Any]) -> str:
     """Return an expression for a marker: literal text, patterns, and a list of what may follow."""
     expression = ""
@@ -144,7 +152,7 @@ def _whole(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression += _unnamed(f"(?={'|'.join(map(_whole, piece))})")
         else:
-            expression += re.escape(piece) if isinstance(piece, str) else piece.pattern
+            expression += "".join(map(_literal, piece)) if isinstance(piece, str) else piece.pattern
     return expression
 
 
@@ -157,7 +165,7 @@ def _beginning(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression = f"(?:{'|'.join(map(_beginning, piece))})"
             continue
-        steps = list(map(re.escape, piece)) if isinstance(piece, str) else [piece.pattern]
+        steps = list(map(_literal, piece)) if isinstance(piece, str) else [piece.pattern]
         expression = "(?:".join(["", *steps]) + expression + ")?" * len(steps)
     return _unnamed(expression)
 
@@ -200,18 +208,17 @@ class _Markers:
         return None
 
 
-_SPACE = re.compile(r"\s{0,99}")  # bounded, as a marker that is not whole yet is held back
 _NAME = re.compile(r"(?P<name>[^\s\(]{1,256})")
 _KEY = re.compile("(?P<key>[^\\n\"',=\\(\\)\\[\\]\\{\\}]{1,256})")
 _SEPARATOR = re.compile(r"[\s,;]{0,99}")
 _TEXT = _Markers(
     "<]",
-    wrap=[("<|tool_call_start|>", _SPACE, "[", [(_SPACE, _NAME, _SPACE, "(")])],
-    mention=[("<|tool_call_start|>", _SPACE, "[")],
-    unwrap=[("]", _SPACE, "<|tool_call_end|>")],
-    end=[("<|im_end|>",)],
-    unthink=[("</think>",)],
-    think=[("<think>",)],
+    wrap=[("<|tool_call_start|> [", [(" ", _NAME, " (")])],
+    mention=["<|tool_call_start|> ["],
+    unwrap=["] <|tool_call_end|>"],
+    end=["<|im_end|>"],
+    unthink=["</think>"],
+    think=["<think>"],
 )
 _PARAMETERS = _Markers(
     done=[(_SEPARATOR, ")")],
@@ -219,11 +226,11 @@ _PARAMETERS = _Markers(
 )
 _QUOTED_END = _Markers(
     "'",
-    end=[("'", [(_SPACE, ","), (_SPACE, ")")])],
+    end=[("'", [" ,", " )"])],
 )
 _SECTION = _Markers(
-    call=[(_SEPARATOR, _NAME, _SPACE, "(")],
-    unwrap=[(_SPACE, "]", _SPACE, "<|tool_call_end|>")],
+    call=[(_SEPARATOR, _NAME, " (")],
+    unwrap=[" ] <|tool_call_end|>"],
 )
 _OPENING = re.compile(r"<\|tool_call_start\|>")  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|<\|im_end\|>)+")  # more ends behind the first
@@ -246,7 +253,7 @@ _TOKEN = re.compile(
 )
 _QUOTE = re.compile("['\"]")
 _KEY_TEXT = re.compile("(?P<key>(?:[^'\"\\\\]|\\\\.|\\\\\\Z){0,256})")
-_KEY_MARKER = _Markers(member=[(_QUOTE, _KEY_TEXT, _QUOTE, _SPACE, ":")])
+_KEY_MARKER = _Markers(member=[(_QUOTE, _KEY_TEXT, _QUOTE, " :")])
 _STRINGS = {
     "'": re.compile(
         r"(?P<text>[^'\\]*(?:\\(?:[^xuU]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{"
@@ -604,15 +611,17 @@ class Parser:
             self._close_value()
             return True
         self._position += len(text)
+        if kind == "space" and not self._closers:
+            return True
         if kind in ("space", "mark"):
             self._held += text
             if len(self._held) > _LONGEST:
-                self._pass(self._held)
+                self._argue(self._held)
                 self._held = ""
             self._key_next = self._closers[-1:] == ["}"] and (self._key_next or text == ",")
             return True
         self._key_next = text == "{"
-        self._pass(self._held + ('"' if kind == "quote" else _WORDS.get(text, text)))
+        self._argue(self._held + ('"' if kind == "quote" else _WORDS.get(text, text)))
         self._held = ""
         if kind == "open":
             self._closers.append("}" if text == "{" else "]")
@@ -641,12 +650,12 @@ class Parser:
             return self._read_escaped_string()
         match = _QUOTED_END.search(self._buffer, self._position, False)
         end = match.start() if match else len(self._buffer)
-        self._pass(json.dumps(self._buffer[self._position : end], ensure_ascii=False)[1:-1])
+        self._argue(json.dumps(self._buffer[self._position : end], ensure_ascii=False)[1:-1])
         self._position = end
         if match is None or match.lastgroup is None:
             return False
         self._position = match.end()
-        self._pass('"')
+        self._argue('"')
         return self._end_string()
 
     def _read_escaped_string(self) -> bool:
@@ -654,7 +663,7 @@ class Parser:
         assert match  # if only the empty string
         self._position = match.end()
         text = json.dumps(_unescaped(match["text"]), ensure_ascii=False)
-        self._pass(text[1:] if match["end"] else text[1:-1])
+        self._argue(text[1:] if match["end"] else text[1:-1])
         return match["end"] is not None and self._end_string()
 
     def _end_string(self) -> bool:
@@ -663,19 +672,17 @@ class Parser:
             self._end_value(complete=True)
         return True
 
-    def _pass(self, text: str) -> None:
-        self._argue(text)
-
     def _close_value(self) -> None:
         """Close what is open in a value that breaks off."""
-        if not self._final:
+        begun = bool(self._closers or self._quote or self._held)
+        if begun and not self._final:
             self._problem("malformed", f"a value breaks off after {self._held!r}")
         if self._held and not self._closers:
-            self._pass(self._held + "null")
-        self._pass('"' * bool(self._quote) + "".join(reversed(self._closers)))
+            self._argue(self._held + "null")
+        self._argue('"' * bool(self._quote) + "".join(reversed(self._closers)))
         self._closers.clear()
         self._quote = self._held = ""
-        self._end_value(complete=False)
+        self._end_value(complete=not begun and not self._final)
 
     def _read_rest(self) -> bool:
         """After ``<|im_end|>`` nothing is content."""

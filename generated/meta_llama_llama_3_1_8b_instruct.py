@@ -127,6 +127,14 @@ class ToolCallEnd:
 Event = ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd
 
 
+_SPACE = r"\s{0,99}"  # bounded, as a marker that is not whole yet is held back
+
+
+def _literal(text: str) -> str:
+    """Return an expression for text; a blank stands for any white space, or none."""
+    return _SPACE if text == " " else re.escape(text)
+
+
 def _whole(marker: Sequence[Any]) -> str:
     """Return an expression for a marker: literal text, patterns, and a list of what may follow."""
     expression = ""
@@ -134,7 +142,7 @@ def _whole(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression += _unnamed(f"(?={'|'.join(map(_whole, piece))})")
         else:
-            expression += re.escape(piece) if isinstance(piece, str) else piece.pattern
+            expression += "".join(map(_literal, piece)) if isinstance(piece, str) else piece.pattern
     return expression
 
 
@@ -147,7 +155,7 @@ def _beginning(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression = f"(?:{'|'.join(map(_beginning, piece))})"
             continue
-        steps = list(map(re.escape, piece)) if isinstance(piece, str) else [piece.pattern]
+        steps = list(map(_literal, piece)) if isinstance(piece, str) else [piece.pattern]
         expression = "(?:".join(["", *steps]) + expression + ")?" * len(steps)
     return _unnamed(expression)
 
@@ -190,31 +198,30 @@ class _Markers:
         return None
 
 
-_SPACE = re.compile(r"\s{0,99}")  # bounded, as a marker that is not whole yet is held back
 _KEY_TEXT = re.compile(r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})')
 _SEPARATOR = re.compile(r"[\s,;]{0,99}\[?\s{0,99}")
 _COMMA = re.compile(r"[\s,]{0,99}")
 _TEXT = _Markers(
     "<[{",
-    end=[("<|eot_id|>",)],
+    end=["<|eot_id|>"],
     object=[
-        ("[", _SPACE, "{", _SPACE, '"parameters"'),
-        ("{", _SPACE, '"parameters"'),
-        ("[", _SPACE, "{", _SPACE, '"function"'),
-        ("{", _SPACE, '"function"'),
-        ("[", _SPACE, "{", _SPACE, '"name"'),
-        ("[", _SPACE, "{", _SPACE, '"type"'),
-        ("{", _SPACE, '"name"'),
-        ("{", _SPACE, '"type"'),
+        '[ { "parameters"',
+        '{ "parameters"',
+        '[ { "function"',
+        '{ "function"',
+        '[ { "name"',
+        '[ { "type"',
+        '{ "name"',
+        '{ "type"',
     ],
 )
 _OBJECTS = _Markers(
     object=[(_SEPARATOR, "{")],
-    array_end=[(_SPACE, "]")],
+    array_end=[" ]"],
 )
 _MEMBER = _Markers(
-    wrapper=[(_COMMA, '"function"', _SPACE, ":", _SPACE, "{")],
-    member=[(_COMMA, '"', _KEY_TEXT, '"', _SPACE, ":")],
+    wrapper=[(_COMMA, '"function" : {')],
+    member=[(_COMMA, '"', _KEY_TEXT, '" :')],
     close=[(_COMMA, "}")],
 )
 _ENDS = re.compile(r"\A(?:\s|<\|eot_id\|>)+")  # more ends behind the first
@@ -223,13 +230,12 @@ _TOKEN = re.compile(
     r'(?P<space>\s+)|(?P<open>[{\[])|(?P<close>[}\]])|(?P<mark>[,:])|(?P<quote>")|'
     r"(?P<word>[-+.\w]+)"
 )
-_KEY_MARKER = _Markers(member=[('"', _KEY_TEXT, '"', _SPACE, ":")])
+_KEY_MARKER = _Markers(member=[('"', _KEY_TEXT, '" :')])
 _STRING = re.compile(
     r'[^"\\]*(?:\\(?:[^u]|u[0-9a-fA-F]{4}|u(?![0-9a-fA-F]{0,3}\Z))[^"\\]*)*(?P<end' '>")?',
     re.DOTALL,
 )
 _CONTROL = re.compile(r"[\x00-\x1f]")  # JSON wants it escaped
-_VISIBLE = re.compile(r"\S")
 
 
 def _names(tools: Iterable[Mapping[str, Any]]) -> set[str]:
@@ -453,7 +459,9 @@ class Parser:
         self._in_call = self._called = True
 
     def _argue(self, text: str) -> None:
-        if text:
+        if self._collected is not None:
+            self._collected.append(text)
+        elif text:
             self._arguments.append(text)
             self._events.append(ToolCallDelta(len(self._calls) - 1, text))
 
@@ -506,7 +514,9 @@ class Parser:
             self._deviate("wrapper", "the call is inside another object")
         elif match.lastgroup == "member":
             self._key = match["key"]
-            self._state = self._read_field
+            self._state = self._read_value
+            awaited = self._in_call and self._key in _ARGUMENTS_KEYS and not self._arguments
+            self._collected = None if awaited else []
         elif self._nested:
             self._nested -= 1
         elif self._in_call:
@@ -515,22 +525,12 @@ class Parser:
             self._give_up()
         return True
 
-    def _read_field(self) -> bool:
-        match = _VISIBLE.search(self._buffer, self._position)
-        self._position = match.start() if match else len(self._buffer)
-        if match is None:
-            return False
-        awaited = self._in_call and self._key in _ARGUMENTS_KEYS and not self._arguments
-        direct = awaited and match.group() == "{"
-        self._collected = None if direct else []
-        self._state = self._read_value
-        return True
-
     def _end_value(self, complete: bool) -> None:
         self._state = self._read_member
         if self._collected is not None:
             text, self._collected = "".join(self._collected), None
-            self._take_field(text)
+            if text:
+                self._take_field(text)
         if not complete and self._state == self._read_member:
             self._break_off()
 
@@ -624,15 +624,19 @@ class Parser:
             self._close_value()
             return True
         self._position += len(text)
+        if kind == "space" and not self._closers:
+            return True
         if kind in ("space", "mark"):
             self._held += text
             if len(self._held) > _LONGEST:
-                self._pass(self._held)
+                self._argue(self._held)
                 self._held = ""
             self._key_next = self._closers[-1:] == ["}"] and (self._key_next or text == ",")
             return True
         self._key_next = text == "{"
-        self._pass(self._held + text)
+        if not self._closers and text != "{" and self._collected is None:
+            self._collected = []  # these arguments are no object
+        self._argue(self._held + text)
         self._held = ""
         if kind == "open":
             self._closers.append("}" if text == "{" else "]")
@@ -659,7 +663,7 @@ class Parser:
         match = _STRING.match(self._buffer, self._position)
         assert match  # if only the empty string
         self._position = match.end()
-        self._pass(_CONTROL.sub(lambda control: f"\\u{ord(control.group()):04x}", match.group()))
+        self._argue(_CONTROL.sub(lambda control: f"\\u{ord(control.group()):04x}", match.group()))
         return match["end"] is not None and self._end_string()
 
     def _end_string(self) -> bool:
@@ -668,20 +672,15 @@ class Parser:
             self._end_value(complete=True)
         return True
 
-    def _pass(self, text: str) -> None:
-        if self._collected is None:
-            self._argue(text)
-        else:
-            self._collected.append(text)
-
     def _close_value(self) -> None:
         """Close what is open in a value that breaks off."""
-        if not self._final:
+        begun = bool(self._closers or self._quote or self._held)
+        if begun and not self._final:
             self._problem("malformed", f"a value breaks off after {self._held!r}")
-        self._pass(self._quote + "".join(reversed(self._closers)))
+        self._argue(self._quote + "".join(reversed(self._closers)))
         self._closers.clear()
         self._quote = self._held = ""
-        self._end_value(complete=False)
+        self._end_value(complete=not begun and not self._final)
 
     def _read_rest(self) -> bool:
         """After ``<|eot_id|>`` nothing is content."""

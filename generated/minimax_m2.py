@@ -154,6 +154,14 @@ class ToolCallEnd:
 Event = ReasoningDelta | ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd
 
 
+_SPACE = r"\s{0,99}"  # bounded, as a marker that is not whole yet is held back
+
+
+def _literal(text: str) -> str:
+    """Return an expression for text; a blank stands for any white space, or none."""
+    return _SPACE if text == " " else re.escape(text)
+
+
 def _whole(marker: Sequence[Any]) -> str:
     """Return an expression for a marker: literal text, patterns, and a list of what may follow."""
     expression = ""
@@ -161,7 +169,7 @@ def _whole(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression += _unnamed(f"(?={'|'.join(map(_whole, piece))})")
         else:
-            expression += re.escape(piece) if isinstance(piece, str) else piece.pattern
+            expression += "".join(map(_literal, piece)) if isinstance(piece, str) else piece.pattern
     return expression
 
 
@@ -174,7 +182,7 @@ def _beginning(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression = f"(?:{'|'.join(map(_beginning, piece))})"
             continue
-        steps = list(map(re.escape, piece)) if isinstance(piece, str) else [piece.pattern]
+        steps = list(map(_literal, piece)) if isinstance(piece, str) else [piece.pattern]
         expression = "(?:".join(["", *steps]) + expression + ")?" * len(steps)
     return _unnamed(expression)
 
@@ -217,48 +225,36 @@ class _Markers:
         return None
 
 
-_SPACE = re.compile(r"\s{0,99}")  # bounded, as a marker that is not whole yet is held back
 _NAME = re.compile(r'(?P<name>[^\s"<]{1,256})')
 _KEY = re.compile(r'(?P<key>[^\n"<]{1,256})')
 _NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
 _TEXT = _Markers(
     "<[",
-    unwrap=[("</minimax:tool_call>",)],
-    wrap=[
-        (
-            "<minimax:tool_call>",
-            [(_SPACE, "<invoke", _SPACE, 'name="', _SPACE, _NAME, _SPACE, '">')],
-        )
-    ],
-    mention=[("<minimax:tool_call>",)],
-    call=[("<invoke", _SPACE, 'name="', _SPACE, _NAME, _SPACE, '">')],
-    close=[("</invoke>",)],
-    unthink=[("</think>",)],
-    think=[("<think>",)],
-    end=[("[e~[",)],
+    unwrap=["</minimax:tool_call>"],
+    wrap=[("<minimax:tool_call>", [(' <invoke name=" ', _NAME, ' ">')])],
+    mention=["<minimax:tool_call>"],
+    call=[('<invoke name=" ', _NAME, ' ">')],
+    close=["</invoke>"],
+    unthink=["</think>"],
+    think=["<think>"],
+    end=["[e~["],
 )
 _PARAMETERS = _Markers(
     "<[",
-    done=[("</invoke>",)],
-    parameter=[("<parameter", _SPACE, 'name="', _KEY, '">')],
-    broken=[("</minimax:tool_call>",), ("<minimax:tool_call>",), ("[e~[",)],
+    done=["</invoke>"],
+    parameter=[('<parameter name="', _KEY, '">')],
+    broken=["</minimax:tool_call>", "<minimax:tool_call>", "[e~["],
 )
 _VALUE = _Markers(
     "<[",
     close=[
         (
             "</parameter>",
-            [
-                (_SPACE, "<parameter"),
-                (_SPACE, "</invoke>"),
-                (_SPACE, "</minimax:tool_call>"),
-                (_SPACE, "<minimax:tool_call>"),
-                (_SPACE, "[e~["),
-            ],
+            [" <parameter", " </invoke>", " </minimax:tool_call>", " <minimax:tool_call>", " [e~["],
         )
     ],
-    inner=[("</parameter>",)],
-    ending=[("[e~[", _SPACE, _NEVER)],
+    inner=["</parameter>"],
+    ending=[("[e~[ ", _NEVER)],
 )
 _OPENING = re.compile(r'<minimax:tool_call>|<invoke\s*name="')  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|\[e\~\[)+")  # more ends behind the first

@@ -148,6 +148,14 @@ class ToolCallEnd:
 Event = ReasoningDelta | ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd
 
 
+_SPACE = r"\s{0,99}"  # bounded, as a marker that is not whole yet is held back
+
+
+def _literal(text: str) -> str:
+    """Return an expression for text; a blank stands for any white space, or none."""
+    return _SPACE if text == " " else re.escape(text)
+
+
 def _whole(marker: Sequence[Any]) -> str:
     """Return an expression for a marker: literal text, patterns, and a list of what may follow."""
     expression = ""
@@ -155,7 +163,7 @@ def _whole(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression += _unnamed(f"(?={'|'.join(map(_whole, piece))})")
         else:
-            expression += re.escape(piece) if isinstance(piece, str) else piece.pattern
+            expression += "".join(map(_literal, piece)) if isinstance(piece, str) else piece.pattern
     return expression
 
 
@@ -168,7 +176,7 @@ def _beginning(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression = f"(?:{'|'.join(map(_beginning, piece))})"
             continue
-        steps = list(map(re.escape, piece)) if isinstance(piece, str) else [piece.pattern]
+        steps = list(map(_literal, piece)) if isinstance(piece, str) else [piece.pattern]
         expression = "(?:".join(["", *steps]) + expression + ")?" * len(steps)
     return _unnamed(expression)
 
@@ -211,7 +219,6 @@ class _Markers:
         return None
 
 
-_SPACE = re.compile(r"\s{0,99}")  # bounded, as a marker that is not whole yet is held back
 _NAME = re.compile(r'(?P<name>[^\s"<]{1,256})')
 _KEY = re.compile(r"(?P<key>[^\n<>]{1,256})")
 _KEY_AGAIN = re.compile(r"(?P<key_again>[^\n>\]]{1,256})")
@@ -220,131 +227,41 @@ _TEXT = _Markers(
     "]<[",
     wrap=[
         (
-            "]",
-            _SPACE,
-            "<]minimax[>",
-            _SPACE,
-            "[<tool_call>",
-            _SPACE,
-            "]",
-            _SPACE,
-            "<]minimax[>",
-            _SPACE,
-            "[",
-            [
-                (
-                    _SPACE,
-                    "<invoke",
-                    _SPACE,
-                    'name="',
-                    _SPACE,
-                    _NAME,
-                    _SPACE,
-                    '">]',
-                    _SPACE,
-                    "<]minimax[>",
-                    _SPACE,
-                    "[",
-                )
-            ],
+            "] <]minimax[> [<tool_call> ] <]minimax[> [",
+            [(' <invoke name=" ', _NAME, ' ">] <]minimax[> [')],
         )
     ],
-    mention=[
-        (
-            "]",
-            _SPACE,
-            "<]minimax[>",
-            _SPACE,
-            "[<tool_call>",
-            _SPACE,
-            "]",
-            _SPACE,
-            "<]minimax[>",
-            _SPACE,
-            "[",
-        )
-    ],
-    call=[
-        (
-            "<invoke",
-            _SPACE,
-            'name="',
-            _SPACE,
-            _NAME,
-            _SPACE,
-            '">]',
-            _SPACE,
-            "<]minimax[>",
-            _SPACE,
-            "[",
-        )
-    ],
-    close=[("</invoke>", _SPACE, "]", _SPACE, "<]minimax[>", _SPACE, "[")],
-    unwrap=[("</tool_call>",)],
-    unthink=[("</mm:think>",)],
-    think=[("<mm:think>",)],
-    end=[("[e~[",)],
+    mention=["] <]minimax[> [<tool_call> ] <]minimax[> ["],
+    call=[('<invoke name=" ', _NAME, ' ">] <]minimax[> [')],
+    close=["</invoke> ] <]minimax[> ["],
+    unwrap=["</tool_call>"],
+    unthink=["</mm:think>"],
+    think=["<mm:think>"],
+    end=["[e~["],
 )
 _PARAMETERS = _Markers(
     "<][",
-    done=[("</invoke>", _SPACE, "]", _SPACE, "<]minimax[>", _SPACE, "[")],
+    done=["</invoke> ] <]minimax[> ["],
     parameter=[("<", _KEY, ">")],
-    broken=[
-        ("</tool_call>",),
-        (
-            "]",
-            _SPACE,
-            "<]minimax[>",
-            _SPACE,
-            "[<tool_call>",
-            _SPACE,
-            "]",
-            _SPACE,
-            "<]minimax[>",
-            _SPACE,
-            "[",
-        ),
-        ("[e~[",),
-    ],
+    broken=["</tool_call>", "] <]minimax[> [<tool_call> ] <]minimax[> [", "[e~["],
 )
 _VALUE = _Markers(
     "][",
     close=[
         (
-            "]",
-            _SPACE,
-            "<]minimax[>",
-            _SPACE,
-            "[</",
+            "] <]minimax[> [</",
             _KEY_AGAIN,
-            ">]",
-            _SPACE,
-            "<]minimax[>",
-            _SPACE,
-            "[",
+            ">] <]minimax[> [",
             [
-                (_SPACE, "<"),
-                (_SPACE, "</invoke>", _SPACE, "]", _SPACE, "<]minimax[>", _SPACE, "["),
-                (_SPACE, "</tool_call>"),
-                (
-                    _SPACE,
-                    "]",
-                    _SPACE,
-                    "<]minimax[>",
-                    _SPACE,
-                    "[<tool_call>",
-                    _SPACE,
-                    "]",
-                    _SPACE,
-                    "<]minimax[>",
-                    _SPACE,
-                    "[",
-                ),
-                (_SPACE, "[e~["),
+                " <",
+                " </invoke> ] <]minimax[> [",
+                " </tool_call>",
+                " ] <]minimax[> [<tool_call> ] <]minimax[> [",
+                " [e~[",
             ],
         )
     ],
-    ending=[("[e~[", _SPACE, _NEVER)],
+    ending=[("[e~[ ", _NEVER)],
 )
 _OPENING = re.compile(
     r'\]\s*<\]minimax\[>|<invoke\s*name="|</invoke>'

@@ -122,6 +122,14 @@ class ToolCallEnd:
 Event = ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd
 
 
+_SPACE = r"\s{0,99}"  # bounded, as a marker that is not whole yet is held back
+
+
+def _literal(text: str) -> str:
+    """Return an expression for text; a blank stands for any white space, or none."""
+    return _SPACE if text == " " else re.escape(text)
+
+
 def _whole(marker: Sequence[Any]) -> str:
     """Return an expression for a marker: literal text, patterns, and a list of what may follow."""
     expression = ""
@@ -129,7 +137,7 @@ def _whole(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression += _unnamed(f"(?={'|'.join(map(_whole, piece))})")
         else:
-            expression += re.escape(piece) if isinstance(piece, str) else piece.pattern
+            expression += "".join(map(_literal, piece)) if isinstance(piece, str) else piece.pattern
     return expression
 
 
@@ -142,7 +150,7 @@ def _beginning(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression = f"(?:{'|'.join(map(_beginning, piece))})"
             continue
-        steps = list(map(re.escape, piece)) if isinstance(piece, str) else [piece.pattern]
+        steps = list(map(_literal, piece)) if isinstance(piece, str) else [piece.pattern]
         expression = "(?:".join(["", *steps]) + expression + ")?" * len(steps)
     return _unnamed(expression)
 
@@ -185,15 +193,14 @@ class _Markers:
         return None
 
 
-_SPACE = re.compile(r"\s{0,99}")  # bounded, as a marker that is not whole yet is held back
 _KEY_TEXT = re.compile(r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})')
 _NAME = re.compile(r"(?P<name>[^\s\[]{1,256})")
 _ID = re.compile(r"(?P<id>[^\n\[]{0,256})")
 _TEXT = _Markers(
     "[<",
-    call=[("[TOOL_CALLS]", _SPACE, _NAME, _SPACE, "[CALL_ID]", _ID, "[ARGS]")],
-    mention=[("[TOOL_CALLS]",)],
-    end=[("</s>",)],
+    call=[("[TOOL_CALLS] ", _NAME, " [CALL_ID]", _ID, "[ARGS]")],
+    mention=["[TOOL_CALLS]"],
+    end=["</s>"],
 )
 _OPENING = re.compile(r"\[TOOL_CALLS\]")  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|</s>)+")  # more ends behind the first
@@ -202,14 +209,12 @@ _TOKEN = re.compile(
     r'(?P<space>\s+)|(?P<open>[{\[])|(?P<close>[}\]])|(?P<mark>[,:])|(?P<quote>")|'
     r"(?P<word>[-+.\w]+)"
 )
-_KEY_MARKER = _Markers(member=[('"', _KEY_TEXT, '"', _SPACE, ":")])
+_KEY_MARKER = _Markers(member=[('"', _KEY_TEXT, '" :')])
 _STRING = re.compile(
     r'[^"\\]*(?:\\(?:[^u]|u[0-9a-fA-F]{4}|u(?![0-9a-fA-F]{0,3}\Z))[^"\\]*)*(?P<end' '>")?',
     re.DOTALL,
 )
 _CONTROL = re.compile(r"[\x00-\x1f]")  # JSON wants it escaped
-_VISIBLE = re.compile(r"\S")
-_SCALAR = re.compile(r'[-"\[\w]')
 
 
 def _names(tools: Iterable[Mapping[str, Any]]) -> set[str]:
@@ -421,7 +426,9 @@ class Parser:
         self._in_call = self._called = True
 
     def _argue(self, text: str) -> None:
-        if text:
+        if self._collected is not None:
+            self._collected.append(text)
+        elif text:
             self._arguments.append(text)
             self._events.append(ToolCallDelta(len(self._calls) - 1, text))
 
@@ -441,22 +448,7 @@ class Parser:
 
     def _begin_call(self, match: re.Match[str]) -> None:
         self._start_call(match["name"], match["id"])
-        self._state = self._read_arguments
-
-    def _read_arguments(self) -> bool:
-        """Arguments: a JSON object."""
-        match = _VISIBLE.search(self._buffer, self._position)
-        self._position = match.start() if match else len(self._buffer)
-        if match is None:
-            return False
-        if match.group() == "{":
-            self._state = self._read_value
-        elif _SCALAR.match(self._buffer, self._position):
-            self._collected = []
-            self._state = self._read_value
-        else:
-            self._end_call()
-        return True
+        self._state = self._read_value
 
     def _end_value(self, complete: bool) -> None:
         if self._collected is not None:
@@ -495,15 +487,19 @@ class Parser:
             self._close_value()
             return True
         self._position += len(text)
+        if kind == "space" and not self._closers:
+            return True
         if kind in ("space", "mark"):
             self._held += text
             if len(self._held) > _LONGEST:
-                self._pass(self._held)
+                self._argue(self._held)
                 self._held = ""
             self._key_next = self._closers[-1:] == ["}"] and (self._key_next or text == ",")
             return True
         self._key_next = text == "{"
-        self._pass(self._held + text)
+        if not self._closers and text != "{" and self._collected is None:
+            self._collected = []  # these arguments are no object
+        self._argue(self._held + text)
         self._held = ""
         if kind == "open":
             self._closers.append("}" if text == "{" else "]")
@@ -530,7 +526,7 @@ class Parser:
         match = _STRING.match(self._buffer, self._position)
         assert match  # if only the empty string
         self._position = match.end()
-        self._pass(_CONTROL.sub(lambda control: f"\\u{ord(control.group()):04x}", match.group()))
+        self._argue(_CONTROL.sub(lambda control: f"\\u{ord(control.group()):04x}", match.group()))
         return match["end"] is not None and self._end_string()
 
     def _end_string(self) -> bool:
@@ -539,20 +535,15 @@ class Parser:
             self._end_value(complete=True)
         return True
 
-    def _pass(self, text: str) -> None:
-        if self._collected is None:
-            self._argue(text)
-        else:
-            self._collected.append(text)
-
     def _close_value(self) -> None:
         """Close what is open in a value that breaks off."""
-        if not self._final:
+        begun = bool(self._closers or self._quote or self._held)
+        if begun and not self._final:
             self._problem("malformed", f"a value breaks off after {self._held!r}")
-        self._pass(self._quote + "".join(reversed(self._closers)))
+        self._argue(self._quote + "".join(reversed(self._closers)))
         self._closers.clear()
         self._quote = self._held = ""
-        self._end_value(complete=False)
+        self._end_value(complete=not begun and not self._final)
 
     def _read_rest(self) -> bool:
         """After ``</s>`` nothing is content."""

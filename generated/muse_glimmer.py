@@ -148,6 +148,14 @@ class ToolCallEnd:
 Event = ReasoningDelta | ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd
 
 
+_SPACE = r"\s{0,99}"  # bounded, as a marker that is not whole yet is held back
+
+
+def _literal(text: str) -> str:
+    """Return an expression for text; a blank stands for any white space, or none."""
+    return _SPACE if text == " " else re.escape(text)
+
+
 def _whole(marker: Sequence[Any]) -> str:
     """Return an expression for a marker: literal text, patterns, and a list of what may follow."""
     expression = ""
@@ -155,7 +163,7 @@ def _whole(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression += _unnamed(f"(?={'|'.join(map(_whole, piece))})")
         else:
-            expression += re.escape(piece) if isinstance(piece, str) else piece.pattern
+            expression += "".join(map(_literal, piece)) if isinstance(piece, str) else piece.pattern
     return expression
 
 
@@ -168,7 +176,7 @@ def _beginning(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression = f"(?:{'|'.join(map(_beginning, piece))})"
             continue
-        steps = list(map(re.escape, piece)) if isinstance(piece, str) else [piece.pattern]
+        steps = list(map(_literal, piece)) if isinstance(piece, str) else [piece.pattern]
         expression = "(?:".join(["", *steps]) + expression + ")?" * len(steps)
     return _unnamed(expression)
 
@@ -211,7 +219,6 @@ class _Markers:
         return None
 
 
-_SPACE = re.compile(r"\s{0,99}")  # bounded, as a marker that is not whole yet is held back
 _NAME = re.compile(r"(?P<name>[^\s<]{1,256})")
 _NAME_AGAIN = re.compile(r'(?P<name_again>[^\n"]{1,256})')
 _KEY = re.compile(r'(?P<key>[^\n"<]{1,256})')
@@ -221,66 +228,45 @@ _TEXT = _Markers(
     "t<",
     call=[
         (
-            "to=",
-            _SPACE,
+            "to= ",
             _NAME,
-            _SPACE,
-            "<|message|>",
-            _SPACE,
-            "<atem:function_calls>",
-            _SPACE,
-            "<atem:invoke",
-            _SPACE,
-            'name="',
-            _SPACE,
+            ' <|message|> <atem:function_calls> <atem:invoke name=" ',
             _NAME_AGAIN,
-            _SPACE,
-            '">',
+            ' ">',
         )
     ],
-    think=[("to=self<|message|>",)],
-    boundary=[("<|eom|>", _SPACE, "<|start|>assistant"), ("<|start|>assistant",)],
-    opening=[("to=user<|message|>",)],
-    close=[("</atem:function_calls>",), ("</atem:invoke>",)],
-    unthink=[("<|eom|>",)],
-    end=[("<|eot|>",)],
+    think=["to=self<|message|>"],
+    boundary=["<|eom|> <|start|>assistant", "<|start|>assistant"],
+    opening=["to=user<|message|>"],
+    close=["</atem:function_calls>", "</atem:invoke>"],
+    unthink=["<|eom|>"],
+    end=["<|eot|>"],
 )
 _PARAMETERS = _Markers(
     "<",
-    done=[("</atem:invoke>",)],
-    parameter=[("<atem:parameter", _SPACE, 'name="', _KEY, '">')],
-    broken=[("</atem:function_calls>",), ("<|eot|>",)],
+    done=["</atem:invoke>"],
+    parameter=[('<atem:parameter name="', _KEY, '">')],
+    broken=["</atem:function_calls>", "<|eot|>"],
 )
 _VALUE = _Markers(
     "<",
     close=[
         (
             "</atem:parameter>",
-            [
-                (_SPACE, "<atem:parameter"),
-                (_SPACE, "</atem:invoke>"),
-                (_SPACE, "</atem:function_calls>"),
-                (_SPACE, "<|eot|>"),
-            ],
+            [" <atem:parameter", " </atem:invoke>", " </atem:function_calls>", " <|eot|>"],
         )
     ],
-    inner=[("</atem:parameter>",)],
+    inner=["</atem:parameter>"],
     tail=[
         (
             [
-                (
-                    "</atem:invoke>",
-                    _SPACE,
-                    "</atem:function_calls>",
-                    _SPACE,
-                    "</atem:function_calls>",
-                ),
-                ("</atem:invoke>", _SPACE, "</atem:function_calls>", _SPACE, "<|eot|>"),
-                ("</atem:invoke>", _SPACE, "</atem:function_calls>", _SPACE, _TEXT_END),
+                "</atem:invoke> </atem:function_calls> </atem:function_calls>",
+                "</atem:invoke> </atem:function_calls> <|eot|>",
+                ("</atem:invoke> </atem:function_calls> ", _TEXT_END),
             ],
         )
     ],
-    ending=[("<|eot|>", _SPACE, _NEVER)],
+    ending=[("<|eot|> ", _NEVER)],
 )
 _OPENING = re.compile(
     r"to=|<\|eom\|>\s*<\|start\|>|<\|start\|>"

@@ -158,6 +158,14 @@ class ToolCallEnd:
 Event = ReasoningDelta | ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd
 
 
+_SPACE = r"\s{0,99}"  # bounded, as a marker that is not whole yet is held back
+
+
+def _literal(text: str) -> str:
+    """Return an expression for text; a blank stands for any white space, or none."""
+    return _SPACE if text == " " else re.escape(text)
+
+
 def _whole(marker: Sequence[Any]) -> str:
     """Return an expression for a marker: literal text, patterns, and a list of what may follow."""
     expression = ""
@@ -165,7 +173,7 @@ def _whole(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression += _unnamed(f"(?={'|'.join(map(_whole, piece))})")
         else:
-            expression += re.escape(piece) if isinstance(piece, str) else piece.pattern
+            expression += "".join(map(_literal, piece)) if isinstance(piece, str) else piece.pattern
     return expression
 
 
@@ -178,7 +186,7 @@ def _beginning(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression = f"(?:{'|'.join(map(_beginning, piece))})"
             continue
-        steps = list(map(re.escape, piece)) if isinstance(piece, str) else [piece.pattern]
+        steps = list(map(_literal, piece)) if isinstance(piece, str) else [piece.pattern]
         expression = "(?:".join(["", *steps]) + expression + ")?" * len(steps)
     return _unnamed(expression)
 
@@ -221,7 +229,6 @@ class _Markers:
         return None
 
 
-_SPACE = re.compile(r"\s{0,99}")  # bounded, as a marker that is not whole yet is held back
 _NAME = re.compile(r"(?P<name>[^\s<>]{1,256})")
 _KEY = re.compile(r"(?P<key>[^\n<>]{1,256})")
 _NEWLINE = re.compile(r"\r?\n?")  # one is not part of the value
@@ -229,20 +236,20 @@ _TEXT_END = re.compile(r"\Z")
 _NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
 _TEXT = _Markers(
     "<",
-    unwrap=[("</tool_call>",)],
-    wrap=[("<tool_call>", [(_SPACE, "<function=", _SPACE, _NAME, _SPACE, ">")])],
-    call=[("<function=", _SPACE, _NAME, _SPACE, ">")],
-    mention=[("<tool_call>",)],
-    close=[("</function>",)],
-    end=[("<|im_end|>",)],
-    unthink=[("</think>",)],
-    think=[("<think>",)],
+    unwrap=["</tool_call>"],
+    wrap=[("<tool_call>", [(" <function= ", _NAME, " >")])],
+    call=[("<function= ", _NAME, " >")],
+    mention=["<tool_call>"],
+    close=["</function>"],
+    end=["<|im_end|>"],
+    unthink=["</think>"],
+    think=["<think>"],
 )
 _PARAMETERS = _Markers(
     "<",
-    done=[("</function>",)],
+    done=["</function>"],
     parameter=[("<parameter=", _KEY, ">", _NEWLINE)],
-    broken=[("</tool_call>",), ("<tool_call>",), ("<|im_end|>",)],
+    broken=["</tool_call>", "<tool_call>", "<|im_end|>"],
 )
 _VALUE = _Markers(
     "\r\n<",
@@ -250,28 +257,22 @@ _VALUE = _Markers(
         (
             _NEWLINE,
             "</parameter>",
-            [
-                (_SPACE, "<parameter="),
-                (_SPACE, "</function>"),
-                (_SPACE, "</tool_call>"),
-                (_SPACE, "<tool_call>"),
-                (_SPACE, "<|im_end|>"),
-            ],
+            [" <parameter=", " </function>", " </tool_call>", " <tool_call>", " <|im_end|>"],
         )
     ],
-    inner=[("</parameter>",)],
+    inner=["</parameter>"],
     tail=[
         (
             _NEWLINE,
             [
-                ("</function>", _SPACE, "</tool_call>", _SPACE, "</tool_call>"),
-                ("</function>", _SPACE, "</tool_call>", _SPACE, "<tool_call>"),
-                ("</function>", _SPACE, "</tool_call>", _SPACE, "<|im_end|>"),
-                ("</function>", _SPACE, "</tool_call>", _SPACE, _TEXT_END),
+                "</function> </tool_call> </tool_call>",
+                "</function> </tool_call> <tool_call>",
+                "</function> </tool_call> <|im_end|>",
+                ("</function> </tool_call> ", _TEXT_END),
             ],
         )
     ],
-    ending=[("<|im_end|>", _SPACE, _NEVER)],
+    ending=[("<|im_end|> ", _NEVER)],
 )
 _OPENING = re.compile("<tool_call>|<function=")  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|<\|im_end\|>)+")  # more ends behind the first

@@ -152,6 +152,14 @@ class ToolCallEnd:
 Event = ReasoningDelta | ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd
 
 
+_SPACE = r"\s{0,99}"  # bounded, as a marker that is not whole yet is held back
+
+
+def _literal(text: str) -> str:
+    """Return an expression for text; a blank stands for any white space, or none."""
+    return _SPACE if text == " " else re.escape(text)
+
+
 def _whole(marker: Sequence[Any]) -> str:
     """Return an expression for a marker: literal text, patterns, and a list of what may follow."""
     expression = ""
@@ -159,7 +167,7 @@ def _whole(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression += _unnamed(f"(?={'|'.join(map(_whole, piece))})")
         else:
-            expression += re.escape(piece) if isinstance(piece, str) else piece.pattern
+            expression += "".join(map(_literal, piece)) if isinstance(piece, str) else piece.pattern
     return expression
 
 
@@ -172,7 +180,7 @@ def _beginning(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression = f"(?:{'|'.join(map(_beginning, piece))})"
             continue
-        steps = list(map(re.escape, piece)) if isinstance(piece, str) else [piece.pattern]
+        steps = list(map(_literal, piece)) if isinstance(piece, str) else [piece.pattern]
         expression = "(?:".join(["", *steps]) + expression + ")?" * len(steps)
     return _unnamed(expression)
 
@@ -215,41 +223,38 @@ class _Markers:
         return None
 
 
-_SPACE = re.compile(r"\s{0,99}")  # bounded, as a marker that is not whole yet is held back
 _NAME = re.compile(r'(?P<name>[^\s"<]{1,256})')
 _KEY = re.compile(r'(?P<key>[^\n"<]{1,256})')
 _NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
 _TEXT = _Markers(
     "<",
-    call=[("<function", _SPACE, 'name="', _SPACE, _NAME, _SPACE, '">')],
-    mention=[("<function", _SPACE, 'name="')],
-    close=[("</function>",)],
-    end=[("<|im_end|>",)],
-    unthink=[("</think>",)],
-    think=[("<think>",)],
+    call=[('<function name=" ', _NAME, ' ">')],
+    mention=['<function name="'],
+    close=["</function>"],
+    end=["<|im_end|>"],
+    unthink=["</think>"],
+    think=["<think>"],
 )
 _PARAMETERS = _Markers(
     "<",
-    done=[("</function>",)],
-    parameter=[("<param", _SPACE, 'name="', _KEY, '">')],
-    broken=[("<|im_end|>",)],
+    done=["</function>"],
+    parameter=[('<param name="', _KEY, '">')],
+    broken=["<|im_end|>"],
 )
 _VALUE = _Markers(
     "<",
-    close=[("</param>", [(_SPACE, "<param"), (_SPACE, "</function>"), (_SPACE, "<|im_end|>")])],
-    inner=[("</param>",)],
-    ending=[("<|im_end|>", _SPACE, _NEVER)],
+    close=[("</param>", [" <param", " </function>", " <|im_end|>"])],
+    inner=["</param>"],
+    ending=[("<|im_end|> ", _NEVER)],
 )
 _GUARD = _Markers(
-    guard=[("<![CDATA[",)],
+    guard=["<![CDATA["],
 )
 _GUARDED_VALUE = _Markers(
     "]<",
-    close=[
-        ("]]>", "</param>", [(_SPACE, "<param"), (_SPACE, "</function>"), (_SPACE, "<|im_end|>")])
-    ],
-    inner=[("]]>", "</param>")],
-    ending=[("<|im_end|>", _SPACE, _NEVER)],
+    close=[("]]></param>", [" <param", " </function>", " <|im_end|>"])],
+    inner=["]]></param>"],
+    ending=[("<|im_end|> ", _NEVER)],
 )
 _OPENING = re.compile(r'<function\s*name="')  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|<\|im_end\|>)+")  # more ends behind the first

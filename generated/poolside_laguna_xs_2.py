@@ -154,6 +154,14 @@ class ToolCallEnd:
 Event = ReasoningDelta | ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd
 
 
+_SPACE = r"\s{0,99}"  # bounded, as a marker that is not whole yet is held back
+
+
+def _literal(text: str) -> str:
+    """Return an expression for text; a blank stands for any white space, or none."""
+    return _SPACE if text == " " else re.escape(text)
+
+
 def _whole(marker: Sequence[Any]) -> str:
     """Return an expression for a marker: literal text, patterns, and a list of what may follow."""
     expression = ""
@@ -161,7 +169,7 @@ def _whole(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression += _unnamed(f"(?={'|'.join(map(_whole, piece))})")
         else:
-            expression += re.escape(piece) if isinstance(piece, str) else piece.pattern
+            expression += "".join(map(_literal, piece)) if isinstance(piece, str) else piece.pattern
     return expression
 
 
@@ -174,7 +182,7 @@ def _beginning(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression = f"(?:{'|'.join(map(_beginning, piece))})"
             continue
-        steps = list(map(re.escape, piece)) if isinstance(piece, str) else [piece.pattern]
+        steps = list(map(_literal, piece)) if isinstance(piece, str) else [piece.pattern]
         expression = "(?:".join(["", *steps]) + expression + ")?" * len(steps)
     return _unnamed(expression)
 
@@ -212,37 +220,29 @@ class _Markers:
         return None
 
 
-_SPACE = re.compile(r"\s{0,99}")  # bounded, as a marker that is not whole yet is held back
 _NAME = re.compile(r"(?P<name>[^\s<]{1,256})")
 _KEY = re.compile(r"(?P<key>[^\n<]{1,256})")
 _NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
 _TEXT = _Markers(
     "<",
-    end=[("</assistant>",)],
-    close=[("</tool_call>",)],
-    call=[
-        ("<tool_call>", _SPACE, _NAME, _SPACE, [(_SPACE, "<arg_key>"), (_SPACE, "</tool_call>")])
-    ],
-    mention=[("<tool_call>",)],
-    unthink=[("</think>",)],
-    think=[("<think>",)],
+    end=["</assistant>"],
+    close=["</tool_call>"],
+    call=[("<tool_call> ", _NAME, " ", [" <arg_key>", " </tool_call>"])],
+    mention=["<tool_call>"],
+    unthink=["</think>"],
+    think=["<think>"],
 )
 _PARAMETERS = _Markers(
     "<",
-    done=[("</tool_call>",)],
-    parameter=[("<arg_key>", _KEY, "</arg_key>", _SPACE, "<arg_value>")],
-    broken=[("</assistant>",)],
+    done=["</tool_call>"],
+    parameter=[("<arg_key>", _KEY, "</arg_key> <arg_value>")],
+    broken=["</assistant>"],
 )
 _VALUE = _Markers(
     "<",
-    close=[
-        (
-            "</arg_value>",
-            [(_SPACE, "<arg_key>"), (_SPACE, "</tool_call>"), (_SPACE, "</assistant>")],
-        )
-    ],
-    inner=[("</arg_value>",)],
-    ending=[("</assistant>", _SPACE, _NEVER)],
+    close=[("</arg_value>", [" <arg_key>", " </tool_call>", " </assistant>"])],
+    inner=["</arg_value>"],
+    ending=[("</assistant> ", _NEVER)],
 )
 _OPENING = re.compile("<tool_call>")  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|</assistant>)+")  # more ends behind the first

@@ -150,6 +150,14 @@ class ToolCallEnd:
 Event = ReasoningDelta | ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd
 
 
+_SPACE = r"\s{0,99}"  # bounded, as a marker that is not whole yet is held back
+
+
+def _literal(text: str) -> str:
+    """Return an expression for text; a blank stands for any white space, or none."""
+    return _SPACE if text == " " else re.escape(text)
+
+
 def _whole(marker: Sequence[Any]) -> str:
     """Return an expression for a marker: literal text, patterns, and a list of what may follow."""
     expression = ""
@@ -157,7 +165,7 @@ def _whole(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression += _unnamed(f"(?={'|'.join(map(_whole, piece))})")
         else:
-            expression += re.escape(piece) if isinstance(piece, str) else piece.pattern
+            expression += "".join(map(_literal, piece)) if isinstance(piece, str) else piece.pattern
     return expression
 
 
@@ -170,7 +178,7 @@ def _beginning(marker: Sequence[Any]) -> str:
         if isinstance(piece, list):
             expression = f"(?:{'|'.join(map(_beginning, piece))})"
             continue
-        steps = list(map(re.escape, piece)) if isinstance(piece, str) else [piece.pattern]
+        steps = list(map(_literal, piece)) if isinstance(piece, str) else [piece.pattern]
         expression = "(?:".join(["", *steps]) + expression + ")?" * len(steps)
     return _unnamed(expression)
 
@@ -208,37 +216,27 @@ class _Markers:
         return None
 
 
-_SPACE = re.compile(r"\s{0,99}")  # bounded, as a marker that is not whole yet is held back
 _NAME = re.compile(r"(?P<name>[^\s<]{1,256})")
 _KEY = re.compile(r"(?P<key>[^\n<]{1,256})")
 _NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
 _TEXT = _Markers(
     "<",
-    call=[("<tool_call:opensource>", _SPACE, _NAME, _SPACE, "<tool_sep:opensource>")],
-    unwrap=[("</tool_calls:opensource>",)],
+    call=[("<tool_call:opensource> ", _NAME, " <tool_sep:opensource>")],
+    unwrap=["</tool_calls:opensource>"],
     wrap=[
-        (
-            "<tool_calls:opensource>",
-            [(_SPACE, "<tool_call:opensource>", _SPACE, _NAME, _SPACE, "<tool_sep:opensource>")],
-        )
+        ("<tool_calls:opensource>", [(" <tool_call:opensource> ", _NAME, " <tool_sep:opensource>")])
     ],
-    mention=[("<tool_calls:opensource>",)],
-    close=[("</tool_call:opensource>",)],
-    end=[("<｜hy_eos:opensource｜>",)],
-    unthink=[("</think:opensource>",)],
-    think=[("<think:opensource>",)],
+    mention=["<tool_calls:opensource>"],
+    close=["</tool_call:opensource>"],
+    end=["<｜hy_eos:opensource｜>"],
+    unthink=["</think:opensource>"],
+    think=["<think:opensource>"],
 )
 _PARAMETERS = _Markers(
     "<",
-    done=[("</tool_call:opensource>",)],
-    parameter=[
-        ("<arg_key:opensource>", _KEY, "</arg_key:opensource>", _SPACE, "<arg_value:opensource>")
-    ],
-    broken=[
-        ("</tool_calls:opensource>",),
-        ("<tool_calls:opensource>",),
-        ("<｜hy_eos:opensource｜>",),
-    ],
+    done=["</tool_call:opensource>"],
+    parameter=[("<arg_key:opensource>", _KEY, "</arg_key:opensource> <arg_value:opensource>")],
+    broken=["</tool_calls:opensource>", "<tool_calls:opensource>", "<｜hy_eos:opensource｜>"],
 )
 _VALUE = _Markers(
     "<",
@@ -246,16 +244,16 @@ _VALUE = _Markers(
         (
             "</arg_value:opensource>",
             [
-                (_SPACE, "<arg_key:opensource>"),
-                (_SPACE, "</tool_call:opensource>"),
-                (_SPACE, "</tool_calls:opensource>"),
-                (_SPACE, "<tool_calls:opensource>"),
-                (_SPACE, "<｜hy_eos:opensource｜>"),
+                " <arg_key:opensource>",
+                " </tool_call:opensource>",
+                " </tool_calls:opensource>",
+                " <tool_calls:opensource>",
+                " <｜hy_eos:opensource｜>",
             ],
         )
     ],
-    inner=[("</arg_value:opensource>",)],
-    ending=[("<｜hy_eos:opensource｜>", _SPACE, _NEVER)],
+    inner=["</arg_value:opensource>"],
+    ending=[("<｜hy_eos:opensource｜> ", _NEVER)],
 )
 _OPENING = re.compile(
     "<tool_call:opensource>|<tool_calls:opensource>"

@@ -13,13 +13,11 @@ from generator.codegen.source import long_string, marker_set, raw, shown, used_c
 from generator.codegen.value_expressions import value_expressions
 
 _EXPRESSIONS = {
-    "_SPACE": r"\s{0,99}",
     "_KEY_TEXT": r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})',
 }
 #: Marker sets that are looked for, not only expected.
 _SEARCHED = ("_TEXT", "_VALUE", "_GUARDED_VALUE", "_QUOTED_END", "_PARAMETERS")
 _COMMENTS = {
-    "_SPACE": "bounded, as a marker that is not whole yet is held back",
     "_NEWLINE": "one is not part of the value",
     "_NEVER": "such a marker ends a value only at the end of the text",
 }
@@ -253,8 +251,6 @@ def _set(values: tuple[str, ...]) -> str:
 def _expressions(plan: ModulePlan, sets: dict[str, tuple[Marker, ...]]) -> tuple[str, ...]:
     calls = plan.calls
     used = {constant for markers in sets.values() for constant in used_constants(markers)}
-    if calls and calls.structured:
-        used.add("_SPACE")
     known = {**_EXPRESSIONS, **(calls.expressions if calls else {})}
     lines = []
     for constant, expression in known.items():
@@ -274,10 +270,6 @@ def _expressions(plan: ModulePlan, sets: dict[str, tuple[Marker, ...]]) -> tuple
         lines.append(f"_ENDS = re.compile({raw(ends)})  # more ends behind the first")
     if calls and calls.structured:
         lines += value_expressions(calls)
-    if calls and calls.kind != "tagged":
-        lines.append("_VISIBLE = re.compile(r'\\S')")
-    if calls and calls.kind == "json":
-        lines.append("_SCALAR = re.compile(r'[-\"\\[\\w]')")
     return tuple(lines)
 
 
@@ -299,13 +291,12 @@ def _inline_text(roles: tuple[str, ...], reasoning: ReasoningPlan | None) -> str
 def _ends(plan: ModulePlan) -> str:
     """Return an expression for any number of ends of the turn, from the text's beginning."""
     found = [
-        marker_pieces[0]
+        r"\s*".join(re.escape(piece) for piece in pieces if isinstance(piece, str))
         for marker in plan.text
         if marker.role == "end"
-        for marker_pieces in marker.alternatives
-        if isinstance(marker_pieces[0], str) and len(marker_pieces) == 1
+        for pieces in marker.alternatives
     ]
-    return rf"\A(?:\s|{'|'.join(map(re.escape, found))})+" if found else ""
+    return rf"\A(?:\s|{'|'.join(found)})+" if found else ""
 
 
 def _escapes_if(calls: CallPlan | None) -> str:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import unicodedata
 
 from generator.codegen.marker_plan import (
+    SPACE,
     Expression,
     Follows,
     Marker,
     MarkerPieces,
     first_characters,
 )
+
+
+#: In characters; a longer one is broken up.
+_LONGEST_STRING = 80
 
 
 def long_string(text: str) -> str:
@@ -56,12 +61,30 @@ def sample_block(text: str, width: int = 96) -> str:
 
 
 def _pieces(pieces: MarkerPieces) -> str:
-    return "(" + ", ".join(map(_piece, pieces)) + ("," if len(pieces) == 1 else "") + ")"
+    """Return a marker as the source of a string or a tuple; a blank stands for white space."""
+    written: list[str] = []
+    text = ""
+    for piece in pieces:
+        if isinstance(piece, str) or piece == SPACE:
+            text += piece if isinstance(piece, str) else " "
+            continue
+        written += [*_strings(text), _piece(piece)]
+        text = ""
+    written += _strings(text)
+    if len(written) == 1:
+        return written[0] if text else f"({written[0]},)"
+    return f"({', '.join(written)})"
 
 
-def _piece(piece: str | Expression | Follows) -> str:
-    if isinstance(piece, str):
-        return repr(piece)
+def _strings(text: str) -> list[str]:
+    """Return the source of strings that together are the text, at blanks if it is long."""
+    if len(text) <= _LONGEST_STRING or " " not in text:
+        return [repr(text)] if text else []
+    head, _, rest = text.partition(" ")
+    return [repr(head + " "), *_strings(rest)]
+
+
+def _piece(piece: Expression | Follows) -> str:
     if isinstance(piece, Expression):
         return piece.name
     return f"[{', '.join(map(_pieces, piece.alternatives))}]"
@@ -70,7 +93,7 @@ def _piece(piece: str | Expression | Follows) -> str:
 def _used(pieces: MarkerPieces) -> set[str]:
     found: set[str] = set()
     for piece in pieces:
-        if isinstance(piece, Expression):
+        if isinstance(piece, Expression) and piece != SPACE:
             found.add(piece.name)
         elif isinstance(piece, Follows):
             found = found.union(*map(_used, piece.alternatives))

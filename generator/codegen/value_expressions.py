@@ -41,7 +41,7 @@ def _dialect_expressions(calls: CallPlan) -> list[str]:
     if calls.dialect == "json":
         return [
             f"_TOKEN = re.compile({raw(_TOKENS['json'])})",
-            "_KEY_MARKER = _Markers(member=[('\"', _KEY_TEXT, '\"', _SPACE, ':')])",
+            "_KEY_MARKER = _Markers(member=[('\"', _KEY_TEXT, '\" :')])",
             *_JSON_STRINGS,
         ]
     if calls.dialect == "python":
@@ -52,7 +52,7 @@ def _dialect_expressions(calls: CallPlan) -> list[str]:
             f"_TOKEN = re.compile({raw(_TOKENS['python'])})",
             f"_QUOTE = re.compile({raw(_QUOTE)})",
             f"_KEY_TEXT = re.compile({raw(_PYTHON_KEY)})",
-            "_KEY_MARKER = _Markers(member=[(_QUOTE, _KEY_TEXT, _QUOTE, _SPACE, ':')])",
+            "_KEY_MARKER = _Markers(member=[(_QUOTE, _KEY_TEXT, _QUOTE, ' :')])",
             "_STRINGS = {"
             + ", ".join(
                 f"{quote!r}: re.compile({raw(_PYTHON_STRING.format(quote=quote))}, re.DOTALL)"
@@ -72,6 +72,6 @@ def _dialect_expressions(calls: CallPlan) -> list[str]:
         f"_KEY_QUOTE = re.compile({raw(_QUOTE + '?')})",
         "_TOKEN = _Markers(space=[(_BLANK,)], open=[('{',), ('[',)], close=[('}',), (']',)], "
         f"mark=[(',',), (':',)], quote=[{quotes}], word=[(_WORD,)])",
-        "_KEY_MARKER = _Markers(member=[(_KEY_QUOTE, _KEY_TEXT, _KEY_QUOTE, _SPACE, ':')])",
+        "_KEY_MARKER = _Markers(member=[(_KEY_QUOTE, _KEY_TEXT, _KEY_QUOTE, ' :')])",
         *(_JSON_STRINGS if calls.quote != '"' else ()),
     ]
