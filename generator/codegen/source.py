@@ -13,7 +13,6 @@ from generator.codegen.marker_plan import (
     first_characters,
 )
 
-
 #: In characters; a longer one is broken up.
 _LONGEST_STRING = 80
 
