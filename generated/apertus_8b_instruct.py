@@ -192,16 +192,20 @@ _KEY_TEXT = re.compile(r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})')
 _SEPARATOR = re.compile(r"[\s,;]{0,99}\[?\s{0,99}")
 _BRACKET = re.compile(r"\s{0,99}\[?\s{0,99}")
 _COMMA = re.compile(r"[\s,]{0,99}")
+_BRACKETS = re.compile(r"\s{0,99}[}\]][\s}\]]{0,99}")
 _TEXT = _Markers(
     "<",
+    header=["<|assistant_start|>"],
     end=["<|assistant_end|>"],
     wrap=[("<|tools_prefix|>", [(_BRACKET, "{")])],
+    again=[("<|tools_prefix|>", [" <|tools_prefix|>"])],
     mention=["<|tools_prefix|>"],
     close=["<|tools_suffix|>"],
 )
 _OBJECTS = _Markers(
     object=[(_SEPARATOR, "{")],
     array_end=[" ]"],
+    extra=[(_BRACKETS, [" <|tools_suffix|>"])],
     close=[" <|tools_suffix|>"],
 )
 _MEMBER = _Markers(
@@ -380,7 +384,7 @@ class Parser:
             self._position = match.end()
             self._state = self._read_objects
             return True
-        closes = match.lastgroup in ("close", "unwrap")
+        closes = match.lastgroup == "close"
         if match.lastgroup == "mention" or (closes and self._mentioned):
             self._mentioned = not closes
             self._write(match.end())
@@ -391,19 +395,23 @@ class Parser:
         return True
 
     def _pass_marker(self, match: re.Match[str]) -> None:
-        if match.lastgroup == "wrap":
-            self._wrapped = True
-        elif match.lastgroup == "close":
+        if match.lastgroup == "close":
             if not (self._called and self._after_marker):
                 self._problem("stray_marker", f"{match.group()!r} without a call")
+        elif match.lastgroup in ("again", "header"):
+            self._problem("repeated", f"{match.group()!r} once more")
         elif match.lastgroup == "end":
             self._state = self._read_rest
         self._position = match.end()
 
     def _breaks_off(self) -> bool:
-        """The text ends in an opening marker that should go on: that is no content."""
+        """The text ends in a marker that opens or closes a call: no content."""
         begun = _TEXT.search(self._buffer, self._position, False)
-        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+        if not begun or begun.lastgroup:
+            return False
+        blank = not self._buffer[self._position : begun.start()].strip()
+        after_call = self._called and self._after_marker and blank
+        if not after_call and not _OPENING.match(self._buffer, begun.start()):
             return False
         self._write(begun.start())
         self._problem("cut_off", begun.group())
@@ -489,11 +497,13 @@ class Parser:
             if self._head is None:
                 self._head, self._head_start = [], self._position
             self._nested = 0
-            self._key = self._early = ""
+            self._key = ""
             self._deviations.clear()
             if not self._called and "[" not in match.group():
                 self._deviate("array", "a call outside an array")
             self._state = self._read_member
+        elif match.lastgroup == "extra":
+            self._problem("stray_marker", f"{match.group().strip()!r} after a call")
         self._position = match.end()
         return True
 
@@ -510,8 +520,8 @@ class Parser:
             self._deviate("wrapper", "the call is inside another object")
         elif match.lastgroup == "member":
             self._key = match["key"]
-            self._state = self._read_value
             self._commit(self._key)
+            self._state = self._read_value
         elif self._nested:
             self._nested -= 1
         elif self._in_call:
@@ -527,7 +537,7 @@ class Parser:
             if text:
                 self._take_field(text)
         if not complete and self._state == self._read_member:
-            self._break_off()
+            self._break_off(complete=False)
 
     def _take_field(self, text: str) -> None:
         self._problem(*_deviation(text))
@@ -567,13 +577,13 @@ class Parser:
         self._state = self._read_rest
         self._buffer = ""
 
-    def _break_off(self) -> bool:
+    def _break_off(self, complete: bool = True) -> bool:
         """The call's object does not go on as one."""
         if self._in_call and self._final:
             return False
         if self._in_call:
             self._problem("malformed", "the call's object is not closed")
-            self._end_call(complete=False)
+            self._end_call(complete)
         else:
             self._give_up()
         return True

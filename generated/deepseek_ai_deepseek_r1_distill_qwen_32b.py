@@ -222,6 +222,7 @@ _TEXT = _Markers(
             [(" <｜tool▁call▁begin｜>function<｜tool▁sep｜> ", _NAME, " ```json")],
         )
     ],
+    again=[("<｜tool▁calls▁begin｜>", [" <｜tool▁calls▁begin｜>"])],
     mention=["<｜tool▁calls▁begin｜>"],
     close=["```<｜tool▁call▁end｜>"],
     end=[
@@ -329,6 +330,7 @@ class Parser:
         self._reasoning: list[str] = []
         self._thinking = False
         self._inline = reasoning == "inline"
+        self._quoted = False  # whether content holds an opening marker of reasoning
         self._problems: list[Problem] = []
         self._events: list[Event] = []
         self._rest: list[str] = []  # what follows the end of the turn
@@ -366,7 +368,8 @@ class Parser:
             self._events = []
         if self._thinking:
             self._thinking = False
-            self._problem("unclosed", "the reasoning was not closed")
+            if all(problem.kind != "unclosed" for problem in self._problems):
+                self._problem("unclosed", "the reasoning was not closed")
         rest = _ENDS.sub("", "".join(self._rest), count=1)
         if rest.strip():
             self._problems.append(Problem(self._offset - len(rest), "text_after_end", rest))
@@ -408,6 +411,17 @@ class Parser:
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
+        if (
+            not self._thinking
+            and match.lastgroup in ("think", "unthink")
+            and self._is_quoted(match)
+        ):
+            self._write(match.end())
+            return True
+        unwrapped = match.lastgroup == "call" and not self._wrapped
+        if unwrapped and self._tools and match["name"] not in self._tools:
+            self._write(match.end())  # it only looks like a call
+            return True
         closes = match.lastgroup in ("close", "unwrap")
         if match.lastgroup == "mention" or (closes and self._mentioned):
             self._mentioned = not closes
@@ -426,6 +440,16 @@ class Parser:
         self._space.clear()
         self._after_marker = not inline
         return True
+
+    def _is_quoted(self, match: re.Match[str]) -> bool:
+        """Tell whether content is about a marker of reasoning: in quotes, or closing such a one."""
+        pending, self._quoted = self._quoted, False
+        if match.lastgroup == "unthink" and pending:
+            return True
+        touches = bool(self._content) and not self._after_marker and not self._space
+        quoted = touches and self._content[-1][-1] in "\"'`"
+        self._quoted = quoted and match.lastgroup == "think"
+        return quoted
 
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "think":
@@ -449,6 +473,8 @@ class Parser:
         elif match.lastgroup == "close":
             if not (self._called and self._after_marker):
                 self._problem("stray_marker", f"{match.group()!r} without a call")
+        elif match.lastgroup == "again":
+            self._problem("repeated", f"{match.group()!r} once more")
         elif match.lastgroup == "unwrap":
             if not self._wrapped:
                 self._problem("stray_marker", f"{match.group()!r} was not opened")
@@ -458,9 +484,13 @@ class Parser:
         self._position = match.end()
 
     def _breaks_off(self) -> bool:
-        """The text ends in an opening marker that should go on: that is no content."""
+        """The text ends in a marker that opens or closes a call: no content."""
         begun = _TEXT.search(self._buffer, self._position, False)
-        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+        if not begun or begun.lastgroup:
+            return False
+        blank = not self._buffer[self._position : begun.start()].strip()
+        after_call = self._called and self._after_marker and blank
+        if not after_call and not _OPENING.match(self._buffer, begun.start()):
             return False
         self._write(begun.start())
         self._problem("cut_off", begun.group())
@@ -509,7 +539,6 @@ class Parser:
             self._problem("unknown_tool", f"there is no tool {name!r}")
         if self._thinking:
             self._problem("unclosed", "a call inside the reasoning")
-            self._thinking = False
         if not self._wrapped:
             self._problem("missing_marker", "a call without <｜tool▁calls▁begin｜> before it")
             self._wrapped = True

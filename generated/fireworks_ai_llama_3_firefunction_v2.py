@@ -204,6 +204,7 @@ _BRACKET = re.compile(r"\s{0,99}\[?\s{0,99}")
 _COMMA = re.compile(r"[\s,]{0,99}")
 _TEXT = _Markers(
     "<f",
+    header=["<|start_header_id|>assistant<|end_header_id|>"],
     end=["<|eot_id|>"],
     wrap=[("functools", [(_BRACKET, "{")])],
 )
@@ -216,7 +217,7 @@ _MEMBER = _Markers(
     member=[(_COMMA, '"', _KEY_TEXT, '" :')],
     close=[(_COMMA, "}")],
 )
-_OPENING = re.compile("functools")  # one without the rest is no content
+_OPENING = re.compile(r"<\|start_header_id\|>|functools")  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|<\|eot_id\|>)+")  # more ends behind the first
 _LONGEST = 300  # of a word or of what is between values, before it is passed on
 _TOKEN = re.compile(
@@ -326,6 +327,7 @@ class Parser:
         self._nested = 0
         self._key = ""
         self._early = ""  # arguments that came before the name
+        self._spare = ""  # an object that may be the arguments under another key
         self._deviations: list[Problem] = []  # told if it is a call
         self._closers: list[str] = []  # for the brackets that are open in a value
         self._quote = ""  # that closes the string being read
@@ -402,16 +404,20 @@ class Parser:
         return True
 
     def _pass_marker(self, match: re.Match[str]) -> None:
-        if match.lastgroup == "wrap":
-            self._wrapped = True
+        if match.lastgroup == "header":
+            self._problem("repeated", f"{match.group()!r} once more")
         elif match.lastgroup == "end":
             self._state = self._read_rest
         self._position = match.end()
 
     def _breaks_off(self) -> bool:
-        """The text ends in an opening marker that should go on: that is no content."""
+        """The text ends in a marker that opens or closes a call: no content."""
         begun = _TEXT.search(self._buffer, self._position, False)
-        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+        if not begun or begun.lastgroup:
+            return False
+        blank = not self._buffer[self._position : begun.start()].strip()
+        after_call = self._called and self._after_marker and blank
+        if not after_call and not _OPENING.match(self._buffer, begun.start()):
             return False
         self._write(begun.start())
         self._problem("cut_off", begun.group())
@@ -496,11 +502,13 @@ class Parser:
             if self._head is None:
                 self._head, self._head_start = [], self._position
             self._nested = 0
-            self._key = self._early = ""
+            self._key = self._early = self._spare = ""
             self._deviations.clear()
             if not self._called and "[" not in match.group():
                 self._deviate("array", "a call outside an array")
             self._state = self._read_member
+        elif match.lastgroup == "extra":
+            self._problem("stray_marker", f"{match.group().strip()!r} after a call")
         self._position = match.end()
         return True
 
@@ -523,6 +531,8 @@ class Parser:
         elif self._nested:
             self._nested -= 1
         elif self._in_call:
+            if not self._arguments:
+                self._argue(self._spare)
             self._end_call()
         else:
             self._give_up()
@@ -535,7 +545,7 @@ class Parser:
             if text:
                 self._take_field(text)
         if not complete and self._state == self._read_member:
-            self._break_off()
+            self._break_off(complete=False)
 
     def _take_field(self, text: str) -> None:
         if self._key in _NAME_KEYS and not self._in_call and _as_string(text):
@@ -549,6 +559,8 @@ class Parser:
                 self._early = _as_object(text)
         elif self._key not in _OTHER_KEYS:
             self._deviate("extra_field", f"{self._key!r}: {text}")
+            if text[0] == "{":
+                self._spare = self._spare or text
 
     def _commit(self, name: str) -> None:
         """The name is known: what was held back is a call."""
@@ -584,13 +596,13 @@ class Parser:
         self._state = self._read_rest
         self._buffer = ""
 
-    def _break_off(self) -> bool:
+    def _break_off(self, complete: bool = True) -> bool:
         """The call's object does not go on as one."""
         if self._in_call and self._final:
             return False
         if self._in_call:
             self._problem("malformed", "the call's object is not closed")
-            self._end_call(complete=False)
+            self._end_call(complete)
         else:
             self._give_up()
         return True

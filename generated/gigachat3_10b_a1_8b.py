@@ -178,6 +178,7 @@ class _Markers:
         for role, markers in roles.items():
             whole.append(f"(?P<{role}>{'|'.join(map(_whole, markers))})")
             growing += [rf"(?:{'|'.join(map(_beginning, markers))})\Z", whole[-1]]
+        self._starts = starts
         self._first = re.compile(f"[{re.escape(starts)}]" if starts else "")
         self._whole = re.compile("|".join(whole), re.DOTALL)
         self._growing = re.compile("|".join(growing), re.DOTALL)
@@ -189,6 +190,10 @@ class _Markers:
     def search(self, text: str, position: int, final: bool) -> re.Match[str] | None:
         """Return the first marker from the position on."""
         pattern = self._whole if final else self._growing
+        if len(text) > 999:  # finding characters is quicker than an expression for any of them
+            reach = position + 99_999
+            found = [text.find(character, position, reach) for character in self._starts]
+            position = min((at for at in found if at >= 0), default=reach)
         for first in self._first.finditer(text, position):
             if match := pattern.match(text, first.start()):
                 return match
@@ -199,10 +204,12 @@ _KEY_TEXT = re.compile(r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})')
 _SEPARATOR = re.compile(r"[\s,;]{0,99}\[?\s{0,99}")
 _BRACKET = re.compile(r"\s{0,99}\[?\s{0,99}")
 _COMMA = re.compile(r"[\s,]{0,99}")
+_BRACKETS = re.compile(r"\s{0,99}[}\]][\s}\]]{0,99}")
 _TEXT = _Markers(
-    "<",
+    "<a",
     wrap=[("<|message_sep|> function call<|role_sep|>", [(_BRACKET, "{")])],
     mention=["<|message_sep|> function call<|role_sep|>"],
+    header=["assistant<|role_sep|>"],
     end=[
         "<|message_sep|> function result<|role_sep|>",
         "<|message_sep|> user<|role_sep|>",
@@ -212,6 +219,7 @@ _TEXT = _Markers(
 _OBJECTS = _Markers(
     object=[(_SEPARATOR, "{")],
     array_end=[" ]"],
+    extra=[(_BRACKETS, [" <|message_sep|>"])],
     close=[" <|message_sep|>"],
 )
 _MEMBER = _Markers(
@@ -334,6 +342,7 @@ class Parser:
         self._nested = 0
         self._key = ""
         self._early = ""  # arguments that came before the name
+        self._spare = ""  # an object that may be the arguments under another key
         self._deviations: list[Problem] = []  # told if it is a call
         self._closers: list[str] = []  # for the brackets that are open in a value
         self._quote = ""  # that closes the string being read
@@ -417,16 +426,20 @@ class Parser:
         return True
 
     def _pass_marker(self, match: re.Match[str]) -> None:
-        if match.lastgroup == "wrap":
-            self._wrapped = True
+        if match.lastgroup == "header":
+            self._problem("repeated", f"{match.group()!r} once more")
         elif match.lastgroup == "end":
             self._state = self._read_rest
         self._position = match.end()
 
     def _breaks_off(self) -> bool:
-        """The text ends in an opening marker that should go on: that is no content."""
+        """The text ends in a marker that opens or closes a call: no content."""
         begun = _TEXT.search(self._buffer, self._position, False)
-        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+        if not begun or begun.lastgroup:
+            return False
+        blank = not self._buffer[self._position : begun.start()].strip()
+        after_call = self._called and self._after_marker and blank
+        if not after_call and not _OPENING.match(self._buffer, begun.start()):
             return False
         self._write(begun.start())
         self._problem("cut_off", begun.group())
@@ -511,11 +524,13 @@ class Parser:
             if self._head is None:
                 self._head, self._head_start = [], self._position
             self._nested = 0
-            self._key = self._early = ""
+            self._key = self._early = self._spare = ""
             self._deviations.clear()
             if "[" in match.group():
                 self._deviate("array", "calls in an array")
             self._state = self._read_member
+        elif match.lastgroup == "extra":
+            self._problem("stray_marker", f"{match.group().strip()!r} after a call")
         self._position = match.end()
         return True
 
@@ -538,6 +553,8 @@ class Parser:
         elif self._nested:
             self._nested -= 1
         elif self._in_call:
+            if not self._arguments:
+                self._argue(self._spare)
             self._end_call()
         else:
             self._give_up()
@@ -550,7 +567,7 @@ class Parser:
             if text:
                 self._take_field(text)
         if not complete and self._state == self._read_member:
-            self._break_off()
+            self._break_off(complete=False)
 
     def _take_field(self, text: str) -> None:
         if self._key in _NAME_KEYS and not self._in_call and _as_string(text):
@@ -564,6 +581,8 @@ class Parser:
                 self._early = _as_object(text)
         elif self._key not in _OTHER_KEYS:
             self._deviate("extra_field", f"{self._key!r}: {text}")
+            if text[0] == "{":
+                self._spare = self._spare or text
 
     def _commit(self, name: str) -> None:
         """The name is known: what was held back is a call."""
@@ -599,13 +618,13 @@ class Parser:
         self._state = self._read_rest
         self._buffer = ""
 
-    def _break_off(self) -> bool:
+    def _break_off(self, complete: bool = True) -> bool:
         """The call's object does not go on as one."""
         if self._in_call and self._final:
             return False
         if self._in_call:
             self._problem("malformed", "the call's object is not closed")
-            self._end_call(complete=False)
+            self._end_call(complete)
         else:
             self._give_up()
         return True

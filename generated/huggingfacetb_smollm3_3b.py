@@ -139,10 +139,12 @@ class _Markers:
 
 _TEXT = _Markers(
     "<",
+    header=["<|im_start|>assistant"],
     end=["<|im_end|>"],
     unthink=["</think>"],
     think=["<think>"],
 )
+_OPENING = re.compile(r"<\|im_start\|>")  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|<\|im_end\|>)+")  # more ends behind the first
 
 
@@ -177,6 +179,7 @@ class Parser:
         self._reasoning: list[str] = []
         self._thinking = False
         self._inline = reasoning == "inline"
+        self._quoted = False  # whether content holds an opening marker of reasoning
         self._problems: list[Problem] = []
         self._events: list[Event] = []
         self._rest: list[str] = []  # what follows the end of the turn
@@ -198,7 +201,8 @@ class Parser:
         events = self.feed("")
         if self._thinking:
             self._thinking = False
-            self._problem("unclosed", "the reasoning was not closed")
+            if all(problem.kind != "unclosed" for problem in self._problems):
+                self._problem("unclosed", "the reasoning was not closed")
         rest = _ENDS.sub("", "".join(self._rest), count=1)
         if rest.strip():
             self._problems.append(Problem(self._offset - len(rest), "text_after_end", rest))
@@ -231,9 +235,18 @@ class Parser:
         Content: all other text, to ``<|im_end|>``.
         """
         match = _TEXT.search(self._buffer, self._position, self._final)
+        if self._final and (match is None) and self._breaks_off():
+            return False
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
+        if (
+            not self._thinking
+            and match.lastgroup in ("think", "unthink")
+            and self._is_quoted(match)
+        ):
+            self._write(match.end())
+            return True
         inline = self._inline and (
             match.lastgroup == "think" or (self._thinking and match.lastgroup == "unthink")
         )
@@ -243,6 +256,16 @@ class Parser:
         self._space.clear()
         self._after_marker = not inline
         return True
+
+    def _is_quoted(self, match: re.Match[str]) -> bool:
+        """Tell whether content is about a marker of reasoning: in quotes, or closing such a one."""
+        pending, self._quoted = self._quoted, False
+        if match.lastgroup == "unthink" and pending:
+            return True
+        touches = bool(self._content) and not self._after_marker and not self._space
+        quoted = touches and self._content[-1][-1] in "\"'`"
+        self._quoted = quoted and match.lastgroup == "think"
+        return quoted
 
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "think":
@@ -255,9 +278,23 @@ class Parser:
             if not self._thinking and self._content:
                 self._problem("stray_marker", f"{match.group()!r} outside reasoning")
             self._thinking = False
+        elif match.lastgroup == "header":
+            self._problem("repeated", f"{match.group()!r} once more")
         elif match.lastgroup == "end":
             self._state = self._read_rest
         self._position = match.end()
+
+    def _breaks_off(self) -> bool:
+        """The text ends in a marker that should go on: no content."""
+        begun = _TEXT.search(self._buffer, self._position, False)
+        if not begun or begun.lastgroup:
+            return False
+        if not _OPENING.match(self._buffer, begun.start()):
+            return False
+        self._write(begun.start())
+        self._problem("cut_off", begun.group())
+        self._position = len(self._buffer)
+        return True
 
     def _write(self, end: int) -> None:
         """Emit text, except for white space that a marker may follow."""

@@ -124,8 +124,10 @@ class _Markers:
 
 _TEXT = _Markers(
     "<",
+    header=["<|start_of_role|>assistant<|end_of_role|>"],
     end=["<|end_of_text|>"],
 )
+_OPENING = re.compile(r"<\|start_of_role\|>")  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|<\|end_of_text\|>)+")  # more ends behind the first
 
 
@@ -202,6 +204,8 @@ class Parser:
     def _read_text(self) -> bool:
         """Content: all other text, to ``<|end_of_text|>``."""
         match = _TEXT.search(self._buffer, self._position, self._final)
+        if self._final and (match is None) and self._breaks_off():
+            return False
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
@@ -211,9 +215,23 @@ class Parser:
         return True
 
     def _pass_marker(self, match: re.Match[str]) -> None:
-        if match.lastgroup == "end":
+        if match.lastgroup == "header":
+            self._problem("repeated", f"{match.group()!r} once more")
+        elif match.lastgroup == "end":
             self._state = self._read_rest
         self._position = match.end()
+
+    def _breaks_off(self) -> bool:
+        """The text ends in a marker that should go on: no content."""
+        begun = _TEXT.search(self._buffer, self._position, False)
+        if not begun or begun.lastgroup:
+            return False
+        if not _OPENING.match(self._buffer, begun.start()):
+            return False
+        self._write(begun.start())
+        self._problem("cut_off", begun.group())
+        self._position = len(self._buffer)
+        return True
 
     def _write(self, end: int) -> None:
         """Emit text, except for white space that a marker may follow."""

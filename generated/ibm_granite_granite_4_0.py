@@ -198,16 +198,20 @@ _KEY_TEXT = re.compile(r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})')
 _SEPARATOR = re.compile(r"[\s,;]{0,99}\[?\s{0,99}")
 _BRACKET = re.compile(r"\s{0,99}\[?\s{0,99}")
 _COMMA = re.compile(r"[\s,]{0,99}")
+_BRACKETS = re.compile(r"\s{0,99}[}\]][\s}\]]{0,99}")
 _TEXT = _Markers(
     "<",
+    header=["<|start_of_role|>assistant<|end_of_role|>"],
     end=["<|end_of_text|>"],
     close=["</tool_call>"],
     wrap=[("<tool_call>", [(_BRACKET, "{")])],
+    again=[("<tool_call>", [" <tool_call>"])],
     mention=["<tool_call>"],
 )
 _OBJECTS = _Markers(
     object=[(_SEPARATOR, "{")],
     array_end=[" ]"],
+    extra=[(_BRACKETS, [" </tool_call>"])],
     close=[" </tool_call>"],
 )
 _MEMBER = _Markers(
@@ -215,7 +219,7 @@ _MEMBER = _Markers(
     member=[(_COMMA, '"', _KEY_TEXT, '" :')],
     close=[(_COMMA, "}")],
 )
-_OPENING = re.compile("<tool_call>")  # one without the rest is no content
+_OPENING = re.compile(r"<\|start_of_role\|>|<tool_call>")  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|<\|end_of_text\|>)+")  # more ends behind the first
 _LONGEST = 300  # of a word or of what is between values, before it is passed on
 _TOKEN = re.compile(
@@ -325,6 +329,7 @@ class Parser:
         self._nested = 0
         self._key = ""
         self._early = ""  # arguments that came before the name
+        self._spare = ""  # an object that may be the arguments under another key
         self._deviations: list[Problem] = []  # told if it is a call
         self._mentioned = False  # whether content holds an opening marker
         self._closers: list[str] = []  # for the brackets that are open in a value
@@ -396,7 +401,7 @@ class Parser:
             self._position = match.end()
             self._state = self._read_objects
             return True
-        closes = match.lastgroup in ("close", "unwrap")
+        closes = match.lastgroup == "close"
         if match.lastgroup == "mention" or (closes and self._mentioned):
             self._mentioned = not closes
             self._write(match.end())
@@ -407,19 +412,23 @@ class Parser:
         return True
 
     def _pass_marker(self, match: re.Match[str]) -> None:
-        if match.lastgroup == "wrap":
-            self._wrapped = True
-        elif match.lastgroup == "close":
+        if match.lastgroup == "close":
             if not (self._called and self._after_marker):
                 self._problem("stray_marker", f"{match.group()!r} without a call")
+        elif match.lastgroup in ("again", "header"):
+            self._problem("repeated", f"{match.group()!r} once more")
         elif match.lastgroup == "end":
             self._state = self._read_rest
         self._position = match.end()
 
     def _breaks_off(self) -> bool:
-        """The text ends in an opening marker that should go on: that is no content."""
+        """The text ends in a marker that opens or closes a call: no content."""
         begun = _TEXT.search(self._buffer, self._position, False)
-        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+        if not begun or begun.lastgroup:
+            return False
+        blank = not self._buffer[self._position : begun.start()].strip()
+        after_call = self._called and self._after_marker and blank
+        if not after_call and not _OPENING.match(self._buffer, begun.start()):
             return False
         self._write(begun.start())
         self._problem("cut_off", begun.group())
@@ -505,11 +514,13 @@ class Parser:
             if self._head is None:
                 self._head, self._head_start = [], self._position
             self._nested = 0
-            self._key = self._early = ""
+            self._key = self._early = self._spare = ""
             self._deviations.clear()
             if "[" in match.group():
                 self._deviate("array", "calls in an array")
             self._state = self._read_member
+        elif match.lastgroup == "extra":
+            self._problem("stray_marker", f"{match.group().strip()!r} after a call")
         self._position = match.end()
         return True
 
@@ -532,6 +543,8 @@ class Parser:
         elif self._nested:
             self._nested -= 1
         elif self._in_call:
+            if not self._arguments:
+                self._argue(self._spare)
             self._end_call()
         else:
             self._give_up()
@@ -544,7 +557,7 @@ class Parser:
             if text:
                 self._take_field(text)
         if not complete and self._state == self._read_member:
-            self._break_off()
+            self._break_off(complete=False)
 
     def _take_field(self, text: str) -> None:
         if self._key in _NAME_KEYS and not self._in_call and _as_string(text):
@@ -558,6 +571,8 @@ class Parser:
                 self._early = _as_object(text)
         elif self._key not in _OTHER_KEYS:
             self._deviate("extra_field", f"{self._key!r}: {text}")
+            if text[0] == "{":
+                self._spare = self._spare or text
 
     def _commit(self, name: str) -> None:
         """The name is known: what was held back is a call."""
@@ -594,13 +609,13 @@ class Parser:
         self._state = self._read_rest
         self._buffer = ""
 
-    def _break_off(self) -> bool:
+    def _break_off(self, complete: bool = True) -> bool:
         """The call's object does not go on as one."""
         if self._in_call and self._final:
             return False
         if self._in_call:
             self._problem("malformed", "the call's object is not closed")
-            self._end_call(complete=False)
+            self._end_call(complete)
         else:
             self._give_up()
         return True

@@ -194,6 +194,7 @@ _INDEX = re.compile(r"\d{0,9}")
 _TEXT = _Markers(
     "<",
     call=[("<|tool_call_begin|>functions. ", _NAME, " :", _INDEX, "<|tool_call_argument_begin|>")],
+    header=["<|im_assistant|>assistant<|im_middle|>"],
     wrap=[
         (
             "<|tool_calls_section_begin|>",
@@ -208,13 +209,14 @@ _TEXT = _Markers(
             ],
         )
     ],
+    again=[("<|tool_calls_section_begin|>", [" <|tool_calls_section_begin|>"])],
     mention=["<|tool_calls_section_begin|>"],
     unwrap=["<|tool_calls_section_end|>"],
     close=["<|tool_call_end|>"],
     end=["<|im_end|>"],
 )
 _OPENING = re.compile(
-    r"<\|tool_call_begin\|>|<\|tool_calls_section_begin\|>"
+    r"<\|tool_call_begin\|>|<\|im_assistant\|>|<\|tool_calls_section_begin\|>"
 )  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|<\|im_end\|>)+")  # more ends behind the first
 _LONGEST = 300  # of a word or of what is between values, before it is passed on
@@ -372,6 +374,10 @@ class Parser:
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
+        unwrapped = match.lastgroup == "call" and not self._wrapped
+        if unwrapped and self._tools and match["name"] not in self._tools:
+            self._write(match.end())  # it only looks like a call
+            return True
         closes = match.lastgroup in ("close", "unwrap")
         if match.lastgroup == "mention" or (closes and self._mentioned):
             self._mentioned = not closes
@@ -390,6 +396,8 @@ class Parser:
         elif match.lastgroup == "close":
             if not (self._called and self._after_marker):
                 self._problem("stray_marker", f"{match.group()!r} without a call")
+        elif match.lastgroup in ("again", "header"):
+            self._problem("repeated", f"{match.group()!r} once more")
         elif match.lastgroup == "unwrap":
             if not self._wrapped:
                 self._problem("stray_marker", f"{match.group()!r} was not opened")
@@ -399,9 +407,13 @@ class Parser:
         self._position = match.end()
 
     def _breaks_off(self) -> bool:
-        """The text ends in an opening marker that should go on: that is no content."""
+        """The text ends in a marker that opens or closes a call: no content."""
         begun = _TEXT.search(self._buffer, self._position, False)
-        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+        if not begun or begun.lastgroup:
+            return False
+        blank = not self._buffer[self._position : begun.start()].strip()
+        after_call = self._called and self._after_marker and blank
+        if not after_call and not _OPENING.match(self._buffer, begun.start()):
             return False
         self._write(begun.start())
         self._problem("cut_off", begun.group())

@@ -213,9 +213,10 @@ _KEY = re.compile("(?P<key>[^\\n\"',=\\(\\)\\[\\]\\{\\}]{1,256})")
 _SEPARATOR = re.compile(r"[\s,;]{0,99}")
 _TEXT = _Markers(
     "<]",
+    header=["<|im_start|>assistant"],
     wrap=[("<|tool_call_start|> [", [(" ", _NAME, " (")])],
     mention=["<|tool_call_start|> ["],
-    unwrap=["] <|tool_call_end|>"],
+    unwrap=["] <|tool_call_end|>", "<|tool_call_end|>"],
     end=["<|im_end|>"],
     unthink=["</think>"],
     think=["<think>"],
@@ -232,7 +233,7 @@ _SECTION = _Markers(
     call=[(_SEPARATOR, _NAME, " (")],
     unwrap=[" ] <|tool_call_end|>"],
 )
-_OPENING = re.compile(r"<\|tool_call_start\|>")  # one without the rest is no content
+_OPENING = re.compile(r"<\|im_start\|>|<\|tool_call_start\|>")  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|<\|im_end\|>)+")  # more ends behind the first
 _LONGEST = 300  # of a word or of what is between values, before it is passed on
 _WORDS = {"True": "true", "False": "false", "None": "null"}
@@ -332,6 +333,7 @@ class Parser:
         self._reasoning: list[str] = []
         self._thinking = False
         self._inline = reasoning == "inline"
+        self._quoted = False  # whether content holds an opening marker of reasoning
         self._problems: list[Problem] = []
         self._events: list[Event] = []
         self._rest: list[str] = []  # what follows the end of the turn
@@ -370,7 +372,8 @@ class Parser:
             self._events = []
         if self._thinking:
             self._thinking = False
-            self._problem("unclosed", "the reasoning was not closed")
+            if all(problem.kind != "unclosed" for problem in self._problems):
+                self._problem("unclosed", "the reasoning was not closed")
         rest = _ENDS.sub("", "".join(self._rest), count=1)
         if rest.strip():
             self._problems.append(Problem(self._offset - len(rest), "text_after_end", rest))
@@ -411,7 +414,14 @@ class Parser:
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
-        closes = match.lastgroup in ("close", "unwrap")
+        if (
+            not self._thinking
+            and match.lastgroup in ("think", "unthink")
+            and self._is_quoted(match)
+        ):
+            self._write(match.end())
+            return True
+        closes = match.lastgroup == "unwrap"
         if match.lastgroup == "mention" or (closes and self._mentioned):
             self._mentioned = not closes
             self._write(match.end())
@@ -425,6 +435,16 @@ class Parser:
         self._space.clear()
         self._after_marker = not inline
         return True
+
+    def _is_quoted(self, match: re.Match[str]) -> bool:
+        """Tell whether content is about a marker of reasoning: in quotes, or closing such a one."""
+        pending, self._quoted = self._quoted, False
+        if match.lastgroup == "unthink" and pending:
+            return True
+        touches = bool(self._content) and not self._after_marker and not self._space
+        quoted = touches and self._content[-1][-1] in "\"'`"
+        self._quoted = quoted and match.lastgroup == "think"
+        return quoted
 
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "think":
@@ -440,6 +460,8 @@ class Parser:
         elif match.lastgroup == "wrap":
             self._wrapped = True
             self._state = self._read_section
+        elif match.lastgroup == "header":
+            self._problem("repeated", f"{match.group()!r} once more")
         elif match.lastgroup == "unwrap":
             if not self._wrapped:
                 self._problem("stray_marker", f"{match.group()!r} was not opened")
@@ -449,9 +471,13 @@ class Parser:
         self._position = match.end()
 
     def _breaks_off(self) -> bool:
-        """The text ends in an opening marker that should go on: that is no content."""
+        """The text ends in a marker that opens or closes a call: no content."""
         begun = _TEXT.search(self._buffer, self._position, False)
-        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+        if not begun or begun.lastgroup:
+            return False
+        blank = not self._buffer[self._position : begun.start()].strip()
+        after_call = self._called and self._after_marker and blank
+        if not after_call and not _OPENING.match(self._buffer, begun.start()):
             return False
         self._write(begun.start())
         self._problem("cut_off", begun.group())
@@ -502,7 +528,6 @@ class Parser:
             self._problem("unknown_tool", f"there is no tool {name!r}")
         if self._thinking:
             self._problem("unclosed", "a call inside the reasoning")
-            self._thinking = False
         self._mentioned = False
         index = len(self._calls)
         id_ = id_ or f"call_{index}"

@@ -181,6 +181,7 @@ class Parser:
         self._reasoning: list[str] = []
         self._thinking = False
         self._inline = reasoning == "inline"
+        self._quoted = False  # whether content holds an opening marker of reasoning
         self._problems: list[Problem] = []
         self._events: list[Event] = []
         self._rest: list[str] = []  # what follows the end of the turn
@@ -202,7 +203,8 @@ class Parser:
         events = self.feed("")
         if self._thinking:
             self._thinking = False
-            self._problem("unclosed", "the reasoning was not closed")
+            if all(problem.kind != "unclosed" for problem in self._problems):
+                self._problem("unclosed", "the reasoning was not closed")
         rest = _ENDS.sub("", "".join(self._rest), count=1)
         if rest.strip():
             self._problems.append(Problem(self._offset - len(rest), "text_after_end", rest))
@@ -238,6 +240,13 @@ class Parser:
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
+        if (
+            not self._thinking
+            and match.lastgroup in ("think", "unthink")
+            and self._is_quoted(match)
+        ):
+            self._write(match.end())
+            return True
         inline = self._inline and (
             match.lastgroup == "think" or (self._thinking and match.lastgroup == "unthink")
         )
@@ -247,6 +256,16 @@ class Parser:
         self._space.clear()
         self._after_marker = not inline
         return True
+
+    def _is_quoted(self, match: re.Match[str]) -> bool:
+        """Tell whether content is about a marker of reasoning: in quotes, or closing such a one."""
+        pending, self._quoted = self._quoted, False
+        if match.lastgroup == "unthink" and pending:
+            return True
+        touches = bool(self._content) and not self._after_marker and not self._space
+        quoted = touches and self._content[-1][-1] in "\"'`"
+        self._quoted = quoted and match.lastgroup == "think"
+        return quoted
 
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "think":

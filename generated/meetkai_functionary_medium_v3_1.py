@@ -194,12 +194,14 @@ _KEY_TEXT = re.compile(r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})')
 _NAME = re.compile(r"(?P<name>[^\s<>]{1,256})")
 _TEXT = _Markers(
     "<",
+    header=["<|start_header_id|>assistant<|end_header_id|>"],
     call=[("<function= ", _NAME, " >")],
     close=["</function>"],
     end=["<|eot_id|>", "<|eom_id|>"],
+    again=[("<function=", [" <function="])],
     mention=["<function="],
 )
-_OPENING = re.compile("<function=")  # one without the rest is no content
+_OPENING = re.compile(r"<\|start_header_id\|>|<function=")  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|<\|eot_id\|>|<\|eom_id\|>)+")  # more ends behind the first
 _LONGEST = 300  # of a word or of what is between values, before it is passed on
 _TOKEN = re.compile(
@@ -355,7 +357,7 @@ class Parser:
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
-        closes = match.lastgroup in ("close", "unwrap")
+        closes = match.lastgroup == "close"
         if match.lastgroup == "mention" or (closes and self._mentioned):
             self._mentioned = not closes
             self._write(match.end())
@@ -371,14 +373,20 @@ class Parser:
         elif match.lastgroup == "close":
             if not (self._called and self._after_marker):
                 self._problem("stray_marker", f"{match.group()!r} without a call")
+        elif match.lastgroup in ("again", "header"):
+            self._problem("repeated", f"{match.group()!r} once more")
         elif match.lastgroup == "end":
             self._state = self._read_rest
         self._position = match.end()
 
     def _breaks_off(self) -> bool:
-        """The text ends in an opening marker that should go on: that is no content."""
+        """The text ends in a marker that opens or closes a call: no content."""
         begun = _TEXT.search(self._buffer, self._position, False)
-        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+        if not begun or begun.lastgroup:
+            return False
+        blank = not self._buffer[self._position : begun.start()].strip()
+        after_call = self._called and self._after_marker and blank
+        if not after_call and not _OPENING.match(self._buffer, begun.start()):
             return False
         self._write(begun.start())
         self._problem("cut_off", begun.group())

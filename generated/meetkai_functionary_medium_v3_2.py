@@ -201,11 +201,12 @@ _KEY_TEXT = re.compile(r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})')
 _NAME = re.compile(r"(?P<name>[^\s>]{1,256})")
 _TEXT = _Markers(
     "<>",
+    header=["<|start_header_id|>assistant<|end_header_id|>"],
     end=["<|eot_id|>"],
     opening=[">>>all"],
     call=[(">>> ", _NAME, " ", [" {", ' "{'])],
 )
-_OPENING = re.compile(">>>")  # one without the rest is no content
+_OPENING = re.compile(r"<\|start_header_id\|>|>>>")  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|<\|eot_id\|>)+")  # more ends behind the first
 _LONGEST = 300  # of a word or of what is between values, before it is passed on
 _TOKEN = re.compile(
@@ -368,14 +369,20 @@ class Parser:
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "call":
             self._begin_call(match)
+        elif match.lastgroup == "header":
+            self._problem("repeated", f"{match.group()!r} once more")
         elif match.lastgroup == "end":
             self._state = self._read_rest
         self._position = match.end()
 
     def _breaks_off(self) -> bool:
-        """The text ends in an opening marker that should go on: that is no content."""
+        """The text ends in a marker that opens or closes a call: no content."""
         begun = _TEXT.search(self._buffer, self._position, False)
-        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+        if not begun or begun.lastgroup:
+            return False
+        blank = not self._buffer[self._position : begun.start()].strip()
+        after_call = self._called and self._after_marker and blank
+        if not after_call and not _OPENING.match(self._buffer, begun.start()):
             return False
         self._write(begun.start())
         self._problem("cut_off", begun.group())

@@ -203,6 +203,7 @@ _SEPARATOR = re.compile(r"[\s,;]{0,99}\[?\s{0,99}")
 _COMMA = re.compile(r"[\s,]{0,99}")
 _TEXT = _Markers(
     "<[{",
+    header=["<|start_header_id|>assistant<|end_header_id|>"],
     end=["<|eot_id|>"],
     object=[
         '[ { "parameters"',
@@ -224,6 +225,7 @@ _MEMBER = _Markers(
     member=[(_COMMA, '"', _KEY_TEXT, '" :')],
     close=[(_COMMA, "}")],
 )
+_OPENING = re.compile(r"<\|start_header_id\|>")  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|<\|eot_id\|>)+")  # more ends behind the first
 _LONGEST = 300  # of a word or of what is between values, before it is passed on
 _TOKEN = re.compile(
@@ -333,6 +335,7 @@ class Parser:
         self._nested = 0
         self._key = ""
         self._early = ""  # arguments that came before the name
+        self._spare = ""  # an object that may be the arguments under another key
         self._deviations: list[Problem] = []  # told if it is a call
         self._closers: list[str] = []  # for the brackets that are open in a value
         self._quote = ""  # that closes the string being read
@@ -396,6 +399,8 @@ class Parser:
     def _read_text(self) -> bool:
         """Content: all other text, to ``<|eot_id|>``."""
         match = _TEXT.search(self._buffer, self._position, self._final)
+        if self._final and (match is None) and self._breaks_off():
+            return False
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
@@ -411,9 +416,25 @@ class Parser:
         return True
 
     def _pass_marker(self, match: re.Match[str]) -> None:
-        if match.lastgroup == "end":
+        if match.lastgroup == "header":
+            self._problem("repeated", f"{match.group()!r} once more")
+        elif match.lastgroup == "end":
             self._state = self._read_rest
         self._position = match.end()
+
+    def _breaks_off(self) -> bool:
+        """The text ends in a marker that opens or closes a call: no content."""
+        begun = _TEXT.search(self._buffer, self._position, False)
+        if not begun or begun.lastgroup:
+            return False
+        blank = not self._buffer[self._position : begun.start()].strip()
+        after_call = self._called and self._after_marker and blank
+        if not after_call and not _OPENING.match(self._buffer, begun.start()):
+            return False
+        self._write(begun.start())
+        self._problem("cut_off", begun.group())
+        self._position = len(self._buffer)
+        return True
 
     def _write(self, end: int) -> None:
         """Emit text, except for white space that a marker may follow."""
@@ -493,11 +514,13 @@ class Parser:
             if self._head is None:
                 self._head, self._head_start = [], self._position
             self._nested = 0
-            self._key = self._early = ""
+            self._key = self._early = self._spare = ""
             self._deviations.clear()
             if "[" in match.group():
                 self._deviate("array", "calls in an array")
             self._state = self._read_member
+        elif match.lastgroup == "extra":
+            self._problem("stray_marker", f"{match.group().strip()!r} after a call")
         self._position = match.end()
         return True
 
@@ -520,6 +543,8 @@ class Parser:
         elif self._nested:
             self._nested -= 1
         elif self._in_call:
+            if not self._arguments:
+                self._argue(self._spare)
             self._end_call()
         else:
             self._give_up()
@@ -532,7 +557,7 @@ class Parser:
             if text:
                 self._take_field(text)
         if not complete and self._state == self._read_member:
-            self._break_off()
+            self._break_off(complete=False)
 
     def _take_field(self, text: str) -> None:
         if self._key in _NAME_KEYS and not self._in_call and _as_string(text):
@@ -546,6 +571,8 @@ class Parser:
                 self._early = _as_object(text)
         elif self._key not in _OTHER_KEYS:
             self._deviate("extra_field", f"{self._key!r}: {text}")
+            if text[0] == "{":
+                self._spare = self._spare or text
 
     def _commit(self, name: str) -> None:
         """The name is known: what was held back is a call."""
@@ -583,13 +610,13 @@ class Parser:
         self._state = self._read_rest
         self._buffer = ""
 
-    def _break_off(self) -> bool:
+    def _break_off(self, complete: bool = True) -> bool:
         """The call's object does not go on as one."""
         if self._in_call and self._final:
             return False
         if self._in_call:
             self._problem("malformed", "the call's object is not closed")
-            self._end_call(complete=False)
+            self._end_call(complete)
         else:
             self._give_up()
         return True

@@ -125,6 +125,7 @@ class _Markers:
 
 _TEXT = _Markers(
     "<",
+    header=["<|assistant|>"],
     end=["<|end|>", "</s>"],
 )
 _ENDS = re.compile(r"\A(?:\s|<\|end\|>|</s>)+")  # more ends behind the first
@@ -212,7 +213,9 @@ class Parser:
         return True
 
     def _pass_marker(self, match: re.Match[str]) -> None:
-        if match.lastgroup == "end":
+        if match.lastgroup == "header":
+            self._problem("repeated", f"{match.group()!r} once more")
+        elif match.lastgroup == "end":
             self._state = self._read_rest
         self._position = match.end()
 

@@ -222,6 +222,7 @@ class _Markers:
 _NAME = re.compile(r"(?P<name>[^\s<]{1,256})")
 _NAME_AGAIN = re.compile(r'(?P<name_again>[^\n"]{1,256})')
 _KEY = re.compile(r'(?P<key>[^\n"<]{1,256})')
+_NEWLINE = re.compile(r"\r?\n?")  # one is not part of the value
 _TEXT_END = re.compile(r"\Z")
 _NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
 _TEXT = _Markers(
@@ -243,17 +244,17 @@ _TEXT = _Markers(
     end=["<|eot|>"],
 )
 _PARAMETERS = _Markers(
-    "<",
+    "<t",
     done=["</atem:invoke>"],
     parameter=[('<atem:parameter name="', _KEY, '">')],
-    broken=["</atem:function_calls>", "<|eot|>"],
+    broken=["</atem:function_calls>", "to=", "<|eot|>"],
 )
 _VALUE = _Markers(
-    "<",
+    "<\r\n",
     close=[
         (
             "</atem:parameter>",
-            [" <atem:parameter", " </atem:invoke>", " </atem:function_calls>", " <|eot|>"],
+            [" <atem:parameter", " </atem:invoke>", " </atem:function_calls>", " to=", " <|eot|>"],
         )
     ],
     inner=["</atem:parameter>"],
@@ -261,11 +262,17 @@ _VALUE = _Markers(
         (
             [
                 "</atem:invoke> </atem:function_calls> </atem:function_calls>",
+                "</atem:invoke> </atem:function_calls> to=",
                 "</atem:invoke> </atem:function_calls> <|eot|>",
                 ("</atem:invoke> </atem:function_calls> ", _TEXT_END),
+                "</atem:function_calls> </atem:function_calls>",
+                "</atem:function_calls> to=",
+                "</atem:function_calls> <|eot|>",
+                ("</atem:function_calls> ", _TEXT_END),
             ],
         )
     ],
+    next=[(_NEWLINE, '<atem:parameter name="', _KEY, '">')],
     ending=[("<|eot|> ", _NEVER)],
 )
 _OPENING = re.compile(
@@ -346,6 +353,7 @@ class Parser:
         self._reasoning: list[str] = []
         self._thinking = False
         self._inline = reasoning == "inline"
+        self._quoted = False  # whether content holds an opening marker of reasoning
         self._problems: list[Problem] = []
         self._events: list[Event] = []
         self._rest: list[str] = []  # what follows the end of the turn
@@ -357,6 +365,8 @@ class Parser:
         self._arguments: list[str] = []  # of the call being read
         self._types: set[str] = set()  # of the value being read
         self._value: list[str] = []
+        self._doubtful = False  # whether text was left out that may be an argument
+        self._other_keys: set[str] = set()  # that would begin another value
         if prefill:
             self._advance(prefill)
             if not echo:
@@ -378,7 +388,8 @@ class Parser:
             self._events = []
         if self._thinking:
             self._thinking = False
-            self._problem("unclosed", "the reasoning was not closed")
+            if all(problem.kind != "unclosed" for problem in self._problems):
+                self._problem("unclosed", "the reasoning was not closed")
         rest = _ENDS.sub("", "".join(self._rest), count=1)
         if rest.strip():
             self._problems.append(Problem(self._offset - len(rest), "text_after_end", rest))
@@ -419,6 +430,13 @@ class Parser:
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
+        if (
+            not self._thinking
+            and match.lastgroup in ("think", "unthink")
+            and self._is_quoted(match)
+        ):
+            self._write(match.end())
+            return True
         inline = self._inline and (
             match.lastgroup == "think"
             or (self._thinking and match.lastgroup in ("unthink", "boundary"))
@@ -432,6 +450,16 @@ class Parser:
         self._space.clear()
         self._after_marker = not inline
         return True
+
+    def _is_quoted(self, match: re.Match[str]) -> bool:
+        """Tell whether content is about a marker of reasoning: in quotes, or closing such a one."""
+        pending, self._quoted = self._quoted, False
+        if match.lastgroup == "unthink" and pending:
+            return True
+        touches = bool(self._content) and not self._after_marker and not self._space
+        quoted = touches and self._content[-1][-1] in "\"'`"
+        self._quoted = quoted and match.lastgroup == "think"
+        return quoted
 
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "think":
@@ -458,9 +486,13 @@ class Parser:
         self._position = match.end()
 
     def _breaks_off(self) -> bool:
-        """The text ends in an opening marker that should go on: that is no content."""
+        """The text ends in a marker that opens or closes a call: no content."""
         begun = _TEXT.search(self._buffer, self._position, False)
-        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+        if not begun or begun.lastgroup:
+            return False
+        blank = not self._buffer[self._position : begun.start()].strip()
+        after_call = self._called and self._after_marker and blank
+        if not after_call and not _OPENING.match(self._buffer, begun.start()):
             return False
         self._write(begun.start())
         self._problem("cut_off", begun.group())
@@ -511,7 +543,6 @@ class Parser:
             self._problem("unknown_tool", f"there is no tool {name!r}")
         if self._thinking:
             self._problem("unclosed", "a call inside the reasoning")
-            self._thinking = False
         index = len(self._calls)
         id_ = id_ or f"call_{index}"
         self._calls.append(ToolCall(id_, name, "", False))
@@ -553,6 +584,7 @@ class Parser:
             return False
         if unexpected := "".join(self._value).strip():
             self._problem("unexpected_text", f"between arguments: {unexpected}")
+            self._doubtful = True
         self._value.clear()
         if match.lastgroup == "broken":
             self._problem("malformed", "the arguments are not closed")
@@ -570,6 +602,7 @@ class Parser:
         properties = (self._tools or {}).get(self._calls[-1].name)
         if properties and key not in properties:
             self._problem("unknown_argument", f"the tool has no {key!r}")
+        self._other_keys = set(properties or ()) - {key}
         separator = ", " if self._arguments else "{"
         self._held = f"{separator}{json.dumps(key, ensure_ascii=False)}: "
         self._types = _json_types((properties or {}).get(key))
@@ -591,8 +624,14 @@ class Parser:
             self._problem("inner_marker", f"{match.group()!r} inside a value")
             self._take_value(match.end())
             return True
-        if match.lastgroup == "tail":
+        if match.lastgroup == "next" and match["key"] not in self._other_keys:
+            self._take_value(match.start() + 1)
+            return True
+        if match.lastgroup in ("tail", "next"):
             self._problem("missing_marker", "a value is not closed")
+            self._position = match.start()
+            self._end_value()
+            return True
         self._position = match.end()
         self._end_value()
         return True
@@ -619,7 +658,8 @@ class Parser:
 
     def _end_parameters(self, complete: bool = True) -> None:
         self._argue("}" if self._arguments else "{}")
-        self._end_call(complete)
+        self._end_call(complete and not self._doubtful)
+        self._doubtful = False
 
     def _cut_off(self) -> None:
         held = [] if self._state == self._read_value else self._value

@@ -225,9 +225,12 @@ class _Markers:
 
 _NAME = re.compile(r'(?P<name>[^\s"<]{1,256})')
 _KEY = re.compile(r'(?P<key>[^\n"<]{1,256})')
+_NEWLINE = re.compile(r"\r?\n?")  # one is not part of the value
+_TEXT_END = re.compile(r"\Z")
 _NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
 _TEXT = _Markers(
     "<",
+    header=["<|im_start|>assistant"],
     call=[('<function name=" ', _NAME, ' ">')],
     mention=['<function name="'],
     close=["</function>"],
@@ -239,12 +242,16 @@ _PARAMETERS = _Markers(
     "<",
     done=["</function>"],
     parameter=[('<param name="', _KEY, '">')],
-    broken=["<|im_end|>"],
+    broken=['<function name="', "<|im_end|>"],
 )
 _VALUE = _Markers(
-    "<",
-    close=[("</param>", [" <param", " </function>", " <|im_end|>"])],
+    "<\r\n",
+    close=[("</param>", [" <param", " </function>", ' <function name="', " <|im_end|>"])],
     inner=["</param>"],
+    tail=[
+        (['</function> <function name="', "</function> <|im_end|>", ("</function> ", _TEXT_END)],)
+    ],
+    next=[(_NEWLINE, '<param name="', _KEY, '">')],
     ending=[("<|im_end|> ", _NEVER)],
 )
 _GUARD = _Markers(
@@ -252,11 +259,17 @@ _GUARD = _Markers(
 )
 _GUARDED_VALUE = _Markers(
     "]<",
-    close=[("]]></param>", [" <param", " </function>", " <|im_end|>"])],
+    close=[("]]></param>", [" <param", " </function>", ' <function name="', " <|im_end|>"])],
     inner=["]]></param>"],
+    tail=[
+        (
+            "]]>",
+            ['</function> <function name="', "</function> <|im_end|>", ("</function> ", _TEXT_END)],
+        )
+    ],
     ending=[("<|im_end|> ", _NEVER)],
 )
-_OPENING = re.compile(r'<function\s*name="')  # one without the rest is no content
+_OPENING = re.compile(r'<\|im_start\|>|<function\s*name="')  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|<\|im_end\|>)+")  # more ends behind the first
 
 
@@ -338,6 +351,7 @@ class Parser:
         self._reasoning: list[str] = []
         self._thinking = False
         self._inline = reasoning == "inline"
+        self._quoted = False  # whether content holds an opening marker of reasoning
         self._problems: list[Problem] = []
         self._events: list[Event] = []
         self._rest: list[str] = []  # what follows the end of the turn
@@ -351,6 +365,8 @@ class Parser:
         self._types: set[str] = set()  # of the value being read
         self._guarded = False
         self._value: list[str] = []
+        self._doubtful = False  # whether text was left out that may be an argument
+        self._other_keys: set[str] = set()  # that would begin another value
         if prefill:
             self._advance(prefill)
             if not echo:
@@ -372,7 +388,8 @@ class Parser:
             self._events = []
         if self._thinking:
             self._thinking = False
-            self._problem("unclosed", "the reasoning was not closed")
+            if all(problem.kind != "unclosed" for problem in self._problems):
+                self._problem("unclosed", "the reasoning was not closed")
         rest = _ENDS.sub("", "".join(self._rest), count=1)
         if rest.strip():
             self._problems.append(Problem(self._offset - len(rest), "text_after_end", rest))
@@ -413,7 +430,14 @@ class Parser:
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
-        closes = match.lastgroup in ("close", "unwrap")
+        if (
+            not self._thinking
+            and match.lastgroup in ("think", "unthink")
+            and self._is_quoted(match)
+        ):
+            self._write(match.end())
+            return True
+        closes = match.lastgroup == "close"
         if match.lastgroup == "mention" or (closes and self._mentioned):
             self._mentioned = not closes
             self._write(match.end())
@@ -427,6 +451,16 @@ class Parser:
         self._space.clear()
         self._after_marker = not inline
         return True
+
+    def _is_quoted(self, match: re.Match[str]) -> bool:
+        """Tell whether content is about a marker of reasoning: in quotes, or closing such a one."""
+        pending, self._quoted = self._quoted, False
+        if match.lastgroup == "unthink" and pending:
+            return True
+        touches = bool(self._content) and not self._after_marker and not self._space
+        quoted = touches and self._content[-1][-1] in "\"'`"
+        self._quoted = quoted and match.lastgroup == "think"
+        return quoted
 
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "think":
@@ -444,14 +478,20 @@ class Parser:
         elif match.lastgroup == "close":
             if not (self._called and self._after_marker):
                 self._problem("stray_marker", f"{match.group()!r} without a call")
+        elif match.lastgroup == "header":
+            self._problem("repeated", f"{match.group()!r} once more")
         elif match.lastgroup == "end":
             self._state = self._read_rest
         self._position = match.end()
 
     def _breaks_off(self) -> bool:
-        """The text ends in an opening marker that should go on: that is no content."""
+        """The text ends in a marker that opens or closes a call: no content."""
         begun = _TEXT.search(self._buffer, self._position, False)
-        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+        if not begun or begun.lastgroup:
+            return False
+        blank = not self._buffer[self._position : begun.start()].strip()
+        after_call = self._called and self._after_marker and blank
+        if not after_call and not _OPENING.match(self._buffer, begun.start()):
             return False
         self._write(begun.start())
         self._problem("cut_off", begun.group())
@@ -502,7 +542,6 @@ class Parser:
             self._problem("unknown_tool", f"there is no tool {name!r}")
         if self._thinking:
             self._problem("unclosed", "a call inside the reasoning")
-            self._thinking = False
         self._mentioned = False
         index = len(self._calls)
         id_ = id_ or f"call_{index}"
@@ -543,6 +582,7 @@ class Parser:
             return False
         if unexpected := "".join(self._value).strip():
             self._problem("unexpected_text", f"between arguments: {unexpected}")
+            self._doubtful = True
         self._value.clear()
         if match.lastgroup == "broken":
             self._problem("malformed", "the arguments are not closed")
@@ -560,6 +600,7 @@ class Parser:
         properties = (self._tools or {}).get(self._calls[-1].name)
         if properties and key not in properties:
             self._problem("unknown_argument", f"the tool has no {key!r}")
+        self._other_keys = set(properties or ()) - {key}
         separator = ", " if self._arguments else "{"
         self._held = f"{separator}{json.dumps(key, ensure_ascii=False)}: "
         self._types = _json_types((properties or {}).get(key))
@@ -584,11 +625,23 @@ class Parser:
         markers = _GUARDED_VALUE if self._guarded else _VALUE
         match = markers.search(self._buffer, self._position, False)
         self._take_value(match.start() if match else len(self._buffer))
+        if self._final and match and match.lastgroup is None:
+            match = markers.match(self._buffer, self._position, True)
+            if match and match.lastgroup != "tail":  # the rest of the text is a part of a marker
+                return False
         if match is None or match.lastgroup is None:
             return False
         if match.lastgroup == "inner":
             self._problem("inner_marker", f"{match.group()!r} inside a value")
             self._take_value(match.end())
+            return True
+        if match.lastgroup == "next" and match["key"] not in self._other_keys:
+            self._take_value(match.start() + 1)
+            return True
+        if match.lastgroup in ("tail", "next"):
+            self._problem("missing_marker", "a value is not closed")
+            self._position = match.start()
+            self._end_value()
             return True
         self._position = match.end()
         self._end_value()
@@ -616,7 +669,8 @@ class Parser:
 
     def _end_parameters(self, complete: bool = True) -> None:
         self._argue("}" if self._arguments else "{}")
-        self._end_call(complete)
+        self._end_call(complete and not self._doubtful)
+        self._doubtful = False
 
     def _cut_off(self) -> None:
         held = [] if self._state == self._read_value else self._value

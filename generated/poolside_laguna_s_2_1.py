@@ -194,6 +194,7 @@ class _Markers:
         for role, markers in roles.items():
             whole.append(f"(?P<{role}>{'|'.join(map(_whole, markers))})")
             growing += [rf"(?:{'|'.join(map(_beginning, markers))})\Z", whole[-1]]
+        self._starts = starts
         self._first = re.compile(f"[{re.escape(starts)}]" if starts else "")
         self._whole = re.compile("|".join(whole), re.DOTALL)
         self._growing = re.compile("|".join(growing), re.DOTALL)
@@ -205,6 +206,10 @@ class _Markers:
     def search(self, text: str, position: int, final: bool) -> re.Match[str] | None:
         """Return the first marker from the position on."""
         pattern = self._whole if final else self._growing
+        if len(text) > 999:  # finding characters is quicker than an expression for any of them
+            reach = position + 99_999
+            found = [text.find(character, position, reach) for character in self._starts]
+            position = min((at for at in found if at >= 0), default=reach)
         for first in self._first.finditer(text, position):
             if match := pattern.match(text, first.start()):
                 return match
@@ -213,12 +218,16 @@ class _Markers:
 
 _NAME = re.compile(r"(?P<name>[^\s<]{1,256})")
 _KEY = re.compile(r"(?P<key>[^\n<]{1,256})")
+_NEWLINE = re.compile(r"\r?\n?")  # one is not part of the value
+_TEXT_END = re.compile(r"\Z")
 _NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
 _TEXT = _Markers(
     "<",
     end=["</assistant>"],
     close=["</tool_call>"],
+    header=["<assistant>"],
     call=[("<tool_call> ", _NAME, [" <arg_key>", " </tool_call>"])],
+    again=[("<tool_call>", [" <tool_call>"])],
     mention=["<tool_call>"],
     unthink=["</think>"],
     think=["<think>"],
@@ -227,12 +236,16 @@ _PARAMETERS = _Markers(
     "<",
     done=["</tool_call>"],
     parameter=[("<arg_key>", _KEY, "</arg_key> <arg_value>")],
-    broken=["</assistant>"],
+    broken=["<tool_call>", "</assistant>"],
 )
 _VALUE = _Markers(
-    "<",
-    close=[("</arg_value>", [" <arg_key>", " </tool_call>", " </assistant>"])],
+    "<\r\n",
+    close=[("</arg_value>", [" <arg_key>", " </tool_call>", " <tool_call>", " </assistant>"])],
     inner=["</arg_value>"],
+    tail=[
+        (["</tool_call> <tool_call>", "</tool_call> </assistant>", ("</tool_call> ", _TEXT_END)],)
+    ],
+    next=[(_NEWLINE, "<arg_key>", _KEY, "</arg_key> <arg_value>")],
     ending=[("</assistant> ", _NEVER)],
 )
 _OPENING = re.compile("<tool_call>")  # one without the rest is no content
@@ -311,6 +324,7 @@ class Parser:
         self._reasoning: list[str] = []
         self._thinking = False
         self._inline = reasoning == "inline"
+        self._quoted = False  # whether content holds an opening marker of reasoning
         self._problems: list[Problem] = []
         self._events: list[Event] = []
         self._rest: list[str] = []  # what follows the end of the turn
@@ -323,6 +337,8 @@ class Parser:
         self._mentioned = False  # whether content holds an opening marker
         self._types: set[str] = set()  # of the value being read
         self._value: list[str] = []
+        self._doubtful = False  # whether text was left out that may be an argument
+        self._other_keys: set[str] = set()  # that would begin another value
         if prefill:
             self._advance(prefill)
             if not echo:
@@ -344,7 +360,8 @@ class Parser:
             self._events = []
         if self._thinking:
             self._thinking = False
-            self._problem("unclosed", "the reasoning was not closed")
+            if all(problem.kind != "unclosed" for problem in self._problems):
+                self._problem("unclosed", "the reasoning was not closed")
         rest = _ENDS.sub("", "".join(self._rest), count=1)
         if rest.strip():
             self._problems.append(Problem(self._offset - len(rest), "text_after_end", rest))
@@ -385,7 +402,14 @@ class Parser:
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
-        closes = match.lastgroup in ("close", "unwrap")
+        if (
+            not self._thinking
+            and match.lastgroup in ("think", "unthink")
+            and self._is_quoted(match)
+        ):
+            self._write(match.end())
+            return True
+        closes = match.lastgroup == "close"
         if match.lastgroup == "mention" or (closes and self._mentioned):
             self._mentioned = not closes
             self._write(match.end())
@@ -399,6 +423,16 @@ class Parser:
         self._space.clear()
         self._after_marker = not inline
         return True
+
+    def _is_quoted(self, match: re.Match[str]) -> bool:
+        """Tell whether content is about a marker of reasoning: in quotes, or closing such a one."""
+        pending, self._quoted = self._quoted, False
+        if match.lastgroup == "unthink" and pending:
+            return True
+        touches = bool(self._content) and not self._after_marker and not self._space
+        quoted = touches and self._content[-1][-1] in "\"'`"
+        self._quoted = quoted and match.lastgroup == "think"
+        return quoted
 
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "think":
@@ -416,14 +450,20 @@ class Parser:
         elif match.lastgroup == "close":
             if not (self._called and self._after_marker):
                 self._problem("stray_marker", f"{match.group()!r} without a call")
+        elif match.lastgroup in ("again", "header"):
+            self._problem("repeated", f"{match.group()!r} once more")
         elif match.lastgroup == "end":
             self._state = self._read_rest
         self._position = match.end()
 
     def _breaks_off(self) -> bool:
-        """The text ends in an opening marker that should go on: that is no content."""
+        """The text ends in a marker that opens or closes a call: no content."""
         begun = _TEXT.search(self._buffer, self._position, False)
-        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+        if not begun or begun.lastgroup:
+            return False
+        blank = not self._buffer[self._position : begun.start()].strip()
+        after_call = self._called and self._after_marker and blank
+        if not after_call and not _OPENING.match(self._buffer, begun.start()):
             return False
         self._write(begun.start())
         self._problem("cut_off", begun.group())
@@ -474,7 +514,6 @@ class Parser:
             self._problem("unknown_tool", f"there is no tool {name!r}")
         if self._thinking:
             self._problem("unclosed", "a call inside the reasoning")
-            self._thinking = False
         self._mentioned = False
         index = len(self._calls)
         id_ = id_ or f"call_{index}"
@@ -515,6 +554,7 @@ class Parser:
             return False
         if unexpected := "".join(self._value).strip():
             self._problem("unexpected_text", f"between arguments: {unexpected}")
+            self._doubtful = True
         self._value.clear()
         if match.lastgroup == "broken":
             self._problem("malformed", "the arguments are not closed")
@@ -532,6 +572,7 @@ class Parser:
         properties = (self._tools or {}).get(self._calls[-1].name)
         if properties and key not in properties:
             self._problem("unknown_argument", f"the tool has no {key!r}")
+        self._other_keys = set(properties or ()) - {key}
         separator = ", " if self._arguments else "{"
         self._held = f"{separator}{json.dumps(key, ensure_ascii=False)}: "
         self._types = _json_types((properties or {}).get(key))
@@ -543,11 +584,23 @@ class Parser:
         """A value: raw text up to ``</arg_value>``."""
         match = _VALUE.search(self._buffer, self._position, False)
         self._take_value(match.start() if match else len(self._buffer))
+        if self._final and match and match.lastgroup is None:
+            match = _VALUE.match(self._buffer, self._position, True)
+            if match and match.lastgroup != "tail":  # the rest of the text is a part of a marker
+                return False
         if match is None or match.lastgroup is None:
             return False
         if match.lastgroup == "inner":
             self._problem("inner_marker", f"{match.group()!r} inside a value")
             self._take_value(match.end())
+            return True
+        if match.lastgroup == "next" and match["key"] not in self._other_keys:
+            self._take_value(match.start() + 1)
+            return True
+        if match.lastgroup in ("tail", "next"):
+            self._problem("missing_marker", "a value is not closed")
+            self._position = match.start()
+            self._end_value()
             return True
         self._position = match.end()
         self._end_value()
@@ -575,7 +628,8 @@ class Parser:
 
     def _end_parameters(self, complete: bool = True) -> None:
         self._argue("}" if self._arguments else "{}")
-        self._end_call(complete)
+        self._end_call(complete and not self._doubtful)
+        self._doubtful = False
 
     def _cut_off(self) -> None:
         held = [] if self._state == self._read_value else self._value

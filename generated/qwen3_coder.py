@@ -219,9 +219,11 @@ _TEXT_END = re.compile(r"\Z")
 _NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
 _TEXT = _Markers(
     "<",
+    header=["<|im_start|>assistant"],
     unwrap=["</tool_call>"],
     wrap=[("<tool_call>", [(" <function= ", _NAME, " >")])],
     call=[("<function= ", _NAME, " >")],
+    again=[("<tool_call>", [" <tool_call>"])],
     mention=["<tool_call>"],
     close=["</function>"],
     end=["<|im_end|>"],
@@ -250,12 +252,19 @@ _VALUE = _Markers(
                 "</function> </tool_call> <tool_call>",
                 "</function> </tool_call> <|im_end|>",
                 ("</function> </tool_call> ", _TEXT_END),
+                "</tool_call> </tool_call>",
+                "</tool_call> <tool_call>",
+                "</tool_call> <|im_end|>",
+                ("</tool_call> ", _TEXT_END),
             ],
         )
     ],
+    next=[(_NEWLINE, "<parameter=", _KEY, ">", _NEWLINE)],
     ending=[("<|im_end|> ", _NEVER)],
 )
-_OPENING = re.compile("<tool_call>|<function=")  # one without the rest is no content
+_OPENING = re.compile(
+    r"<\|im_start\|>|<tool_call>|<function="
+)  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|<\|im_end\|>)+")  # more ends behind the first
 
 
@@ -346,6 +355,8 @@ class Parser:
         self._mentioned = False  # whether content holds an opening marker
         self._types: set[str] = set()  # of the value being read
         self._value: list[str] = []
+        self._doubtful = False  # whether text was left out that may be an argument
+        self._other_keys: set[str] = set()  # that would begin another value
         if prefill:
             self._advance(prefill)
             if not echo:
@@ -400,6 +411,10 @@ class Parser:
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
+        unwrapped = match.lastgroup == "call" and not self._wrapped
+        if unwrapped and self._tools and match["name"] not in self._tools:
+            self._write(match.end())  # it only looks like a call
+            return True
         closes = match.lastgroup in ("close", "unwrap")
         if match.lastgroup == "mention" or (closes and self._mentioned):
             self._mentioned = not closes
@@ -418,6 +433,8 @@ class Parser:
         elif match.lastgroup == "close":
             if not (self._called and self._after_marker):
                 self._problem("stray_marker", f"{match.group()!r} without a call")
+        elif match.lastgroup in ("again", "header"):
+            self._problem("repeated", f"{match.group()!r} once more")
         elif match.lastgroup == "unwrap":
             if not self._wrapped:
                 self._problem("stray_marker", f"{match.group()!r} was not opened")
@@ -427,9 +444,13 @@ class Parser:
         self._position = match.end()
 
     def _breaks_off(self) -> bool:
-        """The text ends in an opening marker that should go on: that is no content."""
+        """The text ends in a marker that opens or closes a call: no content."""
         begun = _TEXT.search(self._buffer, self._position, False)
-        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+        if not begun or begun.lastgroup:
+            return False
+        blank = not self._buffer[self._position : begun.start()].strip()
+        after_call = self._called and self._after_marker and blank
+        if not after_call and not _OPENING.match(self._buffer, begun.start()):
             return False
         self._write(begun.start())
         self._problem("cut_off", begun.group())
@@ -516,6 +537,7 @@ class Parser:
             return False
         if unexpected := "".join(self._value).strip():
             self._problem("unexpected_text", f"between arguments: {unexpected}")
+            self._doubtful = True
         self._value.clear()
         if match.lastgroup == "broken":
             self._problem("malformed", "the arguments are not closed")
@@ -533,6 +555,7 @@ class Parser:
         properties = (self._tools or {}).get(self._calls[-1].name)
         if properties and key not in properties:
             self._problem("unknown_argument", f"the tool has no {key!r}")
+        self._other_keys = set(properties or ()) - {key}
         separator = ", " if self._arguments else "{"
         self._held = f"{separator}{json.dumps(key, ensure_ascii=False)}: "
         self._types = _json_types((properties or {}).get(key))
@@ -554,8 +577,14 @@ class Parser:
             self._problem("inner_marker", f"{match.group()!r} inside a value")
             self._take_value(match.end())
             return True
-        if match.lastgroup == "tail":
+        if match.lastgroup == "next" and match["key"] not in self._other_keys:
+            self._take_value(match.start() + 1)
+            return True
+        if match.lastgroup in ("tail", "next"):
             self._problem("missing_marker", "a value is not closed")
+            self._position = match.start()
+            self._end_value()
+            return True
         self._position = match.end()
         self._end_value()
         return True
@@ -582,7 +611,8 @@ class Parser:
 
     def _end_parameters(self, complete: bool = True) -> None:
         self._argue("}" if self._arguments else "{}")
-        self._end_call(complete)
+        self._end_call(complete and not self._doubtful)
+        self._doubtful = False
 
     def _cut_off(self) -> None:
         held = [] if self._state == self._read_value else self._value

@@ -218,10 +218,12 @@ _KEY_TEXT = re.compile(r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})')
 _SEPARATOR = re.compile(r"[\s,;]{0,99}\[?\s{0,99}")
 _BRACKET = re.compile(r"\s{0,99}\[?\s{0,99}")
 _COMMA = re.compile(r"[\s,]{0,99}")
+_BRACKETS = re.compile(r"\s{0,99}[}\]][\s}\]]{0,99}")
 _TEXT = _Markers(
     "<",
     close=["</tool_call>"],
     wrap=[("<tool_call>", [(_BRACKET, "{")])],
+    again=[("<tool_call>", [" <tool_call>"])],
     mention=["<tool_call>"],
     unthink=["</think>"],
     think=["<think>"],
@@ -230,6 +232,7 @@ _TEXT = _Markers(
 _OBJECTS = _Markers(
     object=[(_SEPARATOR, "{")],
     array_end=[" ]"],
+    extra=[(_BRACKETS, [" </tool_call>"])],
     close=[" </tool_call>"],
 )
 _MEMBER = _Markers(
@@ -337,6 +340,7 @@ class Parser:
         self._reasoning: list[str] = []
         self._thinking = False
         self._inline = reasoning == "inline"
+        self._quoted = False  # whether content holds an opening marker of reasoning
         self._problems: list[Problem] = []
         self._events: list[Event] = []
         self._rest: list[str] = []  # what follows the end of the turn
@@ -351,6 +355,7 @@ class Parser:
         self._nested = 0
         self._key = ""
         self._early = ""  # arguments that came before the name
+        self._spare = ""  # an object that may be the arguments under another key
         self._deviations: list[Problem] = []  # told if it is a call
         self._mentioned = False  # whether content holds an opening marker
         self._closers: list[str] = []  # for the brackets that are open in a value
@@ -381,7 +386,8 @@ class Parser:
             self._events = []
         if self._thinking:
             self._thinking = False
-            self._problem("unclosed", "the reasoning was not closed")
+            if all(problem.kind != "unclosed" for problem in self._problems):
+                self._problem("unclosed", "the reasoning was not closed")
         rest = _ENDS.sub("", "".join(self._rest), count=1)
         if rest.strip():
             self._problems.append(Problem(self._offset - len(rest), "text_after_end", rest))
@@ -425,12 +431,19 @@ class Parser:
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
+        if (
+            not self._thinking
+            and match.lastgroup in ("think", "unthink")
+            and self._is_quoted(match)
+        ):
+            self._write(match.end())
+            return True
         if match.lastgroup == "wrap":
             self._head, self._head_start = [], self._position
             self._position = match.end()
             self._state = self._read_objects
             return True
-        closes = match.lastgroup in ("close", "unwrap")
+        closes = match.lastgroup == "close"
         if match.lastgroup == "mention" or (closes and self._mentioned):
             self._mentioned = not closes
             self._write(match.end())
@@ -445,6 +458,16 @@ class Parser:
         self._after_marker = not inline
         return True
 
+    def _is_quoted(self, match: re.Match[str]) -> bool:
+        """Tell whether content is about a marker of reasoning: in quotes, or closing such a one."""
+        pending, self._quoted = self._quoted, False
+        if match.lastgroup == "unthink" and pending:
+            return True
+        touches = bool(self._content) and not self._after_marker and not self._space
+        quoted = touches and self._content[-1][-1] in "\"'`"
+        self._quoted = quoted and match.lastgroup == "think"
+        return quoted
+
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "think":
             if self._thinking:
@@ -456,19 +479,23 @@ class Parser:
             if not self._thinking and self._content:
                 self._problem("stray_marker", f"{match.group()!r} outside reasoning")
             self._thinking = False
-        elif match.lastgroup == "wrap":
-            self._wrapped = True
         elif match.lastgroup == "close":
             if not (self._called and self._after_marker):
                 self._problem("stray_marker", f"{match.group()!r} without a call")
+        elif match.lastgroup == "again":
+            self._problem("repeated", f"{match.group()!r} once more")
         elif match.lastgroup == "end":
             self._state = self._read_rest
         self._position = match.end()
 
     def _breaks_off(self) -> bool:
-        """The text ends in an opening marker that should go on: that is no content."""
+        """The text ends in a marker that opens or closes a call: no content."""
         begun = _TEXT.search(self._buffer, self._position, False)
-        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+        if not begun or begun.lastgroup:
+            return False
+        blank = not self._buffer[self._position : begun.start()].strip()
+        after_call = self._called and self._after_marker and blank
+        if not after_call and not _OPENING.match(self._buffer, begun.start()):
             return False
         self._write(begun.start())
         self._problem("cut_off", begun.group())
@@ -519,7 +546,6 @@ class Parser:
             self._problem("unknown_tool", f"there is no tool {name!r}")
         if self._thinking:
             self._problem("unclosed", "a call inside the reasoning")
-            self._thinking = False
         self._mentioned = False
         index = len(self._calls)
         id_ = id_ or f"call_{index}"
@@ -562,11 +588,13 @@ class Parser:
             if self._head is None:
                 self._head, self._head_start = [], self._position
             self._nested = 0
-            self._key = self._early = ""
+            self._key = self._early = self._spare = ""
             self._deviations.clear()
             if "[" in match.group():
                 self._deviate("array", "calls in an array")
             self._state = self._read_member
+        elif match.lastgroup == "extra":
+            self._problem("stray_marker", f"{match.group().strip()!r} after a call")
         self._position = match.end()
         return True
 
@@ -589,6 +617,8 @@ class Parser:
         elif self._nested:
             self._nested -= 1
         elif self._in_call:
+            if not self._arguments:
+                self._argue(self._spare)
             self._end_call()
         else:
             self._give_up()
@@ -601,7 +631,7 @@ class Parser:
             if text:
                 self._take_field(text)
         if not complete and self._state == self._read_member:
-            self._break_off()
+            self._break_off(complete=False)
 
     def _take_field(self, text: str) -> None:
         if self._key in _NAME_KEYS and not self._in_call and _as_string(text):
@@ -615,6 +645,8 @@ class Parser:
                 self._early = _as_object(text)
         elif self._key not in _OTHER_KEYS:
             self._deviate("extra_field", f"{self._key!r}: {text}")
+            if text[0] == "{":
+                self._spare = self._spare or text
 
     def _commit(self, name: str) -> None:
         """The name is known: what was held back is a call."""
@@ -651,13 +683,13 @@ class Parser:
         self._state = self._read_rest
         self._buffer = ""
 
-    def _break_off(self) -> bool:
+    def _break_off(self, complete: bool = True) -> bool:
         """The call's object does not go on as one."""
         if self._in_call and self._final:
             return False
         if self._in_call:
             self._problem("malformed", "the call's object is not closed")
-            self._end_call(complete=False)
+            self._end_call(complete)
         else:
             self._give_up()
         return True

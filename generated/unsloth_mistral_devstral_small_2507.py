@@ -198,7 +198,9 @@ _NAME = re.compile(r"(?P<name>[^\s\[]{1,256})")
 _TEXT = _Markers(
     "[<",
     call=[("[TOOL_CALLS] ", _NAME, " [ARGS]")],
+    again=[("[TOOL_CALLS]", [" [TOOL_CALLS]"])],
     mention=["[TOOL_CALLS]"],
+    header=["[/INST]"],
     end=["</s>"],
 )
 _OPENING = re.compile(r"\[TOOL_CALLS\]")  # one without the rest is no content
@@ -367,14 +369,20 @@ class Parser:
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "call":
             self._begin_call(match)
+        elif match.lastgroup in ("again", "header"):
+            self._problem("repeated", f"{match.group()!r} once more")
         elif match.lastgroup == "end":
             self._state = self._read_rest
         self._position = match.end()
 
     def _breaks_off(self) -> bool:
-        """The text ends in an opening marker that should go on: that is no content."""
+        """The text ends in a marker that opens or closes a call: no content."""
         begun = _TEXT.search(self._buffer, self._position, False)
-        if not begun or begun.lastgroup or not _OPENING.match(self._buffer, begun.start()):
+        if not begun or begun.lastgroup:
+            return False
+        blank = not self._buffer[self._position : begun.start()].strip()
+        after_call = self._called and self._after_marker and blank
+        if not after_call and not _OPENING.match(self._buffer, begun.start()):
             return False
         self._write(begun.start())
         self._problem("cut_off", begun.group())

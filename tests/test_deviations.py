@@ -44,6 +44,7 @@ def _failures(form: Format, case: Case) -> Iterator[str]:
         ("reasoning", case.reasoning, whole.reasoning_content),
         ("calls", case.calls, calls),
         ("problems", set(case.told), told),
+        ("complete", case.complete, all(call.complete for call in whole.tool_calls)),
     ]
     if case.ids:
         pairs.append(("ids", case.ids, tuple(call.id for call in whole.tool_calls)))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from generator.codegen.marker_plan import SPACE, Expression, Follows, Marker, words
+from collections.abc import Iterator
+
+from generator.codegen.marker_plan import SPACE, Expression, Follows, Marker, MarkerPieces, words
 from generator.codegen.slot_plan import literal_text, slotted
 from generator.spec.model import Encoding, JsonType, Slot, SlotKind, Tools
 
@@ -47,10 +49,19 @@ def structured_sets(
     return sets
 
 
+def _tails(tail: tuple[str, ...], following: list[MarkerPieces]) -> Iterator[MarkerPieces]:
+    """Yield what ends a value that isn't closed: the rest of the call, and what follows calls."""
+    for first in range(len(tail)):
+        rest: MarkerPieces = ()
+        for literal in tail[first:]:
+            rest = (*rest, SPACE, *words(literal)) if rest else words(literal)
+        yield from ((*rest, SPACE, *pieces) for pieces in following)
+
+
 def raw_sets(
     tools: Tools,
     tail: tuple[str, ...],
-    wraps: tuple[str, ...],
+    openings: tuple[str, ...],
     ends: tuple[str, ...],
     expressions: dict[str, str],
 ) -> dict[str, tuple[Marker, ...]]:
@@ -62,29 +73,30 @@ def raw_sets(
     if literal_text(item[at - 1]).endswith("\n"):
         opening = (*opening, NEWLINE)
     first = opening[:1]
-    others = [words(literal) for literal in [*tail[1:], tools.section_end, *wraps, *ends]]
+    others = [words(literal) for literal in [*tail[1:], tools.section_end, *openings, *ends]]
     others = [pieces for pieces in others if pieces and pieces != first]
     before_close = (NEWLINE,) if literal_text(item[at + 1]).startswith("\n") else ()
     closing = slotted(item[at + 1 :], expressions, "")
     following = [pieces for pieces in (first, done, *others) if pieces]
     ahead = Follows(tuple((SPACE, *pieces) for pieces in following))
-    tail_pieces = tuple(piece for literal in tail for piece in (SPACE, *words(literal)))[1:]
 
     def value(*guard_end: str) -> tuple[Marker, ...]:
         found = [Marker("close", ((*guard_end, *before_close, *closing, ahead),))]
         if "_KEY_AGAIN" not in expressions:
             found.append(Marker("inner", ((*guard_end, *closing),)))
-        if len(tail) > 1:
-            over = tuple((*tail_pieces, SPACE, *pieces) for pieces in (*others, (TEXT_END,)))
-            found.append(Marker("tail", ((*guard_end, *before_close, Follows(over)),)))
+        if tail:
+            over = Follows(tuple(_tails(tail, [*others, (TEXT_END,)])))
+            found.append(Marker("tail", ((*guard_end, *before_close, over),)))
             expressions["_TEXT_END"] = r"\Z"
+            if not guard_end:
+                found.append(Marker("next", ((NEWLINE, *opening),)))
         if ends:
             expressions["_NEVER"] = r"(?!)"
             ending = ((*words(end), SPACE, Expression("_NEVER")) for end in ends)
             found.append(Marker("ending", tuple(ending)))
         return tuple(found)
 
-    if NEWLINE in opening or before_close:
+    if tail or NEWLINE in opening or before_close:
         expressions["_NEWLINE"] = r"\r?\n?"
     parameters = [Marker("done", (done,))] if done else []
     parameters.append(Marker("parameter", (opening,)))

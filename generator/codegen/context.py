@@ -40,6 +40,7 @@ class ModuleContext:
     functions: tuple[str, ...]
     text_roles: tuple[str, ...]
     ends: bool
+    quotes_reasoning: bool
     several_starts: bool
     inline_if: str  # whether a marker stays in the content where reasoning does
     inline_text: str
@@ -54,6 +55,7 @@ class ModuleContext:
     # Calls; empty or false in a format without tools.
     calls: str
     late_id: bool
+    closers: tuple[str, ...]
     mentions_close: bool
     content_last: bool
     in_array: bool
@@ -118,6 +120,7 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         functions=_functions(calls, uses_schemas, raw_values),
         text_roles=roles,
         ends=bool(_ends(plan)),
+        quotes_reasoning={"think", "unthink"} <= set(roles),
         several_starts=any(len(first_characters(sets.get(name, ()))) > 1 for name in _SEARCHED),
         inline_if=_inline_if(roles),
         inline_text=_inline_text(roles, reasoning),
@@ -134,6 +137,7 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         tools_use=_tools_use(calls, uses_schemas),
         calls=calls.kind if calls else "",
         late_id=late_id,
+        closers=tuple(role for role in ("close", "unwrap") if role in roles),
         mentions_close="mention" in roles and bool({"close", "unwrap"} & set(roles)),
         content_last=plan.content_last,
         in_array=bool(calls and calls.in_array),
@@ -177,6 +181,8 @@ _BRANCHES = {
     "wrap": "wrap",
     "call": "call",
     "close": "close",
+    "again": "again",
+    "header": "again",
     "unwrap": "unwrap",
     "end": "end",
 }
@@ -187,6 +193,8 @@ def _branches(
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the templates for what is done at markers, each with its roles."""
     skipped = {"boundary"} if reasoning is None else set()
+    if calls and calls.kind == "native":  # which reads on at such a marker
+        skipped.add("wrap")
     never_stray = reasoning is not None and (
         reasoning.end_closes_content and not reasoning.starts_open and not reasoning.end_ends_turn
     )

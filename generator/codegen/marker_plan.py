@@ -62,6 +62,19 @@ def looks_like_head(text: str) -> bool:
     return sum(not character.isalnum() and not character.isspace() for character in text) >= 2
 
 
+def mentions(opening: MarkerPieces) -> list[Marker]:
+    """Return the ways in which an opening marker stands there without opening a call.
+
+    Once more before itself, or where no call follows.
+    """
+    if not looks_like_marker("".join(piece for piece in opening if isinstance(piece, str))):
+        return []
+    found = [Marker("mention", (opening,))]
+    if SPACE not in opening:  # one tag, not a line of text
+        found.insert(0, Marker("again", ((*opening, Follows(((SPACE, *opening),))),)))
+    return found
+
+
 def first_characters(markers: Iterable[Marker]) -> str:
     """Return the characters with which the markers can begin, each once."""
     found: dict[str, None] = {}

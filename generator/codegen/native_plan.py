@@ -12,6 +12,7 @@ from generator.codegen.marker_plan import (
     Marker,
     MarkerPieces,
     looks_like_marker,
+    mentions,
     words,
 )
 from generator.codegen.slot_plan import literal_text
@@ -47,6 +48,7 @@ def plan_native(tools: Tools) -> CallPlan:
             "_SEPARATOR": r"[\s,;]{0,99}\[?\s{0,99}",
             "_BRACKET": r"\s{0,99}\[?\s{0,99}",
             "_COMMA": r"[\s,]{0,99}",
+            "_BRACKETS": r"\s{0,99}[}\]][\s}\]]{0,99}",
         },
         bare=bare,
         structured=True,
@@ -69,9 +71,7 @@ def _opening_markers(section: str, call: str) -> list[Marker]:
     if section and call:
         following.append((SPACE, *words(call)))
     found = [Marker("wrap", ((*words(opening), Follows(tuple(following))),))]
-    if looks_like_marker(opening):
-        found.append(Marker("mention", (words(opening),)))
-    return found
+    return found + mentions(words(opening))
 
 
 def _object_heads(keys: dict[str, tuple[str, ...]]) -> list[MarkerPieces]:
@@ -89,6 +89,8 @@ def _objects(section: str, call: str, closers: list[str]) -> tuple[Marker, ...]:
     if section and call:
         found.append(Marker("open", ((SPACE, *words(call)),)))
     if closers:
+        ahead = Follows(tuple((SPACE, *words(literal)) for literal in closers))
+        found.append(Marker("extra", ((Expression("_BRACKETS"), ahead),)))
         found.append(Marker("close", tuple((SPACE, *words(literal)) for literal in closers)))
     return tuple(found)
 

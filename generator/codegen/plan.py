@@ -136,6 +136,7 @@ def _text_literals(spec: Spec) -> Iterable[tuple[str, list[str]]]:
     yield "opening", [spec.content.start]
     yield "end", _ends(spec)
     yield "closing", [spec.content.end]
+    yield "header", [spec.turn.header]
 
 
 def _ends(spec: Spec) -> list[str]:

@@ -14,6 +14,7 @@ from generator.codegen.marker_plan import (
     MarkerPieces,
     looks_like_head,
     looks_like_marker,
+    mentions,
     opening_literal,
     tags,
     words,
@@ -98,9 +99,7 @@ def _opening_markers(shape: _Shape, head: MarkerPieces) -> list[Marker]:
     if not shape.in_section:
         found.append(Marker("call", (head,)))
     first = words(shape.wraps[0] if shape.wraps else opening_literal(head))
-    if looks_like_marker("".join(piece for piece in first if isinstance(piece, str))):
-        found.append(Marker("mention", (first,)))
-    return found
+    return found + mentions(first)
 
 
 def _closing_markers(tools: Tools, shape: _Shape) -> list[Marker]:
@@ -111,7 +110,11 @@ def _closing_markers(tools: Tools, shape: _Shape) -> list[Marker]:
     ends_section = bool(tools.section_start.strip() and section_end)
     found = []
     if shape.wraps and len(closers) > (0 if ends_section else 1):
-        found.append(Marker("unwrap", (words(closers.pop()),)))
+        last = closers.pop()
+        alternatives = dict.fromkeys((words(last), words(last.lstrip("]})"))))
+        found.append(Marker("unwrap", tuple(alternatives)))
+    # A bracket before a closing tag may be missing.
+    closers += [tag for literal in closers if (tag := literal.lstrip("]})")) != literal]
     if closers:
         found.append(Marker("close", tuple(map(words, closers))))
     return found
@@ -124,7 +127,8 @@ def _argument_sets(
         return _tail_set(shape.after, expressions)
     if _is_structured(tools):
         return structured_sets(tools, shape.tail, expressions)
-    return raw_sets(tools, shape.tail, shape.wraps, ends, expressions)
+    openings = shape.wraps or (opening_literal(words(literal_text(shape.head[0]))),)
+    return raw_sets(tools, shape.tail, openings, ends, expressions)
 
 
 def _is_structured(tools: Tools) -> bool:

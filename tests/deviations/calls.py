@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from generator.codegen.marker_plan import looks_like_head, tags
+from generator.codegen.marker_plan import looks_like_head, looks_like_marker, tags
 from generator.codegen.slot_plan import literal_text
 from generator.codegen.writer import write_calls
 from generator.spec.encoding import encode_object
@@ -73,6 +73,43 @@ def empty_arguments(form: Format) -> Iterator[Case]:
     elif form.calls:
         message = Message(calls=(Call(form.call.name, {}, form.call.id),))
         yield form.case(form.write(message), message)
+
+
+def renamed_arguments(form: Format) -> Iterator[Case]:
+    """The arguments stand under another key than the format's."""
+    if form.json_call and not form.tools.fields.name_is_key:
+        key = form.tools.fields.arguments[-1]
+        other = f"{key}_of_it"
+        yield _members_changed(
+            form,
+            lambda members: {other if old == key else old: members[old] for old in members},
+            "extra_field",
+        )
+
+
+def missing_brace(form: Format) -> Iterator[Case]:
+    """The last brace of a call object is missing; its arguments are whole."""
+    call = form.json_call
+    if call and call.behind.strip() and not form.tools.fields.name_is_key:
+        text = call.before + json.dumps(call.filled(form.call))[:-1] + call.behind
+        yield form.case(form.write(form.one_call, [text]), form.one_call, "malformed")
+
+
+def extra_brace(form: Format) -> Iterator[Case]:
+    """There is a brace too many behind a call object."""
+    call = form.json_call
+    if call and (call.behind + form.tools.section_end).lstrip("]").strip():
+        text = call.before + json.dumps(call.filled(form.call)) + "}" + call.behind
+        yield form.case(form.write(form.one_call, [text]), form.one_call, "stray_marker")
+
+
+def opening_twice(form: Format) -> Iterator[Case]:
+    """The marker that opens calls is written twice."""
+    opening = _first_marker(form)
+    if opening:
+        text = form.write(form.one_call)
+        at = text.index(opening)
+        yield form.case(f"{text[:at]}{opening}\n{text[at:]}", form.one_call, "repeated")
 
 
 def array_instead_of_one(form: Format) -> Iterator[Case]:
@@ -155,6 +192,18 @@ def content_around(form: Format) -> Iterator[Case]:
     text = "Before.\n" + "\nBetween.\n".join(sections) + "\nAfter."
     content = "Before." + "Between." * (len(calls) - 1) + "After."
     yield form.case(text, Message(content, calls=form.calls), "misplaced")
+
+
+def _first_marker(form: Format) -> str:
+    """Return the tag with which calls open, if it is one word that no name follows."""
+    if not form.calls:
+        return ""
+    call = form.json_call
+    first = literal_text(form.tools.call[0])
+    opening = form.tools.section_start.strip() or (call.before if call else tags(first)[0]).strip()
+    opening = opening.removesuffix("[").strip() if call else opening
+    marked = looks_like_marker(opening) and opening.endswith((">", "]")) and not opening.split()[1:]
+    return opening if marked else ""
 
 
 def is_bare(form: Format) -> bool:

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from generator.codegen.marker_plan import looks_like_marker
 from generator.spec.message import Message
 from tests.deviations.turns import SAID, Case, Format
+
+
+def header_again(form: Format) -> Iterator[Case]:
+    """The model writes the header that the prompt already holds."""
+    header = form.spec.turn.header
+    joins = any(header.strip() in join.text for join in form.spec.turn.joins)
+    if looks_like_marker(header) and not joins and not form.spec.content.start.strip():
+        yield form.case(header + form.write(Message(SAID)), form.shown(Message(SAID)), "repeated")
 
 
 def no_end(form: Format) -> Iterator[Case]:
@@ -20,6 +29,18 @@ def stop_strings(form: Format) -> Iterator[Case]:
     stops = form.spec.turn.stop
     for end in (*stops, *eos, *(stop + token for stop in stops for token in eos)):
         yield form.case(form.without_end(Message(SAID)) + end, Message(SAID))
+
+
+def half_a_closing_marker(form: Format) -> Iterator[Case]:
+    """The text is cut off in the marker behind a call."""
+    if not form.calls:
+        return
+    text = form.without_end(form.one_call).rstrip()
+    whole = form.module.parse(text, **form.options)
+    for missing in (1, 2, 3) if text.endswith(">") else ():
+        cut = text[:-missing]
+        if form.module.parse(cut, **form.options).tool_calls == whole.tool_calls:
+            yield form.case(cut, form.one_call, "cut_off")
 
 
 def text_after_end(form: Format) -> Iterator[Case]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 
+from generator.codegen.marker_plan import tags
 from generator.codegen.slot_plan import literal_text
 from generator.spec.message import Message
 from generator.spec.model import Encoding, JsonType, Slot, SlotKind
@@ -24,6 +25,14 @@ def marker_in_code(form: Format) -> Iterator[Case]:
     """A marker that opens calls stands in a block of code, and no call follows."""
     for marker in _openings(form):
         yield _said(form, f"```\n{marker}\n```\nThat is how it begins.")
+
+
+def function_tag_in_prose(form: Format) -> Iterator[Case]:
+    """The function's tag stands in a sentence, with a name that is no tool's."""
+    inner = tags(literal_text(form.tools.call[0])) if form.calls and not form.json_call else []
+    if len(inner) > 1:
+        after = literal_text(form.tools.call[2]).split("\n")[0]
+        yield _said(form, f"Write {inner[-1]}name{after} and so on.")
 
 
 def json_answer(form: Format) -> Iterator[Case]:

@@ -48,6 +48,18 @@ def call_inside(form: Format) -> Iterator[Case]:
     yield form.case(text, Message(reasoning=THOUGHT, calls=form.calls[:1]), "unclosed")
 
 
+def mentioned(form: Format) -> Iterator[Case]:
+    """The answer is about the format's own markers of reasoning, in quotes."""
+    if not _marks_both(form):
+        return
+    start, end = form.spec.reasoning.start.strip(), form.spec.reasoning.end.strip()
+    texts = [f"It thinks after `{start}` and until `{end}`.", f'Cut at "{end}" then.']
+    texts.append(f"Use '{start}.*{end}' for that.")
+    for text in texts:
+        message = form.shown(Message(text))
+        yield form.case(form.write(message), message)
+
+
 def nothing_inside(form: Format) -> Iterator[Case]:
     """The reasoning is empty, or white space alone: there is none."""
     if not _marks_both(form):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from generator.codegen.slot_plan import literal_text
 from generator.spec.message import Call, Message
 from generator.spec.model import Encoding, JsonType, Slot, SlotKind, ToolMode
 from tests.deviations.turns import Case, Format
@@ -33,6 +35,17 @@ def repeated_argument(form: Format) -> Iterator[Case]:
     yield form.case(text.replace("citx", "city"), message, "repeated_argument")
 
 
+def value_not_closed(form: Format) -> Iterator[Case]:
+    """A value's closing tag is missing before the next argument, and before the call's end."""
+    if not _is_raw(form):
+        return
+    closing = _closing(form)
+    text = form.write(form.one_call)
+    for which in (0, 1):
+        at = [match.start() for match in re.finditer(re.escape(closing), text)][which]
+        yield form.case(text[:at] + text[at + len(closing) :], form.one_call, "missing_marker")
+
+
 def wrong_type(form: Format) -> Iterator[Case]:
     """A value isn't of the schema's type: it stays a string."""
     if not _has_schema_types(form):
@@ -54,6 +67,18 @@ def _has_tags(form: Format) -> bool:
         and form.tools.mode is ToolMode.TAG_WITH_TAGGED
         and bool(form.call.arguments.get("city"))
     )
+
+
+def _is_raw(form: Format) -> bool:
+    values = form.tools.arguments.values if form.calls else {}
+    return _has_tags(form) and values.get(JsonType.STRING) is Encoding.RAW and bool(_closing(form))
+
+
+def _closing(form: Format) -> str:
+    """Return what closes a value, where that is one text for all of them."""
+    item = form.tools.arguments.item
+    behind = item[item.index(Slot(SlotKind.VALUE)) + 1 :]
+    return literal_text(behind[0]) if len(behind) == 1 else ""
 
 
 def _has_schema_types(form: Format) -> bool:

@@ -33,6 +33,7 @@ class Case:
     told: frozenset[str] = frozenset()
     options: Mapping[str, Any] = field(default_factory=dict)
     ids: tuple[str, ...] = ()  # of the calls, where they matter
+    complete: bool = True  # whether all calls are
 
 
 @dataclass(frozen=True, slots=True)
