@@ -210,16 +210,17 @@ class _Markers:
         return None
 
 
+_PREFIX = re.compile("(?P<prefix>call:)?")
 _NAME = re.compile(r"(?P<name>[^\s<\{]{1,256})")
 _KEY = re.compile("(?P<key>[^\\n\"',:\\(\\)\\[\\]\\{\\}]{1,256})")
 _SEPARATOR = re.compile(r"[\s,;]{0,99}")
 _TEXT = _Markers(
     "<}",
-    call=[("<|tool_call>call: ", _NAME, " {")],
     think=["<|channel>thought"],
-    again=[("<|tool_call>call:", [" <|tool_call>call:"])],
-    mention=["<|tool_call>call:"],
+    call=[("<|tool_call> ", _PREFIX, _NAME, " {")],
     header=["<|turn>model"],
+    again=[("<|tool_call>", [" <|tool_call>"])],
+    mention=["<|tool_call>"],
     close=["}<tool_call|>", "<tool_call|>"],
     unthink=["<channel|>"],
     end=["<|tool_response>", "<turn|>"],
@@ -228,7 +229,7 @@ _PARAMETERS = _Markers(
     done=[(_SEPARATOR, "}<tool_call|>")],
     parameter=[(_SEPARATOR, _KEY, ":")],
 )
-_OPENING = re.compile(r"<\|tool_call>|<\|channel>|<\|turn>")  # one without the rest is no content
+_OPENING = re.compile(r"<\|channel>|<\|tool_call>|<\|turn>")  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|<\|tool_response>|<turn\|>)+")  # more ends behind the first
 _LONGEST = 300  # of a word or of what is between values, before it is passed on
 _WORDS = {"True": "true", "False": "false", "None": "null"}
@@ -246,10 +247,8 @@ _TOKEN = _Markers(
     word=[(_WORD,)],
 )
 _KEY_MARKER = _Markers(member=[(_KEY_QUOTE, _KEY_TEXT, _KEY_QUOTE, " :")])
-_STRING = re.compile(
-    r'[^"\\]*(?:\\(?:[^u]|u[0-9a-fA-F]{4}|u(?![0-9a-fA-F]{0,3}\Z))[^"\\]*)*(?P<end' '>")?',
-    re.DOTALL,
-)
+_STRING = re.compile(r'[^"\\]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*)*(?P<end>")?', re.DOTALL)
+_ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 _CONTROL = re.compile(r"[\x00-\x1f]")  # JSON wants it escaped
 
 
@@ -525,6 +524,8 @@ class Parser:
 
     def _begin_call(self, match: re.Match[str]) -> None:
         self._start_call(match["name"])
+        if not match["prefix"]:
+            self._problem("missing_marker", "the prefix of a name is missing")
         self._state = self._read_parameters
 
     def _read_parameters(self) -> bool:
@@ -640,7 +641,16 @@ class Parser:
         assert match  # if only the empty string
         self._position = match.end()
         self._argue(_CONTROL.sub(lambda control: f"\\u{ord(control.group()):04x}", match.group()))
-        return match["end"] is not None and self._end_string()
+        if match["end"]:
+            return self._end_string()
+        if self._position == len(self._buffer) or _ESCAPE_BEGUN.match(self._buffer, self._position):
+            return False
+        self._problem(
+            "malformed", f"{self._buffer[self._position : self._position + 2]!r} is no escape"
+        )
+        self._argue("\\\\")
+        self._position += 1
+        return True
 
     def _end_string(self) -> bool:
         self._quote = ""

@@ -202,24 +202,17 @@ class _Markers:
 
 
 _KEY_TEXT = re.compile(r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})')
+_PREFIX = re.compile(r"(?P<prefix>functions\.)?")
 _NAME = re.compile(r"(?P<name>[^\s:<]{1,256})")
-_INDEX = re.compile(r"\d{0,9}")
+_INDEX = re.compile(r"(?P<index>:\d{0,9})?")
 _TEXT = _Markers(
     "<",
-    call=[("<|tool_call_begin|>functions. ", _NAME, " :", _INDEX, "<|tool_call_argument_begin|>")],
+    call=[("<|tool_call_begin|> ", _PREFIX, _NAME, _INDEX, " <|tool_call_argument_begin|>")],
     header=["<|im_assistant|>assistant<|im_middle|>"],
     wrap=[
         (
             "<|tool_calls_section_begin|>",
-            [
-                (
-                    " <|tool_call_begin|>functions. ",
-                    _NAME,
-                    " :",
-                    _INDEX,
-                    "<|tool_call_argument_begin|>",
-                )
-            ],
+            [(" <|tool_call_begin|> ", _PREFIX, _NAME, _INDEX, " <|tool_call_argument_begin|>")],
         )
     ],
     again=[("<|tool_calls_section_begin|>", [" <|tool_calls_section_begin|>"])],
@@ -240,10 +233,8 @@ _TOKEN = re.compile(
     r"(?P<word>[-+.\w]+)"
 )
 _KEY_MARKER = _Markers(member=[('"', _KEY_TEXT, '" :')])
-_STRING = re.compile(
-    r'[^"\\]*(?:\\(?:[^u]|u[0-9a-fA-F]{4}|u(?![0-9a-fA-F]{0,3}\Z))[^"\\]*)*(?P<end' '>")?',
-    re.DOTALL,
-)
+_STRING = re.compile(r'[^"\\]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*)*(?P<end>")?', re.DOTALL)
+_ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 _CONTROL = re.compile(r"[\x00-\x1f]")  # JSON wants it escaped
 
 
@@ -558,6 +549,10 @@ class Parser:
 
     def _begin_call(self, match: re.Match[str]) -> None:
         self._start_call(match["name"])
+        if not match["prefix"]:
+            self._problem("missing_marker", "the prefix of a name is missing")
+        if not match["index"]:
+            self._problem("missing_marker", "the index of a call is missing")
         self._state = self._read_value
 
     def _end_value(self, complete: bool) -> None:
@@ -637,7 +632,16 @@ class Parser:
         assert match  # if only the empty string
         self._position = match.end()
         self._argue(_CONTROL.sub(lambda control: f"\\u{ord(control.group()):04x}", match.group()))
-        return match["end"] is not None and self._end_string()
+        if match["end"]:
+            return self._end_string()
+        if self._position == len(self._buffer) or _ESCAPE_BEGUN.match(self._buffer, self._position):
+            return False
+        self._problem(
+            "malformed", f"{self._buffer[self._position : self._position + 2]!r} is no escape"
+        )
+        self._argue("\\\\")
+        self._position += 1
+        return True
 
     def _end_string(self) -> bool:
         self._quote = ""

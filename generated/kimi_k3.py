@@ -242,7 +242,7 @@ _TEXT = _Markers(
         "<|open|>response<|sep|> <|close|>response<|sep|>",
     ],
     header=['<|open|>message role="assistant"<|sep|>'],
-    call=[('<|open|>call tool=" ', _NAME, ' " index="', _INDEX, '"<|sep|>')],
+    call=[('<|open|>call tool=" ', _NAME, ' " index="', _INDEX, ' "<|sep|>')],
     closing=["<|close|>response<|sep|>"],
     opening=["<|open|>response<|sep|>"],
     end=["<|close|>message<|sep|> <|end_of_msg|>", "<|close|>message<|sep|>"],
@@ -252,7 +252,7 @@ _TEXT = _Markers(
     wrap=[
         (
             "<|open|>tools<|sep|>",
-            [(' <|open|>call tool=" ', _NAME, ' " index="', _INDEX, '"<|sep|>')],
+            [(' <|open|>call tool=" ', _NAME, ' " index="', _INDEX, ' "<|sep|>')],
         )
     ],
     again=[("<|open|>tools<|sep|>", [" <|open|>tools<|sep|>"])],

@@ -214,10 +214,8 @@ _TOKEN = re.compile(
     r"(?P<word>[-+.\w]+)"
 )
 _KEY_MARKER = _Markers(member=[('"', _KEY_TEXT, '" :')])
-_STRING = re.compile(
-    r'[^"\\]*(?:\\(?:[^u]|u[0-9a-fA-F]{4}|u(?![0-9a-fA-F]{0,3}\Z))[^"\\]*)*(?P<end' '>")?',
-    re.DOTALL,
-)
+_STRING = re.compile(r'[^"\\]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*)*(?P<end>")?', re.DOTALL)
+_ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 _CONTROL = re.compile(r"[\x00-\x1f]")  # JSON wants it escaped
 
 
@@ -534,7 +532,16 @@ class Parser:
         assert match  # if only the empty string
         self._position = match.end()
         self._argue(_CONTROL.sub(lambda control: f"\\u{ord(control.group()):04x}", match.group()))
-        return match["end"] is not None and self._end_string()
+        if match["end"]:
+            return self._end_string()
+        if self._position == len(self._buffer) or _ESCAPE_BEGUN.match(self._buffer, self._position):
+            return False
+        self._problem(
+            "malformed", f"{self._buffer[self._position : self._position + 2]!r} is no escape"
+        )
+        self._argue("\\\\")
+        self._position += 1
+        return True
 
     def _end_string(self) -> bool:
         self._quote = ""

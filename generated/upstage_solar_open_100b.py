@@ -233,10 +233,8 @@ _TOKEN = re.compile(
     r"(?P<word>[-+.\w]+)"
 )
 _KEY_MARKER = _Markers(member=[('"', _KEY_TEXT, '" :')])
-_STRING = re.compile(
-    r'[^"\\]*(?:\\(?:[^u]|u[0-9a-fA-F]{4}|u(?![0-9a-fA-F]{0,3}\Z))[^"\\]*)*(?P<end' '>")?',
-    re.DOTALL,
-)
+_STRING = re.compile(r'[^"\\]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*)*(?P<end>")?', re.DOTALL)
+_ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 _CONTROL = re.compile(r"[\x00-\x1f]")  # JSON wants it escaped
 
 
@@ -316,7 +314,6 @@ class Parser:
         self._reasoning: list[str] = []
         self._thinking = False
         self._inline = reasoning == "inline"
-        self._quoted = False  # whether content holds an opening marker of reasoning
         self._problems: list[Problem] = []
         self._events: list[Event] = []
         self._rest: list[str] = []  # what follows the end of the turn
@@ -396,13 +393,6 @@ class Parser:
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
-        if (
-            not self._thinking
-            and match.lastgroup in ("think", "unthink")
-            and self._is_quoted(match)
-        ):
-            self._write(match.end())
-            return True
         unwrapped = match.lastgroup == "call" and not self._wrapped
         if unwrapped and self._tools and match["name"] not in self._tools:
             self._write(match.end())  # it only looks like a call
@@ -425,16 +415,6 @@ class Parser:
         self._space.clear()
         self._after_marker = not inline
         return True
-
-    def _is_quoted(self, match: re.Match[str]) -> bool:
-        """Tell whether content is about a marker of reasoning: in quotes, or closing such a one."""
-        pending, self._quoted = self._quoted, False
-        if match.lastgroup == "unthink" and pending:
-            return True
-        touches = bool(self._content) and not self._after_marker and not self._space
-        quoted = touches and self._content[-1][-1] in "\"'`"
-        self._quoted = quoted and match.lastgroup == "think"
-        return quoted
 
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "think":
@@ -634,7 +614,16 @@ class Parser:
         assert match  # if only the empty string
         self._position = match.end()
         self._argue(_CONTROL.sub(lambda control: f"\\u{ord(control.group()):04x}", match.group()))
-        return match["end"] is not None and self._end_string()
+        if match["end"]:
+            return self._end_string()
+        if self._position == len(self._buffer) or _ESCAPE_BEGUN.match(self._buffer, self._position):
+            return False
+        self._problem(
+            "malformed", f"{self._buffer[self._position : self._position + 2]!r} is no escape"
+        )
+        self._argue("\\\\")
+        self._position += 1
+        return True
 
     def _end_string(self) -> bool:
         self._quote = ""

@@ -61,6 +61,7 @@ class ModuleContext:
     in_array: bool
     wrapped_object: bool
     arguments_first: bool
+    loose: tuple[tuple[str, str], ...]  # groups of a call's head that may be missing
     name_again: bool
     wraps: bool
     tracks_wrap: bool
@@ -120,7 +121,7 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         functions=_functions(calls, uses_schemas, raw_values),
         text_roles=roles,
         ends=bool(_ends(plan)),
-        quotes_reasoning={"think", "unthink"} <= set(roles),
+        quotes_reasoning=_quotes_reasoning(roles, reasoning),
         several_starts=any(len(first_characters(sets.get(name, ()))) > 1 for name in _SEARCHED),
         inline_if=_inline_if(roles),
         inline_text=_inline_text(roles, reasoning),
@@ -142,6 +143,7 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         content_last=plan.content_last,
         in_array=bool(calls and calls.in_array),
         wrapped_object=bool(calls and calls.wrapped_object),
+        loose=_loose(calls),
         name_again=bool(calls and "_NAME_AGAIN" in calls.expressions),
         arguments_first=bool(calls and calls.arguments_first),
         wraps=bool(calls and calls.wrap),
@@ -279,6 +281,23 @@ def _expressions(plan: ModulePlan, sets: dict[str, tuple[Marker, ...]]) -> tuple
     if calls and calls.structured:
         lines += value_expressions(calls)
     return tuple(lines)
+
+
+def _loose(calls: CallPlan | None) -> tuple[tuple[str, str], ...]:
+    known = calls.expressions if calls else {}
+    texts = {"prefix": "the prefix of a name", "index": "the index of a call"}
+    return tuple(
+        (group, text)
+        for group, text in texts.items()
+        if f"?P<{group}>" in known.get(f"_{group.upper()}", "")
+    )
+
+
+def _quotes_reasoning(roles: tuple[str, ...], reasoning: ReasoningPlan | None) -> bool:
+    """Tell whether content can speak of the markers of reasoning: they mean nothing there."""
+    if reasoning is None or not {"think", "unthink"} <= set(roles):
+        return False
+    return not (reasoning.end_ends_turn or reasoning.end_closes_content)
 
 
 def _inline_if(roles: tuple[str, ...]) -> str:

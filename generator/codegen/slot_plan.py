@@ -7,6 +7,10 @@ import re
 from generator.codegen.marker_plan import SPACE, Expression, Follows, MarkerPieces, words
 from generator.spec.model import Literal, Piece, Slot, SlotKind
 
+_NAME = Slot(SlotKind.NAME)
+#: What is no tag stands between a tag and a name, such as a name space.
+_PREFIX = re.compile(r"(?<=[>\]])[\w.:]+$")
+
 _GROUPS = {
     SlotKind.NAME: "name",
     SlotKind.ID: "id",
@@ -24,21 +28,50 @@ def slotted(
     """Return a marker with slots as pieces; add the slots' expressions to ``expressions``."""
     pieces: list[str | Expression | Follows] = []
     for index, part in enumerate(parts):
+        before, after = parts[index - 1] if index else None, _next(parts, index)
         if isinstance(part, Literal):
-            after_name = index and parts[index - 1] == Slot(SlotKind.NAME)
-            if pieces and (part.text[:1].isspace() or after_name):
-                pieces.append(SPACE)
-            pieces += words(part.text)
-            before_name = index + 1 < len(parts) and parts[index + 1] == Slot(SlotKind.NAME)
-            ends_in_space = part.text[-1:].isspace() and index + 1 < len(parts)
-            if part.text.strip() and (ends_in_space or before_name):
-                pieces.append(SPACE)
+            if not (before == _NAME and _joins_index(part, after)):
+                pieces += _literal(part.text, bool(pieces), _is_word(before), after, expressions)
             continue
-        following = literal_text(parts[index + 1])[:1] if index + 1 < len(parts) else next_text
+        if part.kind is SlotKind.INDEX and isinstance(before, Literal):
+            separator = before.text if index > 1 and _joins_index(before, part) else ""
+            if separator and parts[index - 2] == _NAME:
+                expressions["_INDEX"] = rf"(?P<index>{re.escape(separator)}\d{{0,9}})?"
+                pieces.append(Expression("_INDEX"))
+                continue
+        following = literal_text(after)[:1] if after else next_text
         opening = literal_text(parts[0]).strip()[:1]
         stops = following if opening.isalnum() else opening + following
         pieces.append(_slot(part.kind, also_stop + stops, expressions))
     return tuple(pieces)
+
+
+def _is_word(piece: Piece | None) -> bool:
+    return isinstance(piece, Slot) and piece.kind in (SlotKind.NAME, SlotKind.INDEX)
+
+
+def _next(parts: tuple[Piece, ...], index: int) -> Piece | None:
+    return parts[index + 1] if index + 1 < len(parts) else None
+
+
+def _joins_index(part: Literal, after: Piece | None) -> bool:
+    """Tell whether text is no tag of its own but joins an index to a name; both may be missing."""
+    return after == Slot(SlotKind.INDEX) and re.fullmatch(r"[^\w\s<>\[\]]+", part.text) is not None
+
+
+def _literal(
+    text: str, spaced: bool, behind_word: bool, after: Piece | None, expressions: dict[str, str]
+) -> MarkerPieces:
+    """Return a literal's pieces; between a tag and a name it has a prefix that may be missing."""
+    prefix = _PREFIX.search(text) if after == _NAME else None
+    tag = text[: prefix.start()] if prefix else text
+    before = (SPACE,) if spaced and (text[:1].isspace() or behind_word) else ()
+    ends_in_space = text[-1:].isspace() and after is not None
+    behind = (SPACE,) if text.strip() and (ends_in_space or after == _NAME) else ()
+    if prefix:
+        expressions["_PREFIX"] = rf"(?P<prefix>{re.escape(prefix.group())})?"
+        behind = (*behind, Expression("_PREFIX"))
+    return (*before, *words(tag), *behind)
 
 
 def _slot(kind: SlotKind, stops: str, expressions: dict[str, str]) -> Expression:
@@ -62,6 +95,6 @@ def _slot(kind: SlotKind, stops: str, expressions: dict[str, str]) -> Expression
     return Expression(constant)
 
 
-def literal_text(piece: Piece) -> str:
+def literal_text(piece: Piece | None) -> str:
     """Return a literal's text; of a slot an empty one."""
     return piece.text if isinstance(piece, Literal) else ""

@@ -17,9 +17,10 @@ _TOKENS = {
     "json": _PUNCTUATION + r'|(?P<quote>")|(?P<word>[-+.\w]+)',
     "python": _PUNCTUATION + r"""|(?P<quote>['"])|(?P<word>[-+.\w]+)""",
 }
-_JSON_STRING = r'[^"\\]*(?:\\(?:[^u]|u[0-9a-fA-F]{4}|u(?![0-9a-fA-F]{0,3}\Z))[^"\\]*)*(?P<end>")?'
+_JSON_STRING = r'[^"\\]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*)*(?P<end>")?'
 _JSON_STRINGS = (
     f"_STRING = re.compile({raw(_JSON_STRING)}, re.DOTALL)",
+    "_ESCAPE_BEGUN = re.compile(r'\\\\(?:u[0-9a-fA-F]{0,3})?\\Z')",
     "_CONTROL = re.compile(r'[\\x00-\\x1f]')  # JSON wants it escaped",
 )
 _PYTHON_STRING = (

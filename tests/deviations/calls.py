@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -101,6 +102,23 @@ def extra_brace(form: Format) -> Iterator[Case]:
     if call and (call.behind + form.tools.section_end).lstrip("]").strip():
         text = call.before + json.dumps(call.filled(form.call)) + "}" + call.behind
         yield form.case(form.write(form.one_call, [text]), form.one_call, "stray_marker")
+
+
+def bare_name(form: Format) -> Iterator[Case]:
+    """A name comes without the prefix, or without the index, that the format joins to it."""
+    if not form.calls or form.json_call:
+        return
+    text = form.write(form.one_call)
+    pieces = form.tools.call
+    at = pieces.index(Slot(SlotKind.NAME))
+    prefix = re.search(r"(?<=[>\]])[\w.:]+$", literal_text(pieces[at - 1]))
+    if prefix:
+        name = prefix.group() + form.call.name
+        yield form.case(text.replace(name, form.call.name), form.one_call, "missing_marker")
+    if Slot(SlotKind.INDEX) in pieces and not re.search(r"\w", literal_text(pieces[at + 1])):
+        joined = re.escape(form.call.name + literal_text(pieces[at + 1])) + r"\d+"
+        bare = re.sub(joined, form.call.name, text)
+        yield form.case(bare, form.one_call, "missing_marker")
 
 
 def opening_twice(form: Format) -> Iterator[Case]:

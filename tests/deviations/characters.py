@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from generator.rendering.conversation import tool_definitions
 from generator.spec.message import Call, Message
-from generator.spec.model import Encoding, JsonType
+from generator.spec.model import Encoding, JsonType, ToolMode
 from tests.deviations.turns import Case, Format
 
 _TEXTS = (
@@ -43,6 +43,19 @@ def escaped_unicode(form: Format) -> Iterator[Case]:
             syntax = replace(form.tools.arguments.syntax, ascii_only=True)
             written = form.with_tools(arguments=replace(form.tools.arguments, syntax=syntax))
             yield form.case(written.write(message), message)
+
+
+def wrong_escapes(form: Format) -> Iterator[Case]:
+    """A string in JSON has backslashes that escape nothing, as in regular expressions."""
+    if not form.calls or "city" not in form.call.arguments:
+        return
+    is_json = form.json_call or form.tools.mode is ToolMode.TAG_WITH_JSON
+    if not is_json or form.tools.arguments.syntax.encoding is not Encoding.JSON:
+        return
+    text = r"\d+\.\w{2} \u12x \' C:\dir"
+    message = Message(calls=(Call(form.call.name, {"city": text}, form.call.id),))
+    wrong = form.write(message).replace(json.dumps(text)[1:-1], text)
+    yield replace(form.case(wrong, message, "malformed"), complete=True)
 
 
 def other_literals(form: Format) -> Iterator[Case]:

@@ -50,9 +50,10 @@ def call_inside(form: Format) -> Iterator[Case]:
 
 def mentioned(form: Format) -> Iterator[Case]:
     """The answer is about the format's own markers of reasoning, in quotes."""
-    if not _marks_both(form):
-        return
     start, end = form.spec.reasoning.start.strip(), form.spec.reasoning.end.strip()
+    ends = [form.spec.content.end, *(end.followed for end in form.spec.turn.ends)]
+    if not _marks_both(form) or any(end in text for text in ends):  # it ends content as well
+        return
     texts = [f"It thinks after `{start}` and until `{end}`.", f'Cut at "{end}" then.']
     texts.append(f"Use '{start}.*{end}' for that.")
     for text in texts:

@@ -26,6 +26,7 @@ DEVIATIONS: dict[str, Deviation] = {
     "calls: arguments under another key": calls.renamed_arguments,
     "calls: a brace missing": calls.missing_brace,
     "calls: a brace too many": calls.extra_brace,
+    "calls: a bare name": calls.bare_name,
     "calls: opened twice": calls.opening_twice,
     "calls: an array instead of one": calls.array_instead_of_one,
     "calls: one instead of an array": calls.one_instead_of_array,
@@ -59,5 +60,6 @@ DEVIATIONS: dict[str, Deviation] = {
     "endings: text after": endings.text_after_end,
     "characters: any": characters.any_unicode,
     "characters: escaped": characters.escaped_unicode,
+    "characters: wrong escapes": characters.wrong_escapes,
     "characters: other literals": characters.other_literals,
 }
