@@ -205,17 +205,19 @@ class _Markers:
     def search(self, text: str, position: int, final: bool) -> re.Match[str] | None:
         """Return the first marker from the position on."""
         pattern = self._whole if final else self._growing
-        for first in self._first.finditer(text, position):
+        first = self._first.search(text, position)
+        while first:
             if match := pattern.match(text, first.start()):
                 return match
+            first = self._first.search(text, first.end())
         return None
 
 
 _KEY_TEXT = re.compile(r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})')
-_SEPARATOR = re.compile(r"[\s,;]{0,99}\[?\s{0,99}")
-_BRACKET = re.compile(r"\s{0,99}\[?\s{0,99}")
+_SEPARATOR = re.compile(r"[\s,;]{0,99}(?:`{1,3}\w{0,9}\s{0,99})?\[?\s{0,99}")
+_BRACKET = re.compile(r"\s{0,99}(?:`{1,3}\w{0,9}\s{0,99})?\[?\s{0,99}")
 _COMMA = re.compile(r"[\s,]{0,99}")
-_BRACKETS = re.compile(r"\s{0,99}[}\]][\s}\]]{0,99}")
+_BRACKETS = re.compile(r"\s{0,99}[}\]`][\s}\]`]{0,99}")
 _TEXT = _Markers(
     "<",
     header=["<|im_start|>assistant"],

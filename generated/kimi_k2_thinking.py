@@ -195,9 +195,11 @@ class _Markers:
     def search(self, text: str, position: int, final: bool) -> re.Match[str] | None:
         """Return the first marker from the position on."""
         pattern = self._whole if final else self._growing
-        for first in self._first.finditer(text, position):
+        first = self._first.search(text, position)
+        while first:
             if match := pattern.match(text, first.start()):
                 return match
+            first = self._first.search(text, first.end())
         return None
 
 

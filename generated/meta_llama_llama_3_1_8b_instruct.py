@@ -192,14 +192,16 @@ class _Markers:
             reach = position + 99_999
             found = [text.find(character, position, reach) for character in self._starts]
             position = min((at for at in found if at >= 0), default=reach)
-        for first in self._first.finditer(text, position):
+        first = self._first.search(text, position)
+        while first:
             if match := pattern.match(text, first.start()):
                 return match
+            first = self._first.search(text, first.end())
         return None
 
 
 _KEY_TEXT = re.compile(r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})')
-_SEPARATOR = re.compile(r"[\s,;]{0,99}\[?\s{0,99}")
+_SEPARATOR = re.compile(r"[\s,;]{0,99}(?:`{1,3}\w{0,9}\s{0,99})?\[?\s{0,99}")
 _COMMA = re.compile(r"[\s,]{0,99}")
 _TEXT = _Markers(
     "<[{",

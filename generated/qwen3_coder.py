@@ -206,9 +206,11 @@ class _Markers:
             reach = position + 99_999
             found = [text.find(character, position, reach) for character in self._starts]
             position = min((at for at in found if at >= 0), default=reach)
-        for first in self._first.finditer(text, position):
+        first = self._first.search(text, position)
+        while first:
             if match := pattern.match(text, first.start()):
                 return match
+            first = self._first.search(text, first.end())
         return None
 
 

@@ -22,6 +22,9 @@ _JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*"?
 _BRACKET = Expression("_BRACKET")
 _COMMA = Expression("_COMMA")
 
+#: The beginning of a code block, which models like to put around JSON.
+_FENCE = r"(?:`{1,3}\w{0,9}\s{0,99})?"
+
 #: How chat-completions APIs wrap a call; models that have seen many do so where it isn't asked for.
 _API_WRAPPER = "function"
 
@@ -45,10 +48,10 @@ def plan_native(tools: Tools) -> CallPlan:
         text=tuple(text),
         sets={"_OBJECTS": _objects(section, call, closers), "_MEMBER": _members()},
         expressions={
-            "_SEPARATOR": r"[\s,;]{0,99}\[?\s{0,99}",
-            "_BRACKET": r"\s{0,99}\[?\s{0,99}",
+            "_SEPARATOR": rf"[\s,;]{{0,99}}{_FENCE}\[?\s{{0,99}}",
+            "_BRACKET": rf"\s{{0,99}}{_FENCE}\[?\s{{0,99}}",
             "_COMMA": r"[\s,]{0,99}",
-            "_BRACKETS": r"\s{0,99}[}\]][\s}\]]{0,99}",
+            "_BRACKETS": r"\s{0,99}[}\]`][\s}\]`]{0,99}",
         },
         bare=bare,
         structured=True,

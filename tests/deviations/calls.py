@@ -121,6 +121,14 @@ def bare_name(form: Format) -> Iterator[Case]:
         yield form.case(bare, form.one_call, "missing_marker")
 
 
+def in_a_fence(form: Format) -> Iterator[Case]:
+    """A call object stands in a block of code inside its markers."""
+    call = form.json_call
+    if call and call.behind.strip() and call.before.strip():
+        text = f"{call.before}```json\n{json.dumps(call.filled(form.call))}\n```{call.behind}"
+        yield form.case(form.write(form.one_call, [text]), form.one_call, "stray_marker")
+
+
 def opening_twice(form: Format) -> Iterator[Case]:
     """The marker that opens calls is written twice."""
     opening = _first_marker(form)
