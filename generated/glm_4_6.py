@@ -422,16 +422,7 @@ class Parser:
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
-        if (
-            not self._thinking
-            and match.lastgroup in ("think", "unthink")
-            and self._is_quoted(match)
-        ):
-            self._write(match.end())
-            return True
-        closes = match.lastgroup == "close"
-        if match.lastgroup == "mention" or (closes and self._mentioned):
-            self._mentioned = not closes
+        if self._only_looks_like_one(match):
             self._write(match.end())
             return True
         inline = self._inline and (
@@ -443,6 +434,16 @@ class Parser:
         self._space.clear()
         self._after_marker = not inline
         return True
+
+    def _only_looks_like_one(self, match: re.Match[str]) -> bool:
+        """Tell whether a marker is text: what it announces or closes isn't there."""
+        if match.lastgroup in ("think", "unthink") and not self._thinking:
+            return self._is_quoted(match)
+        closes = match.lastgroup == "close"
+        if match.lastgroup == "mention" or (closes and self._mentioned):
+            self._mentioned = not closes
+            return True
+        return False
 
     def _is_quoted(self, match: re.Match[str]) -> bool:
         """Tell whether content is about a marker of reasoning: in quotes, or closing such a one."""

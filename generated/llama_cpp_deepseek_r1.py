@@ -406,20 +406,7 @@ class Parser:
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
-        if (
-            not self._thinking
-            and match.lastgroup in ("think", "unthink")
-            and self._is_quoted(match)
-        ):
-            self._write(match.end())
-            return True
-        unwrapped = match.lastgroup == "call" and not self._wrapped
-        if unwrapped and self._tools and match["name"] not in self._tools:
-            self._write(match.end())  # it only looks like a call
-            return True
-        closes = match.lastgroup in ("close", "unwrap")
-        if match.lastgroup == "mention" or (closes and self._mentioned):
-            self._mentioned = not closes
+        if self._only_looks_like_one(match):
             self._write(match.end())
             return True
         inline = self._inline and (
@@ -431,6 +418,18 @@ class Parser:
         self._space.clear()
         self._after_marker = not inline
         return True
+
+    def _only_looks_like_one(self, match: re.Match[str]) -> bool:
+        """Tell whether a marker is text: what it announces or closes isn't there."""
+        if match.lastgroup in ("think", "unthink") and not self._thinking:
+            return self._is_quoted(match)
+        if match.lastgroup == "call" and self._tools and not self._wrapped:
+            return match["name"] not in self._tools
+        closes = match.lastgroup in ("close", "unwrap")
+        if match.lastgroup == "mention" or (closes and self._mentioned):
+            self._mentioned = not closes
+            return True
+        return False
 
     def _is_quoted(self, match: re.Match[str]) -> bool:
         """Tell whether content is about a marker of reasoning: in quotes, or closing such a one."""

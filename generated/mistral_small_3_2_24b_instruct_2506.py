@@ -359,13 +359,17 @@ class Parser:
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
-        if match.lastgroup == "mention":
+        if self._only_looks_like_one(match):
             self._write(match.end())
             return True
         self._pass_marker(match)
         self._space.clear()
         self._after_marker = True
         return True
+
+    def _only_looks_like_one(self, match: re.Match[str]) -> bool:
+        """Tell whether a marker is text: what it announces or closes isn't there."""
+        return match.lastgroup == "mention"
 
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "call":

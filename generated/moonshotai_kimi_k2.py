@@ -367,19 +367,23 @@ class Parser:
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
-        unwrapped = match.lastgroup == "call" and not self._wrapped
-        if unwrapped and self._tools and match["name"] not in self._tools:
-            self._write(match.end())  # it only looks like a call
-            return True
-        closes = match.lastgroup in ("close", "unwrap")
-        if match.lastgroup == "mention" or (closes and self._mentioned):
-            self._mentioned = not closes
+        if self._only_looks_like_one(match):
             self._write(match.end())
             return True
         self._pass_marker(match)
         self._space.clear()
         self._after_marker = True
         return True
+
+    def _only_looks_like_one(self, match: re.Match[str]) -> bool:
+        """Tell whether a marker is text: what it announces or closes isn't there."""
+        if match.lastgroup == "call" and self._tools and not self._wrapped:
+            return match["name"] not in self._tools
+        closes = match.lastgroup in ("close", "unwrap")
+        if match.lastgroup == "mention" or (closes and self._mentioned):
+            self._mentioned = not closes
+            return True
+        return False
 
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "wrap":

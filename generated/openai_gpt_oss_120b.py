@@ -392,9 +392,7 @@ class Parser:
         self._write(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
-        closes = match.lastgroup == "close"
-        if match.lastgroup == "mention" or (closes and self._mentioned):
-            self._mentioned = not closes
+        if self._only_looks_like_one(match):
             self._write(match.end())
             return True
         inline = self._inline and (
@@ -410,6 +408,14 @@ class Parser:
         self._space.clear()
         self._after_marker = not inline
         return True
+
+    def _only_looks_like_one(self, match: re.Match[str]) -> bool:
+        """Tell whether a marker is text: what it announces or closes isn't there."""
+        closes = match.lastgroup == "close"
+        if match.lastgroup == "mention" or (closes and self._mentioned):
+            self._mentioned = not closes
+            return True
+        return False
 
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "think":

@@ -402,15 +402,21 @@ class Parser:
             self._position = match.end()
             self._state = self._read_objects
             return True
-        closes = match.lastgroup == "close"
-        if match.lastgroup == "mention" or (closes and self._mentioned):
-            self._mentioned = not closes
+        if self._only_looks_like_one(match):
             self._write(match.end())
             return True
         self._pass_marker(match)
         self._space.clear()
         self._after_marker = True
         return True
+
+    def _only_looks_like_one(self, match: re.Match[str]) -> bool:
+        """Tell whether a marker is text: what it announces or closes isn't there."""
+        closes = match.lastgroup == "close"
+        if match.lastgroup == "mention" or (closes and self._mentioned):
+            self._mentioned = not closes
+            return True
+        return False
 
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "close":

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
 from dataclasses import dataclass
 
 from generator.codegen.call_plan import CallPlan
-from generator.codegen.marker_plan import Marker, first_characters
+from generator.codegen.constants import (
+    SEARCHED,
+    end_expression,
+    marker_constants,
+    prompt_constants,
+)
+from generator.codegen.docstrings import alternatives, docstring, state_docstrings, text_docstring
+from generator.codegen.marker_plan import first_characters
 from generator.codegen.plan import ModulePlan, ReasoningPlan
-from generator.codegen.source import long_string, marker_set, raw, shown, used_constants
-from generator.codegen.value_expressions import value_expressions
-
-_EXPRESSIONS = {
-    "_KEY_TEXT": r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})',
-}
-#: Marker sets that are looked for, not only expected.
-_SEARCHED = ("_TEXT", "_VALUE", "_GUARDED_VALUE", "_QUOTED_END", "_PARAMETERS")
-_COMMENTS = {
-    "_NEWLINE": "one is not part of the value",
-    "_NEVER": "such a marker ends a value only at the end of the text",
-}
+from generator.codegen.source import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +34,7 @@ class ModuleContext:
     functions: tuple[str, ...]
     text_roles: tuple[str, ...]
     ends: bool
+    look_alikes: bool  # whether some marker can be part of the text
     quotes_reasoning: bool
     several_starts: bool
     inline_if: str  # whether a marker stays in the content where reasoning does
@@ -116,23 +111,26 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         reasoning_first=reasoning is not None and reasoning.comes_first,
         reasoning_end=repr(reasoning.end) if reasoning else "",
         two_prompts=plan.prompt_on != plan.prompt_off,
-        constants=_constants(plan),
-        expressions=_expressions(plan, sets),
+        constants=prompt_constants(plan),
+        expressions=marker_constants(plan, sets),
         functions=_functions(calls, uses_schemas, raw_values),
         text_roles=roles,
-        ends=bool(_ends(plan)),
+        ends=bool(end_expression(plan)),
+        look_alikes="mention" in roles
+        or _quotes_reasoning(roles, reasoning)
+        or bool(calls and calls.wrap and "call" in roles),
         quotes_reasoning=_quotes_reasoning(roles, reasoning),
-        several_starts=any(len(first_characters(sets.get(name, ()))) > 1 for name in _SEARCHED),
+        several_starts=any(len(first_characters(sets.get(name, ()))) > 1 for name in SEARCHED),
         inline_if=_inline_if(roles),
         inline_text=_inline_text(roles, reasoning),
         branches=_branches(roles, reasoning, calls),
         first_state=_first_state(plan),
         openings=bool(plan.openings),
         ahead=calls is not None,
-        text_doc=_text_doc(plan),
-        end_doc=_docstring(
+        text_doc=text_docstring(plan),
+        end_doc=docstring(
             "Take what stands behind the turn's end.",
-            f"After {_alternatives(plan.text, 'end') or 'the end'} nothing is content.",
+            f"After {alternatives(plan.text, 'end') or 'the end'} nothing is content.",
         ),
         shown_header=shown(plan.header),
         tools_use=_tools_use(calls, uses_schemas),
@@ -170,7 +168,7 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         head_slots=calls.head_slots if calls else frozenset(),
         tail_slots=calls.tail_slots if calls else frozenset(),
         after_call=_after_call(calls),
-        **_state_docs(calls),
+        **state_docstrings(calls),
     )
 
 
@@ -224,65 +222,6 @@ def _after_call(calls: CallPlan | None) -> str:
     return "section" if calls.in_section else "text"
 
 
-def _constants(plan: ModulePlan) -> tuple[str, ...]:
-    def prompt(text: str) -> str:
-        rest = text.removeprefix(plan.header)
-        if rest == text:
-            return long_string(text)
-        return f"HEADER + {long_string(rest)}" if rest else "HEADER"
-
-    lines = [f"HEADER = {long_string(plan.header)}  # of an assistant's turn"]
-    lines.append(f"PROMPT = {prompt(plan.prompt_on)}  # what the prompt holds of the turn")
-    if plan.prompt_on != plan.prompt_off:
-        lines.append(f"PROMPT_WITHOUT_THINKING = {prompt(plan.prompt_off)}")
-    calls = plan.calls
-    if calls and calls.kind == "native" and not calls.name_is_key:
-        for constant, keys in calls.keys.items():
-            if keys or constant != "_ID_KEYS":
-                lines.append(f"{constant} = {_set(keys)}")
-    if calls and calls.type_words:
-        words = ", ".join(f"{word!r}: {_set(types)}" for word, types in calls.type_words.items())
-        lines.append(f"_TYPES = {{{words}}}")
-    if calls and calls.kind == "tagged" and not calls.structured:
-        lines.append(_TYPE_NAMES)
-    return tuple(lines)
-
-
-_TYPE_NAMES = """_TYPE_NAMES = {
-    str: {"string"}, int: {"integer", "number"}, float: {"number"}, bool: {"boolean"},
-    list: {"array"}, dict: {"object"}, type(None): {"null"},
-}"""
-
-
-def _set(values: tuple[str, ...]) -> str:
-    return "{" + ", ".join(map(repr, values)) + "}" if values else "frozenset[str]()"
-
-
-def _expressions(plan: ModulePlan, sets: dict[str, tuple[Marker, ...]]) -> tuple[str, ...]:
-    calls = plan.calls
-    used = {constant for markers in sets.values() for constant in used_constants(markers)}
-    known = {**_EXPRESSIONS, **(calls.expressions if calls else {})}
-    lines = []
-    for constant, expression in known.items():
-        json_key = calls and calls.structured and calls.dialect == "json"
-        if constant in used or (json_key and constant == "_KEY_TEXT"):
-            comment = f"  # {_COMMENTS[constant]}" if constant in _COMMENTS else ""
-            lines.append(f"{constant} = re.compile({raw(expression)}){comment}")
-    for constant, markers in sets.items():
-        searched = constant in _SEARCHED and not (
-            constant == "_PARAMETERS" and calls and calls.structured
-        )
-        lines.append(marker_set(constant, markers, searched=searched))
-    if plan.openings:
-        opening = "|".join(r"\s*".join(map(re.escape, text.split())) for text in plan.openings)
-        lines.append(f"_OPENING = re.compile({raw(opening)})  # one without the rest is no content")
-    if ends := _ends(plan):
-        lines.append(f"_ENDS = re.compile({raw(ends)})  # more ends behind the first")
-    if calls and calls.structured:
-        lines += value_expressions(calls)
-    return tuple(lines)
-
-
 def _loose(calls: CallPlan | None) -> tuple[tuple[str, str], ...]:
     known = calls.expressions if calls else {}
     texts = {"prefix": "the prefix of a name", "index": "the index of a call"}
@@ -313,17 +252,6 @@ def _inline_text(roles: tuple[str, ...], reasoning: ReasoningPlan | None) -> str
     if reasoning is None or "boundary" not in roles:
         return "match.group()"
     return f'({reasoning.end!r} if match.lastgroup == "boundary" else match.group())'
-
-
-def _ends(plan: ModulePlan) -> str:
-    """Return an expression for any number of ends of the turn, from the text's beginning."""
-    found = [
-        r"\s*".join(re.escape(piece) for piece in pieces if isinstance(piece, str))
-        for marker in plan.text
-        if marker.role == "end"
-        for pieces in marker.alternatives
-    ]
-    return rf"\A(?:\s|{'|'.join(found)})+" if found else ""
 
 
 def _escapes_if(calls: CallPlan | None) -> str:
@@ -358,75 +286,3 @@ def _tools_use(calls: CallPlan | None, uses_schemas: bool) -> str:
     if calls.bare:
         return "calls from other JSON"
     return "the types of arguments" if uses_schemas else "which names are known"
-
-
-def _alternatives(markers: tuple[Marker, ...], *roles: str) -> str:
-    found = [
-        f"``{shown(' '.join(piece for piece in pieces if isinstance(piece, str)))}``"
-        for marker in markers
-        if marker.role in roles
-        for pieces in marker.alternatives
-    ]
-    return " or ".join(list(dict.fromkeys(found))[:3])
-
-
-#: The width of docstrings, and the first lines of those that need more than one.
-_DOC_WIDTH = 76
-_SUMMARIES = {
-    "arguments_doc": "Read the arguments.",
-    "value_doc": "Read a value.",
-    "guard_doc": "Read what is before a value.",
-    "objects_doc": "Read calls.",
-    "member_doc": "Read a member of a call.",
-    "section_doc": "Read the calls of a section.",
-    "tail_doc": "Read what closes a call.",
-}
-
-
-def _text_doc(plan: ModulePlan) -> str:
-    ends = _alternatives(plan.text, "end")
-    parts = []
-    if plan.reasoning:
-        start = _alternatives(plan.text, "think") or "the turn's beginning"
-        parts.append(f"Reasoning: from {start} to {_alternatives(plan.text, 'unthink')}.")
-    wrapped = _alternatives(plan.text, "opening")
-    content = f"Content: {'after ' + wrapped if wrapped else 'all other text'}"
-    parts.append(f"{content}{', to ' + ends if ends else ''}.")
-    return _docstring("Read reasoning and content.", *parts)
-
-
-def _docstring(summary: str, *paragraphs: str) -> str:
-    """Return the inside of a method's docstring: the paragraph alone if it fits in its line.
-
-    Lines are narrower than they may be, as some characters are wide.
-    """
-    if len(paragraphs) == 1 and len(paragraphs[0]) <= _DOC_WIDTH:
-        return paragraphs[0]
-    indent = " " * 8
-    wrapped = [
-        textwrap.fill(text, _DOC_WIDTH, subsequent_indent=indent, break_on_hyphens=False)
-        for text in (summary, *paragraphs)
-    ]
-    return f"\n\n{indent}".join(wrapped) + f"\n{indent}"
-
-
-def _state_docs(calls: CallPlan | None) -> dict[str, str]:
-    sets = calls.sets if calls else {}
-
-    def quoted(constant: str, *roles: str) -> str:
-        return _alternatives(sets.get(constant, ()), *roles)
-
-    parameter = quoted("_PARAMETERS", "parameter")
-    docs = {
-        "arguments_doc": (
-            f"Arguments: {parameter} for each." if parameter else "Arguments: a JSON object."
-        ),
-        "value_doc": f"A value: raw text up to {quoted('_VALUE', 'close')}.",
-        "guard_doc": f"A value that begins with {quoted('_GUARD', 'guard')} is a string.",
-        "objects_doc": "Calls: JSON objects, alone or in an array.",
-        "member_doc": "A call object's members, in any order; others are left out.",
-        "section_doc": "Calls in a row.",
-        "tail_doc": f"After the arguments: {quoted('_TAIL', 'tail')}.",
-    }
-    found = {name: _docstring(_SUMMARIES[name], text) for name, text in docs.items()}
-    return found | {"tail_missing": repr(f"no {quoted('_TAIL', 'tail')} after the arguments")}
