@@ -231,8 +231,9 @@ class _Markers:
         return None
 
 
-_NAME = re.compile(r"(?P<name>[^\s<>]{1,256})")
-_KEY = re.compile(r"(?P<key>[^\n<>]{1,256})")
+_NAME = re.compile("(?P<name>[^\\s\"'<>]{1,256})")
+_ATTRIBUTE_QUOTE = re.compile("[\"']?")
+_KEY = re.compile("(?P<key>[^\\n\"'<>]{1,256})")
 _NEWLINE = re.compile(r"\r?\n?")  # one is not part of the value
 _TEXT_END = re.compile(r"\Z")
 _NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
@@ -240,19 +241,21 @@ _TEXT = _Markers(
     "<",
     header=["<seed:bos>assistant"],
     unwrap=["</seed:tool_call>"],
-    wrap=[("<seed:tool_call>", [(" <function= ", _NAME, " >")])],
+    wrap=[
+        ("<seed:tool_call>", [(" <function= ", _ATTRIBUTE_QUOTE, _NAME, _ATTRIBUTE_QUOTE, " >")])
+    ],
     again=[("<seed:tool_call>", [" <seed:tool_call>"])],
     mention=["<seed:tool_call>"],
     unthink=["</seed:think>"],
     think=["<seed:think>"],
-    call=[("<function= ", _NAME, " >")],
+    call=[("<function= ", _ATTRIBUTE_QUOTE, _NAME, _ATTRIBUTE_QUOTE, " >")],
     close=["</function>"],
     end=["<seed:eos>"],
 )
 _PARAMETERS = _Markers(
     "<",
     done=["</function>"],
-    parameter=[("<parameter=", _KEY, ">")],
+    parameter=[("<parameter=", _ATTRIBUTE_QUOTE, _KEY, _ATTRIBUTE_QUOTE, ">")],
     broken=["</seed:tool_call>", "<seed:tool_call>", "<seed:eos>"],
 )
 _VALUE = _Markers(
@@ -284,7 +287,7 @@ _VALUE = _Markers(
             ],
         )
     ],
-    next=[(_NEWLINE, "<parameter=", _KEY, ">")],
+    next=[(_NEWLINE, "<parameter=", _ATTRIBUTE_QUOTE, _KEY, _ATTRIBUTE_QUOTE, ">")],
     ending=[("<seed:eos> ", _NEVER)],
 )
 _OPENING = re.compile(

@@ -193,11 +193,12 @@ class _Markers:
 
 
 _KEY_TEXT = re.compile(r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})')
-_NAME = re.compile(r"(?P<name>[^\s<>]{1,256})")
+_NAME = re.compile("(?P<name>[^\\s\"'<>]{1,256})")
+_ATTRIBUTE_QUOTE = re.compile("[\"']?")
 _TEXT = _Markers(
     "<",
     header=["<|start_header_id|>assistant<|end_header_id|>"],
-    call=[("<function= ", _NAME, " >")],
+    call=[("<function= ", _ATTRIBUTE_QUOTE, _NAME, _ATTRIBUTE_QUOTE, " >")],
     close=["</function>"],
     end=["<|eot_id|>", "<|eom_id|>"],
     again=[("<function=", [" <function="])],

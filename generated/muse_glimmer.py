@@ -221,7 +221,8 @@ class _Markers:
         return None
 
 
-_NAME = re.compile(r"(?P<name>[^\s<]{1,256})")
+_NAME = re.compile("(?P<name>[^\\s\"'<]{1,256})")
+_ATTRIBUTE_QUOTE = re.compile("[\"']?")
 _NAME_AGAIN = re.compile(r'(?P<name_again>[^\n"]{1,256})')
 _KEY = re.compile(r'(?P<key>[^\n"<]{1,256})')
 _NEWLINE = re.compile(r"\r?\n?")  # one is not part of the value
@@ -232,7 +233,9 @@ _TEXT = _Markers(
     call=[
         (
             "to= ",
+            _ATTRIBUTE_QUOTE,
             _NAME,
+            _ATTRIBUTE_QUOTE,
             ' <|message|> <atem:function_calls> <atem:invoke name=" ',
             _NAME_AGAIN,
             ' ">',

@@ -231,8 +231,9 @@ class _Markers:
         return None
 
 
-_NAME = re.compile(r"(?P<name>[^\s<>]{1,256})")
-_KEY = re.compile(r"(?P<key>[^\n<>]{1,256})")
+_NAME = re.compile("(?P<name>[^\\s\"'<>]{1,256})")
+_ATTRIBUTE_QUOTE = re.compile("[\"']?")
+_KEY = re.compile("(?P<key>[^\\n\"'<>]{1,256})")
 _NEWLINE = re.compile(r"\r?\n?")  # one is not part of the value
 _TEXT_END = re.compile(r"\Z")
 _NEVER = re.compile("(?!)")  # such a marker ends a value only at the end of the text
@@ -240,8 +241,8 @@ _TEXT = _Markers(
     "<",
     header=["<|im_start|>assistant"],
     unwrap=["</tool_call>"],
-    wrap=[("<tool_call>", [(" <function= ", _NAME, " >")])],
-    call=[("<function= ", _NAME, " >")],
+    wrap=[("<tool_call>", [(" <function= ", _ATTRIBUTE_QUOTE, _NAME, _ATTRIBUTE_QUOTE, " >")])],
+    call=[("<function= ", _ATTRIBUTE_QUOTE, _NAME, _ATTRIBUTE_QUOTE, " >")],
     again=[("<tool_call>", [" <tool_call>"])],
     mention=["<tool_call>"],
     close=["</function>"],
@@ -252,7 +253,7 @@ _TEXT = _Markers(
 _PARAMETERS = _Markers(
     "<",
     done=["</function>"],
-    parameter=[("<parameter=", _KEY, ">", _NEWLINE)],
+    parameter=[("<parameter=", _ATTRIBUTE_QUOTE, _KEY, _ATTRIBUTE_QUOTE, ">", _NEWLINE)],
     broken=["</tool_call>", "<tool_call>", "<|im_end|>"],
 )
 _VALUE = _Markers(
@@ -280,7 +281,7 @@ _VALUE = _Markers(
             ],
         )
     ],
-    next=[(_NEWLINE, "<parameter=", _KEY, ">", _NEWLINE)],
+    next=[(_NEWLINE, "<parameter=", _ATTRIBUTE_QUOTE, _KEY, _ATTRIBUTE_QUOTE, ">", _NEWLINE)],
     ending=[("<|im_end|> ", _NEVER)],
 )
 _OPENING = re.compile(

@@ -11,6 +11,10 @@ _NAME = Slot(SlotKind.NAME)
 #: What is no tag stands between a tag and a name, such as a name space.
 _PREFIX = re.compile(r"(?<=[>\]])[\w.:]+$")
 
+#: Behind an equals sign these may be quoted, as an attribute is.
+_QUOTABLE = (SlotKind.NAME, SlotKind.KEY)
+_QUOTE = "[\"']?"
+
 _GROUPS = {
     SlotKind.NAME: "name",
     SlotKind.ID: "id",
@@ -42,7 +46,16 @@ def slotted(
         following = literal_text(after)[:1] if after else next_text
         opening = literal_text(parts[0]).strip()[:1]
         stops = following if opening.isalnum() else opening + following
-        pieces.append(_slot(part.kind, also_stop + stops, expressions))
+        quotable = literal_text(before).endswith("=") and part.kind in _QUOTABLE
+        stops += "\"'" if quotable else ""
+        slot = _slot(part.kind, also_stop + stops, expressions)
+        if quotable:
+            expressions["_ATTRIBUTE_QUOTE"] = _QUOTE
+        pieces += (
+            [Expression("_ATTRIBUTE_QUOTE"), slot, Expression("_ATTRIBUTE_QUOTE")]
+            if quotable
+            else [slot]
+        )
     return tuple(pieces)
 
 

@@ -39,6 +39,7 @@ DEVIATIONS: dict[str, Deviation] = {
     "tagged: another order": tagged.another_order,
     "tagged: unknown argument": tagged.unknown_argument,
     "tagged: repeated argument": tagged.repeated_argument,
+    "tagged: quoted names": tagged.quoted_names,
     "tagged: a value not closed": tagged.value_not_closed,
     "tagged: wrong type": tagged.wrong_type,
     "tagged: strings that look typed": tagged.looks_typed,

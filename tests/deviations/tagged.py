@@ -35,6 +35,18 @@ def repeated_argument(form: Format) -> Iterator[Case]:
     yield form.case(text.replace("citx", "city"), message, "repeated_argument")
 
 
+def quoted_names(form: Format) -> Iterator[Case]:
+    """A name and a key behind an equals sign are quoted, as attributes are."""
+    if not _has_tags(form):
+        return
+    pieces = form.tools.call
+    before = literal_text(pieces[pieces.index(Slot(SlotKind.NAME)) - 1])
+    if before.endswith("="):
+        text = form.write(form.one_call)
+        text = text.replace("=look", '="look"').replace("=city", "='city'")
+        yield form.case(text, form.one_call)
+
+
 def value_not_closed(form: Format) -> Iterator[Case]:
     """A value's closing tag is missing before the next argument, and before the call's end."""
     if not _is_raw(form):
