@@ -272,7 +272,7 @@ def _project(root: Path | None) -> Project:
 
 def _sources(project: Project, offline: bool) -> tuple[list[TemplateSource], list[Problem]]:
     fetched = fetch_templates(project.root, offline=offline, console=_ERR)
-    sources, problems = read_sources(fetched.templates)
+    sources, problems = read_sources(project, fetched.templates)
     return sources, [*fetched.problems, *problems]
 
 

@@ -50,7 +50,7 @@ def change_template(root: Path, name: str, text: str) -> None:
 def regenerated(root: Path, *, everything: bool = False) -> Regeneration:
     """Regenerate a checkout as the command does."""
     fetched = fetch_templates(root, offline=True)
-    sources, problems = read_sources(fetched.templates)
+    sources, problems = read_sources(Project(root), fetched.templates)
     done = regenerate(Project(root), sources, messages=FEW, everything=everything)
     done.problems[:0] = [*fetched.problems, *problems]
     return done

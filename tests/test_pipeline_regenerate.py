@@ -247,7 +247,7 @@ def test_a_spec_edited_to_something_possible_is_written_again(root: Path) -> Non
 
 def check(root: Path) -> tuple[list[str], list[str]]:
     """Return the paths that aren't fresh, and the problems."""
-    sources, problems = read_sources(fetch_templates(root, offline=True).templates)
+    sources, problems = read_sources(Project(root), fetch_templates(root, offline=True).templates)
     differences, found = check_freshness(Project(root), sources)
     return [difference.path for difference in differences], [*map(str, problems), *map(str, found)]
 

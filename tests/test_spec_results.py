@@ -13,6 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 from generator.spec.atomic import write_atomically
 from generator.spec.files import spec_hash
 from generator.spec.model import Part, Spec
+from generator.spec.overlay import Overlay, read_overlay
 from generator.spec.problems import Problem
 from generator.spec.results import (
     RungResult,
@@ -115,9 +116,29 @@ def test_broken_results(tmp_path: Path) -> None:
     assert str(read_results(tmp_path)) == f"{tmp_path}: can't be read: Is a directory"
 
 
+OVERLAY = """\
+template: plain.jinja
+sha256: "0000000000000000000000000000000000000000000000000000000000000000"
+keys:
+  - key: reasoning.start
+    value: "<aside>"
+    reason: "No message shows it."
+    source: "the template's own text"
+    quote: |-
+      between <aside> and
+      </aside>
+  - key: alternatives.stop
+    value: ["<halt>"]
+    reason: "The model stops there, too."
+    source: "its maker's manual, https://example.org/manual"
+"""
+
+
 def test_index_table(snapshot: SnapshotAssertion) -> None:
     specs = [make() for make in ALL_SPECS]
-    assert index_table(specs, RESULTS, {"plain": 2}) == snapshot
+    overlay = read_overlay(OVERLAY, "plain.yaml")
+    assert isinstance(overlay, Overlay)
+    assert index_table(specs, RESULTS, [overlay]) == snapshot
 
 
 def test_index_table_ignores_results_for_another_spec() -> None:

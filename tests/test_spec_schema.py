@@ -30,6 +30,9 @@ MODEL_AT = [
     (("tools", "fields"), model.Fields),
     (("limits",), model.Limit),
     (("grammar",), model.Grammar),
+    (("alternatives",), model.Alternatives),
+    (("alternatives", "code"), model.CodeCall),
+    (("alternatives", "marks"), model.OtherMarks),
 ]
 ENUM_AT = [
     (("reasoning", "mode"), model.ReasoningMode),
@@ -97,7 +100,7 @@ def test_words_are_those_of_the_model(path: tuple[str, ...], kind: type[StrEnum]
 def test_words_that_only_some_places_allow() -> None:
     call, item = at(("tools", "call")), at(("tools", "arguments", "item"))
     slots = [*call["properties"]["slot"]["enum"], *item["properties"]["slot"]["enum"]]
-    assert slots == list(model.SlotKind)
+    assert [*slots, "WORD"] == list(model.SlotKind)
     assert set(call["properties"]) == set(item["properties"]) == PIECES
     assert at(("tools", "index_scope"))["enum"] == [*model.IndexScope, None]
     assert at(("turn", "order"))["enum"] == ["reasoning", "content", "calls"]

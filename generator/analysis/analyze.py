@@ -20,6 +20,7 @@ from generator.analysis.findings import Derivation, Finding
 from generator.analysis.frames import Frames, collect_frames
 from generator.analysis.layout import Layout, find_layout
 from generator.analysis.limits import relabel_moved
+from generator.analysis.overlaid import overlaid
 from generator.analysis.parts import Wrapping
 from generator.analysis.probes import (
     CONTENT,
@@ -71,8 +72,11 @@ def analyze_template(source: TemplateSource, worker: RenderWorker) -> Analysis:
         spec, problem = None, Problem(failure.error, file=source.file, line=failure.line)
     elif spec is None:
         problem = Problem("no assistant turn is rendered", file=source.file)
-    problems = (problem,) if problem else ()
-    return Analysis(spec, analyzer.chat.dialect, tuple(derivation.findings), problems)
+    problems = [problem] if problem else []
+    if spec is not None and source.overlay is not None:
+        found = overlaid(spec, source.overlay, source.file, source.text)
+        spec, problems = (None, found) if isinstance(found, list) else (found, problems)
+    return Analysis(spec, analyzer.chat.dialect, tuple(derivation.findings), tuple(problems))
 
 
 def _unusable(chat: Chat, file: str) -> Problem | None:

@@ -45,6 +45,7 @@ from generator.spec.model import (
     Turn,
     Verdict,
 )
+from generator.spec.overlay import OverlayText
 
 #: The usual texts of special tokens, where nobody says what they are.
 ASSUMED_TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
@@ -52,13 +53,14 @@ ASSUMED_TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
 
 @dataclass(frozen=True, slots=True)
 class TemplateSource:
-    """A template to analyse: its name, text, identity, and the special tokens known for it."""
+    """A template to analyse: its name, text, identity, special tokens, and its overlay."""
 
     name: str
     text: str
     file: str
     origin: str
     tokens: Mapping[str, str]
+    overlay: OverlayText | None = None
 
 
 #: Reasoning is part of the format, but the template strips it from every message.

@@ -23,14 +23,14 @@ from generator.analysis.analyze import (
 from generator.analysis.findings import Finding
 from generator.codegen.gbnf import generate_grammar
 from generator.codegen.python import generate_module
-from generator.codegen.writer import write_turn
+from generator.codegen.writer import write_parts
 from generator.pipeline.project import OutputPaths
 from generator.rendering.conversation import Chat
 from generator.rendering.worker import RenderWorker
 from generator.spec.checks import check_spec
 from generator.spec.files import dump_spec, spec_hash
 from generator.spec.message import Message
-from generator.spec.model import Spec
+from generator.spec.model import Part, Spec
 from generator.spec.problems import Problem
 from generator.spec.results import TemplateResult
 from generator.verification.messages import SAMPLE_CALLS, allowed_call
@@ -41,7 +41,7 @@ from generator.verification.rungs import (
     round_trip,
     round_trip_written,
 )
-from generator.verification.turns import Renderer
+from generator.verification.turns import Renderer, expected_message
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,8 @@ def sample_turn(spec: Spec) -> str:
         reasoning="They ask for the weather." if spec.reasoning.field else "",
         calls=(call,) if spec.tools else (),
     )
-    return write_turn(spec, message)
+    shown = expected_message(spec, message)
+    return spec.turn.header + write_parts(spec, shown, Part.START)
 
 
 def verify(spec: Spec, module_text: str, chat: Chat, messages: int) -> TemplateResult:

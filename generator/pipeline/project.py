@@ -8,6 +8,9 @@ from pathlib import Path
 from generator.sources.index import INDEX_FILE
 from generator.spec.naming import module_name
 
+#: The folder of the overlays, in a checkout.
+OVERLAYS = "templates/overlays"
+
 
 @dataclass(frozen=True, slots=True)
 class Project:
@@ -32,6 +35,11 @@ class Project:
     def generated(self) -> Path:
         """The folder of the parsers and grammars."""
         return self.root / "generated"
+
+    @property
+    def overlays(self) -> Path:
+        """The folder of the overlays."""
+        return self.root / OVERLAYS
 
     @property
     def results(self) -> Path:

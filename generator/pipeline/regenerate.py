@@ -10,15 +10,16 @@ from generator import __version__
 from generator.analysis.analyze import TemplateSource
 from generator.pipeline.build import Build
 from generator.pipeline.processes import Task, build_in_processes
-from generator.pipeline.project import OutputPaths, Project
+from generator.pipeline.project import OVERLAYS, OutputPaths, Project
 from generator.pipeline.state import State, generator_fingerprint, input_hash, output_hash
 from generator.sources.fetch import TemplateFile
 from generator.sources.index import read_index
 from generator.sources.text_files import read_text
 from generator.spec.atomic import write_atomically
-from generator.spec.files import read_spec, spec_hash
+from generator.spec.files import SPEC_SUFFIX, read_spec, spec_hash
 from generator.spec.model import Spec
 from generator.spec.naming import template_name
+from generator.spec.overlay import Overlay, OverlayText, read_overlay
 from generator.spec.problems import Problem
 from generator.spec.results import TemplateResult, dump_results, read_results
 from generator.spec.table import index_table
@@ -43,9 +44,9 @@ class Regeneration:
 
 
 def read_sources(
-    templates: Iterable[TemplateFile],
+    project: Project, templates: Iterable[TemplateFile]
 ) -> tuple[list[TemplateSource], list[Problem]]:
-    """Read the templates' texts."""
+    """Read the templates' texts and their overlays."""
     sources: list[TemplateSource] = []
     problems: list[Problem] = []
     for template in templates:
@@ -53,11 +54,23 @@ def read_sources(
         problems += found
         tokens = {"bos_token": template.bos_token, "eos_token": template.eos_token}
         known = {name: value for name, value in tokens.items() if value is not None}
-        if not found:
+        overlay, unreadable = _read_overlay(project, template.name)
+        problems += unreadable
+        if not found and not unreadable:
             sources.append(
-                TemplateSource(template.name, text, template.file, template.origin, known)
+                TemplateSource(template.name, text, template.file, template.origin, known, overlay)
             )
     return sources, problems
+
+
+def _read_overlay(project: Project, name: str) -> tuple[OverlayText | None, list[Problem]]:
+    """Return the text of a template's overlay, or None where there is none."""
+    path = project.overlays / f"{name}{SPEC_SUFFIX}"
+    if not path.exists():
+        return None, []
+    file = path.relative_to(project.root).as_posix()
+    text, problems = read_text(path, file)
+    return OverlayText(file, text), problems
 
 
 def build_all(
@@ -134,10 +147,7 @@ def _read_specs(
 
 def _input_hashes(sources: Sequence[TemplateSource], messages: int) -> dict[str, str]:
     fingerprint = generator_fingerprint()
-    return {
-        source.name: input_hash(fingerprint, source.text, source.tokens, messages)
-        for source in sources
-    }
+    return {source.name: input_hash(fingerprint, source, messages) for source in sources}
 
 
 def _is_unchanged(
@@ -179,10 +189,19 @@ def _finish(project: Project, results: Mapping[str, TemplateResult], done: Regen
     specs = [spec for spec in found.values() if not isinstance(spec, list)]
     texts = {"specs/verification.json": dump_results(done.results)}
     if len(specs) == len(found):
-        texts["specs/README.md"] = index_table(specs, done.results)
+        texts["specs/README.md"] = index_table(specs, done.results, _overlays(project))
     for path, text in texts.items():
         if write_atomically(project.root / path, text):
             done.changed_files.append(path)
+
+
+def _overlays(project: Project) -> list[Overlay]:
+    """Return the overlays that can be read; the others are problems of their templates."""
+    found = [
+        read_overlay(path.read_text(encoding="utf-8", errors="replace"), path.name)
+        for path in sorted(project.overlays.glob(f"*{SPEC_SUFFIX}"))
+    ]
+    return [overlay for overlay in found if not isinstance(overlay, list)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +244,7 @@ def _text_of(project: Project, path: str) -> str | None:
 
 
 def left_over(project: Project) -> list[str]:
-    """Return the specs and generated files that belong to no template of the index.
+    """Return the specs, overlays and generated files that belong to no template of the index.
 
     With an index that can't be read nobody can tell; then there are none.
     """
@@ -234,6 +253,7 @@ def left_over(project: Project) -> list[str]:
         return []
     names = [template_name(entry.file) for entry in index.entries]
     wanted = {path for name in names for path in asdict(OutputPaths.in_project(name)).values()}
+    wanted |= {f"{OVERLAYS}/{name}{SPEC_SUFFIX}" for name in names}
     found = [
         path.relative_to(project.root).as_posix()
         for folder, pattern in (
@@ -241,6 +261,7 @@ def left_over(project: Project) -> list[str]:
             (project.generated, "*.gbnf"),
             (project.generated, "[!_]*.py"),
             (project.generated, "_[0-9]*.py"),
+            (project.overlays, "*.yaml"),
         )
         for path in sorted(folder.glob(pattern))
     ]

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from generator.analysis.analyze import TemplateSource
 from generator.spec.atomic import write_atomically
 
 _GENERATOR = Path(__file__).parent.parent
@@ -48,9 +49,11 @@ def generator_fingerprint() -> str:
     return digest.hexdigest()
 
 
-def input_hash(fingerprint: str, text: str, tokens: Mapping[str, str], messages: int) -> str:
+def input_hash(fingerprint: str, source: TemplateSource, messages: int) -> str:
     """Return a hash of all that a template's files and results depend on."""
-    parts = [fingerprint, text, json.dumps(dict(tokens), sort_keys=True), str(messages)]
+    overlay = source.overlay.text if source.overlay else ""
+    tokens = json.dumps(dict(source.tokens), sort_keys=True)
+    parts = [fingerprint, source.text, overlay, tokens, str(messages)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

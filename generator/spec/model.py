@@ -60,7 +60,11 @@ class CallIdPosition(StrEnum):
 
 
 class SlotKind(StrEnum):
-    """What fills a slot. The first four belong to a call, the last three to a tagged argument."""
+    """What fills a slot.
+
+    The first four belong to a call, the next three to a tagged argument; WORD is any word or none
+    that means nothing, and only stands in what an overlay adds.
+    """
 
     NAME = "NAME"
     ID = "ID"
@@ -69,6 +73,7 @@ class SlotKind(StrEnum):
     KEY = "KEY"
     TYPE = "TYPE"
     VALUE = "VALUE"
+    WORD = "WORD"
 
 
 class JsonType(StrEnum):
@@ -368,6 +373,42 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherMarks:
+    """Other marks around reasoning or content; ``end`` may be empty."""
+
+    part: Part
+    start: tuple[Piece, ...]
+    end: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeCall:
+    """A call that is code: all from ``start`` to the turn's end is one argument of a tool.
+
+    With ``method``, code that is ``NAME.method(key=value, …)`` is a call of NAME instead, with
+    Python's keyword arguments.
+    """
+
+    start: str
+    name: str
+    argument: str
+    method: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """What a model writes beside its template's own way; a parser reads it, the writer doesn't.
+
+    ``calls`` are other beginnings of a call, whose arguments are written as in ``tools``.
+    """
+
+    calls: tuple[tuple[Piece, ...], ...] = ()
+    code: tuple[CodeCall, ...] = ()
+    marks: tuple[OtherMarks, ...] = ()
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Grammar:
     """What an engine needs to use the grammar lazily and to keep markers whole."""
 
@@ -377,7 +418,10 @@ class Grammar:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """All that is known about one template's assistant turn."""
+    """All that is known about one template's assistant turn.
+
+    ``overlay`` names the keys that no rendering shows: they come from an overlay.
+    """
 
     name: str
     template: TemplateIdentity
@@ -390,6 +434,8 @@ class Spec:
     tools: Tools | None
     limits: tuple[Limit, ...]
     grammar: Grammar
+    alternatives: Alternatives = Alternatives()
+    overlay: tuple[str, ...] = ()
 
     def join(self, left: Part, right: Part) -> str:
         """Return what stands between two neighbours beyond their own end and start."""

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from generator.spec.model import (
+    Alternatives,
     Arguments,
     CallIdPosition,
     Capabilities,
+    CodeCall,
     Condition,
     Content,
     ContentMode,
@@ -26,6 +28,7 @@ from generator.spec.model import (
     JsonType,
     Limit,
     Literal,
+    OtherMarks,
     Part,
     Piece,
     Reasoning,
@@ -84,8 +87,11 @@ def spec_to_data(spec: Spec) -> dict[str, object]:
             "triggers": _texts(spec.grammar.triggers),
             "preserved_tokens": _texts(spec.grammar.preserved_tokens),
         },
+        "alternatives": _alternatives_to_data(spec.alternatives),
+        "overlay": spec.overlay,
     }
-    return _without(data, {"tokens": {}, "tools": None, "limits": ()})
+    empty: dict[str, object] = {"tokens": {}, "tools": None, "limits": ()}
+    return _without(data, {**empty, "alternatives": {}, "overlay": ()})
 
 
 def spec_from_data(data: Data) -> Spec:
@@ -110,6 +116,8 @@ def spec_from_data(data: Data) -> Spec:
         grammar=Grammar(
             tuple(data["grammar"]["triggers"]), tuple(data["grammar"]["preserved_tokens"])
         ),
+        alternatives=_alternatives_from_data(data.get("alternatives", {})),
+        overlay=tuple(data.get("overlay", ())),
     )
 
 
@@ -343,3 +351,39 @@ def _limit_from_data(data: Data) -> Limit:
         when=Condition(data["when"]),
         reason=data["reason"],
     )
+
+
+def _alternatives_to_data(alternatives: Alternatives) -> dict[str, object]:
+    data: dict[str, object] = {
+        "calls": tuple(list(_pieces_to_data(call)) for call in alternatives.calls),
+        "code": tuple(_code_to_data(code) for code in alternatives.code),
+        "marks": tuple(_marks_to_data(marks) for marks in alternatives.marks),
+        "stop": _texts(alternatives.stop),
+    }
+    return _without(data, {"calls": (), "code": (), "marks": (), "stop": ()})
+
+
+def _alternatives_from_data(data: Data) -> Alternatives:
+    return Alternatives(
+        calls=tuple(tuple(map(_piece_from_data, call)) for call in data.get("calls", ())),
+        code=tuple(CodeCall(**code) for code in data.get("code", ())),
+        marks=tuple(
+            OtherMarks(
+                Part(marks["part"]),
+                tuple(map(_piece_from_data, marks["start"])),
+                marks.get("end", ""),
+            )
+            for marks in data.get("marks", ())
+        ),
+        stop=tuple(data.get("stop", ())),
+    )
+
+
+def _code_to_data(code: CodeCall) -> Line:
+    line = Line(start=Text(code.start), name=Text(code.name), argument=Text(code.argument))
+    return Line({**line, "method": Text(code.method)}) if code.method else line
+
+
+def _marks_to_data(marks: OtherMarks) -> Line:
+    line = Line(part=marks.part, start=list(_pieces_to_data(marks.start)))
+    return Line({**line, "end": Text(marks.end)}) if marks.end else line

@@ -1,4 +1,4 @@
-"""Validation of a spec file's data against schema.json, in sentences a person can act on."""
+"""Validation of a file's data against its JSON Schema, in sentences a person can act on."""
 
 from __future__ import annotations
 
@@ -36,10 +36,15 @@ _PYTHON_TYPES: tuple[tuple[type, str], ...] = (
 _LONGEST_SHOWN = 60
 
 
-def schema_problems(document: Document, file: str) -> list[Problem]:
-    """Return everything about a document that schema.json forbids, each with line and path."""
+#: The schemas beside this file: of a spec, and of an overlay.
+SPEC_SCHEMA = "schema.json"
+OVERLAY_SCHEMA = "overlay.json"
+
+
+def schema_problems(document: Document, file: str, schema: str = SPEC_SCHEMA) -> list[Problem]:
+    """Return everything about a document that a schema forbids, each with line and path."""
     problems: dict[Problem, None] = {}  # a set that keeps its order
-    for error in _validator().iter_errors(document.data):
+    for error in _validator(schema).iter_errors(document.data):
         for path, message in _MESSAGES[str(error.validator)](_violation(error)):
             problems[Problem(message, file, document.line(path), path_text(path))] = None
     return list(problems)
@@ -61,20 +66,20 @@ def _violation(error: ValidationError) -> _Violation:
     return _Violation(tuple(error.absolute_path), error.instance, error.validator_value, properties)
 
 
-def load_schema() -> dict[str, Any]:
-    """Return schema.json."""
-    text = resources.files(__package__).joinpath("schema.json").read_text("utf-8")
+def load_schema(name: str = SPEC_SCHEMA) -> dict[str, Any]:
+    """Return one of the schemas."""
+    text = resources.files(__package__).joinpath(name).read_text("utf-8")
     schema: dict[str, Any] = json.loads(text)
     return schema
 
 
 @functools.cache
-def _validator() -> Any:
+def _validator(schema: str) -> Any:
     base = jsonschema.Draft202012Validator
     extend: Any = jsonschema.validators.extend  # which has no types
     # In YAML 2.0 isn't an integer, whatever JSON Schema says.
     checker = base.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
-    return extend(base, type_checker=checker)(load_schema())
+    return extend(base, type_checker=checker)(load_schema(schema))
 
 
 _Findings = Iterator[tuple[YamlPath, str]]

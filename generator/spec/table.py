@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 
 from generator.spec.files import SPEC_SUFFIX, spec_hash
 from generator.spec.model import CallIdPosition, Condition, Limit, Part, Spec
+from generator.spec.overlay import Overlay
 from generator.spec.results import PARTS, RUNGS, RungResult, TemplateResult
 
 _INTRODUCTION = """\
@@ -19,12 +19,13 @@ One spec per chat template: how it writes an assistant turn. `generator/spec/sch
 how to read one. The last columns are the rungs of the verification: 0, what the spec predicts is
 what the template renders; 1, rendered turns come back through the parser; 1b, so do the spec's own
 turns after the template's generation prompt; 2, so does every way of cutting the text. ✓ means that
-all checks passed, `n/m` that n of m did, and - that there were none.
+all checks passed, `n/m` that n of m did, and - that there were none. The last column says how many
+of a spec's keys come from an overlay, because no rendering shows them; what it says of calls or of
+reasoning is checked against itself alone, by rungs 1b and 2.
 """
 _COLUMNS = ("Name", "Template", "Reasoning", "Content", "Tools", "Call id", "Limits")
 _NOTHING = "-"
 _LONGEST_EXAMPLE = 300
-_NO_OVERLAYS: Mapping[str, int] = MappingProxyType({})
 _CONDITIONS = {condition: condition.replace("_", " ") for condition in Condition}
 _BACKTICKS = re.compile(r"`+")
 _MARKDOWN = re.compile(r"([\\`*\[\]<>|]|(?<!\w)_|_(?!\w))")  # an underscore in a word is safe
@@ -33,12 +34,11 @@ _MARKDOWN = re.compile(r"([\\`*\[\]<>|]|(?<!\w)_|_(?!\w))")  # an underscore in 
 def index_table(
     specs: Sequence[Spec],
     results: Mapping[str, TemplateResult],
-    overlays: Mapping[str, int] = _NO_OVERLAYS,
+    overlays: Sequence[Overlay] = (),
 ) -> str:
     """Return the text of specs/README.md.
 
-    ``results`` and ``overlays`` (how many keys an overlay gives) are by template name. A result for
-    another spec than the one at hand doesn't count.
+    ``results`` are by template name; a result for another spec than the one at hand doesn't count.
     """
     ordered = sorted(specs, key=lambda spec: spec.name)
     current = {
@@ -49,8 +49,9 @@ def index_table(
     sections = [
         _INTRODUCTION,
         _totals(ordered, current),
-        _table(ordered, current, overlays),
+        _table(ordered, current),
         _failures(current),
+        _overlays(overlays),
     ]
     return "\n".join(section for section in sections if section)
 
@@ -81,16 +82,14 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def _table(
-    specs: Sequence[Spec], results: Mapping[str, TemplateResult], overlays: Mapping[str, int]
-) -> str:
+def _table(specs: Sequence[Spec], results: Mapping[str, TemplateResult]) -> str:
     head = (*_COLUMNS, *RUNGS, "Overlay")
-    rows = [_row(spec, results.get(spec.name), overlays.get(spec.name, 0)) for spec in specs]
+    rows = [_row(spec, results.get(spec.name)) for spec in specs]
     lines = [head, tuple("---" for _ in head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _row(spec: Spec, result: TemplateResult | None, overlay_keys: int) -> tuple[str, ...]:
+def _row(spec: Spec, result: TemplateResult | None) -> tuple[str, ...]:
     tools = spec.tools
     has_id = tools is not None and tools.call_id is not CallIdPosition.NONE
     rungs = result.rungs if result else {}
@@ -103,7 +102,7 @@ def _row(spec: Spec, result: TemplateResult | None, overlay_keys: int) -> tuple[
         _prose(tools.call_id) if tools and has_id else _NOTHING,
         _limits(spec.limits),
         *(_mark(rungs.get(name)) for name in RUNGS),
-        str(overlay_keys),
+        str(len(spec.overlay)),
     )
 
 
@@ -134,6 +133,26 @@ def _failures(results: Mapping[str, TemplateResult]) -> str:
         if rung in result.rungs and result.rungs[rung].failed
     ]
     return "## Not passed\n\n" + "".join(lines) if lines else ""
+
+
+def _overlays(overlays: Sequence[Overlay]) -> str:
+    """Return what overlays say, for those who review them: each key with its reason and source."""
+    if not overlays:
+        return ""
+    keys = sum(len(overlay.keys) for overlay in overlays)
+    head = (
+        f"{_counted(keys, 'key')} in {_counted(len(overlays), 'overlay')} (templates/overlays).\n"
+    )
+    return f"## Overlays\n\n{head}\n" + "".join(map(_overlay, overlays))
+
+
+def _overlay(overlay: Overlay) -> str:
+    lines = [f"- {_code(overlay.template)}\n"]
+    for key in overlay.keys:
+        quote = f" The template says {_code(_one_line(key.quote))}." if key.quote else ""
+        reason = f"{_prose(_one_line(key.reason))} Source: {_prose(_one_line(key.source))}."
+        lines.append(f"  - {_code(key.key)}: {reason}{quote}\n")
+    return "".join(lines)
 
 
 def _failure(rung: RungResult) -> str:

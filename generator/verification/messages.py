@@ -12,7 +12,7 @@ from generator.analysis.text import markers
 from generator.rendering.conversation import NEXT_USER_TEXT, RESULT_TEXT, USER_TEXT
 from generator.spec.encoding import json_type
 from generator.spec.message import Call, Message
-from generator.spec.model import JsonType, Literal, Spec, Subject, Verdict
+from generator.spec.model import JsonType, Literal, ReasoningMode, Spec, Subject, Verdict
 
 #: Pieces of text that trip careless parsers, none of them any template's own.
 TRICKY_TEXTS = (
@@ -73,10 +73,11 @@ def allowed_call(spec: Spec, call: Call) -> Call:
 def messages(spec: Spec) -> st.SearchStrategy[Message]:
     """Return a strategy for messages that the template should render and the parser give back."""
     text = _texts(spec)
+    has_reasoning = spec.reasoning.mode is not ReasoningMode.NONE
     return st.builds(
         Message,
         content=st.one_of(st.just(""), text),
-        reasoning=st.one_of(st.just(""), text) if spec.reasoning.field else st.just(""),
+        reasoning=st.one_of(st.just(""), text) if has_reasoning else st.just(""),
         calls=_calls(spec, text) if spec.tools else st.just(()),
     ).filter(_is_usable)
 

@@ -23,6 +23,7 @@ from generator.verification.turns import (
     Renderer,
     expected_message,
     is_ambiguous,
+    never_renders_calls,
     written_input,
 )
 
@@ -91,6 +92,8 @@ def round_trip(spec: Spec, renderer: Renderer, module: ModuleType, count: int) -
     tally = _Tally()
 
     def check(message: Message) -> None:
+        if not _shows_anything(spec, message):
+            return
         if is_ambiguous(spec, message):
             tally.ambiguous += 1
             return
@@ -102,7 +105,8 @@ def round_trip(spec: Spec, renderer: Renderer, module: ModuleType, count: int) -
         if given_input is None:
             tally.add(f"no header in {turn!r}")
             return
-        tally.add(_compare(spec, module, message, given_input, thinking=True))
+        shown = as_rendered(spec, message)
+        tally.add(_compare(spec, module, shown, given_input, thinking=True))
 
     _for_random_messages(spec, count, check)
     return tally.result()
@@ -118,7 +122,7 @@ def round_trip_written(spec: Spec, module: ModuleType, count: int) -> RungResult
             if given_input is None:
                 tally.refused += 1
                 continue
-            shown = _with_prompt(spec, message, thinking)
+            shown = expected_message(spec, _with_prompt(spec, message, thinking))
             tally.add(_compare(spec, module, shown, given_input, thinking=thinking))
 
     _for_random_messages(spec, count, check)
@@ -166,13 +170,12 @@ def _for_random_messages(spec: Spec, count: int, check: Callable[[Message], None
 
 
 def _compare(
-    spec: Spec, module: ModuleType, message: Message, given_input: ParserInput, *, thinking: bool
+    spec: Spec, module: ModuleType, expected: Message, given_input: ParserInput, *, thinking: bool
 ) -> str:
     """Return how the parsed message differs from what its turn shows; "" where it doesn't."""
-    expected = expected_message(spec, message)
     parsed = module.parse(
         given_input.text,
-        tools=tool_definitions(message.calls),
+        tools=tool_definitions(expected.calls),
         enable_thinking=thinking,
         prefill=given_input.prefill,
     )
@@ -277,6 +280,6 @@ def rendered_parts(spec: Spec) -> tuple[Part, ...]:
     shown = {Part.CONTENT}
     if spec.reasoning.field:
         shown.add(Part.REASONING)
-    if spec.tools is not None:
+    if spec.tools is not None and not never_renders_calls(spec):
         shown.add(Part.CALLS)
     return tuple(part for part in Part if part in shown)

@@ -9,7 +9,7 @@ from generator.analysis.thinking import PromptState, prompt_state
 from generator.codegen.writer import applies, as_rendered, write_parts
 from generator.rendering.conversation import Chat
 from generator.spec.message import Message
-from generator.spec.model import Part, Spec, Subject, Verdict
+from generator.spec.model import Condition, Part, Spec, Subject, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +85,17 @@ def written_input(spec: Spec, message: Message, *, thinking: bool) -> ParserInpu
 
 
 def expected_message(spec: Spec, message: Message) -> Message:
-    """Return the message as its turn shows it; reasoning that is never rendered stays."""
+    """Return the message as a model writes it: what its own template never renders stays."""
     shown = as_rendered(spec, message)
-    return shown if spec.reasoning.field else replace(shown, reasoning=message.reasoning)
+    if not spec.reasoning.field:
+        shown = replace(shown, reasoning=message.reasoning)
+    return replace(shown, calls=message.calls) if never_renders_calls(spec) else shown
+
+
+def never_renders_calls(spec: Spec) -> bool:
+    """Tell whether calls are known from an overlay alone."""
+    never = (Subject.CALLS, Verdict.DROPS, Condition.ALWAYS)
+    return any((limit.subject, limit.verdict, limit.when) == never for limit in spec.limits)
 
 
 def is_ambiguous(spec: Spec, message: Message) -> bool:
