@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from generator.codegen.argument_plan import has_quoted_strings
 from generator.codegen.marker_plan import Marker
-from generator.spec.model import Encoding, Tools
+from generator.spec.model import CodeCall, Encoding, Tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class CallPlan:
     dialect: str = "json"  # of structured values: "json", "python" or "quoted"
     quote: str = '"'
     quoted_strings: bool = False  # QUOTED, where values inside others are in another dialect
+    name_groups: tuple[str, ...] = ("name",)  # one for each way in which a call may begin
+    code: CodeCall | None = None
 
 
 def dialect(tools: Tools) -> str:

@@ -13,7 +13,7 @@ _EXPRESSIONS = {
     "_KEY_TEXT": r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})',
 }
 #: Marker sets that are looked for, not only expected.
-SEARCHED = ("_TEXT", "_VALUE", "_GUARDED_VALUE", "_QUOTED_END", "_PARAMETERS")
+SEARCHED = ("_TEXT", "_VALUE", "_GUARDED_VALUE", "_QUOTED_END", "_PARAMETERS", "_CODE_END")
 _COMMENTS = {
     "_NEWLINE": "one is not part of the value",
     "_NEVER": "such a marker ends a value only at the end of the text",
@@ -60,7 +60,7 @@ def marker_constants(plan: ModulePlan, sets: dict[str, tuple[Marker, ...]]) -> t
     """Return the lines with the marker sets, by constant, and the expressions they refer to."""
     calls = plan.calls
     used = {constant for markers in sets.values() for constant in used_constants(markers)}
-    known = {**_EXPRESSIONS, **(calls.expressions if calls else {})}
+    known = {**_EXPRESSIONS, **plan.expressions, **(calls.expressions if calls else {})}
     lines = []
     for constant, expression in known.items():
         json_key = calls and calls.structured and calls.dialect == "json"

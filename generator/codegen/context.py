@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from generator.codegen.call_plan import CallPlan
@@ -15,6 +16,7 @@ from generator.codegen.docstrings import alternatives, docstring, state_docstrin
 from generator.codegen.marker_plan import first_characters
 from generator.codegen.plan import ModulePlan, ReasoningPlan
 from generator.codegen.source import shown
+from generator.spec.model import CodeCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,18 @@ class ModuleContext:
     arguments_first: bool
     loose: tuple[tuple[str, str], ...]  # groups of a call's head that may be missing
     name_again: bool
+    match_name: str  # the name in a match of a call's beginning
+    match_id: str
+    other_heads: bool  # whether a call may begin in several ways
+    code: CodeCall | None
+    code_name: str
+    code_opening: str  # of its arguments
+    code_starts: frozenset[str]
     wraps: bool
     tracks_wrap: bool
     wrap_text: str
     bare: bool
+    announces: bool  # whether a marker may stand before calls that need none
     in_section: bool
     structured: bool
     collects: bool
@@ -90,6 +100,8 @@ class ModuleContext:
     section_doc: str
     tail_doc: str
     tail_missing: str
+    name_groups: str
+    code_doc: str
 
 
 def module_context(plan: ModulePlan) -> ModuleContext:
@@ -143,11 +155,19 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         wrapped_object=bool(calls and calls.wrapped_object),
         loose=_loose(calls),
         name_again=bool(calls and "_NAME_AGAIN" in calls.expressions),
+        match_name="_name(match)" if _other_heads(calls) else 'match["name"]',
+        match_id='match["id"] or ""' if _other_heads(calls) else 'match["id"]',
+        other_heads=_other_heads(calls),
+        code=calls.code if calls else None,
+        code_name=repr(calls.code.name) if calls and calls.code else "",
+        code_opening=repr(_code_opening(calls.code)) if calls and calls.code else "",
+        code_starts=frozenset(marker.role for marker in sets.get("_CODE_START", ())),
         arguments_first=bool(calls and calls.arguments_first),
         wraps=bool(calls and calls.wrap),
         tracks_wrap=bool(calls and calls.kind != "native" and {"wrap", "unwrap"} & set(roles)),
         wrap_text=shown(calls.wrap).replace('"', "'") if calls else "",
         bare=bool(calls and calls.bare),
+        announces=bool(calls and calls.bare and "wrap" in roles),
         in_section=bool(calls and calls.in_section),
         structured=bool(calls and calls.structured),
         collects=bool(calls and calls.kind != "tagged"),
@@ -168,6 +188,7 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         head_slots=calls.head_slots if calls else frozenset(),
         tail_slots=calls.tail_slots if calls else frozenset(),
         after_call=_after_call(calls),
+        name_groups=", ".join(f'"{group}"' for group in calls.name_groups) if calls else "",
         **state_docstrings(calls),
     )
 
@@ -184,6 +205,7 @@ _BRANCHES = {
     "again": "again",
     "header": "again",
     "unwrap": "unwrap",
+    "code": "code",
     "end": "end",
 }
 
@@ -220,6 +242,14 @@ def _after_call(calls: CallPlan | None) -> str:
     if calls.kind == "native":
         return "objects"
     return "section" if calls.in_section else "text"
+
+
+def _code_opening(code: CodeCall) -> str:
+    return f'{{{json.dumps(code.argument, ensure_ascii=False)}: "'
+
+
+def _other_heads(calls: CallPlan | None) -> bool:
+    return calls is not None and len(calls.name_groups) > 1
 
 
 def _loose(calls: CallPlan | None) -> tuple[tuple[str, str], ...]:
@@ -267,6 +297,10 @@ def _functions(calls: CallPlan | None, uses_schemas: bool, raw_values: bool) -> 
     if calls is None:
         return ()
     found = ["properties_by_name" if calls.kind == "tagged" else "names", "flaw"]
+    if _other_heads(calls):
+        found.append("name")
+    if calls.code is not None and calls.code.method:
+        found.append("keyword_arguments")
     if calls.kind == "native" and not calls.name_is_key:
         found.append("as_string")
     if calls.kind != "tagged":

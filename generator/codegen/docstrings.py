@@ -31,6 +31,7 @@ _SUMMARIES = {
     "member_doc": "Read a member of a call.",
     "section_doc": "Read the calls of a section.",
     "tail_doc": "Read what closes a call.",
+    "code_doc": "Read code.",
 }
 
 
@@ -79,6 +80,7 @@ def state_docstrings(calls: CallPlan | None) -> dict[str, str]:
         "objects_doc": "Calls: JSON objects, alone or in an array.",
         "member_doc": "A call object's members, in any order; others are left out.",
         "section_doc": "Calls in a row.",
+        "code_doc": f"Code, up to {quoted('_CODE_END', 'end')}.",
         "tail_doc": f"After the arguments: {quoted('_TAIL', 'tail')}.",
     }
     found = {name: docstring(_SUMMARIES[name], text) for name, text in docs.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from generator.codegen.call_plan import CallPlan, dialect
 from generator.codegen.marker_plan import (
@@ -16,7 +17,7 @@ from generator.codegen.marker_plan import (
     words,
 )
 from generator.codegen.slot_plan import literal_text
-from generator.spec.model import Literal, Slot, SlotKind, Tools
+from generator.spec.model import Literal, Piece, Slot, SlotKind, Tools
 
 _JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*"?$')
 _BRACKET = Expression("_BRACKET")
@@ -29,17 +30,21 @@ _FENCE = r"(?:`{1,3}\w{0,9}\s{0,99})?"
 _API_WRAPPER = "function"
 
 
-def plan_native(tools: Tools) -> CallPlan:
-    """Return the plan for reading calls that are JSON objects."""
+def plan_native(tools: Tools, others: tuple[tuple[Piece, ...], ...] = ()) -> CallPlan:
+    """Return the plan for reading calls that are JSON objects.
+
+    ``others`` are other ways in which a call may be written: what they have before the object.
+    """
     section = _before_json(tools.section_start)
     call = _before_json(literal_text(tools.call[0]))
     closing = (_after_json(literal_text(tools.call[-1])), _after_json(tools.section_end))
     closers = [literal for literal in closing if literal]
     keys = _keys(tools)
     bare = not (section or call)
-    text = _opening_markers(section, call)
+    openings = [words(_before_json(literal_text(pieces[0]))) for pieces in others]
+    text = _opening_markers(section, call, openings)
     if bare and not tools.fields.name_is_key:
-        text = [Marker("object", tuple(_object_heads(keys)))]
+        text = [*_announced(openings, keys), Marker("object", tuple(_object_heads(keys)))]
     stray = [words(literal) for literal in closers if looks_like_marker(literal)]
     if stray:
         text.append(Marker("close", tuple(stray)))
@@ -65,7 +70,7 @@ def plan_native(tools: Tools) -> CallPlan:
     )
 
 
-def _opening_markers(section: str, call: str) -> list[Marker]:
+def _opening_markers(section: str, call: str, others: list[MarkerPieces]) -> list[Marker]:
     """Return what opens calls: a marker only if one follows, else a mention of it."""
     opening = section or call
     if not opening:
@@ -73,8 +78,9 @@ def _opening_markers(section: str, call: str) -> list[Marker]:
     following: list[MarkerPieces] = [(_BRACKET, "{")]
     if section and call:
         following.append((SPACE, *words(call)))
-    found = [Marker("wrap", ((*words(opening), Follows(tuple(following))),))]
-    return found + mentions(words(opening))
+    openings = [words(opening), *others]
+    wraps = tuple((*pieces, Follows(tuple(following))) for pieces in openings)
+    return [Marker("wrap", wraps), *mentions(words(opening))]
 
 
 def _object_heads(keys: dict[str, tuple[str, ...]]) -> list[MarkerPieces]:
@@ -82,6 +88,13 @@ def _object_heads(keys: dict[str, tuple[str, ...]]) -> list[MarkerPieces]:
     known = dict.fromkeys([key for names in keys.values() for key in names] + [_API_WRAPPER])
     heads: list[MarkerPieces] = [("{", SPACE, f'"{key}"') for key in known]
     return heads + [("[", SPACE, *head) for head in heads]
+
+
+def _announced(openings: list[MarkerPieces], keys: dict[str, tuple[str, ...]]) -> Iterator[Marker]:
+    """Yield what may stand before a call that needs no announcement."""
+    heads = Follows(tuple((SPACE, *head) for head in _object_heads(keys)))
+    if openings:
+        yield Marker("wrap", tuple((*opening, heads) for opening in openings))
 
 
 def _objects(section: str, call: str, closers: list[str]) -> tuple[Marker, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from generator.codegen.call_plan import CallPlan
+from generator.codegen.code_plan import with_code
 from generator.codegen.marker_plan import (
     Marker,
     MarkerPieces,
@@ -16,6 +17,7 @@ from generator.codegen.marker_plan import (
     words,
 )
 from generator.codegen.native_plan import plan_native
+from generator.codegen.slot_plan import slotted
 from generator.codegen.tag_plan import plan_tags
 from generator.spec.model import Part, ReasoningMode, Spec, ToolMode
 
@@ -46,6 +48,7 @@ class ModulePlan:
     text: tuple[Marker, ...]  # the markers that end text, longest first
     content_last: bool  # behind calls
     openings: tuple[str, ...]  # what tells the beginning of a marker from content
+    expressions: dict[str, str]  # that markers refer to, by constant
 
 
 def plan_module(spec: Spec) -> ModulePlan:
@@ -57,6 +60,9 @@ def plan_module(spec: Spec) -> ModulePlan:
     for role, literals in _text_literals(spec):
         found = [words(literal) for literal in literals if looks_like_marker(literal)]
         _add(by_role, role, found)
+    expressions: dict[str, str] = {}
+    for role, pieces in _other_marks(spec, expressions):
+        _add(by_role, role, [pieces])
     # A stop string ends the turn even if it is distinctive by its white space alone.
     _add(by_role, "end", [(stop,) for stop in spec.turn.stop if not looks_like_marker(stop)])
     for marker in calls.text if calls else ():
@@ -65,8 +71,8 @@ def plan_module(spec: Spec) -> ModulePlan:
         Marker(role, tuple(sorted(found, key=_length, reverse=True)))
         for role, found in by_role.items()
     ]
-    # One that is the beginning of another comes after it.
-    markers.sort(key=lambda marker: _length(marker.alternatives[-1]), reverse=True)
+    # One that is the beginning of another comes after it; code is what nothing else begins with.
+    markers.sort(key=lambda marker: (marker.role == "code", -_length(marker.alternatives[-1])))
     return ModulePlan(
         name=spec.name,
         header=spec.turn.header,
@@ -77,6 +83,7 @@ def plan_module(spec: Spec) -> ModulePlan:
         text=tuple(markers),
         content_last=_content_last(spec),
         openings=_openings(markers),
+        expressions=expressions,
     )
 
 
@@ -90,9 +97,12 @@ def _content_last(spec: Spec) -> bool:
 def _plan_calls(spec: Spec, ends: tuple[str, ...]) -> CallPlan | None:
     if spec.tools is None:
         return None
+    others = spec.alternatives.calls
     if spec.tools.mode is ToolMode.JSON_NATIVE:
-        return plan_native(spec.tools)
-    return plan_tags(spec.tools, ends)
+        plan = plan_native(spec.tools, others)
+    else:
+        plan = plan_tags(spec.tools, ends, others)
+    return with_code(plan, spec.alternatives.code, ends)
 
 
 def _openings(markers: Iterable[Marker]) -> tuple[str, ...]:
@@ -139,11 +149,21 @@ def _text_literals(spec: Spec) -> Iterable[tuple[str, list[str]]]:
     yield "header", [spec.turn.header]
 
 
+def _other_marks(spec: Spec, expressions: dict[str, str]) -> Iterable[tuple[str, MarkerPieces]]:
+    """Yield roles and markers that an overlay adds for reasoning and content."""
+    roles = {Part.REASONING: ("think", "unthink"), Part.CONTENT: ("opening", "closing")}
+    for marks in spec.alternatives.marks:
+        opens, closes = roles[marks.part]
+        yield opens, slotted(marks.start, expressions, "")
+        if marks.end:
+            yield closes, words(marks.end)
+
+
 def _ends(spec: Spec) -> list[str]:
     """Return every way in which a turn can end, the end-of-sequence token among them."""
     finals = [text for end in spec.turn.ends for text in (end.final, end.followed)]
     sequence_ends = [token.text for name, token in spec.tokens.items() if name.startswith("eos")]
-    found = [*finals, *spec.turn.stop, *sequence_ends]
+    found = [*finals, *spec.turn.stop, *spec.alternatives.stop, *sequence_ends]
     reasoning_end = spec.reasoning.end.strip()
     return [
         text if text.strip() == reasoning_end else _shortened(_without_reasoning(spec, text))

@@ -89,7 +89,9 @@ def _literal(
 
 def _slot(kind: SlotKind, stops: str, expressions: dict[str, str]) -> Expression:
     excluded = "".join(sorted({re.escape(stop) for stop in stops if not stop.isspace()}))
-    if kind is SlotKind.INDEX:
+    if kind is SlotKind.WORD:
+        constant, expression = "_WORD", r"\s{0,9}[\w-]{0,40}\s{0,9}"
+    elif kind is SlotKind.INDEX:
         constant, expression = "_INDEX", r"\d{0,9}"
     elif f"_{kind.value}" in expressions:
         again = f"_{kind.value}_AGAIN"
@@ -106,6 +108,27 @@ def _slot(kind: SlotKind, stops: str, expressions: dict[str, str]) -> Expression
         expression = rf"(?P<{_GROUPS[kind]}>{text})"
     expressions[constant] = expression
     return Expression(constant)
+
+
+def numbered(
+    pieces: MarkerPieces, own: dict[str, str], number: int, expressions: dict[str, str]
+) -> MarkerPieces:
+    """Return a marker with groups and constants of its own, as no two markers may share a group.
+
+    ``own`` are its expressions; they are added to ``expressions``. Only name and id keep groups.
+    """
+    names: dict[str, str] = {}
+    for constant, expression in own.items():
+        if "?P<" not in expression:
+            expressions[constant] = expression
+            continue
+        names[constant] = f"{constant}_{number}"
+        group = re.sub(r"\?P<(name|id)>", rf"?P<\1_{number}>", expression)
+        expressions[names[constant]] = re.sub(r"\?P<\w+(?<!\d)>", "?:", group)
+    return tuple(
+        Expression(names.get(piece.name, piece.name)) if isinstance(piece, Expression) else piece
+        for piece in pieces
+    )
 
 
 def literal_text(piece: Piece | None) -> str:

@@ -19,8 +19,10 @@ from generator.codegen.marker_plan import (
     tags,
     words,
 )
-from generator.codegen.slot_plan import literal_text, slotted
+from generator.codegen.slot_plan import literal_text, numbered, slotted
 from generator.spec.model import Encoding, JsonType, Literal, Piece, Slot, SlotKind, ToolMode, Tools
+
+_ARGUMENTS = Slot(SlotKind.ARGUMENTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +36,33 @@ class _Shape:
     in_section: bool  # calls are recognised only in their section
 
 
-def plan_tags(tools: Tools, ends: tuple[str, ...]) -> CallPlan:
-    """Return the plan for reading calls whose name stands in tags."""
+def plan_tags(
+    tools: Tools, ends: tuple[str, ...], others: tuple[tuple[Piece, ...], ...] = ()
+) -> CallPlan:
+    """Return the plan for reading calls whose name stands in tags.
+
+    ``others`` are other ways in which a call may be written.
+    """
     shape = _shape(tools)
     expressions: dict[str, str] = {}
     tagged = tools.mode is ToolMode.TAG_WITH_TAGGED
     head = slotted(shape.head, expressions, "" if tagged else "{")
-    if not isinstance(head[-1], str):
-        head = (*head, Follows(_after_name(tools, shape.tail, tagged)))
+    heads = [head, *_other_heads(tools, others, expressions)]
+    heads = [
+        (
+            pieces
+            if isinstance(pieces[-1], str)
+            else (*pieces, Follows(_after_name(tools, shape.tail, tagged)))
+        )
+        for pieces in heads
+    ]
     sets = _argument_sets(tools, shape, ends, expressions)
     if shape.in_section:
         expressions["_SEPARATOR"] = r"[\s,;]{0,99}"
-        sets["_SECTION"] = _section(tools, head)
+        sets["_SECTION"] = _section(tools, heads)
     return CallPlan(
         kind="tagged" if tagged else "json",
-        text=(*_opening_markers(shape, head), *_closing_markers(tools, shape)),
+        text=(*_opening_markers(shape, heads), *_closing_markers(tools, shape, others)),
         sets=sets,
         expressions=expressions,
         wrap=shape.wraps[0] if shape.wraps and not shape.in_section else "",
@@ -63,11 +77,25 @@ def plan_tags(tools: Tools, ends: tuple[str, ...]) -> CallPlan:
         dialect=dialect(tools),
         quote=tools.arguments.syntax.quote,
         quoted_strings=has_quoted_strings(tools),
+        name_groups=("name", *(f"name_{number}" for number in range(2, len(heads) + 1))),
     )
 
 
+def _other_heads(
+    tools: Tools, others: tuple[tuple[Piece, ...], ...], expressions: dict[str, str]
+) -> list[MarkerPieces]:
+    """Return the beginnings of other ways to write a call, each with groups of its own."""
+    heads = []
+    for number, pieces in enumerate(others, 2):
+        own: dict[str, str] = {}
+        head = pieces[: pieces.index(_ARGUMENTS)]
+        next_text = "" if tools.mode is ToolMode.TAG_WITH_TAGGED else "{"
+        heads.append(numbered(slotted(head, own, next_text), own, number, expressions))
+    return heads
+
+
 def _shape(tools: Tools) -> _Shape:
-    at = tools.call.index(Slot(SlotKind.ARGUMENTS))
+    at = tools.call.index(_ARGUMENTS)
     head, after = tools.call[:at], tools.call[at + 1 :]
     tagged = tools.mode is ToolMode.TAG_WITH_TAGGED
     head_text = literal_text(head[0])
@@ -89,23 +117,27 @@ def _shape(tools: Tools) -> _Shape:
     )
 
 
-def _opening_markers(shape: _Shape, head: MarkerPieces) -> list[Marker]:
+def _opening_markers(shape: _Shape, heads: list[MarkerPieces]) -> list[Marker]:
     """Return what opens calls, each only if a call follows, and a mention of the first."""
     found = []
     for index, wrap in enumerate(shape.wraps):
-        following = [words(inner) for inner in shape.wraps[index + 1 :]] + [head]
+        following = [words(inner) for inner in shape.wraps[index + 1 :]] + heads
         ahead = Follows(tuple((SPACE, *pieces) for pieces in following))
         found.append(Marker("open" if index else "wrap", ((*words(wrap), ahead),)))
     if not shape.in_section:
-        found.append(Marker("call", (head,)))
-    first = words(shape.wraps[0] if shape.wraps else opening_literal(head))
+        found.append(Marker("call", tuple(heads)))
+    first = words(shape.wraps[0] if shape.wraps else opening_literal(heads[0]))
     return found + mentions(first)
 
 
-def _closing_markers(tools: Tools, shape: _Shape) -> list[Marker]:
+def _closing_markers(
+    tools: Tools, shape: _Shape, others: tuple[tuple[Piece, ...], ...]
+) -> list[Marker]:
     """Return what closes calls; the last one closes what was opened around them."""
     section_end = tools.section_end.strip()
-    closers = [*shape.tail, section_end] if tools.section_start.strip() else [*shape.tail]
+    tails = [tag for pieces in others for tag in tags(literal_text(pieces[-1]))]
+    closers = [tag for tag in tails if tag not in shape.tail] + [*shape.tail]
+    closers += [section_end] if tools.section_start.strip() else []
     closers = [literal for literal in closers if looks_like_marker(literal)]
     ends_section = bool(tools.section_start.strip() and section_end)
     found = []
@@ -136,8 +168,8 @@ def _is_structured(tools: Tools) -> bool:
     return tools.arguments.values.get(JsonType.STRING, Encoding.RAW) is not Encoding.RAW
 
 
-def _section(tools: Tools, head: MarkerPieces) -> tuple[Marker, ...]:
-    found = [Marker("call", ((Expression("_SEPARATOR"), *head),))]
+def _section(tools: Tools, heads: list[MarkerPieces]) -> tuple[Marker, ...]:
+    found = [Marker("call", tuple((Expression("_SEPARATOR"), *head) for head in heads))]
     if unwrap := words(tools.section_end):
         found.append(Marker("unwrap", ((SPACE, *unwrap),)))
     return tuple(found)

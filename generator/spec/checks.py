@@ -30,12 +30,19 @@ _Finding = tuple[YamlPath, str]
 _CALL_SLOTS = (SlotKind.NAME, SlotKind.ID, SlotKind.INDEX, SlotKind.ARGUMENTS)
 _ITEM_SLOTS = (SlotKind.KEY, SlotKind.TYPE, SlotKind.VALUE)
 # What such a slot holds shows its own beginning or end, so nothing need stand beside it.
-_SELF_EVIDENT = frozenset({SlotKind.ARGUMENTS, SlotKind.VALUE})
+_SELF_EVIDENT = frozenset({SlotKind.ARGUMENTS, SlotKind.VALUE, SlotKind.WORD})
 
 
 def check_spec(spec: Spec, file: str = "", document: Document | None = None) -> list[Problem]:
     """Return what is impossible in a spec; with the ``document`` it came from, also the lines."""
-    checks = (_turn(spec), _reasoning(spec), _content(spec), _tools(spec), _grammar(spec))
+    checks = (
+        _turn(spec),
+        _reasoning(spec),
+        _content(spec),
+        _tools(spec),
+        _grammar(spec),
+        _alternatives(spec),
+    )
     return [
         Problem(message, file, document.line(path) if document else None, path_text(path))
         for check in checks
@@ -128,6 +135,44 @@ def _grammar(spec: Spec) -> Iterator[_Finding]:
     yield from _empty_texts(
         grammar.preserved_tokens, ("grammar", "preserved_tokens"), "a preserved token"
     )
+
+
+def _alternatives(spec: Spec) -> Iterator[_Finding]:
+    path: YamlPath = ("alternatives",)
+    found = spec.alternatives
+    if spec.tools is None and (found.calls or found.code):
+        yield path, "another way to write calls, but tools is missing"
+    for index, call in enumerate(found.calls):
+        yield from _other_call(call, (*path, "calls", index))
+    for index, marks in enumerate(found.marks):
+        place: YamlPath = (*path, "marks", index, "start")
+        yield from _pieces(marks.start, place, (SlotKind.WORD,))
+        yield from _unannounced(marks.start, place)
+    if found.code and not found.code.start.strip():
+        yield (*path, "code", "start"), "nothing shows where the code begins"
+    ends = [end.final.strip() for end in spec.turn.ends] + [*spec.turn.stop, *found.stop]
+    if found.code and not any(ends):
+        yield (*path, "code"), "nothing shows where the code ends: the turn has no end"
+    yield from _empty_texts(found.stop, (*path, "stop"), "a stop string")
+
+
+def _other_call(call: Sequence[Piece], path: YamlPath) -> Iterator[_Finding]:
+    yield from _pieces(call, path, (*_CALL_SLOTS, SlotKind.WORD))
+    yield from _unannounced(call, path)
+    slots = _slots(call)
+    yield from _exactly_one(slots, SlotKind.NAME, path)
+    yield from _exactly_one(slots, SlotKind.ARGUMENTS, path)
+    if (
+        SlotKind.ARGUMENTS in slots
+        and SlotKind.NAME not in slots[: slots.index(SlotKind.ARGUMENTS)]
+    ):
+        yield path, "the NAME slot has to stand before ARGUMENTS"
+
+
+def _unannounced(pieces: Sequence[Piece], path: YamlPath) -> Iterator[_Finding]:
+    first = pieces[0] if pieces else None
+    if not isinstance(first, Literal) or not first.text.strip():
+        yield path, "no text stands at its beginning: nothing shows it"
 
 
 def _empty_texts(texts: Iterable[str], path: YamlPath, what: str) -> Iterator[_Finding]:

@@ -403,7 +403,7 @@ class Alternatives:
     """
 
     calls: tuple[tuple[Piece, ...], ...] = ()
-    code: tuple[CodeCall, ...] = ()
+    code: CodeCall | None = None
     marks: tuple[OtherMarks, ...] = ()
     stop: tuple[str, ...] = ()
 

@@ -356,17 +356,17 @@ def _limit_from_data(data: Data) -> Limit:
 def _alternatives_to_data(alternatives: Alternatives) -> dict[str, object]:
     data: dict[str, object] = {
         "calls": tuple(list(_pieces_to_data(call)) for call in alternatives.calls),
-        "code": tuple(_code_to_data(code) for code in alternatives.code),
+        "code": _code_to_data(alternatives.code) if alternatives.code else None,
         "marks": tuple(_marks_to_data(marks) for marks in alternatives.marks),
         "stop": _texts(alternatives.stop),
     }
-    return _without(data, {"calls": (), "code": (), "marks": (), "stop": ()})
+    return _without(data, {"calls": (), "code": None, "marks": (), "stop": ()})
 
 
 def _alternatives_from_data(data: Data) -> Alternatives:
     return Alternatives(
         calls=tuple(tuple(map(_piece_from_data, call)) for call in data.get("calls", ())),
-        code=tuple(CodeCall(**code) for code in data.get("code", ())),
+        code=CodeCall(**data["code"]) if "code" in data else None,
         marks=tuple(
             OtherMarks(
                 Part(marks["part"]),

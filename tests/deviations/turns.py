@@ -9,12 +9,12 @@ from functools import cached_property
 from types import ModuleType
 from typing import Any
 
-from generator.codegen.writer import as_rendered, write_calls, write_parts
+from generator.codegen.writer import write_calls, write_parts
 from generator.rendering.conversation import tool_definitions
 from generator.spec.message import Call, Message
 from generator.spec.model import Literal, Part, Piece, SlotKind, Spec, ToolMode, Tools
 from generator.verification.messages import allowed_call
-from generator.verification.turns import is_ambiguous
+from generator.verification.turns import expected_message, is_ambiguous
 
 LOOK = Call("look", {"city": "Paris", "days": 3}, "id0000001")
 COUNT = Call("count", {"unit": "km"}, "id0000002")
@@ -98,7 +98,7 @@ class Format:
         if self.spec.tools is None:
             return ()
         calls = tuple(allowed_call(self.spec, call) for call in (LOOK, COUNT))
-        return as_rendered(self.spec, Message(calls=calls)).calls
+        return expected_message(self.spec, Message(calls=calls)).calls
 
     @property
     def call(self) -> Call:
@@ -112,7 +112,7 @@ class Format:
 
     def shown(self, message: Message) -> Message:
         """Return what a turn with this message shows; reasoning that is never rendered too."""
-        shown = as_rendered(self.spec, message)
+        shown = expected_message(self.spec, message)
         return replace(shown, reasoning=message.reasoning if self.reasons else "")
 
     @cached_property

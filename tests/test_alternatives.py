@@ -1,0 +1,190 @@
+"""What an overlay adds to a format: other ways to write calls, code, other marks, other ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from generator.spec.checks import check_spec
+from generator.spec.files import dump_spec, load_checked_spec
+from generator.spec.model import (
+    Alternatives,
+    CodeCall,
+    Literal,
+    OtherMarks,
+    Part,
+    Piece,
+    Slot,
+    SlotKind,
+    Spec,
+)
+from tests.parser_checks import assert_any_chunking, assert_any_truncation, load_module
+from tests.parser_formats import BARE, HERMES, make_spec, pieces, tagged, tagged_json
+
+WORD = Slot(SlotKind.WORD)
+
+
+def other(text: str) -> tuple[Piece, ...]:
+    """Return pieces of a text in which ``⟨WORD⟩`` and other slots stand."""
+    return pieces(text)
+
+
+NAMED = replace(
+    make_spec("named", tagged_json("<to ⟨NAME⟩>⟨ARGUMENTS⟩</to>"), content=("<say>", "")),
+    alternatives=Alternatives(
+        calls=(
+            other("<kind>⟨WORD⟩for ⟨NAME⟩⟨WORD⟩<is>⟨ARGUMENTS⟩</to>"),
+            other("<kind>⟨WORD⟩for ⟨NAME⟩⟨WORD⟩<as>⟨WORD⟩<is>⟨ARGUMENTS⟩</over>"),
+        ),
+        marks=(
+            OtherMarks(Part.CONTENT, (Literal("<aside>"), WORD, Literal("<says>")), "</says>"),
+            OtherMarks(Part.REASONING, (Literal("<muse>"),), "</muse>"),
+        ),
+        code=CodeCall("<code>", "python", "source"),
+        stop=("<halt>",),
+    ),
+)
+TAGGED = replace(
+    make_spec(
+        "tagged",
+        tagged(
+            "<call>\n<do=⟨NAME⟩>⟨ARGUMENTS⟩</do>\n</call>",
+            "<with=⟨KEY⟩>⟨VALUE⟩</with>",
+        ),
+    ),
+    alternatives=Alternatives(calls=(other("<run ⟨NAME⟩>⟨ARGUMENTS⟩</do>"),)),
+)
+ANNOUNCED = replace(
+    BARE,
+    alternatives=Alternatives(
+        calls=(other('<|tag|>{"name": "⟨NAME⟩", "parameters": ⟨ARGUMENTS⟩}'),),
+        code=CodeCall("<|tag|>", "shell", "code", "call"),
+        stop=("<|more|>",),
+    ),
+)
+LINE = replace(HERMES, alternatives=Alternatives(code=CodeCall("py:\n", "python", "code")))
+
+CALL = [("look", '{"city": "Paris"}')]
+CASES: dict[str, tuple[Spec, str, str, list[tuple[str, str]]]] = {
+    "a word": (NAMED, '<kind>now for look<is>{"city": "Paris"}</to>', "", CALL),
+    "no word": (NAMED, '<kind>for look<is>{"city": "Paris"}</to><|stop|>', "", CALL),
+    "more words": (NAMED, '<kind>now for look x<as>y<is>{"city": "Paris"}</over>', "", CALL),
+    "the template's": (NAMED, '<to look>{"city": "Paris"}</to>', "", CALL),
+    "two ways": (
+        NAMED,
+        '<to look>{"city": "Paris"}</to><kind>for look<is>{"city": "Paris"}</to>',
+        "",
+        CALL * 2,
+    ),
+    "marks": (NAMED, "<aside>loud<says>Hello.</says><halt>", "Hello.", []),
+    "other end": (NAMED, "<say>Hello.<halt>", "Hello.", []),
+    "code": (NAMED, "<code>x = 'a'\n<|stop|>", "", [("python", '{"source": "x = \'a\'"}')]),
+    "code as JSON": (NAMED, '<code>{"source": "x"}<|stop|>', "", [("python", '{"source": "x"}')]),
+    "tagged": (TAGGED, "<run look><with=city>Paris</with></do>", "", CALL),
+    "announced": (ANNOUNCED, '<|tag|>{"name": "look", "parameters": {"city": "Paris"}}', "", CALL),
+    "announced after content": (
+        ANNOUNCED,
+        'So: <|tag|> [{"name": "look", "parameters": {"city": "Paris"}}]<|more|>',
+        "So:",
+        CALL,
+    ),
+    "a method": (ANNOUNCED, "<|tag|>look.call(city='Paris')<|more|>", "", CALL),
+    "a method without arguments": (ANNOUNCED, "<|tag|>look.call()<|stop|>", "", [("look", "{}")]),
+    "code to the text's end": (ANNOUNCED, "<|tag|>ls -l", "", [("shell", '{"code": "ls -l"}')]),
+    "a code's line": (LINE, "py:\nls<|stop|>", "", [("python", '{"code": "ls"}')]),
+    "no code": (LINE, "happy: yes, py: no\npy:", "happy: yes, py: no\npy:", []),
+}
+
+
+def calls_of(message: Any) -> list[tuple[str, str]]:
+    """Return a message's calls without their ids."""
+    return [(call.name, call.arguments) for call in message.tool_calls]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_is_read_without_a_problem(case: str) -> None:
+    spec, text, content, calls = CASES[case]
+    message = assert_any_chunking(load_module(spec), text)
+    kinds = {problem.kind for problem in message.problems} - {"array", "no_arguments"}
+    assert (message.content, calls_of(message), kinds) == (content, calls, set())
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_cut_off_anywhere(case: str) -> None:
+    spec, text, _, _ = CASES[case]
+    assert_any_truncation(load_module(spec), text, ["<|tag|>", "<is>", "<says>", "<halt>"])
+
+
+def test_other_marks_of_reasoning() -> None:
+    message = assert_any_chunking(load_module(NAMED), "<muse>Hm.</muse><say>Yes.")
+    assert (message.reasoning_content, message.content, message.problems) == ("Hm.", "Yes.", [])
+
+
+def test_tools_decide_only_what_nothing_announces() -> None:
+    text = '{"name": "look", "parameters": {"city": "Paris"}}'
+    module = load_module(ANNOUNCED)
+    bare = assert_any_chunking(module, text, tools=[])
+    assert (bare.content, bare.tool_calls) == (text, [])
+    announced = assert_any_chunking(module, "<|tag|>" + text, tools=[])
+    assert calls_of(announced) == CALL
+    assert [problem.kind for problem in announced.problems] == ["unknown_tool"]
+
+
+def test_keyword_arguments_that_are_none() -> None:
+    module = load_module(ANNOUNCED)
+    message = assert_any_chunking(module, "<|tag|>look.call(city=Paris)<|more|>")
+    assert [(call.name, call.arguments, call.complete) for call in message.tool_calls] == [
+        ("look", "{}", False)
+    ]
+    assert [problem.kind for problem in message.problems] == ["malformed"]
+
+
+@pytest.mark.parametrize("spec", [NAMED, TAGGED, LINE], ids=lambda spec: spec.name)
+def test_the_spec_comes_back_from_its_file(spec: Spec) -> None:
+    assert load_checked_spec(dump_spec(spec), "x.yaml") == spec
+
+
+@pytest.mark.parametrize(
+    ("alternatives", "problem"),
+    [
+        (
+            Alternatives(calls=(other("⟨NAME⟩(⟨ARGUMENTS⟩)"),)),
+            "alternatives.calls[0]: no text stands at its beginning: nothing shows it",
+        ),
+        (
+            Alternatives(calls=(other("<a>⟨ARGUMENTS⟩⟨NAME⟩"),)),
+            "alternatives.calls[0]: the NAME slot has to stand before ARGUMENTS",
+        ),
+        (Alternatives(calls=(other("<a>⟨NAME⟩"),)), "alternatives.calls[0]: no ARGUMENTS slot"),
+        (
+            Alternatives(marks=(OtherMarks(Part.CONTENT, (WORD,)),)),
+            "alternatives.marks[0].start: no text stands at its beginning: nothing shows it",
+        ),
+        (
+            Alternatives(marks=(OtherMarks(Part.CONTENT, other("<a>⟨NAME⟩")),)),
+            "alternatives.marks[0].start[1].slot: a NAME slot doesn't belong here",
+        ),
+        (
+            Alternatives(code=CodeCall(" ", "python", "code")),
+            "alternatives.code.start: nothing shows where the code begins",
+        ),
+        (Alternatives(stop=("",)), "alternatives.stop[0]: a stop string can't be empty"),
+    ],
+)
+def test_what_is_impossible_is_told(alternatives: Alternatives, problem: str) -> None:
+    found = [str(problem) for problem in check_spec(replace(HERMES, alternatives=alternatives))]
+    assert any(line.startswith(problem) for line in found), found
+
+
+def test_code_needs_an_end_and_calls_need_tools() -> None:
+    code = Alternatives(code=CodeCall("<c>", "python", "code"))
+    endless = replace(HERMES, turn=replace(HERMES.turn, ends=(), stop=()), alternatives=code)
+    assert [str(problem) for problem in check_spec(endless)] == [
+        "alternatives.code: nothing shows where the code ends: the turn has no end"
+    ]
+    order = (Part.REASONING, Part.CONTENT)
+    without = replace(HERMES, tools=None, turn=replace(HERMES.turn, order=order, ends=()))
+    found = [str(problem) for problem in check_spec(replace(without, alternatives=code))]
+    assert "alternatives: another way to write calls, but tools is missing" in found
