@@ -10,7 +10,7 @@ PYTHON ?= $(shell for candidate in python3 python3.11 python3.12 python3.13 pyth
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help regen regen-long check test test-long fuzz lint bench lock clean
+.PHONY: help regen regen-long check test test-long fuzz lint bench families lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ lint: $(STAMP)  ## ruff, black and mypy
 
 bench: $(STAMP)  ## measure the generated parsers and compare them with their targets
 	@$(BIN)/python -m benchmarks.parser_speed
+
+families: $(STAMP)  ## write docs/FAMILIES.md: well-known families with a turn of each, parsed
+	@$(BIN)/python -m tests.family_table
 
 lock:  ## renew requirements.lock
 	@$(PYTHON) -m venv build/lock
