@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from generator.spec.model import (
+    AfterFirst,
     CallIdPosition,
     ContentMode,
     Literal,
@@ -145,6 +146,9 @@ def _tools(spec: Spec) -> Iterator[_Finding]:
     yield from _call_index(tools)
     yield from _arguments(tools)
     yield from _fields(tools)
+    after = tools.after_first
+    if after == AfterFirst(tools.separator, tools.section_end, spec.final(Part.CALLS)):
+        yield ("tools", "after_first"), "is the same as what follows later calls"
     if _undetectable(spec, tools):
         yield ("tools", "call", 0), "no text stands before the first slot: nothing shows a call"
 

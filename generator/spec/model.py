@@ -339,6 +339,19 @@ class Fields:
 
 
 @dataclass(frozen=True, slots=True)
+class AfterFirst:
+    """What follows a turn's first call, where it isn't what follows the later ones.
+
+    ``separator`` stands before a second call. Where there is none, ``section_end`` and ``end``
+    stand in place of the tools' section end and of the turn's end after calls.
+    """
+
+    separator: str
+    section_end: str
+    end: str
+
+
+@dataclass(frozen=True, slots=True)
 class Tools:
     """How tool calls are written.
 
@@ -355,6 +368,19 @@ class Tools:
     call_id: CallIdPosition = CallIdPosition.NONE
     index_base: int | None = None
     index_scope: IndexScope | None = None
+    after_first: AfterFirst | None = None
+
+    @property
+    def separators(self) -> tuple[str, ...]:
+        """All that may stand between two calls."""
+        first = (self.after_first.separator,) if self.after_first else ()
+        return tuple(dict.fromkeys((self.separator, *first)))
+
+    @property
+    def section_ends(self) -> tuple[str, ...]:
+        """All that may stand behind the last call, before what ends the turn."""
+        first = (self.after_first.section_end,) if self.after_first else ()
+        return tuple(dict.fromkeys((self.section_end, *first)))
 
 
 @dataclass(frozen=True, slots=True)

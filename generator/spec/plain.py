@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from generator.spec.model import (
+    AfterFirst,
     Arguments,
     CallIdPosition,
     Capabilities,
@@ -221,8 +222,20 @@ def _tools_to_data(tools: Tools) -> dict[str, object]:
         "call_id": tools.call_id,
         "index_base": tools.index_base,
         "index_scope": tools.index_scope,
+        "after_first": _after_first_to_data(tools.after_first),
     }
-    return _without(data, {"fields": {}, "index_base": None, "index_scope": None})
+    absent = dict.fromkeys(("index_base", "index_scope", "after_first"))
+    return _without(data, {"fields": {}, **absent})
+
+
+def _after_first_to_data(after: AfterFirst | None) -> Line | None:
+    if after is None:
+        return None
+    return Line(
+        separator=Text(after.separator),
+        section_end=Text(after.section_end),
+        end=Text(after.end),
+    )
 
 
 def _tools_from_data(data: Data) -> Tools:
@@ -244,6 +257,7 @@ def _tools_from_data(data: Data) -> Tools:
         call_id=CallIdPosition(data["call_id"]),
         index_base=data.get("index_base"),
         index_scope=None if scope is None else IndexScope(scope),
+        after_first=AfterFirst(**data["after_first"]) if "after_first" in data else None,
     )
 
 

@@ -103,7 +103,8 @@ def format_markers(spec: Spec) -> set[str]:
     texts += [spec.turn.header, *spec.turn.stop, *(join.text for join in spec.turn.joins)]
     texts += [text for end in spec.turn.ends for text in (end.final, end.followed)]
     if spec.tools is not None:
-        texts += [spec.tools.section_start, spec.tools.section_end]
+        texts += [spec.tools.section_start, *spec.tools.section_ends]
+        texts += [spec.tools.after_first.end] if spec.tools.after_first else []
         pieces = (*spec.tools.call, *spec.tools.arguments.item)
         texts += [piece.text for piece in pieces if isinstance(piece, Literal)]
         texts += [spec.tools.arguments.start, spec.tools.arguments.end]
