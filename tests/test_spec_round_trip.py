@@ -160,6 +160,7 @@ specs = st.builds(
             st.sampled_from(Verdict),
             st.sampled_from(Condition),
             texts,
+            characters=texts,
         ),
         max_size=3,
     ).map(tuple),

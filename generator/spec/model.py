@@ -385,12 +385,16 @@ class Tools:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Something the template doesn't render back faithfully, and when."""
+    """Something the template doesn't render back faithfully, and when.
+
+    With ``characters`` only these are concerned, in texts that hold them.
+    """
 
     subject: Subject
     verdict: Verdict
     when: Condition
     reason: str
+    characters: str = ""
 
 
 @dataclass(frozen=True, slots=True)

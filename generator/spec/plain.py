@@ -342,12 +342,15 @@ def _fields_to_data(fields: Fields) -> dict[str, object]:
 
 
 def _limit_to_data(limit: Limit) -> Line:
-    return Line(
+    line = Line(
         subject=limit.subject,
         verdict=limit.verdict,
         when=limit.when,
         reason=Text(limit.reason),
     )
+    if limit.characters:
+        line["characters"] = Text(limit.characters)
+    return line
 
 
 def _limit_from_data(data: Data) -> Limit:
@@ -356,4 +359,5 @@ def _limit_from_data(data: Data) -> Limit:
         verdict=Verdict(data["verdict"]),
         when=Condition(data["when"]),
         reason=data["reason"],
+        characters=data.get("characters", ""),
     )

@@ -24,6 +24,7 @@ all checks passed, `n/m` that n of m did, and - that there were none.
 _COLUMNS = ("Name", "Template", "Reasoning", "Content", "Tools", "Call id", "Limits")
 _NOTHING = "-"
 _LONGEST_EXAMPLE = 300
+_SHORTEST_RANGE = 3  # code points
 _NO_OVERLAYS: Mapping[str, int] = MappingProxyType({})
 _CONDITIONS = {condition: condition.replace("_", " ") for condition in Condition}
 _BACKTICKS = re.compile(r"`+")
@@ -120,10 +121,28 @@ def _limits(limits: Iterable[Limit]) -> str:
         when = "" if limit.when is Condition.ALWAYS else f" {_CONDITIONS[limit.when]}"
         subjects = phrases.setdefault((limit.verdict, when), [])
         subject = limit.subject.removeprefix("argument.").replace("_", " ")
+        if limit.characters:
+            subject += f" ({_characters(limit.characters)})"
         if subject not in subjects:
             subjects.append(subject)
     texts = [f"{verdict} {', '.join(names)}{when}" for (verdict, when), names in phrases.items()]
     return _prose("; ".join(texts)) or _NOTHING
+
+
+def _characters(characters: str) -> str:
+    """Return characters by their code points, three and more in a row as a range."""
+    runs: list[list[int]] = []
+    for code in sorted(set(map(ord, characters))):
+        if runs and code == runs[-1][-1] + 1:
+            runs[-1].append(code)
+        else:
+            runs.append([code])
+    return ", ".join(map(_code_points, runs))
+
+
+def _code_points(run: Sequence[int]) -> str:
+    names = [f"U+{code:04X}" for code in run]
+    return ", ".join(names) if len(names) < _SHORTEST_RANGE else f"{names[0]} to {names[-1]}"
 
 
 def _failures(results: Mapping[str, TemplateResult]) -> str:
