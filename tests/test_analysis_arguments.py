@@ -71,6 +71,15 @@ def test_an_object_with_something_for_no_arguments() -> None:
     assert found.limits == ()
 
 
+def test_an_object_whose_lines_are_broken_at_any_line_end() -> None:
+    def render(arguments: dict[str, object]) -> str:
+        return "(" + "\n ".join(json.dumps(arguments, ensure_ascii=False).splitlines()) + ")"
+
+    (limit,) = analyze_object(render, "(", ")", Derivation()).limits
+    assert (limit.subject, limit.verdict) == (Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS)
+    assert limit.characters == "\x85\u2028\u2029"
+
+
 def test_an_object_in_an_unknown_style_is_ambiguous() -> None:
     def render(arguments: dict[str, object]) -> str:
         return "(" + json.dumps(arguments).replace("\\u00e9", "e") + ")"
@@ -93,6 +102,17 @@ def shown(value: object) -> str:
 
 
 KEY, TYPE, VALUE = Slot(SlotKind.KEY), Slot(SlotKind.TYPE), Slot(SlotKind.VALUE)
+
+
+def test_tagged_arguments_that_lose_some_characters() -> None:
+    def item(key: str, value: object) -> str:
+        return f"<p={key}>{shown(value)}</p>".replace("\r", "").replace("\x00", "?")
+
+    found = analyze_tagged(tagged(item, ">", "", "</f>"), Derivation())
+    assert found is not None
+    (limit,) = found.limits
+    assert (limit.subject, limit.verdict) == (Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS)
+    assert set(limit.characters) == {"\r", "\x00"}
 
 
 def test_tagged_arguments_raw_or_json() -> None:

@@ -9,6 +9,7 @@ import pytest
 from generator.codegen.writer import as_rendered, write_calls, write_parts, write_turn
 from generator.spec.message import Call, Message
 from generator.spec.model import (
+    AfterFirst,
     Arguments,
     Condition,
     Encoding,
@@ -95,6 +96,33 @@ def test_indices_count_over_the_turn_or_the_conversation() -> None:
     calls = (Call("a"), Call("b"))
     assert write_calls(tagged(index_scope=IndexScope.TURN), calls, 5) == "1:a-;2:b-"
     assert write_calls(tagged(index_scope=IndexScope.CONVERSATION), calls, 5) == "6:a-;7:b-"
+
+
+@pytest.mark.parametrize(
+    ("count", "written"), [(0, ""), (1, "0:f-"), (2, "0:f-,0:f-"), (3, "0:f-,0:f-;0:f-")]
+)
+def test_the_first_separator_may_differ(count: int, written: str) -> None:
+    call = (Literal("0:"), Slot(SlotKind.NAME), Slot(SlotKind.ARGUMENTS))
+    tools = tagged(call=call, after_first=AfterFirst(",", "", ""))
+    assert write_calls(tools, (Call("f"),) * count) == written
+
+
+def test_a_turn_with_one_call_may_end_in_its_own_way() -> None:
+    spec = json_native_spec()
+    assert spec.tools is not None
+    after = AfterFirst("", "</only>", "<wait>")
+    tools = replace(spec.tools, separator="", section_end="</calls>", after_first=after)
+    spec = replace(spec, tools=tools)
+    assert write_turn(spec, Message(calls=(CALL,))).endswith("</tool_call></only><wait>")
+    several = write_turn(spec, Message(calls=(CALL, CALL)))
+    assert several.endswith("</tool_call></calls>" + spec.final(Part.CALLS))
+    assert write_turn(spec, Message("Said.")).endswith("Said." + spec.final(Part.CONTENT))
+    turn = replace(spec.turn, order=(Part.CALLS, Part.CONTENT), joins=())
+    spec = replace(spec, turn=turn)
+    beside = write_turn(spec, Message("Said.", calls=(CALL,)))
+    assert beside.endswith("</only>Said." + spec.final(Part.CONTENT))
+    spec = replace(spec, turn=replace(turn, calls_decide_end=True))
+    assert write_turn(spec, Message("Said.", calls=(CALL,))).endswith("</only>Said.<wait>")
 
 
 def test_arguments_are_encoded_by_type() -> None:

@@ -8,14 +8,17 @@ import pytest
 
 from generator.spec.checks import check_spec
 from generator.spec.model import (
+    AfterFirst,
     Arguments,
     CallIdPosition,
+    Condition,
     End,
     Fields,
     Grammar,
     IndexScope,
     Join,
     JsonType,
+    Limit,
     Literal,
     Part,
     Piece,
@@ -25,9 +28,11 @@ from generator.spec.model import (
     Slot,
     SlotKind,
     Spec,
+    Subject,
     ToolMode,
     Tools,
     Turn,
+    Verdict,
 )
 from tests.specs_for_tests import (
     ARGUMENTS,
@@ -237,6 +242,47 @@ def test_an_index_without_its_slot() -> None:
         "tools.index_base: is there, but tools.call has no INDEX slot",
         "tools.index_scope: is there, but tools.call has no INDEX slot",
     ]
+
+
+def test_what_follows_the_first_call_differs_from_what_follows_others() -> None:
+    spec = json_native_spec()
+    tools = replace(tools_of(spec), separator=";", section_end="</calls>")
+    same = AfterFirst(";", "</calls>", spec.final(Part.CALLS))
+    assert problems_of(with_tools(spec, replace(tools, after_first=same))) == [
+        "tools.after_first: is the same as what follows later calls"
+    ]
+    for other in (
+        replace(same, separator=""),
+        replace(same, section_end=""),
+        replace(same, end=""),
+    ):
+        assert problems_of(with_tools(spec, replace(tools, after_first=other))) == []
+
+
+@pytest.mark.parametrize(
+    ("subject", "verdict", "expected"),
+    [
+        (Subject.CONTENT, Verdict.AMBIGUOUS, []),
+        (Subject.REASONING, Verdict.AMBIGUOUS, []),
+        (Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, []),
+        (
+            Subject.ARGUMENT_OBJECT,
+            Verdict.AMBIGUOUS,
+            ["limits[0].characters: is there, but argument.object is no text"],
+        ),
+        (
+            Subject.CALL_ID,
+            Verdict.DROPS,
+            [
+                "limits[0].characters: is there, but call_id is no text",
+                "limits[0].characters: is for ambiguous, but the verdict is drops",
+            ],
+        ),
+    ],
+)
+def test_characters_of_a_limit(subject: Subject, verdict: Verdict, expected: list[str]) -> None:
+    limit = Limit(subject, verdict, Condition.ALWAYS, "a reason", "\x85")
+    assert problems_of(replace(plain_spec(), limits=(limit,))) == expected
 
 
 def test_a_blank_opener_is_fine_after_marked_joins_or_beside_marked_content() -> None:

@@ -199,8 +199,45 @@ def test_all_problems_are_reported_at_once_and_sorted_by_line() -> None:
         "specs/x.yaml:50: tools.call[3].slot: 'IDENT' is not one of: NAME, ID, INDEX, ARGUMENTS",
         "specs/x.yaml:53: tools.separator: must be a string, not null",
         "specs/x.yaml:54: tools.seperator: unknown key 'seperator'; allowed: mode, section_start, "
-        "call, separator, section_end, arguments, fields, call_id, index_base, index_scope",
+        "call, separator, section_end, arguments, fields, call_id, index_base, index_scope, "
+        "after_first",
     ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            "  call_id:",
+            '  after_first: {separator: "", section_end: ""}\n  call_id:',
+            ["specs/x.yaml:59: tools.after_first: missing key 'end'"],
+        ),
+        (
+            "  call_id:",
+            '  after_first: {separator: "", section_end: "", end: null, final: ""}\n  call_id:',
+            [
+                "specs/x.yaml:59: tools.after_first.final: unknown key 'final'; "
+                "allowed: separator, section_end, end",
+                "specs/x.yaml:59: tools.after_first.end: must be a string, not null",
+            ],
+        ),
+        (
+            'reason: "no field shows it"',
+            'reason: "no field shows it", characters: ["a"]',
+            ["specs/x.yaml:62: limits[1].characters: must be a string, not a list"],
+        ),
+        (
+            'reason: "no field shows it"',
+            'reason: "no field shows it", character: "a"',
+            [
+                "specs/x.yaml:62: limits[1].character: unknown key 'character'; "
+                "allowed: subject, verdict, when, reason, characters"
+            ],
+        ),
+    ],
+)
+def test_bad_form_of_calls_and_limits(old: str, new: str, expected: list[str]) -> None:
+    assert problems_of(changed(tag_with_json_spec(), old, new)) == expected
 
 
 @pytest.mark.parametrize(

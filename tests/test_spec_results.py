@@ -12,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from generator.spec.atomic import write_atomically
 from generator.spec.files import spec_hash
-from generator.spec.model import Part, Spec
+from generator.spec.model import Condition, Limit, Part, Spec, Subject, Verdict
 from generator.spec.overlay import Overlay, read_overlay
 from generator.spec.problems import Problem
 from generator.spec.results import (
@@ -154,6 +154,39 @@ def test_index_table_escapes_what_would_break_a_row() -> None:
     rows = [line for line in index_table([spec], {}).splitlines() if line.startswith("| [")]
     assert len(rows) == 1
     assert r"| ```a\|`b``c.jinja``` |" in rows[0]
+
+
+@pytest.mark.parametrize(
+    ("characters", "shown"),
+    [
+        ("\x85", "U+0085"),
+        ("\u2028\x85\u2029", "U+0085, U+2028, U+2029"),
+        ("\x0b\x0c\r\x1c\x1d\x85", "U+000B to U+000D, U+001C, U+001D, U+0085"),
+        ("|*\n\U0001f389", "U+000A, U+002A, U+007C, U+1F389"),
+    ],
+)
+def test_index_table_shows_characters_by_their_code_points(characters: str, shown: str) -> None:
+    limits = (
+        Limit(Subject.CONTENT, Verdict.TRIMS, Condition.ALWAYS, ""),
+        Limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, Condition.ALWAYS, "", characters),
+        Limit(Subject.ARGUMENT_NULL, Verdict.AMBIGUOUS, Condition.ALWAYS, ""),
+    )
+    text = index_table([replace(plain_spec(), limits=limits)], {})
+    assert f"| trims content; ambiguous string ({shown}), null |" in text
+
+
+def test_index_table_names_what_did_not_pass_and_only_then() -> None:
+    spec = plain_spec()
+
+    def table(rung: RungResult) -> str:
+        result = TemplateResult(spec_hash(spec), "0.1.0", ALL_PARTS, {"1": rung})
+        return index_table([spec], {"plain": result})
+
+    assert "Not passed" not in table(RungResult(50, 0))
+    assert table(RungResult(50, 0)).endswith(" | - | ✓ | - | - | 0 |\n")
+    assert table(RungResult(49, 1, "why")).endswith(
+        "\n## Not passed\n\n- [plain](plain.yaml), rung 1: 1 of 50 failed: `why`\n"
+    )
 
 
 def test_index_table_of_nothing() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from generator.spec.files import dump_spec, load_spec
 from generator.spec.model import (
+    AfterFirst,
     Arguments,
     CallIdPosition,
     Capabilities,
@@ -115,6 +116,7 @@ tools = st.builds(
     call_id=st.sampled_from(CallIdPosition),
     index_base=st.none() | st.integers(),
     index_scope=st.none() | st.sampled_from(IndexScope),
+    after_first=st.none() | st.builds(AfterFirst, texts, texts, texts),
 )
 points = st.sampled_from((Part.START, *PARTS))
 turns = st.builds(
@@ -158,6 +160,7 @@ specs = st.builds(
             st.sampled_from(Verdict),
             st.sampled_from(Condition),
             texts,
+            characters=texts,
         ),
         max_size=3,
     ).map(tuple),

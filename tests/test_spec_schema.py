@@ -28,6 +28,7 @@ MODEL_AT = [
     (("tools", "arguments"), model.Arguments),
     (("tools", "arguments", "syntax"), model.ValueSyntax),
     (("tools", "fields"), model.Fields),
+    (("tools", "after_first"), model.AfterFirst),
     (("limits",), model.Limit),
     (("grammar",), model.Grammar),
     (("alternatives",), model.Alternatives),

@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from generator.analysis.characters import character_limits
 from generator.analysis.findings import Derivation
 from generator.analysis.probes import KEYS, VALUES, find_object
 from generator.analysis.repetition import split_repetition
@@ -114,6 +115,8 @@ def analyze_object(
     if syntax is None:
         syntax = find_syntax(render({KEYS[0]: VALUES[0]}) or "", {KEYS[0]: VALUES[0]})
         limits.append(_limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, "its style is unknown"))
+    else:
+        limits += character_limits(Subject.ARGUMENT_STRING, lambda text: _holds(render, text))
     derivation.note("T4", f"arguments are one object, {syntax}", text)
     none = render({})
     empty = encode_object({}, syntax or ValueSyntax())
@@ -124,6 +127,13 @@ def analyze_object(
     derivation.note("T6", f"no arguments are written {empty!r}", none or "")
     arguments = Arguments(syntax=syntax or ValueSyntax(), empty=empty)
     return ArgumentsFinding(arguments, before, after, tuple(limits))
+
+
+def _holds(render: RenderArguments, text: str) -> bool | None:
+    """Tell whether an object with this string can be read back, or None where it is refused."""
+    value = {KEYS[0]: text}
+    rendered = render(dict(value))
+    return None if rendered is None else find_object(rendered, value, KEYS[0]) is not None
 
 
 def analyze_tagged(render: RenderArguments, derivation: Derivation) -> ArgumentsFinding | None:
@@ -278,6 +288,10 @@ def find_encodings(
         limits.append(
             _limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, "quotes in it are not escaped")
         )
+    if not any(limit.subject is Subject.ARGUMENT_STRING for limit in limits):
+        limits += character_limits(
+            Subject.ARGUMENT_STRING, lambda text: _is_encoded(render, text, kinds, found)
+        )
     if _trims_strings(render, kinds):
         limits.append(_limit(Subject.ARGUMENT_STRING, Verdict.TRIMS, "white space around it"))
     return found, tuple(limits)
@@ -295,6 +309,14 @@ def _written(render: RenderArguments, value: object, kinds: _Kinds) -> tuple[str
     if position < 0:
         return None
     return inner[len(kinds.lead) : position], inner[position + len(kinds.trail) :]
+
+
+def _is_encoded(
+    render: RenderArguments, text: str, kinds: _Kinds, arguments: Arguments
+) -> bool | None:
+    """Tell whether a string is written as all of them are, or None where it isn't rendered."""
+    written = _written(render, text, kinds)
+    return None if written is None else written[1] == encode_argument(text, arguments)
 
 
 def _match(

@@ -183,6 +183,7 @@ def _tools(facts: Facts, derivation: Derivation) -> Tools | None:
         call_id=call_id_position(calls.call),
         index_base=calls.index_base,
         index_scope=_index_scope(facts.chat, calls.call),
+        after_first=facts.layout.after_first,
     )
 
 
@@ -224,7 +225,7 @@ def grammar_hints(spec: Spec) -> Grammar:
         found = distinct_beginning(opening.strip(), texts)
         triggers = (found,) if found else ()
         pieces = (*spec.tools.call, *spec.tools.arguments.item)
-        texts += [spec.tools.section_start, spec.tools.section_end]
+        texts += [spec.tools.section_start, *spec.tools.section_ends]
         texts += [piece.text for piece in pieces if isinstance(piece, Literal)]
     preserved = [marker for text in texts for marker in markers(text)]
     return Grammar(triggers, tuple(dict.fromkeys(preserved)))

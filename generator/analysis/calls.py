@@ -10,7 +10,7 @@ import itertools
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from generator.analysis.findings import Derivation
 from generator.analysis.probes import Token, TokenKind
@@ -41,11 +41,15 @@ _SLOT_OF_TOKEN = {
 
 @dataclass(frozen=True, slots=True)
 class CallsFinding:
-    """One call's pieces, what stands around the calls, and the index of the first call."""
+    """One call's pieces, what stands around the calls, and the index of the first call.
+
+    ``first_separator`` stands between the first two calls, the repetition's between later ones.
+    """
 
     call: tuple[Piece, ...]
     repetition: Repetition
     index_base: int | None
+    first_separator: str
 
 
 def analyze_calls(
@@ -72,6 +76,7 @@ def analyze_calls(
     index_base = marked[2] if marked else None
     first, later = (marked[0], marked[1]) if marked else (list(befores), betweens)
     repetition = split_repetition(first, later, afters)
+    separator, repetition = _separate_first(repetition, later)
     pieces = _split_index(repetition.start)
     for place, token in enumerate(groups[0]):
         if place:
@@ -82,7 +87,17 @@ def analyze_calls(
         pieces.append(Slot(_SLOT_OF_TOKEN[token.kind]))
     pieces += _split_index(repetition.end)
     derivation.note("T2", f"calls are separated by {repetition.separator!r}", text)
-    return CallsFinding(tuple(pieces), repetition, index_base)
+    return CallsFinding(tuple(pieces), repetition, index_base, separator)
+
+
+def _separate_first(repetition: Repetition, betweens: Sequence[str]) -> tuple[str, Repetition]:
+    """Return what separates the first two calls, and the repetition of those behind."""
+    separators = [
+        text.removeprefix(repetition.end).removesuffix(repetition.start) for text in betweens
+    ]
+    if len(set(separators[1:])) != 1:
+        return repetition.separator, repetition
+    return separators[0], replace(repetition, separator=separators[1])
 
 
 def _inner_literal(texts: Sequence[str]) -> tuple[str, int | None]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from generator.analysis.argument_tokens import join_argument_tokens
 from generator.analysis.probes import Token, TokenKind, find_tokens, probe_message
@@ -80,15 +80,21 @@ class Frames:
     def edges(self, following: Following = Following.NOTHING) -> dict[Edge, str]:
         """Return the text of each edge.
 
-        Where frames disagree, those with the fewest parts count, and the most of them.
+        Where frames disagree, those with the fewest parts count, of them those with several
+        calls, and the most of these.
         """
-        seen: dict[Edge, dict[int, Counter[str]]] = {}
+        seen: dict[Edge, dict[tuple[int, bool], Counter[str]]] = {}
         for frame in self.frames:
             if frame.following is following:
+                rank = len(frame.combination.parts), frame.combination.calls == 1
                 for edge, text in frame.edges():
-                    counts = seen.setdefault(edge, {})
-                    counts.setdefault(len(frame.combination.parts), Counter())[text] += 1
+                    seen.setdefault(edge, {}).setdefault(rank, Counter())[text] += 1
         return {edge: counts[min(counts)].most_common(1)[0][0] for edge, counts in seen.items()}
+
+    def with_calls(self, calls: int) -> Frames:
+        """Return only the frames of messages with that many calls."""
+        shown = (frame for frame in self.frames if frame.combination.calls == calls)
+        return replace(self, frames=tuple(shown))
 
     def exceptions(self) -> list[tuple[Frame, Edge, str]]:
         """Return the edges of frames at the conversation's end that differ from the table."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from generator.analysis import parts
 from generator.analysis.calls import CallsFinding, analyze_calls
 from generator.analysis.findings import Derivation
+from generator.analysis.first_call import end_of_only_call, find_after_first
 from generator.analysis.frames import Edge, Frame, Frames
 from generator.analysis.parts import Header, Prompts, Wrapping
 from generator.analysis.text import whole_prefix, whole_suffix
@@ -22,7 +23,7 @@ from generator.rendering.conversation import (
     Following,
     user_message,
 )
-from generator.spec.model import End, Join, Literal, Part
+from generator.spec.model import AfterFirst, End, Join, Literal, Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Layout:
     content: Wrapping
     section: Wrapping
     calls: CallsFinding | None
+    after_first: AfterFirst | None
     joins: tuple[Join, ...]
     ends: tuple[End, ...]
     stop: tuple[str, ...]
@@ -87,7 +89,9 @@ def find_layout(
     user_end = parts.find_user_end(table, chat_prompts, by_user.get(last, ""))
     user_header = _user_header(chat, user_end, by_user)
     header = parts.find_header(table, chat_prompts, user_end, user_header)
-    table = _without_tail(table, chat_prompts.bare.removeprefix(user_end))
+    tail = chat_prompts.bare.removeprefix(user_end)
+    table = _without_tail(table, tail)
+    only_call = end_of_only_call(frames, table, tail)
     edges = parts.strip_header(table, header)
     wrappings = {
         part: parts.find_wrapping(part, edges)
@@ -100,7 +104,7 @@ def find_layout(
     derivation.note("C1", f"header {header.header!r}, turn end {turn_end!r}", *prompts)
     for frame, edge, text in frames.exceptions():
         derivation.note("C1", f"unlike elsewhere, {edge[0]} to {edge[1]} is {text!r}", frame.text)
-    calls = _find_calls(frames, edges, turn_end, derivation)
+    calls = _find_calls(frames, edges, turn_end, only_call, derivation)
     if calls is not None:
         edges = _around_calls(edges, calls, turn_end)
         by_user, by_tool = (_behind_calls(table, calls) for table in (by_user, by_tool))
@@ -112,17 +116,20 @@ def find_layout(
     inside = _inner_texts(wrappings, calls, joins)
     next_headers = [table[last] for table in (by_user, by_tool) if last in table]
     nothing = Wrapping("", "")
+    section = wrappings.get(Part.CALLS, nothing)
+    after_first = _after_first(calls, only_call, section.end, ends, derivation)
     return Layout(
         header=header,
         user_header=user_header,
         order=_find_order(frames),
         reasoning=wrappings.get(Part.REASONING, nothing),
         content=wrappings.get(Part.CONTENT, nothing),
-        section=wrappings.get(Part.CALLS, nothing),
+        section=section,
         calls=calls,
+        after_first=after_first,
         joins=joins,
         ends=ends,
-        stop=parts.stop_strings(ends, next_headers, inside),
+        stop=parts.stop_strings([*ends, *_only_end(after_first)], next_headers, inside),
         calls_decide_end=_calls_decide_end(frames, ends, wrappings),
     )
 
@@ -145,7 +152,11 @@ def _without_header(edges: Mapping[Edge, str], header: str) -> dict[Edge, str]:
 
 
 def _find_calls(
-    frames: Frames, edges: Mapping[Edge, str], turn_end: str, derivation: Derivation
+    frames: Frames,
+    edges: Mapping[Edge, str],
+    turn_end: str,
+    only_call: str | None,
+    derivation: Derivation,
 ) -> CallsFinding | None:
     shown = [
         frame
@@ -161,6 +172,8 @@ def _find_calls(
         for (left, right), text in edges.items()
         if left is Part.CALLS
     ]
+    if only_call is not None:
+        afters.append(only_call.removesuffix(turn_end))
     return analyze_calls(best.tokens, best.calls_text, befores, afters, derivation)
 
 
@@ -234,8 +247,26 @@ def _inner_texts(
     texts += [join.text for join in joins]
     if calls is not None:
         texts += [piece.text for piece in calls.call if isinstance(piece, Literal)]
-        texts.append(calls.repetition.separator)
+        texts += [calls.repetition.separator, calls.first_separator]
     return texts
+
+
+def _only_end(after: AfterFirst | None) -> list[End]:
+    """Return what ends a turn with one call, if it is an end of its own."""
+    return [End(Part.CALLS, after.end, after.end)] if after and after.end.strip() else []
+
+
+def _after_first(
+    calls: CallsFinding | None,
+    only_call: str | None,
+    section_end: str,
+    ends: Sequence[End],
+    derivation: Derivation,
+) -> AfterFirst | None:
+    if calls is None:
+        return None
+    final = next((end.final for end in ends if end.last is Part.CALLS), "")
+    return find_after_first(calls, only_call, section_end, final, derivation)
 
 
 def _end_before_header(wrapping: Wrapping, header: str) -> Wrapping:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from generator.analysis.characters import character_limits
 from generator.analysis.frames import Combination, Frame, Frames
-from generator.analysis.probes import CONTENT, REASONING
+from generator.analysis.probes import CONTENT, REASONING, probe_message
 from generator.rendering.conversation import Chat, Following
 from generator.spec.message import Message
 from generator.spec.model import Condition, Limit, Part, Subject, Verdict
@@ -70,7 +71,26 @@ def find_limits(frames: Frames, chat: Chat, max_calls: int) -> tuple[Limit, ...]
         limits.append(
             Limit(Subject.CONTENT, Verdict.TRIMS, Condition.ALWAYS, "white space around it")
         )
+    limits += character_limits(
+        Subject.CONTENT, lambda text: _shows(chat, Message(content=text), text)
+    )
+    if chat.dialect.reasoning_field is not None:
+        limits += character_limits(Subject.REASONING, lambda text: _shows_reasoning(chat, text))
     return tuple(limits)
+
+
+def _shows(chat: Chat, message: Message, text: str) -> bool | None:
+    rendered = chat.turn(message).text
+    return None if rendered is None else text in rendered
+
+
+def _shows_reasoning(chat: Chat, text: str) -> bool | None:
+    """Tell whether a text shows as reasoning, beside content or, if not there, beside a call."""
+    beside = (probe_message(content=True), probe_message(calls=1))
+    shown = [_shows(chat, replace(message, reasoning=text), text) for message in beside]
+    if any(shown):
+        return True
+    return False if False in shown else None
 
 
 def _is_moved(frame: Frame, part: Part) -> bool:

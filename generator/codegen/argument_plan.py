@@ -73,7 +73,7 @@ def raw_sets(
     if literal_text(item[at - 1]).endswith("\n"):
         opening = (*opening, NEWLINE)
     first = opening[:1]
-    others = [words(literal) for literal in [*tail[1:], tools.section_end, *openings, *ends]]
+    others = [words(text) for text in [*tail[1:], *tools.section_ends, *openings, *ends]]
     others = [pieces for pieces in others if pieces and pieces != first]
     before_close = (NEWLINE,) if literal_text(item[at + 1]).startswith("\n") else ()
     closing = slotted(item[at + 1 :], expressions, "")

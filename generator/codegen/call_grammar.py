@@ -93,7 +93,7 @@ def call_body(
         raw_slot=SlotKind.ARGUMENTS if raw_end and not tools.arguments.end else None,
     )
     # The call's head is spelled out wherever something else might stand in its place.
-    if _is_tag(tools.section_start) and trimmed(tools.separator):
+    if _is_tag(tools.section_start) and all(map(trimmed, tools.separators)):
         return writer.written(tools.call)
     head = _leading_text(tools.call).lstrip(WHITE_SPACE)
     marker = _distinctive(head)
@@ -122,14 +122,27 @@ def _section(tools: Tools) -> str:
 
 def _after_call(tools: Tools) -> str:
     """Return further calls and the section's end, spelled out like the turn's end beside them."""
-    between = GAP
-    if trimmed(tools.separator):
-        before = "" if tools.separator[0] not in WHITE_SPACE else GAP
-        after = GAP if tools.mode is ToolMode.JSON_NATIVE else ""
-        between = sequence(before, _closing(tools.separator), after)
+    betweens = [_between(tools, separator) for separator in tools.separators]
+    between = betweens[0] if len(betweens) == 1 else group(betweens)
     more = group([sequence(between, "call")], "*")
-    end = sequence(GAP, _closing(tools.section_end)) if trimmed(tools.section_end) else ""
-    return sequence(more, end)
+    several = sequence(more, _section_end(tools.section_end))
+    if len(tools.section_ends) == 1:
+        return several
+    # The only call of a turn may end in a way of its own, or as several do.
+    only = _section_end(tools.section_ends[1])
+    return group([several, only], "") if only else group([several], "?")
+
+
+def _between(tools: Tools, separator: str) -> str:
+    if not trimmed(separator):
+        return GAP
+    before = "" if separator[0] not in WHITE_SPACE else GAP
+    after = GAP if tools.mode is ToolMode.JSON_NATIVE else ""
+    return sequence(before, _closing(separator), after)
+
+
+def _section_end(text: str) -> str:
+    return sequence(GAP, _closing(text)) if trimmed(text) else ""
 
 
 def _argument_rules(tools: Tools) -> tuple[Rule, ...]:

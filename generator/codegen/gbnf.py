@@ -135,11 +135,18 @@ def _turn_rule(spec: Spec, part: Part) -> Rule:
 def _onward(spec: Spec, left: Part) -> list[str]:
     """Return what may stand behind ``left`` and its own end: the next part or the turn's end."""
     options = [_lead_in(spec, left, right) for right in _following(spec, left)]
-    final = spec.final(left)
-    last = _part_end(spec, left) + final
-    if trimmed(final) or (last.rstrip(WHITE_SPACE) != last and not _is_open(spec, left)):
-        options.append(sequence(_gap_behind(spec, left), spelled(trimmed(final)), GAP))
+    for final in _finals(spec, left):
+        last = _part_end(spec, left) + final
+        if trimmed(final) or (last.rstrip(WHITE_SPACE) != last and not _is_open(spec, left)):
+            options.append(sequence(_gap_behind(spec, left), spelled(trimmed(final)), GAP))
     return _without_repeated(spec, left, options)
+
+
+def _finals(spec: Spec, left: Part) -> Iterator[str]:
+    """Yield the turn's end behind ``left``, and what ends a turn with one call if that differs."""
+    yield spec.final(left)
+    if left is Part.CALLS and spec.tools and spec.tools.after_first:
+        yield spec.tools.after_first.end
 
 
 def _lead_in(spec: Spec, left: Part, right: Part) -> str:

@@ -37,8 +37,8 @@ def plan_native(tools: Tools, others: tuple[tuple[Piece, ...], ...] = ()) -> Cal
     """
     section = _before_json(tools.section_start)
     call = _before_json(literal_text(tools.call[0]))
-    closing = (_after_json(literal_text(tools.call[-1])), _after_json(tools.section_end))
-    closers = [literal for literal in closing if literal]
+    closing = (literal_text(tools.call[-1]), *tools.section_ends)
+    closers = [literal for text in closing if (literal := _after_json(text))]
     keys = _keys(tools)
     bare = not (section or call)
     openings = [words(_before_json(literal_text(pieces[0]))) for pieces in others]

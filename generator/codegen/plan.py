@@ -162,6 +162,8 @@ def _other_marks(spec: Spec, expressions: dict[str, str]) -> Iterable[tuple[str,
 def _ends(spec: Spec) -> list[str]:
     """Return every way in which a turn can end, the end-of-sequence token among them."""
     finals = [text for end in spec.turn.ends for text in (end.final, end.followed)]
+    if spec.tools and spec.tools.after_first:
+        finals.append(spec.tools.after_first.end)
     sequence_ends = [token.text for name, token in spec.tokens.items() if name.startswith("eos")]
     found = [*finals, *spec.turn.stop, *spec.alternatives.stop, *sequence_ends]
     reasoning_end = spec.reasoning.end.strip()
@@ -195,7 +197,7 @@ def _boundaries(spec: Spec) -> list[str]:
         if text.strip():
             found += [part_ends.get(join.left, "") + join.text, text]
     if spec.tools:
-        found.append(spec.tools.separator)
+        found += spec.tools.separators
     return found
 
 

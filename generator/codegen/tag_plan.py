@@ -142,9 +142,9 @@ def _closing_markers(
     ends_section = bool(tools.section_start.strip() and section_end)
     found = []
     if shape.wraps and len(closers) > (0 if ends_section else 1):
-        last = closers.pop()
-        alternatives = dict.fromkeys((words(last), words(last.lstrip("]})"))))
-        found.append(Marker("unwrap", tuple(alternatives)))
+        lasts = [closers.pop(), *filter(looks_like_marker, tools.section_ends[1:])]
+        alternatives = [words(text) for last in lasts for text in (last, last.lstrip("]})"))]
+        found.append(Marker("unwrap", tuple(dict.fromkeys(alternatives))))
     # A bracket before a closing tag may be missing.
     closers += [tag for literal in closers if (tag := literal.lstrip("]})")) != literal]
     if closers:
@@ -170,8 +170,8 @@ def _is_structured(tools: Tools) -> bool:
 
 def _section(tools: Tools, heads: list[MarkerPieces]) -> tuple[Marker, ...]:
     found = [Marker("call", tuple((Expression("_SEPARATOR"), *head) for head in heads))]
-    if unwrap := words(tools.section_end):
-        found.append(Marker("unwrap", ((SPACE, *unwrap),)))
+    if unwraps := [words(text) for text in tools.section_ends if text.strip()]:
+        found.append(Marker("unwrap", tuple((SPACE, *unwrap) for unwrap in unwraps)))
     return tuple(found)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from generator.spec.encoding import encode_argument, encode_object, json_type
 from generator.spec.message import Call, Message
 from generator.spec.model import (
+    AfterFirst,
     Arguments,
     Condition,
     IndexScope,
@@ -33,7 +34,7 @@ def write_parts(spec: Spec, message: Message, after: Part, calls_before: int = 0
     ends = {
         Part.REASONING: spec.reasoning.end,
         Part.CONTENT: spec.content.end,
-        Part.CALLS: spec.tools.section_end if spec.tools else "",
+        Part.CALLS: _section_end(spec, message),
     }
     starts = {
         Part.REASONING: spec.reasoning.start,
@@ -53,11 +54,25 @@ def write_parts(spec: Spec, message: Message, after: Part, calls_before: int = 0
         written += [ends.get(last, ""), spec.join(last, part), starts[part], texts[part]]
         last = part
     decisive = Part.CALLS if message.calls and spec.turn.calls_decide_end else last
-    end = spec.end(decisive)
+    end, final = spec.end(decisive), spec.final(decisive)
     if end is None and last not in (Part.CONTENT, Part.CALLS):  # as if content were there, empty
         written += [ends.get(last, ""), spec.join(last, Part.CONTENT), spec.content.start]
-        last, end = Part.CONTENT, spec.end(Part.CONTENT)
-    return "".join([*written, ends.get(last, ""), end.final if end else ""])
+        last, final = Part.CONTENT, spec.final(Part.CONTENT)
+    if decisive is Part.CALLS and (only := _after_only_call(spec, message)):
+        final = only.end
+    return "".join([*written, ends.get(last, ""), final])
+
+
+def _section_end(spec: Spec, message: Message) -> str:
+    if spec.tools is None:
+        return ""
+    only = _after_only_call(spec, message)
+    return only.section_end if only else spec.tools.section_end
+
+
+def _after_only_call(spec: Spec, message: Message) -> AfterFirst | None:
+    """Return what follows the message's only call, if that isn't what follows several."""
+    return spec.tools.after_first if spec.tools and len(message.calls) == 1 else None
 
 
 def write_calls(tools: Tools, calls: tuple[Call, ...], calls_before: int = 0) -> str:
@@ -65,9 +80,11 @@ def write_calls(tools: Tools, calls: tuple[Call, ...], calls_before: int = 0) ->
     base = tools.index_base or 0
     if tools.index_scope is IndexScope.CONVERSATION:
         base += calls_before
-    return tools.separator.join(
-        _write_call(tools, call, base + number) for number, call in enumerate(calls)
-    )
+    written = [_write_call(tools, call, base + number) for number, call in enumerate(calls)]
+    if tools.after_first is None:
+        return tools.separator.join(written)
+    later = [tools.separator.join(written[1:])] if written[1:] else []
+    return tools.after_first.separator.join([*written[:1], *later])
 
 
 def _write_call(tools: Tools, call: Call, index: int) -> str:

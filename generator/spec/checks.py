@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from generator.spec.model import (
+    AfterFirst,
     CallIdPosition,
     ContentMode,
     Literal,
@@ -19,8 +20,10 @@ from generator.spec.model import (
     Slot,
     SlotKind,
     Spec,
+    Subject,
     ToolMode,
     Tools,
+    Verdict,
 )
 from generator.spec.problems import Problem
 from generator.spec.yaml_document import Document, YamlPath, path_text
@@ -29,6 +32,8 @@ _Finding = tuple[YamlPath, str]
 
 _CALL_SLOTS = (SlotKind.NAME, SlotKind.ID, SlotKind.INDEX, SlotKind.ARGUMENTS)
 _ITEM_SLOTS = (SlotKind.KEY, SlotKind.TYPE, SlotKind.VALUE)
+#: What holds text, of which some characters may not come back.
+_TEXTS = (Subject.REASONING, Subject.CONTENT, Subject.ARGUMENT_STRING)
 # What such a slot holds shows its own beginning or end, so nothing need stand beside it.
 _SELF_EVIDENT = frozenset({SlotKind.ARGUMENTS, SlotKind.VALUE, SlotKind.WORD})
 
@@ -36,12 +41,8 @@ _SELF_EVIDENT = frozenset({SlotKind.ARGUMENTS, SlotKind.VALUE, SlotKind.WORD})
 def check_spec(spec: Spec, file: str = "", document: Document | None = None) -> list[Problem]:
     """Return what is impossible in a spec; with the ``document`` it came from, also the lines."""
     checks = (
-        _turn(spec),
-        _reasoning(spec),
-        _content(spec),
-        _tools(spec),
-        _grammar(spec),
-        _alternatives(spec),
+        *(_turn(spec), _reasoning(spec), _content(spec), _tools(spec)),
+        *(_limits(spec), _grammar(spec), _alternatives(spec)),
     )
     return [
         Problem(message, file, document.line(path) if document else None, path_text(path))
@@ -129,6 +130,15 @@ def _content(spec: Spec) -> Iterator[_Finding]:
         yield ("content", "mode"), f"is {content.mode}, but neither start nor end is a marker"
 
 
+def _limits(spec: Spec) -> Iterator[_Finding]:
+    for index, limit in enumerate(spec.limits):
+        path: YamlPath = ("limits", index, "characters")
+        if limit.characters and limit.subject not in _TEXTS:
+            yield path, f"is there, but {limit.subject} is no text"
+        if limit.characters and limit.verdict is not Verdict.AMBIGUOUS:
+            yield path, f"is for ambiguous, but the verdict is {limit.verdict}"
+
+
 def _grammar(spec: Spec) -> Iterator[_Finding]:
     grammar = spec.grammar
     yield from _empty_texts(grammar.triggers, ("grammar", "triggers"), "a trigger")
@@ -190,6 +200,9 @@ def _tools(spec: Spec) -> Iterator[_Finding]:
     yield from _call_index(tools)
     yield from _arguments(tools)
     yield from _fields(tools)
+    after = tools.after_first
+    if after == AfterFirst(tools.separator, tools.section_end, spec.final(Part.CALLS)):
+        yield ("tools", "after_first"), "is the same as what follows later calls"
     if _undetectable(spec, tools):
         yield ("tools", "call", 0), "no text stands before the first slot: nothing shows a call"
 

@@ -344,6 +344,19 @@ class Fields:
 
 
 @dataclass(frozen=True, slots=True)
+class AfterFirst:
+    """What follows a turn's first call, where it isn't what follows the later ones.
+
+    ``separator`` stands before a second call. Where there is none, ``section_end`` and ``end``
+    stand in place of the tools' section end and of the turn's end after calls.
+    """
+
+    separator: str
+    section_end: str
+    end: str
+
+
+@dataclass(frozen=True, slots=True)
 class Tools:
     """How tool calls are written.
 
@@ -360,16 +373,33 @@ class Tools:
     call_id: CallIdPosition = CallIdPosition.NONE
     index_base: int | None = None
     index_scope: IndexScope | None = None
+    after_first: AfterFirst | None = None
+
+    @property
+    def separators(self) -> tuple[str, ...]:
+        """All that may stand between two calls."""
+        first = (self.after_first.separator,) if self.after_first else ()
+        return tuple(dict.fromkeys((self.separator, *first)))
+
+    @property
+    def section_ends(self) -> tuple[str, ...]:
+        """All that may stand behind the last call, before what ends the turn."""
+        first = (self.after_first.section_end,) if self.after_first else ()
+        return tuple(dict.fromkeys((self.section_end, *first)))
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Something the template doesn't render back faithfully, and when."""
+    """Something the template doesn't render back faithfully, and when.
+
+    With ``characters`` only these are concerned, in texts that hold them.
+    """
 
     subject: Subject
     verdict: Verdict
     when: Condition
     reason: str
+    characters: str = ""
 
 
 @dataclass(frozen=True, slots=True)

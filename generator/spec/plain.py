@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from generator.spec.model import (
+    AfterFirst,
     Alternatives,
     Arguments,
     CallIdPosition,
@@ -229,8 +230,20 @@ def _tools_to_data(tools: Tools) -> dict[str, object]:
         "call_id": tools.call_id,
         "index_base": tools.index_base,
         "index_scope": tools.index_scope,
+        "after_first": _after_first_to_data(tools.after_first),
     }
-    return _without(data, {"fields": {}, "index_base": None, "index_scope": None})
+    absent = dict.fromkeys(("index_base", "index_scope", "after_first"))
+    return _without(data, {"fields": {}, **absent})
+
+
+def _after_first_to_data(after: AfterFirst | None) -> Line | None:
+    if after is None:
+        return None
+    return Line(
+        separator=Text(after.separator),
+        section_end=Text(after.section_end),
+        end=Text(after.end),
+    )
 
 
 def _tools_from_data(data: Data) -> Tools:
@@ -252,6 +265,7 @@ def _tools_from_data(data: Data) -> Tools:
         call_id=CallIdPosition(data["call_id"]),
         index_base=data.get("index_base"),
         index_scope=None if scope is None else IndexScope(scope),
+        after_first=AfterFirst(**data["after_first"]) if "after_first" in data else None,
     )
 
 
@@ -336,12 +350,15 @@ def _fields_to_data(fields: Fields) -> dict[str, object]:
 
 
 def _limit_to_data(limit: Limit) -> Line:
-    return Line(
+    line = Line(
         subject=limit.subject,
         verdict=limit.verdict,
         when=limit.when,
         reason=Text(limit.reason),
     )
+    if limit.characters:
+        line["characters"] = Text(limit.characters)
+    return line
 
 
 def _limit_from_data(data: Data) -> Limit:
@@ -350,6 +367,7 @@ def _limit_from_data(data: Data) -> Limit:
         verdict=Verdict(data["verdict"]),
         when=Condition(data["when"]),
         reason=data["reason"],
+        characters=data.get("characters", ""),
     )
 
 

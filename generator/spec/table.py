@@ -26,6 +26,7 @@ reasoning is checked against itself alone, by rungs 1b and 2.
 _COLUMNS = ("Name", "Template", "Reasoning", "Content", "Tools", "Call id", "Limits")
 _NOTHING = "-"
 _LONGEST_EXAMPLE = 300
+_SHORTEST_RANGE = 3  # code points
 _CONDITIONS = {condition: condition.replace("_", " ") for condition in Condition}
 _BACKTICKS = re.compile(r"`+")
 _MARKDOWN = re.compile(r"([\\`*\[\]<>|]|(?<!\w)_|_(?!\w))")  # an underscore in a word is safe
@@ -119,10 +120,28 @@ def _limits(limits: Iterable[Limit]) -> str:
         when = "" if limit.when is Condition.ALWAYS else f" {_CONDITIONS[limit.when]}"
         subjects = phrases.setdefault((limit.verdict, when), [])
         subject = limit.subject.removeprefix("argument.").replace("_", " ")
+        if limit.characters:
+            subject += f" ({_characters(limit.characters)})"
         if subject not in subjects:
             subjects.append(subject)
     texts = [f"{verdict} {', '.join(names)}{when}" for (verdict, when), names in phrases.items()]
     return _prose("; ".join(texts)) or _NOTHING
+
+
+def _characters(characters: str) -> str:
+    """Return characters by their code points, three and more in a row as a range."""
+    runs: list[list[int]] = []
+    for code in sorted(set(map(ord, characters))):
+        if runs and code == runs[-1][-1] + 1:
+            runs[-1].append(code)
+        else:
+            runs.append([code])
+    return ", ".join(map(_code_points, runs))
+
+
+def _code_points(run: Sequence[int]) -> str:
+    names = [f"U+{code:04X}" for code in run]
+    return ", ".join(names) if len(names) < _SHORTEST_RANGE else f"{names[0]} to {names[-1]}"
 
 
 def _failures(results: Mapping[str, TemplateResult]) -> str:

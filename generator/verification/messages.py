@@ -25,6 +25,7 @@ TRICKY_TEXTS = (
     "line one\n\nline three",
     "émoji 🎉 和 ‏עברית",
     "tab\there",
+    "line \r ends \v of \f many \x1c kinds \x85 all \u2028 in \u2029 here",
 )
 
 #: Calls with names, ids and arguments unlike the analysis' own.
@@ -54,31 +55,51 @@ def sample_messages(spec: Spec) -> Iterator[Message]:
     """Return a fixed set: each part with and without the others, no call, one of each, three."""
     calls = [allowed_call(spec, call) for call in SAMPLE_CALLS]
     choices = ((), *((call,) for call in calls), tuple(calls))
+    reasoning_text = allowed_text(spec, Subject.REASONING, "Let me think: 2 < 3.")
+    content_text = allowed_text(spec, Subject.CONTENT, "Hello there!\n\nHow are you?")
     for reasoning, content, chosen in itertools.product(
-        ("", "Let me think: 2 < 3."), ("", "Hello there!\n\nHow are you?"), choices
+        ("", reasoning_text), ("", content_text), choices
     ):
         if reasoning or content or chosen:
             yield Message(content, reasoning, chosen)
 
 
+def allowed_text(spec: Spec, subject: Subject, text: str) -> str:
+    """Return the text without the characters of which the spec says that they don't come back."""
+    altered = (limit.characters for limit in spec.limits if limit.subject is subject)
+    return text.translate(dict.fromkeys(map(ord, "".join(altered))))
+
+
 def allowed_call(spec: Spec, call: Call) -> Call:
-    """Return the call without arguments of the types that the spec calls ambiguous."""
+    """Return the call without what the spec calls ambiguous: types of arguments, characters."""
     ambiguous = _ambiguous_types(spec)
     kept = {
-        key: value for key, value in call.arguments.items() if json_type(value) not in ambiguous
+        key: _allowed_value(spec, value)
+        for key, value in call.arguments.items()
+        if json_type(value) not in ambiguous
     }
     return Call(call.name, kept, call.id)
 
 
+def _allowed_value(spec: Spec, value: object) -> object:
+    if isinstance(value, str):
+        return allowed_text(spec, Subject.ARGUMENT_STRING, value)
+    if isinstance(value, dict):
+        return {key: _allowed_value(spec, inner) for key, inner in value.items()}
+    return [_allowed_value(spec, inner) for inner in value] if isinstance(value, list) else value
+
+
 def messages(spec: Spec) -> st.SearchStrategy[Message]:
     """Return a strategy for messages that the template should render and the parser give back."""
-    text = _texts(spec)
+    nothing = st.just("")
     has_reasoning = spec.reasoning.mode is not ReasoningMode.NONE
+    reasoning = _texts(spec, Subject.REASONING) if has_reasoning else nothing
+    strings = _texts(spec, Subject.ARGUMENT_STRING)
     return st.builds(
         Message,
-        content=st.one_of(st.just(""), text),
-        reasoning=st.one_of(st.just(""), text) if has_reasoning else st.just(""),
-        calls=_calls(spec, text) if spec.tools else st.just(()),
+        content=st.one_of(nothing, _texts(spec, Subject.CONTENT)),
+        reasoning=st.one_of(nothing, reasoning),
+        calls=_calls(spec, strings) if spec.tools else st.just(()),
     ).filter(_is_usable)
 
 
@@ -89,13 +110,17 @@ def _is_usable(message: Message) -> bool:
     return bool(says) and not any(text in repr(message) for text in around)
 
 
-def _texts(spec: Spec) -> st.SearchStrategy[str]:
-    """Return texts that hold no marker of the format and don't end in white space."""
+def _texts(spec: Spec, subject: Subject) -> st.SearchStrategy[str]:
+    """Return texts that hold no marker of the format and don't end in white space.
+
+    They may hold any character but those of which the spec says that they don't come back.
+    """
     own = format_markers(spec)
-    characters = st.characters(codec="utf-8", exclude_characters="\r\x00")
+    characters = st.characters(codec="utf-8")
     pieces = st.one_of(st.text(characters, max_size=20), st.sampled_from(TRICKY_TEXTS))
-    joined = st.lists(pieces, min_size=1, max_size=3).map(" ".join).map(str.strip)
-    return joined.filter(lambda text: bool(text) and not any(marker in text for marker in own))
+    joined = st.lists(pieces, min_size=1, max_size=3).map(" ".join)
+    allowed = joined.map(lambda text: allowed_text(spec, subject, text).strip())
+    return allowed.filter(lambda text: bool(text) and not any(marker in text for marker in own))
 
 
 def format_markers(spec: Spec) -> set[str]:
@@ -104,7 +129,8 @@ def format_markers(spec: Spec) -> set[str]:
     texts += [spec.turn.header, *spec.turn.stop, *(join.text for join in spec.turn.joins)]
     texts += [text for end in spec.turn.ends for text in (end.final, end.followed)]
     if spec.tools is not None:
-        texts += [spec.tools.section_start, spec.tools.section_end]
+        texts += [spec.tools.section_start, *spec.tools.section_ends]
+        texts += [spec.tools.after_first.end] if spec.tools.after_first else []
         pieces = (*spec.tools.call, *spec.tools.arguments.item)
         texts += [piece.text for piece in pieces if isinstance(piece, Literal)]
         texts += [spec.tools.arguments.start, spec.tools.arguments.end]
@@ -133,7 +159,8 @@ def _calls(spec: Spec, text: st.SearchStrategy[str]) -> st.SearchStrategy[tuple[
                 id=_IDS,
             )
         )
-        return st.lists(one, max_size=most).map(tuple)
+        allowed = one.map(lambda call: allowed_call(spec, call))
+        return st.lists(allowed, max_size=most).map(tuple)
 
     return tools.flatmap(calls_of)
 
@@ -160,5 +187,9 @@ def _values(kind: JsonType, text: st.SearchStrategy[str]) -> st.SearchStrategy[o
 
 
 def _ambiguous_types(spec: Spec) -> set[JsonType]:
-    subjects = {limit.subject for limit in spec.limits if limit.verdict is Verdict.AMBIGUOUS}
+    subjects = {
+        limit.subject
+        for limit in spec.limits
+        if limit.verdict is Verdict.AMBIGUOUS and not limit.characters
+    }
     return {kind for kind in JsonType if Subject(f"argument.{kind}") in subjects}

@@ -103,6 +103,7 @@ def is_ambiguous(spec: Spec, message: Message) -> bool:
     parts = (Subject.REASONING, Subject.CONTENT, Subject.CALLS)
     return any(
         limit.verdict is Verdict.AMBIGUOUS
+        and not limit.characters  # messages are made without them
         and limit.subject in parts
         and applies(limit.when, message)
         for limit in spec.limits
