@@ -62,3 +62,11 @@ def test_settings_are_judged_by_what_they_render() -> None:
     assert choose_better_on(settings, on, states) is on
     assert choose_off(settings, on, states) is off
     assert choose_off([on], on, [OPEN]) is on
+
+
+def test_a_variable_turns_thinking_off_before_a_word_does() -> None:
+    on = Setting({}, "header<t>", True)
+    word = Setting({}, "header<t></t>", True, by_word=True)
+    variable = Setting({"x": False}, "header", True)
+    assert choose_off([on, word], on, [OPEN, CLOSED]) is word
+    assert choose_off([on, word, variable], on, [OPEN, CLOSED, NEUTRAL]) is variable

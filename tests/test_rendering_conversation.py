@@ -21,6 +21,7 @@ from generator.rendering.conversation import (
 )
 from generator.rendering.worker import Rendering, RenderWorker
 from generator.spec.message import Call, Message
+from generator.spec.model import ContentBlocks
 
 #: Shows messages as they are given.
 DUMP = "{{ messages | tojson }}"
@@ -178,3 +179,20 @@ def test_messages_around_the_turn() -> None:
         "tool_call_id": "id0000001",
         "name": "look_up",
     }
+
+
+@pytest.mark.parametrize("container", ["", "pieces"])
+def test_reasoning_and_content_in_blocks(worker: RenderWorker, container: str) -> None:
+    blocks = ContentBlocks("sort", "musing", "words", "text", container)
+    dialect = Dialect(reasoning_field="note", blocks=blocks)
+    reasoning, content = {"sort": "musing", "note": "Hm."}, {"sort": "words", "text": "Yes."}
+    for message, found in (
+        (Message("Yes.", "Hm."), [reasoning, content]),
+        (Message("Yes."), [content]),
+        (Message("", "Hm.", (CALL,)), [reasoning]),
+    ):
+        given = assistant(worker, dialect, message)
+        assert given["content"] == ({container: found} if container else found)
+        assert "note" not in given
+    assert assistant(worker, dialect, Message(calls=(CALL,)))["content"] is None
+    assert assistant(worker, dialect, Message())["content"] == ""

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from generator.rendering.variables import refers_to, string_constants, switch_values
+from generator.rendering.variables import (
+    attribute_names,
+    attribute_words,
+    refers_to,
+    searched_words,
+    string_constants,
+    switch_values,
+)
 
 SWITCHES = {
     "a plain test": ("{% if think %}x{% endif %}", {"think": [True, False]}),
@@ -68,3 +75,37 @@ def test_a_broken_template_has_no_constants() -> None:
 )
 def test_refers_to(source: str, expected: bool) -> None:
     assert refers_to(source, "bos_token") is expected
+
+
+def test_attributes_and_keys_come_once() -> None:
+    source = "{{ a.one + a['two'] + a[0] + a[b] }}{% if a.two.three %}{{ a.one }}{% endif %}"
+    assert sorted(attribute_names(source)) == ["one", "three", "two"]
+    assert attribute_names("{{ a.") == []
+
+
+def test_attributes_with_the_texts_they_are_compared_to() -> None:
+    source = (
+        "{% if a.kind == 'x' or 'y' == a['kind'] or a.kind in ['z', 'x', 7] or a.other != b %}"
+        "{% endif %}{% if a.number == 3 or b == 'q' or 'w' in a.text %}{% endif %}"
+    )
+    assert attribute_words(source) == {"kind": ["x", "y", "z"], "text": ["w"]}
+    assert attribute_words("{% if a.kind == ") == {}
+
+
+SEARCHED = {
+    "in": ("{% if '/a' in m.content %}{% endif %}", ["/a"]),
+    "not in": ("{% if '/a' not in m.content %}{% endif %}", ["/a"]),
+    "a test": ("{% if '/a' is in m.content %}{% endif %}", ["/a"]),
+    "methods": ("{{ m.endswith('/a') ~ m.split('/b') }}", ["/a", "/b"]),
+    "a filter": ("{{ m.content | replace('/a', '/b') }}", ["/a"]),
+    "another method": ("{{ m.content.strip('/a') ~ m.content.get('/b') }}", []),
+    "compared": ("{% if m.role == '/a' %}{% endif %}", []),
+    "not a text, or blank": ("{% if 7 in m or ' ' in m or m.x in n %}{% endif %}", []),
+    "a broken template": ("{% if '/a' in", []),
+}
+
+
+@pytest.mark.parametrize("case", SEARCHED)
+def test_searched_words(case: str) -> None:
+    source, expected = SEARCHED[case]
+    assert sorted(searched_words(source)) == expected

@@ -12,6 +12,7 @@ from generator.spec.model import (
     Arguments,
     CallIdPosition,
     Condition,
+    ContentBlocks,
     End,
     Fields,
     Grammar,
@@ -29,6 +30,8 @@ from generator.spec.model import (
     SlotKind,
     Spec,
     Subject,
+    Switch,
+    SwitchWord,
     ToolMode,
     Tools,
     Turn,
@@ -380,4 +383,42 @@ def test_fields_need_the_id_of_an_id_slot() -> None:
     tools = replace(tools_of(spec), call=call, call_id=CallIdPosition.POST_ARGS)
     assert problems_of(with_tools(spec, tools)) == [
         "tools.fields: id is missing, but tools.call has an ID slot"
+    ]
+
+
+def test_words() -> None:
+    spec = json_native_spec()
+    word = SwitchWord("/quick", Switch.OFF, ("user",), spec.thinking.prompt_off)
+    words = (word, replace(word, roles=("system",)), replace(word, word=" "))
+    assert problems_of(replace(spec, thinking=replace(spec.thinking, words=words))) == [
+        "thinking.words[1]: a second word '/quick' that switches thinking off",
+        "thinking.words[2].word: a word can't be empty",
+    ]
+
+
+def test_another_prompt_without_a_switch() -> None:
+    spec = json_native_spec()
+    thinking = replace(spec.thinking, on={}, off={})
+    assert problems_of(replace(spec, thinking=thinking)) == [
+        "thinking.prompt_off: no variable and no word gives another prompt"
+    ]
+    word = SwitchWord("/quick", Switch.OFF, ("user",), thinking.prompt_off)
+    assert problems_of(replace(spec, thinking=replace(thinking, words=(word,)))) == []
+
+
+def test_blocks() -> None:
+    spec = json_native_spec()
+
+    def problems(field: str | None, blocks: ContentBlocks) -> list[str]:
+        reasoning = replace(spec.reasoning, field=field, blocks=blocks)
+        return problems_of(replace(spec, reasoning=reasoning))
+
+    assert problems("note", ContentBlocks("type", "musing", "words", "text")) == []
+    assert problems(None, ContentBlocks("type", "words", "words", "type")) == [
+        "reasoning.blocks: is there, but field is missing",
+        "reasoning.blocks: reasoning_type and content_type are the same",
+        "reasoning.blocks: type is the key of the type already",
+    ]
+    assert problems("type", ContentBlocks("type", "musing", "words", "text")) == [
+        "reasoning.field: type is the key of the type already"
     ]

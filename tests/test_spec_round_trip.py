@@ -15,6 +15,7 @@ from generator.spec.model import (
     Capabilities,
     Condition,
     Content,
+    ContentBlocks,
     ContentMode,
     Encoding,
     End,
@@ -35,6 +36,8 @@ from generator.spec.model import (
     SlotKind,
     Spec,
     Subject,
+    Switch,
+    SwitchWord,
     TemplateIdentity,
     Thinking,
     Token,
@@ -128,6 +131,8 @@ turns = st.builds(
     calls_decide_end=st.booleans(),
     stop=text_tuples,
 )
+roles = st.lists(st.sampled_from(("system", "user")), min_size=1, max_size=2).map(tuple)
+words = st.builds(SwitchWord, texts, st.sampled_from(Switch), roles, texts)
 specs = st.builds(
     Spec,
     name=st.from_regex(r"[a-z0-9]{1,8}(-[a-z0-9]{1,8}){0,3}", fullmatch=True),
@@ -141,7 +146,9 @@ specs = st.builds(
         texts, st.builds(Token, texts, st.sampled_from(TokenSource)), max_size=3
     ),
     capabilities=st.builds(Capabilities, *[st.booleans()] * 11),
-    thinking=st.builds(Thinking, switches, switches, texts, texts),
+    thinking=st.builds(
+        Thinking, switches, switches, texts, texts, st.lists(words, max_size=2).map(tuple)
+    ),
     turn=turns,
     reasoning=st.builds(
         Reasoning,
@@ -150,6 +157,7 @@ specs = st.builds(
         end=texts,
         field=st.none() | texts,
         scope=st.sampled_from(ReasoningScope),
+        blocks=st.none() | st.builds(ContentBlocks, texts, texts, texts, texts, texts),
     ),
     content=st.builds(Content, st.sampled_from(ContentMode), texts, texts),
     tools=st.none() | tools,

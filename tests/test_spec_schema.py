@@ -19,10 +19,12 @@ MODEL_AT = [
     (("template",), model.TemplateIdentity),
     (("capabilities",), model.Capabilities),
     (("thinking",), model.Thinking),
+    (("thinking", "words"), model.SwitchWord),
     (("turn",), model.Turn),
     (("turn", "joins"), model.Join),
     (("turn", "ends"), model.End),
     (("reasoning",), model.Reasoning),
+    (("reasoning", "blocks"), model.ContentBlocks),
     (("content",), model.Content),
     (("tools",), model.Tools),
     (("tools", "arguments"), model.Arguments),
@@ -36,6 +38,7 @@ MODEL_AT = [
     (("alternatives", "marks"), model.OtherMarks),
 ]
 ENUM_AT = [
+    (("thinking", "words", "switches"), model.Switch),
     (("reasoning", "mode"), model.ReasoningMode),
     (("reasoning", "scope"), model.ReasoningScope),
     (("content", "mode"), model.ContentMode),

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from generator.analysis import thinking
 from generator.analysis.arguments import ArgumentsFinding, analyze_object, analyze_tagged
 from generator.analysis.assemble import ASSUMED_TOKENS, Facts, TemplateSource, assemble_spec
+from generator.analysis.blocks import find_content_blocks
 from generator.analysis.dialect import call_limit, find_dialect, find_reasoning_field
 from generator.analysis.findings import Derivation, Finding
 from generator.analysis.frames import Frames, collect_frames
@@ -33,6 +34,7 @@ from generator.analysis.probes import (
     probe_call,
 )
 from generator.analysis.stripped import find_stripped
+from generator.analysis.switch_words import WordFinder, word_settings
 from generator.analysis.thinking import Setting
 from generator.rendering.conversation import Chat, Dialect
 from generator.rendering.variables import switch_values
@@ -108,6 +110,7 @@ class _Analyzer:
         settings = thinking.collect_settings(self.chat)
         if not settings:
             return None
+        settings += word_settings(self.chat, settings[0])
         self.max_calls = call_limit(self.chat)
         self._find_arguments()
         on = thinking.choose_on(settings)
@@ -120,6 +123,8 @@ class _Analyzer:
             on = better
             frames, layout = self._lay_out(on, settings)
         off = thinking.choose_off(settings, on, states)
+        reasoning = self._markers(layout, [on, off])
+        words = WordFinder(self.chat, layout, reasoning, on.variables, off.variables)
         facts = Facts(
             source=self.source,
             chat=self.chat.using(on.variables),
@@ -128,7 +133,8 @@ class _Analyzer:
             on=on,
             off=off,
             prompt_state=states[settings.index(on)],
-            reasoning=self._markers(layout, [on, off]),
+            reasoning=reasoning,
+            words=words.find(self.derivation),
             arguments=self.arguments,
             max_calls=self.max_calls,
         )
@@ -137,13 +143,21 @@ class _Analyzer:
     def _find_dialect(self) -> None:
         dialect = find_dialect(self.chat, self.derivation)
         self.chat = self.chat.speaking(dialect)
-        field = find_reasoning_field(self.chat)
-        if field is None:
-            for name, values in switch_values(self.chat.source).items():
-                for value in values:
-                    field = field or find_reasoning_field(self.chat.using({name: value}))
-        self.derivation.note("R1", f"reasoning is read from {field}")
-        self.chat = self.chat.speaking(replace(dialect, reasoning_field=field))
+        settings: list[Mapping[str, object]] = [{}]
+        for name, values in switch_values(self.chat.source).items():
+            settings += [{name: value} for value in values]
+        chats = [self.chat.using(variables) for variables in settings]
+        field = next(filter(None, map(find_reasoning_field, chats)), None)
+        if field is not None:
+            self.derivation.note("R1", f"reasoning is read from {field}")
+            self.chat = self.chat.speaking(replace(dialect, reasoning_field=field))
+            return
+        found = find_content_blocks(chats)
+        self.derivation.note("R1", f"reasoning is read from {found and found[0]}")
+        if found is not None:
+            field, blocks = found
+            self.derivation.note("R1", f"in content of the form {blocks}")
+            self.chat = self.chat.speaking(replace(dialect, reasoning_field=field, blocks=blocks))
 
     def _find_arguments(self) -> None:
         """T4 to T6 on a turn with one call."""

@@ -37,6 +37,7 @@ from generator.spec.model import (
     SlotKind,
     Spec,
     Subject,
+    SwitchWord,
     TemplateIdentity,
     Thinking,
     Token,
@@ -94,6 +95,7 @@ class Facts:
     off: Setting
     prompt_state: PromptState
     reasoning: Wrapping
+    words: tuple[SwitchWord, ...]
     arguments: ArgumentsFinding
     max_calls: int
 
@@ -128,7 +130,7 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         ),
         reasoning=reasoning,
         content=Content(
-            mode=content_mode(layout.content.start, layout.joins),
+            mode=content_mode(layout.content.start, reasoning.end, layout.joins),
             start=layout.content.start,
             end=layout.content.end,
         ),
@@ -150,6 +152,7 @@ def _thinking(facts: Facts) -> Thinking:
         off=facts.off.variables,
         prompt_on=facts.layout.generation_prompt(facts.on.prompt),
         prompt_off=facts.layout.generation_prompt(facts.off.prompt),
+        words=facts.words,
     )
 
 
@@ -162,6 +165,7 @@ def _reasoning(facts: Facts, limits: Sequence[Limit], derivation: Derivation) ->
         start=start,
         end=end,
         field=facts.chat.dialect.reasoning_field if shown else None,
+        blocks=facts.chat.dialect.blocks if shown else None,
         scope=find_scope(facts.chat, derivation) if shown else ReasoningScope.NONE,
     )
 

@@ -41,11 +41,14 @@ def reasoning_mode(
     return ReasoningMode.TOOLS_ONLY if only_with_calls else ReasoningMode.TAG_BASED
 
 
-def content_mode(start: str, joins: Sequence[Join]) -> ContentMode:
-    """Return the mode of content, from its own start and what stands between it and reasoning."""
+def content_mode(start: str, reasoning_end: str, joins: Sequence[Join]) -> ContentMode:
+    """Return the mode of content, from its own start and what stands between it and reasoning.
+
+    What stands there marks reasoning's end where nothing else does.
+    """
     if start.strip():
         return ContentMode.ALWAYS_WRAPPED
-    wrapped = any(
+    wrapped = bool(reasoning_end.strip()) and any(
         join.left is Part.REASONING and join.right is Part.CONTENT and join.text.strip()
         for join in joins
     )

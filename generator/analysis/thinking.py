@@ -41,12 +41,13 @@ class Setting:
     """Values of the template's variables, and what they give.
 
     ``prompt`` is the generation prompt, from the user's text on; ``shows_reasoning`` tells whether
-    reasoning is rendered in a turn.
+    reasoning is rendered in a turn; ``by_word`` that a word in a message gives that prompt.
     """
 
     variables: Mapping[str, object]
     prompt: str
     shows_reasoning: bool
+    by_word: bool = False
 
 
 def collect_settings(chat: Chat) -> list[Setting]:
@@ -128,15 +129,15 @@ def choose_off(settings: Sequence[Setting], on: Setting, states: Sequence[Prompt
     """Return the setting that keeps the model from thinking, ``on`` where there is none.
 
     That is the one whose prompt closes reasoning; failing that, one whose prompt doesn't open it
-    where the prompt of ``on`` does.
+    where the prompt of ``on`` does. A word does it only where no variable can.
     """
     on_state = states[settings.index(on)]
     ranked = sorted(
-        (state, len(setting.variables), number)
+        (setting.by_word, state, len(setting.variables), number)
         for number, (setting, state) in enumerate(zip(settings, states, strict=True))
         if state < on_state
     )
-    return settings[ranked[0][2]] if ranked else on
+    return settings[ranked[0][-1]] if ranked else on
 
 
 def find_scope(chat: Chat, derivation: Derivation) -> ReasoningScope:

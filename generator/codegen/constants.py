@@ -6,8 +6,9 @@ import re
 
 from generator.codegen.marker_plan import Marker
 from generator.codegen.plan import ModulePlan
-from generator.codegen.source import long_string, marker_set, raw, used_constants
+from generator.codegen.source import long_string, marker_set, raw, shown, used_constants
 from generator.codegen.value_expressions import value_expressions
+from generator.spec.model import Switch
 
 _EXPRESSIONS = {
     "_KEY_TEXT": r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})',
@@ -23,6 +24,13 @@ _COMMENTS = {
 def prompt_constants(plan: ModulePlan) -> tuple[str, ...]:
     """Return the lines with the header, the prompts, and a call's keys and types."""
 
+    def note(switch: Switch) -> list[str]:
+        word = plan.prompt_word
+        if word is None or word.switches is not switch:
+            return []
+        roles = " or ".join(word.roles)
+        return [f"# If the text of a {roles} message ends with {shown(word.word)!r}:"]
+
     def prompt(text: str) -> str:
         rest = text.removeprefix(plan.header)
         if rest == text:
@@ -30,8 +38,10 @@ def prompt_constants(plan: ModulePlan) -> tuple[str, ...]:
         return f"HEADER + {long_string(rest)}" if rest else "HEADER"
 
     lines = [f"HEADER = {long_string(plan.header)}  # of an assistant's turn"]
+    lines += note(Switch.ON)
     lines.append(f"PROMPT = {prompt(plan.prompt_on)}  # what the prompt holds of the turn")
     if plan.prompt_on != plan.prompt_off:
+        lines += note(Switch.OFF)
         lines.append(f"PROMPT_WITHOUT_THINKING = {prompt(plan.prompt_off)}")
     calls = plan.calls
     if calls and calls.kind == "native" and not calls.name_is_key:

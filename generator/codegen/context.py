@@ -29,6 +29,7 @@ class ModuleContext:
     unthink_ends_turn: bool
     closes_content: bool
     reasoning_first: bool
+    reasoning_may_stay_open: bool
     reasoning_end: str
     two_prompts: bool
     constants: tuple[str, ...]
@@ -121,6 +122,7 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         unthink_ends_turn=reasoning is not None and reasoning.end_ends_turn,
         closes_content=reasoning is not None and reasoning.end_closes_content,
         reasoning_first=reasoning is not None and reasoning.comes_first,
+        reasoning_may_stay_open=reasoning is not None and reasoning.may_stay_open,
         reasoning_end=repr(reasoning.end) if reasoning else "",
         two_prompts=plan.prompt_on != plan.prompt_off,
         constants=prompt_constants(plan),

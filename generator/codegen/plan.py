@@ -19,7 +19,7 @@ from generator.codegen.marker_plan import (
 from generator.codegen.native_plan import plan_native
 from generator.codegen.slot_plan import slotted
 from generator.codegen.tag_plan import plan_tags
-from generator.spec.model import Part, ReasoningMode, Spec, ToolMode
+from generator.spec.model import Part, ReasoningMode, Spec, Switch, SwitchWord, ToolMode
 
 _LONGEST_END = 100  # characters
 
@@ -33,6 +33,7 @@ class ReasoningPlan:
     comes_first: bool  # before content and calls
     end_ends_turn: bool  # outside reasoning the closing marker ends the turn
     end_closes_content: bool
+    may_stay_open: bool  # only content is preceded by what closes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class ModulePlan:
     header: str
     prompt_on: str
     prompt_off: str
+    prompt_word: SwitchWord | None  # without it the template gives the other prompt
     reasoning: ReasoningPlan | None
     calls: CallPlan | None
     text: tuple[Marker, ...]  # the markers that end text, longest first
@@ -78,6 +80,7 @@ def plan_module(spec: Spec) -> ModulePlan:
         header=spec.turn.header,
         prompt_on=spec.thinking.prompt_on or spec.turn.header,
         prompt_off=spec.thinking.prompt_off or spec.turn.header,
+        prompt_word=_prompt_word(spec),
         reasoning=reasoning,
         calls=calls,
         text=tuple(markers),
@@ -85,6 +88,22 @@ def plan_module(spec: Spec) -> ModulePlan:
         openings=_openings(markers),
         expressions=expressions,
     )
+
+
+def _prompt_word(spec: Spec) -> SwitchWord | None:
+    """Return the word that gives one of the prompts, where no variable does."""
+    thinking = spec.thinking
+    if thinking.on != thinking.off or thinking.prompt_on == thinking.prompt_off:
+        return None
+    # Where there are words for both, that for thinking only takes back what the other has said.
+    for switch, prompt in (
+        (Switch.OFF, thinking.prompt_off),
+        (Switch.ON, thinking.prompt_on),
+    ):
+        for word in thinking.words:
+            if (word.switches, word.prompt) == (switch, prompt):
+                return word
+    return None
 
 
 def _content_last(spec: Spec) -> bool:
@@ -141,7 +160,7 @@ def _text_literals(spec: Spec) -> Iterable[tuple[str, list[str]]]:
     """Yield roles and their markers; of two roles for one marker the first wins."""
     if spec.reasoning.mode is not ReasoningMode.NONE:
         yield "think", [spec.reasoning.start]
-        yield "unthink", [spec.reasoning.end]
+        yield "unthink", [_closing(spec)]
     yield "boundary", _boundaries(spec)
     yield "opening", [spec.content.start]
     yield "end", _ends(spec)
@@ -159,6 +178,11 @@ def _other_marks(spec: Spec, expressions: dict[str, str]) -> Iterable[tuple[str,
             yield closes, words(marks.end)
 
 
+def _closing(spec: Spec) -> str:
+    """Return what closes reasoning: its own end or, where it has none, what leads to content."""
+    return spec.reasoning.end.strip() or spec.join(Part.REASONING, Part.CONTENT).strip()
+
+
 def _ends(spec: Spec) -> list[str]:
     """Return every way in which a turn can end, the end-of-sequence token among them."""
     finals = [text for end in spec.turn.ends for text in (end.final, end.followed)]
@@ -166,7 +190,7 @@ def _ends(spec: Spec) -> list[str]:
         finals.append(spec.tools.after_first.end)
     sequence_ends = [token.text for name, token in spec.tokens.items() if name.startswith("eos")]
     found = [*finals, *spec.turn.stop, *spec.alternatives.stop, *sequence_ends]
-    reasoning_end = spec.reasoning.end.strip()
+    reasoning_end = _closing(spec)
     return [
         text if text.strip() == reasoning_end else _shortened(_without_reasoning(spec, text))
         for text in found
@@ -183,7 +207,7 @@ def _shortened(end: str) -> str:
 
 def _without_reasoning(spec: Spec, text: str) -> str:
     """Return what is left of text when an empty reasoning block is taken out."""
-    for marker in (spec.reasoning.start.strip(), spec.reasoning.end.strip()):
+    for marker in (spec.reasoning.start.strip(), _closing(spec)):
         text = text.replace(marker, "") if marker else text
     return text
 
@@ -205,11 +229,12 @@ def _plan_reasoning(spec: Spec) -> ReasoningPlan | None:
     reasoning = spec.reasoning
     if reasoning.mode is ReasoningMode.NONE:
         return None
-    end = reasoning.end.strip()
+    end = _closing(spec)
     return ReasoningPlan(
         end=end,
         comes_first=spec.turn.order[0] is Part.REASONING or reasoning.field is None,
         starts_open=reasoning.mode is ReasoningMode.DELIMITER and not reasoning.start.strip(),
         end_ends_turn=end in {text.strip() for text in _ends(spec)},
         end_closes_content=end == spec.content.end.strip(),
+        may_stay_open=not reasoning.end.strip(),
     )

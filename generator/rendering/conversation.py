@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from generator.rendering.worker import Rendering, RenderWorker
 from generator.spec.message import Call, Message
+from generator.spec.model import ContentBlocks
 
 #: Texts of the messages around the turn; a template that renders them shows where the turn is.
 USER_TEXT = "usrqa"
@@ -50,6 +51,7 @@ class Following(StrEnum):
 class Dialect:
     """What a template wants its messages to look like.
 
+    ``reasoning_field`` is a key of the message or, with ``blocks``, of a block of its content.
     ``next_header`` is given for a template that renders the last message as one to be continued:
     turns are then rendered before another user's message, which this header precedes.
     """
@@ -57,6 +59,7 @@ class Dialect:
     arguments: ArgumentsForm = ArgumentsForm.OBJECT
     absent_content: AbsentContent = AbsentContent.NULL
     reasoning_field: str | None = None
+    blocks: ContentBlocks | None = None
     give_tools: bool = True
     next_header: str | None = None
 
@@ -140,17 +143,25 @@ class Chat:
             rendering = self.render(messages, tools=tool_definitions(calls, only_strings=True))
         return _until_next(_after_user(rendering), following)
 
+    def answer(self, content: object) -> Rendering:
+        """Render a user's message and an answer with any content, from the user's text on."""
+        messages = [user_message(USER_TEXT), {"role": "assistant", "content": content}]
+        return _after_user(self.render(messages, tools=[EXAMPLE_TOOL]))
+
     def assistant_message(self, message: Message) -> JsonObject:
         """Return an assistant's message as the template wants it."""
         result: JsonObject = {"role": "assistant"}
-        if message.content:
+        blocks, field = self.dialect.blocks, self.dialect.reasoning_field
+        if blocks and field and (message.content or message.reasoning):
+            result["content"] = content_in_blocks(blocks, field, message)
+        elif message.content:
             result["content"] = message.content
         elif self.dialect.absent_content is AbsentContent.NULL and message.calls:
             result["content"] = None
         elif self.dialect.absent_content is not AbsentContent.MISSING or not message.calls:
             result["content"] = ""
-        if message.reasoning and self.dialect.reasoning_field:
-            result[self.dialect.reasoning_field] = message.reasoning
+        if message.reasoning and field and not blocks:
+            result[field] = message.reasoning
         if message.calls:
             result["tool_calls"] = [self._tool_call(call) for call in message.calls]
         return result
@@ -161,6 +172,16 @@ class Chat:
             arguments = json.dumps(arguments, ensure_ascii=False)
         function = {"name": call.name, "arguments": arguments}
         return {"id": call.id, "type": "function", "function": function}
+
+
+def content_in_blocks(blocks: ContentBlocks, reasoning_field: str, message: Message) -> object:
+    """Return a message's reasoning and content as blocks, each left out where it is empty."""
+    texts = (
+        (blocks.reasoning_type, reasoning_field, message.reasoning),
+        (blocks.content_type, blocks.content_key, message.content),
+    )
+    found = [{blocks.type_key: kind, key: text} for kind, key, text in texts if text]
+    return {blocks.container: found} if blocks.container else found
 
 
 def user_message(text: str) -> JsonObject:

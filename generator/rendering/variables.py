@@ -41,7 +41,8 @@ def switch_values(source: str) -> dict[str, list[object]]:
     values: dict[str, list[object]] = {name: [] for name in names}
     for compare in tree.find_all(nodes.Compare):
         if isinstance(compare.expr, nodes.Name) and compare.expr.name in values:
-            values[compare.expr.name] += _constants(compare)
+            for operand in compare.ops:
+                values[compare.expr.name] += _constants(operand.expr)
     return {name: _distinct([*constants, True, False]) for name, constants in values.items()}
 
 
@@ -59,6 +60,54 @@ def string_constants(source: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def attribute_names(source: str) -> list[str]:
+    """Return every key or attribute that the template reads by name, in order."""
+    tree = _parse(source)
+    if tree is None:
+        return []
+    names = [_attribute(node) for node in tree.find_all((nodes.Getattr, nodes.Getitem))]
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def attribute_words(source: str) -> dict[str, list[str]]:
+    """Return each key or attribute that the template compares with texts, and those texts."""
+    tree = _parse(source)
+    found: dict[str, list[str]] = {}
+    for compare in tree.find_all(nodes.Compare) if tree else ():
+        sides = [compare.expr, *(operand.expr for operand in compare.ops)]
+        words = [text for side in sides for text in _constants(side) if isinstance(text, str)]
+        for name in filter(None, map(_attribute, sides)):
+            found.setdefault(name, []).extend(words)
+    return {name: list(dict.fromkeys(words)) for name, words in found.items() if words}
+
+
+#: What strings can do with a text that they may hold.
+_TEXT_METHODS = ("endswith", "startswith", "replace", "split", "find", "count", "index")
+
+
+def searched_words(source: str) -> list[str]:
+    """Return every constant text that the template looks for in other texts, in order.
+
+    That is what it tests with ``in``, or gives to a method or filter that searches.
+    """
+    tree = _parse(source)
+    if tree is None:
+        return []
+    found: list[nodes.Node] = []
+    for node in tree.find_all((nodes.Compare, nodes.Test, nodes.Call, nodes.Filter)):
+        match node:
+            case nodes.Compare(expr=expression, ops=[nodes.Operand(op="in" | "notin"), *_]):
+                found.append(expression)
+            case nodes.Test(name="in", node=expression):
+                found.append(expression)
+            case nodes.Call(node=nodes.Getattr(attr=name), args=arguments):
+                found += arguments[:1] if name in _TEXT_METHODS else []
+            case nodes.Filter(name="replace", args=arguments):
+                found += arguments[:1]
+    words = [text for node in found for text in _constants(node) if isinstance(text, str)]
+    return [word for word in dict.fromkeys(words) if word.strip()]
+
+
 def refers_to(source: str, name: str) -> bool:
     """Tell whether the template reads a variable of that name."""
     tree = _parse(source)
@@ -72,12 +121,21 @@ def _parse(source: str) -> nodes.Template | None:
         return None
 
 
-def _constants(compare: nodes.Compare) -> Iterator[object]:
-    for operand in compare.ops:
-        try:
-            value = operand.expr.as_const()
-        except nodes.Impossible:
-            continue
-        for item in value if isinstance(value, list | tuple) else [value]:
-            if isinstance(item, Hashable):
-                yield item
+def _attribute(node: nodes.Node) -> str:
+    """Return the name of the key or attribute that an expression reads, or ""."""
+    match node:
+        case nodes.Getattr(attr=str(name)) | nodes.Getitem(arg=nodes.Const(value=str(name))):
+            return name
+    return ""
+
+
+def _constants(expression: nodes.Node) -> Iterator[object]:
+    """Return the constants that an expression is or lists, if it is nothing else."""
+    assert isinstance(expression, nodes.Expr)
+    try:
+        value = expression.as_const()
+    except nodes.Impossible:
+        return
+    for item in value if isinstance(value, list | tuple) else [value]:
+        if isinstance(item, Hashable):
+            yield item

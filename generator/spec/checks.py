@@ -16,11 +16,13 @@ from generator.spec.model import (
     Literal,
     Part,
     Piece,
+    Reasoning,
     ReasoningMode,
     Slot,
     SlotKind,
     Spec,
     Subject,
+    Switch,
     ToolMode,
     Tools,
     Verdict,
@@ -41,14 +43,31 @@ _SELF_EVIDENT = frozenset({SlotKind.ARGUMENTS, SlotKind.VALUE, SlotKind.WORD})
 def check_spec(spec: Spec, file: str = "", document: Document | None = None) -> list[Problem]:
     """Return what is impossible in a spec; with the ``document`` it came from, also the lines."""
     checks = (
-        *(_turn(spec), _reasoning(spec), _content(spec), _tools(spec)),
-        *(_limits(spec), _grammar(spec), _alternatives(spec)),
+        *(_thinking(spec), _turn(spec), _reasoning(spec), _blocks(spec.reasoning)),
+        *(_content(spec), _tools(spec), _limits(spec), _grammar(spec), _alternatives(spec)),
     )
     return [
         Problem(message, file, document.line(path) if document else None, path_text(path))
         for check in checks
         for path, message in check
     ]
+
+
+def _thinking(spec: Spec) -> Iterator[_Finding]:
+    thinking = spec.thinking
+    seen: set[tuple[str, Switch]] = set()
+    for index, word in enumerate(thinking.words):
+        path: YamlPath = ("thinking", "words", index)
+        if not word.word.strip():
+            yield (*path, "word"), "a word can't be empty"
+        if (word.word, word.switches) in seen:
+            yield path, f"a second word {word.word!r} that switches thinking {word.switches}"
+        seen.add((word.word, word.switches))
+    prompts = (thinking.prompt_on, thinking.prompt_off)
+    if prompts[0] == prompts[1] or thinking.on != thinking.off:
+        return
+    if not any(word.prompt in prompts for word in thinking.words):
+        yield ("thinking", "prompt_off"), "no variable and no word gives another prompt"
 
 
 def _turn(spec: Spec) -> Iterator[_Finding]:
@@ -110,6 +129,19 @@ def _reasoning(spec: Spec) -> Iterator[_Finding]:
     behind = [spec.join(Part.REASONING, part) + starts.get(part, "") for part in following]
     if not reasoning.end.strip() and not (behind and all(text.strip() for text in behind)):
         yield ("reasoning", "end"), f"nothing marks the end, but the mode is {reasoning.mode}"
+
+
+def _blocks(reasoning: Reasoning) -> Iterator[_Finding]:
+    blocks = reasoning.blocks
+    if blocks is None:
+        return
+    if reasoning.field is None:
+        yield ("reasoning", "blocks"), "is there, but field is missing"
+    if blocks.reasoning_type == blocks.content_type:
+        yield ("reasoning", "blocks"), "reasoning_type and content_type are the same"
+    for key, field in (("field", reasoning.field), ("blocks", blocks.content_key)):
+        if field == blocks.type_key:
+            yield ("reasoning", key), f"{field} is the key of the type already"
 
 
 def _first_text(tools: Tools) -> str:

@@ -104,6 +104,13 @@ class IndexScope(StrEnum):
     CONVERSATION = "conversation"
 
 
+class Switch(StrEnum):
+    """What a word in a message's text does to thinking."""
+
+    ON = "on"
+    OFF = "off"
+
+
 class ReasoningScope(StrEnum):
     """For which assistant messages of a conversation the template still renders reasoning."""
 
@@ -210,16 +217,33 @@ class Capabilities:
 
 
 @dataclass(frozen=True, slots=True)
-class Thinking:
-    """The template's variables that switch thinking, and the generation prompt under each setting.
+class SwitchWord:
+    """A word that switches thinking where the text of a message holds it.
 
-    A prompt runs from the assistant header to the end of what ``add_generation_prompt`` adds.
+    ``roles`` are those whose messages the template looks into, ``prompt`` is the generation prompt
+    that it then gives.
+    """
+
+    word: str
+    switches: Switch
+    roles: tuple[str, ...]
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """What switches thinking, and the generation prompt under each setting.
+
+    ``on`` and ``off`` are values of the template's variables, ``words`` what a message's text can
+    say; a prompt that no variable gives is that of a word. A prompt runs from the assistant header
+    to the end of what ``add_generation_prompt`` adds.
     """
 
     on: Mapping[str, object]
     off: Mapping[str, object]
     prompt_on: str
     prompt_off: str
+    words: tuple[SwitchWord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,14 +284,35 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class ContentBlocks:
+    """The form of a message's content in which a template takes reasoning: a list of blocks.
+
+    A block says under ``type_key`` what it is, ``reasoning_type`` or ``content_type``. The text of
+    reasoning stands under the key that `Reasoning.field` names, that of content under
+    ``content_key``. With a ``container``, the list stands under that key of the content.
+    """
+
+    type_key: str
+    reasoning_type: str
+    content_type: str
+    content_key: str
+    container: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Reasoning:
-    """How reasoning is marked. ``field``: the message key the template reads it from."""
+    """How reasoning is marked.
+
+    ``field`` is the key the template reads it from: of the message or, with ``blocks``, of a block
+    of its content.
+    """
 
     mode: ReasoningMode
     start: str
     end: str
     field: str | None
     scope: ReasoningScope
+    blocks: ContentBlocks | None = None
 
 
 @dataclass(frozen=True, slots=True)

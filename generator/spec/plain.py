@@ -18,6 +18,7 @@ from generator.spec.model import (
     CodeCall,
     Condition,
     Content,
+    ContentBlocks,
     ContentMode,
     Encoding,
     End,
@@ -39,6 +40,8 @@ from generator.spec.model import (
     SlotKind,
     Spec,
     Subject,
+    Switch,
+    SwitchWord,
     TemplateIdentity,
     Thinking,
     Token,
@@ -69,12 +72,7 @@ def spec_to_data(spec: Spec) -> dict[str, object]:
             for name, token in sorted(spec.tokens.items())
         },
         "capabilities": _capabilities_to_data(spec.capabilities),
-        "thinking": {
-            "on": _settings(spec.thinking.on),
-            "off": _settings(spec.thinking.off),
-            "prompt_on": Text(spec.thinking.prompt_on),
-            "prompt_off": Text(spec.thinking.prompt_off),
-        },
+        "thinking": _thinking_to_data(spec.thinking),
         "turn": _turn_to_data(spec.turn),
         "reasoning": _reasoning_to_data(spec.reasoning),
         "content": {
@@ -106,7 +104,7 @@ def spec_from_data(data: Data) -> Spec:
             for name, token in data.get("tokens", {}).items()
         },
         capabilities=Capabilities(**data["capabilities"]),
-        thinking=Thinking(**data["thinking"]),
+        thinking=_thinking_from_data(data["thinking"]),
         turn=_turn_from_data(data["turn"]),
         reasoning=_reasoning_from_data(data["reasoning"]),
         content=Content(
@@ -141,6 +139,33 @@ def _setting(value: object) -> object:
     if isinstance(value, Mapping):
         return _settings(value)
     return [_setting(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _thinking_to_data(thinking: Thinking) -> dict[str, object]:
+    data: dict[str, object] = {
+        "on": _settings(thinking.on),
+        "off": _settings(thinking.off),
+        "prompt_on": Text(thinking.prompt_on),
+        "prompt_off": Text(thinking.prompt_off),
+        "words": tuple(
+            Line(
+                word=Text(word.word),
+                switches=Text(word.switches),
+                roles=list(word.roles),
+                prompt=Text(word.prompt),
+            )
+            for word in thinking.words
+        ),
+    }
+    return _without(data, {"words": ()})
+
+
+def _thinking_from_data(data: Data) -> Thinking:
+    words = tuple(
+        SwitchWord(word["word"], Switch(word["switches"]), tuple(word["roles"]), word["prompt"])
+        for word in data.get("words", ())
+    )
+    return Thinking(**{**data, "words": words})
 
 
 def _capabilities_to_data(capabilities: Capabilities) -> dict[str, object]:
@@ -204,8 +229,19 @@ def _reasoning_to_data(reasoning: Reasoning) -> dict[str, object]:
         "end": Text(reasoning.end),
         "field": reasoning.field,
         "scope": reasoning.scope,
+        "blocks": _blocks_to_data(reasoning.blocks) if reasoning.blocks else None,
     }
-    return _without(data, {"field": None})
+    return _without(data, {"field": None, "blocks": None})
+
+
+def _blocks_to_data(blocks: ContentBlocks) -> Line:
+    line = Line(
+        type_key=Text(blocks.type_key),
+        reasoning_type=Text(blocks.reasoning_type),
+        content_type=Text(blocks.content_type),
+        content_key=Text(blocks.content_key),
+    )
+    return Line({**line, "container": Text(blocks.container)}) if blocks.container else line
 
 
 def _reasoning_from_data(data: Data) -> Reasoning:
@@ -215,6 +251,7 @@ def _reasoning_from_data(data: Data) -> Reasoning:
         end=data["end"],
         field=data.get("field"),
         scope=ReasoningScope(data["scope"]),
+        blocks=ContentBlocks(**data["blocks"]) if "blocks" in data else None,
     )
 
 

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from generator.codegen.writer import as_rendered, write_turn
 from generator.rendering.conversation import tool_definitions
 from generator.spec.message import Call, Message
-from generator.spec.model import Part, Slot, SlotKind, Spec, Subject, Verdict
+from generator.spec.model import Part, ReasoningMode, Slot, SlotKind, Spec, Subject, Verdict
 from generator.spec.results import RungResult
 from generator.verification.messages import format_markers, messages, sample_messages
 from generator.verification.turns import (
@@ -235,7 +235,8 @@ def _with_prompt(spec: Spec, message: Message, thinking: bool) -> Message:
     rest = given_input.prefill.removeprefix(spec.turn.header) if given_input else ""
     end = spec.reasoning.end.strip()
     closed = bool(end) and end in rest
-    return replace(message, reasoning="") if closed or not end else message
+    without = closed or spec.reasoning.mode is ReasoningMode.NONE
+    return replace(message, reasoning="") if without else message
 
 
 def _full_messages(spec: Spec) -> list[Message]:

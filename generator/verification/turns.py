@@ -9,7 +9,7 @@ from generator.analysis.thinking import PromptState, prompt_state
 from generator.codegen.writer import applies, as_rendered, write_parts
 from generator.rendering.conversation import Chat
 from generator.spec.message import Message
-from generator.spec.model import Condition, Part, Spec, Subject, Verdict
+from generator.spec.model import Condition, Part, ReasoningMode, Spec, Subject, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def written_input(spec: Spec, message: Message, *, thinking: bool) -> ParserInpu
     prompt = spec.thinking.prompt_on if thinking else spec.thinking.prompt_off
     rest = prompt.removeprefix(spec.turn.header)
     state = prompt_state(rest, spec.reasoning.start, spec.reasoning.end)
-    has_reasoning = spec.reasoning.end.strip() != ""
+    has_reasoning = spec.reasoning.mode is not ReasoningMode.NONE
     shown = expected_message(spec, message)
     if not has_reasoning or (state is PromptState.CLOSED and shown.reasoning):
         shown = replace(shown, reasoning="")
