@@ -1,4 +1,4 @@
-"""JSON-like objects in prose: JSON whose values may be placeholders, as in ``{"call": <its name>}``.
+"""JSON-like objects in prose: their values may be placeholders, as in ``{"call": <its name>}``.
 
 An object is a brace before a quoted key and a colon; a value runs to the comma before the next key
 or to the closing brace. Doubled braces, which a formatter left over, are read as single ones.
