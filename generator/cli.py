@@ -6,41 +6,40 @@ fresh; 2 the command was used wrongly.
 
 from __future__ import annotations
 
-import difflib
 import json
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from generator import __version__
 from generator.analysis.analyze import TemplateSource
-from generator.pipeline.build import Build, load_module
+from generator.cli_output import (
+    ERR,
+    OUT,
+    finish,
+    json_text,
+    print_build,
+    print_difference,
+    print_error,
+    print_findings,
+    print_results,
+    progress_bar,
+    result_table,
+    summary,
+)
+from generator.pipeline.build import load_module
 from generator.pipeline.folder import analyze_into
 from generator.pipeline.project import Project
-from generator.pipeline.regenerate import (
-    Difference,
-    Regeneration,
-    check_freshness,
-    read_sources,
-    regenerate,
-)
+from generator.pipeline.regenerate import check_freshness, read_sources, regenerate
 from generator.sources.add import add_source
 from generator.sources.fetch import fetch_templates
 from generator.spec.naming import module_name
 from generator.spec.problems import Problem
-from generator.spec.results import RUNGS, TemplateResult
 from generator.verification.rungs import DEFAULT_MESSAGES
-
-_OUT = Console()
-_ERR = Console(stderr=True)
 
 
 class _Fault(click.ClickException):
@@ -49,7 +48,7 @@ class _Fault(click.ClickException):
     exit_code = 1
 
     def show(self, file: object = None) -> None:
-        _ERR.print(f"[red]error:[/red] {escape(self.message)}", highlight=False, soft_wrap=True)
+        ERR.print(f"[red]error:[/red] {escape(self.message)}", highlight=False, soft_wrap=True)
 
 
 def main() -> None:
@@ -60,13 +59,13 @@ def main() -> None:
         fault.show()
         sys.exit(fault.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        _ERR.print("interrupted; files already written are whole")
+        ERR.print("interrupted; files already written are whole")
         sys.exit(130)
     except Exception as error:
         if "-v" in sys.argv or "--verbose" in sys.argv:
             traceback.print_exc()
-        _ERR.print(f"[red]internal error:[/red] {type(error).__name__}: {escape(str(error))}")
-        _ERR.print("(run with -v for the traceback)", style="dim")
+        ERR.print(f"[red]internal error:[/red] {type(error).__name__}: {escape(str(error))}")
+        ERR.print("(run with -v for the traceback)", style="dim")
         sys.exit(1)
 
 
@@ -118,7 +117,7 @@ def regen(
     """  # noqa: D301
     project = _project(root)
     sources, problems = _sources(project, offline)
-    with _progress("building", len(sources)) as advance:
+    with progress_bar("building", len(sources)) as advance:
         done = regenerate(
             project,
             sources,
@@ -128,12 +127,12 @@ def regen(
         )
     done.problems[:0] = problems
     if verbose:
-        _print_findings([build for build in done.built if build.problems])
+        print_findings([build for build in done.built if build.problems])
     if as_json:
-        click.echo(json.dumps(_summary(done), indent=2))
+        click.echo(json.dumps(summary(done), indent=2))
     else:
-        _print_results(done)
-    _finish(done.problems)
+        print_results(done)
+    finish(done.problems)
 
 
 @turnspec.command()
@@ -151,16 +150,16 @@ def check(offline: bool, root: Path | None, verbose: bool) -> None:
     """  # noqa: D301
     project = _project(root)
     sources, problems = _sources(project, offline)
-    with _progress("checking", len(sources)) as advance:
+    with progress_bar("checking", len(sources)) as advance:
         differences, found = check_freshness(project, sources, lambda build: advance())
     for difference in differences:
-        _print_difference(difference)
+        print_difference(difference)
     stale = [difference for difference in differences if difference.wanted is not None]
     if stale:
-        _ERR.print(f"files that are not fresh: {len(stale)}; run: make regen", soft_wrap=True)
+        ERR.print(f"files that are not fresh: {len(stale)}; run: make regen", soft_wrap=True)
     if not differences and not found and not problems:
-        _OUT.print(f"{len(sources)} templates: specs and generated files are fresh")
-    _finish([*problems, *found], failed=bool(differences))
+        OUT.print(f"{len(sources)} templates: specs and generated files are fresh")
+    finish([*problems, *found], failed=bool(differences))
 
 
 @turnspec.command()
@@ -177,17 +176,22 @@ def add(source: Path, name: str | None, root: Path | None, verbose: bool) -> Non
     """  # noqa: D301
     result = add_source(source, _project(root).root, name)
     for template in result.added:
-        _OUT.print(f"added templates/{template.file} from {template.source}", highlight=False)
+        OUT.print(f"added templates/{template.file} from {template.source}", highlight=False)
     for template in result.unchanged:
-        _OUT.print(f"templates/{template.file} is there already", highlight=False)
+        OUT.print(f"templates/{template.file} is there already", highlight=False)
     if result.added:
-        _OUT.print("now run: make regen")
-    _finish(result.problems)
+        OUT.print("now run: make regen")
+    finish(result.problems)
 
 
 @turnspec.command()
 @click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--into", type=click.Path(path_type=Path, file_okay=False), help="Where to write.")
+@click.option(
+    "--overlay",
+    type=click.Path(path_type=Path),
+    help="An overlay to put over the spec; for one template only.",
+)
 @click.option(
     "--messages",
     type=click.IntRange(min=1),
@@ -196,26 +200,38 @@ def add(source: Path, name: str | None, root: Path | None, verbose: bool) -> Non
     help="Random messages per template for the verification.",
 )
 @_VERBOSE
-def analyze(sources: tuple[Path, ...], into: Path | None, messages: int, verbose: bool) -> None:
+def analyze(
+    sources: tuple[Path, ...],
+    into: Path | None,
+    overlay: Path | None,
+    messages: int,
+    verbose: bool,
+) -> None:
     """Analyse templates anywhere and write spec, parser and grammar into a folder.
 
     Takes .jinja files, model folders and GGUF files; one that fails doesn't stop the others.
-    Without --into the specs are printed. Nothing else is touched.
+    Without --into the specs are printed. Nothing else is touched. What a template doesn't show is
+    told, and so is what its prompt says of it: calls that it never renders, with a draft of an
+    overlay for them.
 
     \b
     Example:
       turnspec analyze my-model.jinja --into parsers
     """  # noqa: D301
-    with _progress("analysing", None) as advance:
-        result = analyze_into(sources, into, messages=messages, on_build=lambda build: advance())
+    with progress_bar("analysing", None) as advance:
+        result = analyze_into(
+            sources, into, overlay=overlay, messages=messages, on_build=lambda build: advance()
+        )
     for build in sorted(result.builds, key=lambda build: build.name):
-        _report_build(build, into, verbose)
+        print_build(build, into, verbose=verbose)
     for path in result.written:
-        _OUT.print(f"wrote {path}", highlight=False, soft_wrap=True)
+        OUT.print(f"wrote {path}", highlight=False, soft_wrap=True)
+    for path in result.kept:
+        OUT.print(f"left {path} as it was", highlight=False, soft_wrap=True)
     results = {build.name: build.result for build in result.builds if build.result is not None}
     if into is not None and results:
-        _OUT.print(_result_table(results))
-    _finish(result.problems)
+        OUT.print(result_table(results))
+    finish(result.problems)
 
 
 @turnspec.command()
@@ -253,12 +269,12 @@ def parse(
     found = [*machine.feed("".join(text)), *machine.finish()]
     if events:
         for delta in filter(None, (event.to_delta() for event in found)):
-            click.echo(_json(delta))
+            click.echo(json_text(delta))
         return
-    click.echo(_json(machine.message.to_dict(), indent=2))
+    click.echo(json_text(machine.message.to_dict(), indent=2))
     for problem in machine.message.problems:
         shown = f"at {problem.offset}: {problem.kind}: {problem.message!r}"
-        _ERR.print(escape(shown), highlight=False, soft_wrap=True)
+        print_error(shown)
 
 
 def _project(root: Path | None) -> Project:
@@ -271,24 +287,9 @@ def _project(root: Path | None) -> Project:
 
 
 def _sources(project: Project, offline: bool) -> tuple[list[TemplateSource], list[Problem]]:
-    fetched = fetch_templates(project.root, offline=offline, console=_ERR)
+    fetched = fetch_templates(project.root, offline=offline, console=ERR)
     sources, problems = read_sources(project, fetched.templates)
     return sources, [*fetched.problems, *problems]
-
-
-def _report_build(build: Build, into: Path | None, verbose: bool) -> None:
-    if verbose:
-        _print_findings([build])
-    if into is None:
-        for path, text in build.files.items():
-            if path.endswith(".yaml"):
-                click.echo(text, nl=False)
-
-
-def _print_findings(builds: Iterable[Build]) -> None:
-    for build in builds:
-        for finding in build.findings:
-            _ERR.print(escape(str(finding)), highlight=False, soft_wrap=True)
 
 
 def _parser_path(parser: str, root: Path | None) -> Path:
@@ -314,104 +315,6 @@ def _tools(text: str) -> list[object]:
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):
             raise _Fault(f"--tools: tool {number} has no name")
     return tools
-
-
-def _json(value: object, indent: int | None = None) -> str:
-    """Return readable JSON; half a surrogate pair stays escaped, as it can't be printed."""
-    text = json.dumps(value, indent=indent, ensure_ascii=False)
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-@contextmanager
-def _progress(what: str, total: int | None) -> Iterator[Callable[[], None]]:
-    """Show a progress bar on a terminal; yields a function that moves it on."""
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=_ERR, transient=True, disable=not _ERR.is_terminal) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda: bar.advance(task)
-
-
-def _print_results(done: Regeneration) -> None:
-    _OUT.print(_result_table(done.results, failing_only=True))
-    _OUT.print(
-        f"{len(done.built)} built, {len(done.unchanged)} unchanged, "
-        f"{len(done.changed_files)} files written",
-        highlight=False,
-    )
-    for path in done.left_over:
-        _ERR.print(f"{path} belongs to no template; delete it", highlight=False, soft_wrap=True)
-
-
-def _result_table(results: dict[str, TemplateResult], *, failing_only: bool = False) -> Table:
-    """Return passes per rung over all templates, and the templates that fail one."""
-    table = Table(title=f"{len(results)} templates", title_justify="left")
-    table.add_column("template", overflow="fold")
-    for rung in RUNGS:
-        table.add_column(f"rung {rung}", justify="right")
-    totals = [f"{sum(_passes(result, rung) for result in results.values())} pass" for rung in RUNGS]
-    table.add_row("all", *totals, style="bold", end_section=True)
-    for name, result in sorted(results.items()):
-        passes = [_passes(result, rung) for rung in RUNGS]
-        if all(passes) and failing_only:
-            continue
-        cells = [
-            "[green]ok[/green]" if passed else f"[red]{_ratio(result, rung)}[/red]"
-            for rung, passed in zip(RUNGS, passes, strict=True)
-        ]
-        table.add_row(name, *cells)
-    return table
-
-
-def _passes(result: TemplateResult, rung: str) -> bool:
-    found = result.rungs.get(rung)
-    return found is not None and found.failed == 0 and found.passed > 0
-
-
-def _ratio(result: TemplateResult, rung: str) -> str:
-    found = result.rungs.get(rung)
-    return f"{found.passed}/{found.total}" if found else "-"
-
-
-def _summary(done: Regeneration) -> dict[str, object]:
-    return {
-        "built": sorted(build.name for build in done.built),
-        "unchanged": sorted(done.unchanged),
-        "changed_files": sorted(done.changed_files),
-        "problems": [str(problem) for problem in done.problems],
-        "failing": {
-            name: {rung: found.example for rung, found in result.rungs.items() if found.failed}
-            for name, result in sorted(done.results.items())
-            if any(found.failed for found in result.rungs.values())
-        },
-    }
-
-
-def _print_difference(difference: Difference) -> None:
-    if difference.wanted is None:
-        _OUT.print(
-            f"{difference.path} belongs to no template; delete it", highlight=False, soft_wrap=True
-        )
-        return
-    found = (difference.found or "").splitlines(keepends=True)
-    lines = difflib.unified_diff(
-        found,
-        difference.wanted.splitlines(keepends=True),
-        f"a/{difference.path}" if difference.found is not None else "/dev/null",
-        f"b/{difference.path}",
-    )
-    styles = {"+": "green", "-": "red", "@": "cyan"}
-    for line in lines:
-        _OUT.print(
-            escape(line.rstrip("\n")), style=styles.get(line[:1]), highlight=False, soft_wrap=True
-        )
-
-
-def _finish(problems: Sequence[Problem], *, failed: bool = False) -> None:
-    """Print all problems, each on one line, and leave with exit code 1 if there are any."""
-    for problem in problems:
-        _ERR.print(f"[red]error:[/red] {escape(str(problem))}", highlight=False, soft_wrap=True)
-    if problems or failed:
-        raise click.exceptions.Exit(1)
 
 
 if __name__ == "__main__":

@@ -182,7 +182,7 @@ def test_analyze_goes_on_past_a_bad_file(tmp_path: Path) -> None:
     into = tmp_path / "a" / "b"
     result = run("analyze", good[0], bad, missing, good[1], "--into", into, "--messages", FEW)
     assert result.exit_code == 1
-    errors = result.stderr.splitlines()
+    errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
     assert len(errors) == 2
     assert "missing.jinja" in errors[0]
     assert errors[1].startswith("error: bad.jinja:1: syntax error: ")
@@ -204,9 +204,14 @@ def test_analyze_writes_what_regen_writes_but_for_the_paths(fresh: Path, tmp_pat
 
 def test_analyze_without_a_folder_prints_the_spec(tmp_path: Path) -> None:
     result = run("analyze", FOLDER / "plain-content.jinja", "--messages", FEW)
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.exit_code == 0
     assert "name: plain-content\n" in result.stdout
     assert files_of(tmp_path) == {}
+
+
+def test_analyze_says_what_it_did_not_find() -> None:
+    result = run("analyze", FOLDER / "plain-content.jinja", "--messages", FEW)
+    assert result.stderr == "plain-content: not found: reasoning markers, calls\n"
 
 
 def test_analyze_with_v_shows_the_findings() -> None:
@@ -220,7 +225,86 @@ def test_analyze_of_two_templates_with_one_name(tmp_path: Path) -> None:
     other.write_text("x", encoding="utf-8")
     result = run("analyze", FOLDER / "plain-content.jinja", other, "--messages", FEW)
     assert result.exit_code == 1
-    assert result.stderr == f"error: {other}: a second template named plain-content\n"
+    assert result.stderr.endswith(f"\nerror: {other}: a second template named plain-content\n")
+
+
+DESCRIBED = FOLDER / "calls-only-described.jinja"
+DRAFT = "calls-only-described.overlay-draft.yaml"
+
+
+def test_analyze_drafts_an_overlay(tmp_path: Path) -> None:
+    result = run("analyze", DESCRIBED, "--into", tmp_path, "--messages", FEW)
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "calls-only-described: not found: reasoning markers, calls\n"
+        "calls-only-described: with tools, its prompt also says:\n"
+        "  + [guide]These helpers stand by:…Ask one of them like this:\n"
+        "  + <call>\n"
+        '  + {"helper": <its name>, "input": <an object>}\n'
+        "  + </call>\n"
+        "  + Then wait for what it says.[/guide]\n"
+        "calls-only-described: to accept the draft, look at it, complete it, try it with "
+        "--overlay, move it to templates/overlays/calls-only-described.yaml, and run: make regen\n"
+    )
+    assert f"wrote {tmp_path / DRAFT}" in result.stdout
+    assert "key: tools\n" in (tmp_path / DRAFT).read_text(encoding="utf-8")
+
+
+def test_analyze_without_a_folder_prints_the_draft() -> None:
+    result = run("analyze", DESCRIBED, "--messages", FEW)
+    assert "key: tools\n" in result.stderr
+    assert "key: tools\n" not in result.stdout
+
+
+def test_analyze_leaves_a_draft_that_is_there(tmp_path: Path) -> None:
+    (tmp_path / DRAFT).write_text("mine\n", encoding="utf-8")
+    result = run("analyze", DESCRIBED, "--into", tmp_path, "--messages", FEW)
+    assert result.exit_code == 0
+    assert f"left {tmp_path / DRAFT} as it was\n" in result.stdout
+    assert (tmp_path / DRAFT).read_text(encoding="utf-8") == "mine\n"
+
+
+def test_analyze_with_an_overlay(tmp_path: Path) -> None:
+    run("analyze", DESCRIBED, "--into", tmp_path, "--messages", FEW)
+    into = tmp_path / "again"
+    options = ("--overlay", tmp_path / DRAFT, "--into", into, "--messages", FEW)
+    result = run("analyze", DESCRIBED, *options)
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "calls-only-described: not found: reasoning markers, calls in a rendered message\n"
+    )
+    spec = (into / "calls-only-described.yaml").read_text(encoding="utf-8")
+    assert spec.endswith("overlay:\n  - tools\n")
+    said = '<call>\n{"helper": "look_up", "input": {}}\n</call>[over]'
+    parsed = run("parse", into / "calls_only_described.py", given=said)
+    assert json.loads(parsed.stdout)["tool_calls"][0]["function"]["name"] == "look_up"
+
+
+def test_analyze_takes_an_overlay_for_one_template_only(tmp_path: Path) -> None:
+    overlay = tmp_path / "mine.yaml"
+    overlay.write_text("", encoding="utf-8")
+    other = FOLDER / "plain-content.jinja"
+    result = run("analyze", DESCRIBED, other, "--overlay", overlay)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == f"error: {overlay}: an overlay belongs to one template; there are 2\n"
+
+
+def test_analyze_with_an_overlay_that_is_not_there(tmp_path: Path) -> None:
+    overlay = tmp_path / "mine.yaml"
+    result = run("analyze", DESCRIBED, "--overlay", overlay)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == f"error: {overlay}: there is no such file\n"
+
+
+def test_analyze_with_a_bad_overlay(tmp_path: Path) -> None:
+    overlay = tmp_path / "mine.yaml"
+    overlay.write_text("template: calls-only-described.jinja\nkeys: 5\n", encoding="utf-8")
+    result = run("analyze", DESCRIBED, "--overlay", overlay)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == (
+        f"error: {overlay}:1: missing key 'sha256'\n"
+        f"error: {overlay}:2: keys: must be a list, not a whole number\n"
+    )
 
 
 TOOLS = json.dumps([{"type": "function", "function": {"name": "look_up", "parameters": {}}}])

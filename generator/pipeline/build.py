@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 from generator import __version__
+from generator.analysis.advice import Advice, advise
 from generator.analysis.analyze import (
     ASSUMED_TOKENS,
     TemplateSource,
@@ -46,13 +47,17 @@ from generator.verification.turns import Renderer, expected_message
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """What became of one template: its files by path, its results, findings and problems."""
+    """What became of one template: its files by path, its results, findings and problems.
+
+    ``advice`` is there where it was asked for.
+    """
 
     name: str
     files: Mapping[str, str] = field(default_factory=dict)
     result: TemplateResult | None = None
     findings: tuple[Finding, ...] = ()
     problems: tuple[Problem, ...] = ()
+    advice: Advice | None = None
 
 
 def build_template(
@@ -61,10 +66,12 @@ def build_template(
     *,
     messages: int | None = None,
     worker: RenderWorker | None = None,
+    with_advice: bool = False,
 ) -> Build:
     """Build one template, rendering in ``worker`` or in one of its own.
 
     ``messages`` is the number of random messages for the verification; None leaves it out.
+    ``with_advice`` looks for what the prompt says and the spec hasn't.
     """
     with nullcontext(worker) if worker else RenderWorker() as worker:
         analysis = analyze_template(source, worker)
@@ -75,10 +82,11 @@ def build_template(
         if problems:
             return Build(source.name, findings=analysis.findings, problems=problems)
         files = generate_files(spec, paths)
-        build = Build(source.name, files, None, analysis.findings)
+        chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, analysis.dialect)
+        advice = advise(spec, source, chat) if with_advice else None
+        build = Build(source.name, files, None, analysis.findings, advice=advice)
         if messages is None:
             return build
-        chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, analysis.dialect)
         return replace(build, result=verify(spec, files[paths.module], chat, messages))
 
 

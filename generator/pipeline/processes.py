@@ -26,6 +26,7 @@ class Task:
     source: TemplateSource
     paths: OutputPaths
     messages: int | None
+    with_advice: bool = False
 
 
 @dataclass(slots=True)
@@ -99,7 +100,13 @@ def _serve(connection: Connection) -> None:
 
 def _build(task: Task, worker: RenderWorker) -> Build:
     try:
-        return build_template(task.source, task.paths, messages=task.messages, worker=worker)
+        return build_template(
+            task.source,
+            task.paths,
+            messages=task.messages,
+            worker=worker,
+            with_advice=task.with_advice,
+        )
     except Exception as error:  # a defect of ours must not keep the others from being built
         message = f"internal error: {type(error).__name__}: {error}"
         return failed(task.source, message, Finding("traceback", traceback.format_exc()))

@@ -1,0 +1,169 @@
+"""What the commands print: results, differences, findings, advice, and problems."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from generator.analysis.advice import Advice
+from generator.pipeline.build import Build
+from generator.pipeline.regenerate import Difference, Regeneration
+from generator.spec.problems import Problem
+from generator.spec.results import RUNGS, TemplateResult
+
+OUT = Console()
+ERR = Console(stderr=True)
+
+
+@contextmanager
+def progress_bar(what: str, total: int | None) -> Iterator[Callable[[], None]]:
+    """Show a progress bar on a terminal; yields a function that moves it on."""
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda: bar.advance(task)
+
+
+def print_results(done: Regeneration) -> None:
+    """Print which templates fail a rung, and what was written."""
+    OUT.print(result_table(done.results, failing_only=True))
+    OUT.print(
+        f"{len(done.built)} built, {len(done.unchanged)} unchanged, "
+        f"{len(done.changed_files)} files written",
+        highlight=False,
+    )
+    for path in done.left_over:
+        print_error(f"{path} belongs to no template; delete it")
+
+
+def result_table(results: dict[str, TemplateResult], *, failing_only: bool = False) -> Table:
+    """Return passes per rung over all templates, and the templates that fail one."""
+    table = Table(title=f"{len(results)} templates", title_justify="left")
+    table.add_column("template", overflow="fold")
+    for rung in RUNGS:
+        table.add_column(f"rung {rung}", justify="right")
+    totals = [f"{sum(_passes(result, rung) for result in results.values())} pass" for rung in RUNGS]
+    table.add_row("all", *totals, style="bold", end_section=True)
+    for name, result in sorted(results.items()):
+        passes = [_passes(result, rung) for rung in RUNGS]
+        if all(passes) and failing_only:
+            continue
+        cells = [
+            "[green]ok[/green]" if passed else f"[red]{_ratio(result, rung)}[/red]"
+            for rung, passed in zip(RUNGS, passes, strict=True)
+        ]
+        table.add_row(name, *cells)
+    return table
+
+
+def _passes(result: TemplateResult, rung: str) -> bool:
+    found = result.rungs.get(rung)
+    return found is not None and found.failed == 0 and found.passed > 0
+
+
+def _ratio(result: TemplateResult, rung: str) -> str:
+    found = result.rungs.get(rung)
+    return f"{found.passed}/{found.total}" if found else "-"
+
+
+def summary(done: Regeneration) -> dict[str, object]:
+    """Return what a regeneration did, for scripts."""
+    return {
+        "built": sorted(build.name for build in done.built),
+        "unchanged": sorted(done.unchanged),
+        "changed_files": sorted(done.changed_files),
+        "problems": [str(problem) for problem in done.problems],
+        "failing": {
+            name: {rung: found.example for rung, found in result.rungs.items() if found.failed}
+            for name, result in sorted(done.results.items())
+            if any(found.failed for found in result.rungs.values())
+        },
+    }
+
+
+def print_difference(difference: Difference) -> None:
+    """Print how a file differs from what regenerating would write."""
+    if difference.wanted is None:
+        OUT.print(
+            f"{difference.path} belongs to no template; delete it", highlight=False, soft_wrap=True
+        )
+        return
+    found = (difference.found or "").splitlines(keepends=True)
+    lines = difflib.unified_diff(
+        found,
+        difference.wanted.splitlines(keepends=True),
+        f"a/{difference.path}" if difference.found is not None else "/dev/null",
+        f"b/{difference.path}",
+    )
+    styles = {"+": "green", "-": "red", "@": "cyan"}
+    for line in lines:
+        OUT.print(
+            escape(line.rstrip("\n")), style=styles.get(line[:1]), highlight=False, soft_wrap=True
+        )
+
+
+def print_findings(builds: Iterable[Build]) -> None:
+    """Print how each finding was derived."""
+    for build in builds:
+        for finding in build.findings:
+            print_error(str(finding))
+
+
+def print_build(build: Build, into: Path | None, *, verbose: bool) -> None:
+    """Print what an analysis found and what it didn't, and the spec where it isn't written."""
+    if verbose:
+        print_findings([build])
+    if build.advice is not None:
+        _print_advice(build.name, build.advice, into)
+    if into is None:
+        for path, text in build.files.items():
+            if path.endswith(".yaml"):
+                click.echo(text, nl=False)
+
+
+def _print_advice(name: str, advice: Advice, into: Path | None) -> None:
+    if advice.missing:
+        print_error(f"{name}: not found: {', '.join(advice.missing)}")
+    if advice.draft is None:
+        return
+    for said in advice.draft.said:
+        print_error(f"{name}: with {said.setting}, its prompt also says:")
+        for line in said.text.strip("\n").splitlines():
+            print_error(f"  + {line}".rstrip())
+    if into is None:
+        print_error(f"{name}: a draft of an overlay (--into writes it):")
+        print_error(advice.draft.text.rstrip("\n"))
+    for problem in advice.draft_problems:
+        print_error(f"{name}: the draft can't be applied yet: {problem}")
+    print_error(
+        f"{name}: to accept the draft, look at it, complete it, try it with --overlay, "
+        f"move it to templates/overlays/{name}.yaml, and run: make regen"
+    )
+
+
+def print_error(text: str) -> None:
+    """Print text to standard error as it is."""
+    ERR.print(escape(text), highlight=False, soft_wrap=True)
+
+
+def json_text(value: object, indent: int | None = None) -> str:
+    """Return readable JSON; half a surrogate pair stays escaped, as it can't be printed."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def finish(problems: Sequence[Problem], *, failed: bool = False) -> None:
+    """Print all problems, each on one line, and leave with exit code 1 if there are any."""
+    for problem in problems:
+        ERR.print(f"[red]error:[/red] {escape(str(problem))}", highlight=False, soft_wrap=True)
+    if problems or failed:
+        raise click.exceptions.Exit(1)
