@@ -15,6 +15,7 @@ from generator.spec.model import (
     Condition,
     Content,
     ContentMode,
+    Elements,
     Encoding,
     End,
     Fields,
@@ -102,6 +103,13 @@ arguments = st.just(Arguments()) | st.builds(
     values=st.dictionaries(st.sampled_from(JsonType), st.sampled_from(Encoding)),
     types=st.dictionaries(st.sampled_from(JsonType), texts),
     guard=st.none() | st.builds(Guard, start=texts, end=texts, characters=texts.filter(bool)),
+    elements=st.none()
+    | st.builds(
+        Elements,
+        member=pieces((SlotKind.KEY, SlotKind.VALUE)),
+        element=pieces((SlotKind.VALUE,)),
+        separator=texts,
+    ),
 )
 tools = st.builds(
     Tools,

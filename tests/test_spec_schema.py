@@ -27,6 +27,7 @@ MODEL_AT = [
     (("tools",), model.Tools),
     (("tools", "arguments"), model.Arguments),
     (("tools", "arguments", "syntax"), model.ValueSyntax),
+    (("tools", "arguments", "elements"), model.Elements),
     (("tools", "fields"), model.Fields),
     (("limits",), model.Limit),
     (("grammar",), model.Grammar),
