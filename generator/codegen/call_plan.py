@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from generator.codegen.argument_plan import has_quoted_strings
+from generator.codegen.element_plan import ElementPlan
 from generator.codegen.marker_plan import Marker
 from generator.spec.model import Encoding, Tools
 
@@ -35,6 +36,7 @@ class CallPlan:
     dialect: str = "json"  # of structured values: "json", "python" or "quoted"
     quote: str = '"'
     quoted_strings: bool = False  # QUOTED, where values inside others are in another dialect
+    elements: ElementPlan | None = None  # arrays and objects as elements
 
 
 def dialect(tools: Tools) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from generator.codegen.argument_plan import has_quoted_strings, raw_sets, structured_sets
 from generator.codegen.call_plan import CallPlan, dialect
+from generator.codegen.element_plan import plan_elements
 from generator.codegen.marker_plan import (
     SPACE,
     Expression,
@@ -63,6 +64,7 @@ def plan_tags(tools: Tools, ends: tuple[str, ...]) -> CallPlan:
         dialect=dialect(tools),
         quote=tools.arguments.syntax.quote,
         quoted_strings=has_quoted_strings(tools),
+        elements=plan_elements(tools.arguments),
     )
 
 
