@@ -9,6 +9,7 @@ from generator.spec.model import (
     Arguments,
     Content,
     ContentMode,
+    Elements,
     Encoding,
     End,
     Fields,
@@ -130,8 +131,12 @@ def tagged(
     types: dict[JsonType, str] | None = None,
     guard: Guard | None = None,
     syntax: ValueSyntax | None = None,
+    elements: tuple[str, str, str] | None = None,
 ) -> Tools:
-    """Return tools whose arguments stand in tags."""
+    """Return tools whose arguments stand in tags; ``elements`` are member, element, separator."""
+    nested = dict.fromkeys(
+        (JsonType.ARRAY, JsonType.OBJECT), Encoding.ELEMENTS if elements else other
+    )
     return Tools(
         mode=ToolMode.TAG_WITH_TAGGED,
         section_start=section[0],
@@ -143,9 +148,14 @@ def tagged(
             item=pieces(item),
             separator=item_separator,
             empty="",
-            values={**dict.fromkeys(JsonType, other), JsonType.STRING: string},
+            values={**dict.fromkeys(JsonType, other), **nested, JsonType.STRING: string},
             types=types or {},
             guard=guard,
+            elements=(
+                Elements(pieces(elements[0]), pieces(elements[1]), elements[2])
+                if elements
+                else None
+            ),
         ),
     )
 
@@ -270,6 +280,39 @@ GUARDED = make_spec(
 )
 ELEMENTS = make_spec(
     "elements", tagged('<call name="⟨NAME⟩">⟨ARGUMENTS⟩</call>', "<⟨KEY⟩>⟨VALUE⟩</⟨KEY⟩>")
+)
+NESTED_FIELDS = make_spec(
+    "nested-fields",
+    tagged(
+        '<call name="⟨NAME⟩">⟨ARGUMENTS⟩</call>',
+        '<given name="⟨KEY⟩">⟨VALUE⟩</given>',
+        item_separator="\n",
+        elements=('<field of="⟨KEY⟩">⟨VALUE⟩</field>', "<entry>⟨VALUE⟩</entry>", ""),
+    ),
+)
+NESTED_PREFIXED = make_spec(
+    "nested-prefixed",
+    tagged(
+        '<call name="⟨NAME⟩">@{x}@⟨ARGUMENTS⟩</call>',
+        "<⟨KEY⟩>⟨VALUE⟩@{x}@</⟨KEY⟩>@{x}@",
+        elements=("@{x}@<⟨KEY⟩>⟨VALUE⟩@{x}@</⟨KEY⟩>", "@{x}@<item>⟨VALUE⟩@{x}@</item>", ""),
+    ),
+)
+NESTED_PLAIN = make_spec(
+    "nested-plain",
+    tagged(
+        '<call name="⟨NAME⟩">⟨ARGUMENTS⟩</call>',
+        "<⟨KEY⟩>⟨VALUE⟩</⟨KEY⟩>",
+        elements=("<⟨KEY⟩>⟨VALUE⟩</⟨KEY⟩>", "<li>⟨VALUE⟩</li>", ";\n"),
+    ),
+)
+NESTED_LINES = make_spec(
+    "nested-lines",
+    tagged(
+        '<call name="⟨NAME⟩">\n⟨ARGUMENTS⟩</call>',
+        "<the ⟨KEY⟩>\n⟨VALUE⟩\n</the>\n",
+        elements=("<its ⟨KEY⟩>\n⟨VALUE⟩\n</its>\n", "<one>\n⟨VALUE⟩\n</one>\n", ""),
+    ),
 )
 CLOSED = make_spec(
     "closed",

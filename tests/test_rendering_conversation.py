@@ -14,11 +14,11 @@ from generator.rendering.conversation import (
     Dialect,
     Following,
     JsonObject,
-    json_type_name,
     result_message,
     tool_definitions,
     user_message,
 )
+from generator.rendering.value_schemas import json_type_name, schema_of
 from generator.rendering.worker import Rendering, RenderWorker
 from generator.spec.message import Call, Message
 from generator.spec.model import ContentBlocks
@@ -169,6 +169,31 @@ def test_tool_definitions_type_what_the_calls_pass() -> None:
 )
 def test_json_type_name(value: object, name: str) -> None:
     assert json_type_name(value) == name
+
+
+def test_a_schema_says_what_is_inside_of_values() -> None:
+    assert schema_of([{"a": [1, "x"], "b": {}}, {"a": [[None]]}]) == {
+        "type": "object",
+        "properties": {
+            "a": {
+                "type": "array",
+                "items": {
+                    "anyOf": [
+                        {"type": "integer"},
+                        {"type": "string"},
+                        {"type": "array", "items": {"type": "null"}},
+                    ]
+                },
+            },
+            "b": {"type": "object"},
+        },
+    }
+
+
+def test_the_last_of_several_types_of_an_argument_counts() -> None:
+    calls = (Call("a", {"x": [1]}, ""), Call("a", {"x": "text"}, ""), Call("a", {"x": [2.5]}, ""))
+    assert '"items": {"anyOf": [{"type": "integer"}' in json.dumps(tool_definitions(calls))
+    assert '"type": "string"' in json.dumps(tool_definitions(calls[:2]))
 
 
 def test_messages_around_the_turn() -> None:

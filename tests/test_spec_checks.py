@@ -13,9 +13,12 @@ from generator.spec.model import (
     CallIdPosition,
     Condition,
     ContentBlocks,
+    Elements,
+    Encoding,
     End,
     Fields,
     Grammar,
+    Guard,
     IndexScope,
     Join,
     JsonType,
@@ -35,6 +38,7 @@ from generator.spec.model import (
     ToolMode,
     Tools,
     Turn,
+    ValueSyntax,
     Verdict,
 )
 from tests.specs_for_tests import (
@@ -355,6 +359,67 @@ def test_values_and_types_of_items() -> None:
     assert problems_of(with_arguments(spec, arguments)) == [
         "tools.arguments: values is missing: nothing says how a value is written",
         "tools.arguments.types: is there, but the item has no TYPE slot",
+    ]
+
+
+def nested(elements: Elements | None, **changes: object) -> list[str]:
+    """Return the problems of arguments whose arrays and objects are elements."""
+    spec = tagged_spec()
+    arguments = tools_of(spec).arguments
+    types = (JsonType.ARRAY, JsonType.OBJECT)
+    values = {**arguments.values, **dict.fromkeys(types, Encoding.ELEMENTS)}
+    fields = {"values": values, "elements": elements, **changes}
+    return problems_of(with_arguments(spec, replace(arguments, **fields)))  # type: ignore[arg-type]
+
+
+MEMBER = (Literal("<"), KEY, Literal(">"), VALUE, Literal("</"), KEY, Literal(">"))
+ELEMENT = (Literal("<item>"), VALUE, Literal("</item>"))
+
+
+@pytest.mark.parametrize(
+    ("elements", "expected"),
+    [
+        (Elements(MEMBER, ELEMENT), []),
+        (None, ["tools.arguments: elements is missing, but values has ELEMENTS"]),
+        (
+            Elements(ELEMENT, MEMBER),
+            [
+                "tools.arguments.elements.element[1].slot: a KEY slot doesn't belong here",
+                "tools.arguments.elements.element[5].slot: a KEY slot doesn't belong here",
+                "tools.arguments.elements.member: no KEY slot",
+            ],
+        ),
+        (
+            Elements((KEY, Literal("="), VALUE, VALUE), ()),
+            [
+                "tools.arguments.elements.member: 2 VALUE slots; there must be one",
+                "tools.arguments.elements.member: no text stands at its beginning and its end",
+                "tools.arguments.elements.element: no VALUE slot; there must be one",
+                "tools.arguments.elements.element: no text stands at its beginning and its end",
+            ],
+        ),
+    ],
+)
+def test_elements(elements: Elements | None, expected: list[str]) -> None:
+    assert nested(elements) == expected
+
+
+def test_values_that_can_be_no_elements() -> None:
+    elements = Elements(MEMBER, ELEMENT)
+    everything = dict.fromkeys(JsonType, Encoding.ELEMENTS)
+    kinds = [kind for kind in JsonType if kind not in (JsonType.ARRAY, JsonType.OBJECT)]
+    assert nested(elements, values=everything) == [
+        *(f"tools.arguments.values.{kind}: ELEMENTS is for arrays and objects" for kind in kinds),
+        "tools.arguments.elements: is there, but strings are not RAW",
+    ]
+    assert nested(elements, values={JsonType.STRING: Encoding.RAW}) == [
+        "tools.arguments.elements: is there, but values has no ELEMENTS"
+    ]
+    assert nested(elements, guard=Guard("<[", "]>", "<")) == [
+        "tools.arguments.elements: is there, but guard says where a string ends"
+    ]
+    assert nested(elements, syntax=ValueSyntax(encoding=Encoding.ELEMENTS)) == [
+        "tools.arguments.syntax.encoding: ELEMENTS is for values only"
     ]
 
 

@@ -17,6 +17,7 @@ from generator.spec.model import (
     Content,
     ContentBlocks,
     ContentMode,
+    Elements,
     Encoding,
     End,
     Fields,
@@ -106,6 +107,13 @@ arguments = st.just(Arguments()) | st.builds(
     values=st.dictionaries(st.sampled_from(JsonType), st.sampled_from(Encoding)),
     types=st.dictionaries(st.sampled_from(JsonType), texts),
     guard=st.none() | st.builds(Guard, start=texts, end=texts, characters=texts.filter(bool)),
+    elements=st.none()
+    | st.builds(
+        Elements,
+        member=pieces((SlotKind.KEY, SlotKind.VALUE)),
+        element=pieces((SlotKind.VALUE,)),
+        separator=texts,
+    ),
 )
 tools = st.builds(
     Tools,

@@ -29,6 +29,7 @@ MODEL_AT = [
     (("tools",), model.Tools),
     (("tools", "arguments"), model.Arguments),
     (("tools", "arguments", "syntax"), model.ValueSyntax),
+    (("tools", "arguments", "elements"), model.Elements),
     (("tools", "fields"), model.Fields),
     (("tools", "after_first"), model.AfterFirst),
     (("limits",), model.Limit),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from generator.analysis.characters import character_limits
+from generator.analysis.elements import as_elements, inner_null
 from generator.analysis.findings import Derivation
 from generator.analysis.probes import KEYS, VALUES, find_object
 from generator.analysis.repetition import split_repetition
@@ -269,6 +270,11 @@ def find_encodings(
         guard=_find_guard(render, kinds),
     )
     limits: list[Limit] = []
+
+    def write(value: object) -> str | None:
+        shown = _written(render, value, kinds)
+        return shown[1] if shown else None
+
     for kind, probes in VALUE_PROBES.items():
         written = [_written(render, probe, kinds) for probe in probes]
         shown = [text for text in written if text is not None]
@@ -277,6 +283,8 @@ def find_encodings(
             continue
         texts = [text for _, text in shown]
         matched = _match(texts, kind, probes, found)
+        if matched is None and kind in (JsonType.ARRAY, JsonType.OBJECT):
+            matched = as_elements(found, write)
         derivation.note("A2", f"{kind}: {matched.values[kind] if matched else None}", *texts)
         if matched is None:
             limits.append(_limit(_SUBJECTS[kind], Verdict.AMBIGUOUS, f"e.g. {texts[0]!r}"))
@@ -284,6 +292,8 @@ def find_encodings(
         found = matched
         if kinds.typed:
             found = replace(found, types={**found.types, kind: shown[0][0]})
+    if found.elements is not None:
+        limits += _limits_of_elements(inner_null(found, write))
     if Encoding.QUOTED in found.values.values() and len(found.syntax.quote) == 1:
         limits.append(
             _limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, "quotes in it are not escaped")
@@ -295,6 +305,15 @@ def find_encodings(
     if _trims_strings(render, kinds):
         limits.append(_limit(Subject.ARGUMENT_STRING, Verdict.TRIMS, "white space around it"))
     return found, tuple(limits)
+
+
+def _limits_of_elements(null_reason: str) -> list[Limit]:
+    """Return what can't be read back of arrays and objects that are elements."""
+    empty = "written as an empty string is; the tool's schema tells them apart"
+    limits = [_limit(Subject.ARGUMENT_EMPTY, Verdict.AMBIGUOUS, empty)]
+    if null_reason:
+        limits.append(_limit(Subject.ARGUMENT_INNER_NULL, Verdict.AMBIGUOUS, null_reason))
+    return limits
 
 
 def _written(render: RenderArguments, value: object, kinds: _Kinds) -> tuple[str, str] | None:

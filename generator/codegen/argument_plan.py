@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from generator.codegen.element_plan import NEWLINE, NEWLINE_TEXT, Around, element_sets
 from generator.codegen.marker_plan import SPACE, Expression, Follows, Marker, MarkerPieces, words
 from generator.codegen.slot_plan import literal_text, slotted
 from generator.spec.model import Encoding, JsonType, Slot, SlotKind, Tools
 
-NEWLINE = Expression("_NEWLINE")
 TEXT_END = Expression("_TEXT_END")
 
 
@@ -97,7 +97,7 @@ def raw_sets(
         return tuple(found)
 
     if tail or NEWLINE in opening or before_close:
-        expressions["_NEWLINE"] = r"\r?\n?"
+        expressions["_NEWLINE"] = NEWLINE_TEXT
     parameters = [Marker("done", (done,))] if done else []
     parameters.append(Marker("parameter", (opening,)))
     if others:
@@ -106,4 +106,8 @@ def raw_sets(
     if guard := tools.arguments.guard:
         sets["_GUARD"] = (Marker("guard", ((guard.start,),)),)
         sets["_GUARDED_VALUE"] = value(guard.end)
+    if elements := tools.arguments.elements:
+        tails = tuple(_tails(tail, [*others, (TEXT_END,)]))
+        around = Around(opening, (*before_close, *closing), ahead, done, tails, ends)
+        sets |= element_sets(tools.arguments, elements, around, expressions)
     return sets

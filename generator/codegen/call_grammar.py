@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, pairwise, takewhile
 
+from generator.codegen.element_grammar import element_rules, opening_texts, value_or_elements
 from generator.codegen.grammar_text import (
     GAP,
     SPACE,
@@ -14,6 +15,7 @@ from generator.codegen.grammar_text import (
     Rule,
     character_class,
     choice,
+    closing,
     group,
     lenient,
     literal,
@@ -116,7 +118,7 @@ def begun_calls(tools: Tools, begun: str) -> tuple[str, Rule] | None:
 
 
 def _section(tools: Tools) -> str:
-    start = _closing(tools.section_start.lstrip(WHITE_SPACE))
+    start = closing(tools.section_start.lstrip(WHITE_SPACE))
     return sequence(start, "call", _after_call(tools))
 
 
@@ -138,11 +140,11 @@ def _between(tools: Tools, separator: str) -> str:
         return GAP
     before = "" if separator[0] not in WHITE_SPACE else GAP
     after = GAP if tools.mode is ToolMode.JSON_NATIVE else ""
-    return sequence(before, _closing(separator), after)
+    return sequence(before, closing(separator), after)
 
 
 def _section_end(text: str) -> str:
-    return sequence(GAP, _closing(text)) if trimmed(text) else ""
+    return sequence(GAP, closing(text)) if trimmed(text) else ""
 
 
 def _argument_rules(tools: Tools) -> tuple[Rule, ...]:
@@ -152,7 +154,7 @@ def _argument_rules(tools: Tools) -> tuple[Rule, ...]:
         whole = OBJECT_RULE.get(arguments.syntax.encoding, OBJECT_RULE[Encoding.JSON])
         options = [whole] if arguments.empty in ("", "{}") else [whole, empty]
         return (Rule("arguments", choice(options), "any arguments"),)
-    write = _closing if _ends_raw(arguments) else lenient
+    write = closing if _ends_raw(arguments) else lenient
     more = group([sequence(write(arguments.separator), "argument")], "*")
     some = sequence(lenient(arguments.start), "argument", more, write(arguments.end))
     return (
@@ -160,6 +162,7 @@ def _argument_rules(tools: Tools) -> tuple[Rule, ...]:
         *_item_rules(arguments),
         Rule("argument-name", _key(tools)),
         *text_without(_RAW_TEXT, _value_ends(tools), "a raw value: free text up to its end"),
+        *(element_rules(arguments.elements) if arguments.elements else ()),
     )
 
 
@@ -183,6 +186,8 @@ def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
     raw = Encoding.RAW in encodings
     # A raw string may hold anything, so beside it the other encodings would add nothing.
     value = _RAW_TEXT if raw else choice(VALUE_RULE[encoding] for encoding in encodings)
+    if arguments.elements and Encoding.ELEMENTS in encodings:
+        value = value_or_elements(arguments.elements, _RAW_TEXT if raw else "")
     fills = {
         SlotKind.KEY: "argument-name",
         SlotKind.TYPE: literal(word),
@@ -211,26 +216,18 @@ class _PieceWriter:
             return self._literal(piece.text)
         # Several ends are possible behind the last value; its text may not hold them all.
         before_end = GAP if self.raw_slot is SlotKind.ARGUMENTS else ""
-        return sequence(before_end, _closing(piece.text))
+        return sequence(before_end, closing(piece.text))
 
     def _is_raw(self, piece: Piece) -> bool:
         return isinstance(piece, Slot) and piece.kind is self.raw_slot
 
     def _literal(self, text: str) -> str:
         if self.spell:
-            return sequence(GAP if text.lstrip(WHITE_SPACE) != text else "", _closing(text))
+            return sequence(GAP if text.lstrip(WHITE_SPACE) != text else "", closing(text))
         if not self.json_gaps:
             return lenient(text)
         first, *others = (lenient(stretch) for stretch in _JSON_GAP.split(text))
         return sequence(first, *(sequence(SPACE, other) for other in others))
-
-
-def _closing(text: str) -> str:
-    """Return what ends free text: spelled out, and without the white space the text takes."""
-    core = trimmed(text)
-    if not core:
-        return spelled(text)
-    return sequence(spelled(core), GAP if text[-1] in WHITE_SPACE else "")
 
 
 def _ends_raw(arguments: Arguments) -> bool:
@@ -244,11 +241,12 @@ def _value_ends(tools: Tools) -> list[str]:
     """Return the texts of which each may end a raw value."""
     arguments = tools.arguments
     tail = _text_behind(arguments.item, SlotKind.VALUE)
+    openings = opening_texts(arguments.elements) if arguments.elements else []
     if trimmed(tail):
-        return [trimmed(tail)]
+        return [trimmed(tail), *openings]
     next_item = tail + arguments.separator + _leading_text(arguments.item)
     after_all = tail + arguments.end + _text_behind(tools.call, SlotKind.ARGUMENTS)
-    return [trimmed(end) or end for end in (next_item, after_all)]
+    return [*(trimmed(end) or end for end in (next_item, after_all)), *openings]
 
 
 def _key(tools: Tools) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from generator.codegen.argument_plan import has_quoted_strings
+from generator.codegen.element_plan import ElementPlan
 from generator.codegen.marker_plan import Marker
 from generator.spec.model import CodeCall, Encoding, Tools
 
@@ -37,6 +38,7 @@ class CallPlan:
     quoted_strings: bool = False  # QUOTED, where values inside others are in another dialect
     name_groups: tuple[str, ...] = ("name",)  # one for each way in which a call may begin
     code: CodeCall | None = None
+    elements: ElementPlan | None = None  # arrays and objects as elements
 
 
 def dialect(tools: Tools) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from generator.codegen.argument_plan import NEWLINE
 from generator.codegen.call_plan import CallPlan
+from generator.codegen.element_plan import NEWLINE, NEWLINE_TEXT
 from generator.codegen.marker_plan import SPACE, Expression, Follows, Marker, words
 from generator.spec.model import CodeCall
 
@@ -17,7 +17,7 @@ def with_code(plan: CallPlan, code: CodeCall | None, ends: tuple[str, ...]) -> C
     """Return the plan for reading calls that may also be code, up to one of ``ends``."""
     if code is None:
         return plan
-    expressions = {**plan.expressions, NEWLINE.name: r"\r?\n?"}
+    expressions = {**plan.expressions, NEWLINE.name: NEWLINE_TEXT}
     starts = []
     if code.method:
         expressions[_METHOD_NAME.name] = r"(?P<name>\w{1,64})"

@@ -14,7 +14,10 @@ _EXPRESSIONS = {
     "_KEY_TEXT": r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})',
 }
 #: Marker sets that are looked for, not only expected.
-SEARCHED = ("_TEXT", "_VALUE", "_GUARDED_VALUE", "_QUOTED_END", "_PARAMETERS", "_CODE_END")
+SEARCHED = (
+    *("_TEXT", "_VALUE", "_GUARDED_VALUE", "_QUOTED_END", "_PARAMETERS"),
+    *("_ELEMENTS", "_CODE_END"),
+)
 _COMMENTS = {
     "_NEWLINE": "one is not part of the value",
     "_NEVER": "such a marker ends a value only at the end of the text",
@@ -53,6 +56,10 @@ def prompt_constants(plan: ModulePlan) -> tuple[str, ...]:
         lines.append(f"_TYPES = {{{words}}}")
     if calls and calls.kind == "tagged" and not calls.structured:
         lines.append(_TYPE_NAMES)
+    if calls and calls.elements:
+        lines.append('_NESTED = {"array", "object"}')
+        if calls.elements.name:
+            lines.append(f"_ELEMENT = {calls.elements.name!r}  # of an array")
     return tuple(lines)
 
 

@@ -13,6 +13,7 @@ from generator.codegen.constants import (
     prompt_constants,
 )
 from generator.codegen.docstrings import alternatives, docstring, state_docstrings, text_docstring
+from generator.codegen.element_plan import ElementPlan
 from generator.codegen.marker_plan import first_characters
 from generator.codegen.plan import ModulePlan, ReasoningPlan
 from generator.codegen.source import shown
@@ -87,6 +88,14 @@ class ModuleContext:
     broken: bool
     guarded: bool
     key_closes: bool
+    elements: ElementPlan | None
+    is_element: str  # whether a match is an array's element
+    opening_name: str  # of what an element's tags say
+    closing_name: str
+    opening_roles: str
+    next_argument: bool
+    separator: str
+    separator_text: str
     closes: bool
     tail: bool
     name_last: bool
@@ -96,6 +105,8 @@ class ModuleContext:
     arguments_doc: str
     value_doc: str
     guard_doc: str
+    opening_doc: str
+    element_doc: str
     objects_doc: str
     member_doc: str
     section_doc: str
@@ -114,6 +125,7 @@ def module_context(plan: ModulePlan) -> ModuleContext:
     parameter_roles = {marker.role for marker in sets.get("_PARAMETERS", ())}
     late_id = calls is not None and bool(calls.keys.get("_ID_KEYS") or "id" in calls.tail_slots)
     raw_values = calls is not None and calls.kind == "tagged" and not calls.structured
+    elements = calls.elements if calls else None
     uses_schemas = raw_values and calls is not None and not calls.type_words
     return ModuleContext(
         title=f"Parser for turns in the format of {shown(plan.name)}.",
@@ -181,6 +193,14 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         escapes_if=_escapes_if(calls),
         guarded=bool(calls and calls.guarded),
         key_closes=bool(calls and calls.key_closes),
+        elements=elements,
+        is_element=elements.is_element if elements else "",
+        opening_name=elements.opening_name if elements else "",
+        closing_name=elements.closing_name if elements else "",
+        next_argument=any(marker.role == "next" for marker in sets.get("_ELEMENTS", ())),
+        opening_roles=elements.opening_roles if elements else "",
+        separator=repr(elements.separator) if elements else "",
+        separator_text=f"but ``{shown(elements.separator)}``" if elements else "",
         closes=bool(calls and calls.structured) and "close" in parameter_roles,
         uses_schemas=uses_schemas,
         value_tail=raw_values and any(marker.role == "tail" for marker in sets["_VALUE"]),
@@ -307,8 +327,10 @@ def _functions(calls: CallPlan | None, uses_schemas: bool, raw_values: bool) -> 
         found.append("as_string")
     if calls.kind != "tagged":
         found += ["as_object", "deviation"]
-    if uses_schemas:
+    if uses_schemas or calls.elements:
         found.append("json_types")
+    if calls.elements:
+        found.append("schemas_inside")
     if raw_values:
         found.append("to_json")
     if calls.structured and calls.dialect == "python":

@@ -27,6 +27,8 @@ _SUMMARIES = {
     "arguments_doc": "Read the arguments.",
     "value_doc": "Read a value.",
     "guard_doc": "Read what is before a value.",
+    "opening_doc": "Read what a value begins with.",
+    "element_doc": "Read the text of an element.",
     "objects_doc": "Read calls.",
     "member_doc": "Read a member of a call.",
     "section_doc": "Read the calls of a section.",
@@ -77,6 +79,12 @@ def state_docstrings(calls: CallPlan | None) -> dict[str, str]:
         ),
         "value_doc": f"A value: raw text up to {quoted('_VALUE', 'close')}.",
         "guard_doc": f"A value that begins with {quoted('_GUARD', 'guard')} is a string.",
+        "opening_doc": (
+            f"A value that begins with {quoted('_FIRST_ELEMENT', 'member', 'element')} is nested."
+        ),
+        "element_doc": (
+            f"An element's text, up to {quoted('_ELEMENTS', 'close', 'close_element')}."
+        ),
         "objects_doc": "Calls: JSON objects, alone or in an array.",
         "member_doc": "A call object's members, in any order; others are left out.",
         "section_doc": "Calls in a row.",

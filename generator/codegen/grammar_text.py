@@ -102,6 +102,14 @@ def lenient(text: str) -> str:
     return sequence(before, f" {GAP} ".join(stretches), after)
 
 
+def closing(text: str) -> str:
+    """Return what ends free text: spelled out, and without the white space the text takes."""
+    core = trimmed(text)
+    if not core:
+        return spelled(text)
+    return sequence(spelled(core), GAP if text[-1] in WHITE_SPACE else "")
+
+
 def space_rules() -> tuple[Rule, ...]:
     """Return the rules that `SPACE` and `GAP` refer to."""
     comment = "white space that may differ from the template's"

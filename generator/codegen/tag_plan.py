@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from generator.codegen.argument_plan import has_quoted_strings, raw_sets, structured_sets
 from generator.codegen.call_plan import CallPlan, dialect
+from generator.codegen.element_plan import plan_elements
 from generator.codegen.marker_plan import (
     SPACE,
     Expression,
@@ -78,6 +79,7 @@ def plan_tags(
         quote=tools.arguments.syntax.quote,
         quoted_strings=has_quoted_strings(tools),
         name_groups=("name", *(f"name_{number}" for number in range(2, len(heads) + 1))),
+        elements=plan_elements(tools.arguments),
     )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from generator.rendering.value_schemas import json_type_name, schema_of
 from generator.rendering.worker import Rendering, RenderWorker
 from generator.spec.message import Call, Message
 from generator.spec.model import ContentBlocks
@@ -199,26 +200,26 @@ def tool_definitions(calls: Sequence[Call], *, only_strings: bool = False) -> li
 
     Its parameters are typed as the arguments are, or all of them as strings.
     """
-    properties: dict[str, dict[str, object]] = {}
+    given: dict[str, dict[str, list[object]]] = {}
     for call in calls:
-        known = properties.setdefault(call.name, {})
+        known = given.setdefault(call.name, {})
         for key, value in call.arguments.items():
-            kind = "string" if only_strings else json_type_name(value)
-            known[key] = {"type": kind, "description": "An argument."}
-    return [_tool_definition(name, known) for name, known in properties.items()]
-
-
-def json_type_name(value: object) -> str:
-    """Return the JSON Schema name of a value's type."""
-    names: list[tuple[type | tuple[type, ...], str]] = [
-        (bool, "boolean"),
-        (int, "integer"),
-        (float, "number"),
-        (str, "string"),
-        (type(None), "null"),
-        ((list, tuple), "array"),
+            known.setdefault(key, []).append(value)
+    return [
+        _tool_definition(
+            name, {key: _parameter(values, only_strings) for key, values in known.items()}
+        )
+        for name, known in given.items()
     ]
-    return next((name for kind, name in names if isinstance(value, kind)), "object")
+
+
+def _parameter(values: Sequence[object], only_strings: bool) -> dict[str, object]:
+    """Return a parameter's schema; where the values' types differ, the last one's counts."""
+    if only_strings:
+        return {"type": "string", "description": "An argument."}
+    kind = json_type_name(values[-1])
+    schema = schema_of([value for value in values if json_type_name(value) == kind])
+    return {"type": kind, "description": "An argument.", **schema}
 
 
 def _tool_definition(name: str, properties: Mapping[str, object]) -> JsonObject:

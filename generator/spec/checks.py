@@ -13,6 +13,9 @@ from generator.spec.model import (
     AfterFirst,
     CallIdPosition,
     ContentMode,
+    Elements,
+    Encoding,
+    JsonType,
     Literal,
     Part,
     Piece,
@@ -36,6 +39,8 @@ _CALL_SLOTS = (SlotKind.NAME, SlotKind.ID, SlotKind.INDEX, SlotKind.ARGUMENTS)
 _ITEM_SLOTS = (SlotKind.KEY, SlotKind.TYPE, SlotKind.VALUE)
 #: What holds text, of which some characters may not come back.
 _TEXTS = (Subject.REASONING, Subject.CONTENT, Subject.ARGUMENT_STRING)
+_MEMBER_SLOTS = (SlotKind.KEY, SlotKind.VALUE)
+_CONTAINERS = (JsonType.ARRAY, JsonType.OBJECT)
 # What such a slot holds shows its own beginning or end, so nothing need stand beside it.
 _SELF_EVIDENT = frozenset({SlotKind.ARGUMENTS, SlotKind.VALUE, SlotKind.WORD})
 
@@ -310,6 +315,8 @@ def _call_index(tools: Tools) -> Iterator[_Finding]:
 def _arguments(tools: Tools) -> Iterator[_Finding]:
     arguments = tools.arguments
     path: YamlPath = ("tools", "arguments")
+    if arguments.syntax.encoding is Encoding.ELEMENTS:
+        yield (*path, "syntax", "encoding"), "ELEMENTS is for values only"
     tagged = tools.mode is ToolMode.TAG_WITH_TAGGED
     if tagged and not arguments.item:
         yield path, "no item, but tools.mode is TAG_WITH_TAGGED"
@@ -322,11 +329,13 @@ def _arguments(tools: Tools) -> Iterator[_Finding]:
             ("end", arguments.end),
             ("values", arguments.values),
             ("types", arguments.types),
+            ("elements", arguments.elements),
         ):
             if value:
                 yield (*path, key), "is there, but there is no item"
         return
     yield from _item(tools)
+    yield from _nested(tools)
 
 
 def _item(tools: Tools) -> Iterator[_Finding]:
@@ -343,6 +352,38 @@ def _item(tools: Tools) -> Iterator[_Finding]:
         yield path[:-1], "types is missing, but the item has a TYPE slot"
     if SlotKind.TYPE not in slots and arguments.types:
         yield (*path[:-1], "types"), "is there, but the item has no TYPE slot"
+
+
+def _nested(tools: Tools) -> Iterator[_Finding]:
+    arguments = tools.arguments
+    path: YamlPath = ("tools", "arguments")
+    found = [kind for kind, how in arguments.values.items() if how is Encoding.ELEMENTS]
+    for kind in found:
+        if kind not in _CONTAINERS:
+            yield (*path, "values", kind), "ELEMENTS is for arrays and objects"
+    if arguments.elements is None:
+        if found:
+            yield path, "elements is missing, but values has ELEMENTS"
+        return
+    path = (*path, "elements")
+    if not found:
+        yield path, "is there, but values has no ELEMENTS"
+    if arguments.values.get(JsonType.STRING) is not Encoding.RAW:
+        yield path, "is there, but strings are not RAW"
+    if arguments.guard:
+        yield path, "is there, but guard says where a string ends"
+    yield from _element_pieces(arguments.elements, path)
+
+
+def _element_pieces(elements: Elements, path: YamlPath) -> Iterator[_Finding]:
+    yield from _pieces(elements.member, (*path, "member"), _MEMBER_SLOTS)
+    yield from _pieces(elements.element, (*path, "element"), (SlotKind.VALUE,))
+    if SlotKind.KEY not in _slots(elements.member):
+        yield (*path, "member"), "no KEY slot"
+    for key, pieces in (("member", elements.member), ("element", elements.element)):
+        yield from _exactly_one(_slots(pieces), SlotKind.VALUE, (*path, key))
+        if not (pieces and isinstance(pieces[0], Literal) and isinstance(pieces[-1], Literal)):
+            yield (*path, key), "no text stands at its beginning and its end"
 
 
 def _fields(tools: Tools) -> Iterator[_Finding]:

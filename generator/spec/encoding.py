@@ -7,9 +7,18 @@ write turns.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from generator.spec.model import Arguments, Encoding, JsonType, ValueSyntax
+from generator.spec.model import (
+    Arguments,
+    Elements,
+    Encoding,
+    JsonType,
+    Literal,
+    Piece,
+    SlotKind,
+    ValueSyntax,
+)
 
 
 def json_type(value: object) -> JsonType:
@@ -53,11 +62,37 @@ def encode_value(value: object, encoding: Encoding, syntax: ValueSyntax) -> str:
 def encode_argument(value: object, arguments: Arguments) -> str:
     """Write the value of a tagged argument."""
     encoding = arguments.values.get(json_type(value), Encoding.JSON)
+    if encoding is Encoding.ELEMENTS and arguments.elements:
+        return _elements(value, arguments, arguments.elements)
     text = encode_value(value, encoding, arguments.syntax)
     guard = arguments.guard
     if encoding is not Encoding.RAW or guard is None or not set(guard.characters) & set(text):
         return text
     return f"{guard.start}{text}{guard.end}"
+
+
+def _elements(value: object, arguments: Arguments, elements: Elements) -> str:
+    """Write an array or object as elements; ``Elements`` says what becomes of null."""
+    no_null = JsonType.NULL not in arguments.values
+
+    def inner(item: object) -> str:
+        return "" if item is None and no_null else encode_argument(item, arguments)
+
+    written: list[str] = []
+    if isinstance(value, Mapping):
+        keys = sorted(value) if arguments.syntax.sorted_keys else list(value)
+        kept = [key for key in keys if value[key] is not None or not no_null]
+        written = [_element(elements.member, key, inner(value[key])) for key in kept]
+    elif isinstance(value, list | tuple):
+        written = [_element(elements.element, "", inner(item)) for item in value]
+    return elements.separator.join(written)
+
+
+def _element(pieces: Sequence[Piece], key: str, value: str) -> str:
+    fillers = {SlotKind.KEY: key, SlotKind.VALUE: value}
+    return "".join(
+        piece.text if isinstance(piece, Literal) else fillers[piece.kind] for piece in pieces
+    )
 
 
 def _sorted(value: object) -> object:

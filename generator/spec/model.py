@@ -95,6 +95,7 @@ class Encoding(StrEnum):
     JSON = "JSON"
     PYTHON = "PYTHON"  # Python's repr: 'single quotes', True, None
     QUOTED = "QUOTED"  # like JSON, with the syntax's own string quote and no escapes
+    ELEMENTS = "ELEMENTS"  # an array or object as an element for each of its values
 
 
 class IndexScope(StrEnum):
@@ -156,6 +157,8 @@ class Subject(StrEnum):
     ARGUMENT_NULL = "argument.null"
     ARGUMENT_ARRAY = "argument.array"
     ARGUMENT_OBJECT = "argument.object"
+    ARGUMENT_EMPTY = "argument.empty"  # an array or object with nothing in it
+    ARGUMENT_INNER_NULL = "argument.inner_null"  # a null inside an array or object
 
 
 class TokenSource(StrEnum):
@@ -355,13 +358,28 @@ class Guard:
 
 
 @dataclass(frozen=True, slots=True)
+class Elements:
+    """How ELEMENTS are written: an object's member, an array's element, and what joins two.
+
+    What stands in their VALUE slots is written as ``values`` says, so that they nest. An empty
+    array or object is empty text. Without a way to write null, a member that is null is left out
+    and such an element is empty.
+    """
+
+    member: tuple[Piece, ...]
+    element: tuple[Piece, ...]
+    separator: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Arguments:
     """How a call's arguments are written.
 
     With ``item`` empty the arguments are one encoded object in ``syntax``. Otherwise they are
     ``start``, an ``item`` for each argument, joined by ``separator``, and ``end``; ``values`` says
-    how a value of each type is written, ``types`` which word a TYPE slot holds for it, and
-    ``empty`` what stands for no arguments at all.
+    how a value of each type is written, ``types`` which word a TYPE slot holds for it,
+    ``elements`` what those written as ELEMENTS look like, and ``empty`` what stands for no
+    arguments at all.
     """
 
     syntax: ValueSyntax = ValueSyntax()
@@ -373,6 +391,7 @@ class Arguments:
     values: Mapping[JsonType, Encoding] = field(default_factory=dict)
     types: Mapping[JsonType, str] = field(default_factory=dict)
     guard: Guard | None = None
+    elements: Elements | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from generator.spec.model import (
     Content,
     ContentBlocks,
     ContentMode,
+    Elements,
     Encoding,
     End,
     Fields,
@@ -329,15 +330,35 @@ def _arguments_to_data(arguments: Arguments) -> dict[str, object]:
         "values": {str(kind): values[kind] for kind in JsonType if kind in values},
         "types": {str(kind): Text(types[kind]) for kind in JsonType if kind in types},
         "guard": _guard_to_data(arguments.guard),
+        "elements": _elements_to_data(arguments.elements),
     }
     defaults = {"item": (), "start": "", "separator": "", "end": "", "empty": Arguments().empty}
-    return _without(data, {**defaults, "values": {}, "types": {}, "guard": None})
+    return _without(data, {**defaults, "values": {}, "types": {}, "guard": None, "elements": None})
 
 
 def _guard_to_data(guard: Guard | None) -> Line | None:
     if guard is None:
         return None
     return Line(start=Text(guard.start), end=Text(guard.end), characters=Text(guard.characters))
+
+
+def _elements_to_data(elements: Elements | None) -> dict[str, object] | None:
+    if elements is None:
+        return None
+    data: dict[str, object] = {
+        "member": _pieces_to_data(elements.member),
+        "element": _pieces_to_data(elements.element),
+        "separator": Text(elements.separator),
+    }
+    return _without(data, {"separator": ""})
+
+
+def _elements_from_data(data: Data) -> Elements:
+    return Elements(
+        member=tuple(map(_piece_from_data, data["member"])),
+        element=tuple(map(_piece_from_data, data["element"])),
+        separator=data.get("separator", ""),
+    )
 
 
 def _arguments_from_data(data: Data) -> Arguments:
@@ -351,6 +372,7 @@ def _arguments_from_data(data: Data) -> Arguments:
         values={JsonType(kind): Encoding(v) for kind, v in data.get("values", {}).items()},
         types={JsonType(kind): word for kind, word in data.get("types", {}).items()},
         guard=Guard(**data["guard"]) if "guard" in data else None,
+        elements=_elements_from_data(data["elements"]) if "elements" in data else None,
     )
 
 

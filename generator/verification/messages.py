@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import string
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hypothesis import strategies as st
 
@@ -48,6 +48,9 @@ SAMPLE_CALLS = (
 _NAME = st.text(string.ascii_letters + string.digits + "_", min_size=1, max_size=12).map(
     lambda text: "t" + text
 )
+#: The type of an argument: a word, or of elements what they hold, an array's in a tuple of one.
+Shape = JsonType | tuple["Shape", ...] | dict[str, "Shape"]
+
 _IDS = st.text(string.ascii_letters + string.digits, min_size=9, max_size=9)
 
 
@@ -71,7 +74,7 @@ def allowed_text(spec: Spec, subject: Subject, text: str) -> str:
 
 
 def allowed_call(spec: Spec, call: Call) -> Call:
-    """Return the call without what the spec calls ambiguous: types of arguments, characters."""
+    """Return the call without what the spec calls ambiguous: types of values, characters."""
     ambiguous = _ambiguous_types(spec)
     kept = {
         key: _allowed_value(spec, value)
@@ -82,11 +85,26 @@ def allowed_call(spec: Spec, call: Call) -> Call:
 
 
 def _allowed_value(spec: Spec, value: object) -> object:
+    """Return a value without the characters and inner values that the spec says don't come back.
+
+    Where elements hold several types, nothing and what is empty can't be told from a string.
+    """
+
+    def is_told(inner: object) -> bool:
+        return not _has_elements(spec) or (inner is not None and inner not in ([], {}))
+
     if isinstance(value, str):
         return allowed_text(spec, Subject.ARGUMENT_STRING, value)
     if isinstance(value, dict):
-        return {key: _allowed_value(spec, inner) for key, inner in value.items()}
-    return [_allowed_value(spec, inner) for inner in value] if isinstance(value, list) else value
+        members = {key: _allowed_value(spec, inner) for key, inner in value.items()}
+        return {key: inner for key, inner in members.items() if is_told(inner)}
+    if isinstance(value, list):
+        return [inner for item in value if is_told(inner := _allowed_value(spec, item))]
+    return value
+
+
+def _has_elements(spec: Spec) -> bool:
+    return spec.tools is not None and spec.tools.arguments.elements is not None
 
 
 def messages(spec: Spec) -> st.SearchStrategy[Message]:
@@ -132,6 +150,8 @@ def format_markers(spec: Spec) -> set[str]:
         texts += [spec.tools.section_start, *spec.tools.section_ends]
         texts += [spec.tools.after_first.end] if spec.tools.after_first else []
         pieces = (*spec.tools.call, *spec.tools.arguments.item)
+        if elements := spec.tools.arguments.elements:
+            pieces += (*elements.member, *elements.element)
         texts += [piece.text for piece in pieces if isinstance(piece, Literal)]
         texts += [spec.tools.arguments.start, spec.tools.arguments.end]
     found = {text.strip() for text in texts} | {
@@ -142,13 +162,14 @@ def format_markers(spec: Spec) -> set[str]:
 
 def _calls(spec: Spec, text: st.SearchStrategy[str]) -> st.SearchStrategy[tuple[Call, ...]]:
     """Return up to three calls of tools whose arguments have fixed types."""
-    kinds = [kind for kind in JsonType if kind not in _ambiguous_types(spec)]
+    kinds: list[Shape] = [kind for kind in JsonType if kind not in _ambiguous_types(spec)]
     further = (Subject.FURTHER_CALLS, Verdict.DROPS)
     most = 1 if any((limit.subject, limit.verdict) == further for limit in spec.limits) else 3
-    signature = st.dictionaries(_NAME, st.sampled_from(kinds), max_size=4)
+    shapes = _shapes(spec, kinds) if _has_elements(spec) else st.sampled_from(kinds)
+    signature = st.dictionaries(_NAME, shapes, max_size=4)
     tools = st.dictionaries(_NAME, signature, min_size=1, max_size=2)
 
-    def calls_of(known: dict[str, dict[str, JsonType]]) -> st.SearchStrategy[tuple[Call, ...]]:
+    def calls_of(known: dict[str, dict[str, Shape]]) -> st.SearchStrategy[tuple[Call, ...]]:
         one = st.sampled_from(sorted(known)).flatmap(
             lambda name: st.builds(
                 Call,
@@ -165,7 +186,29 @@ def _calls(spec: Spec, text: st.SearchStrategy[str]) -> st.SearchStrategy[tuple[
     return tools.flatmap(calls_of)
 
 
-def _values(kind: JsonType, text: st.SearchStrategy[str]) -> st.SearchStrategy[object]:
+def _shapes(spec: Spec, kinds: Sequence[Shape]) -> st.SearchStrategy[Shape]:
+    """Return types down to the innermost values: in elements, a schema alone tells them apart."""
+    inner_null = (Subject.ARGUMENT_INNER_NULL, Verdict.AMBIGUOUS)
+    no_null = any((limit.subject, limit.verdict) == inner_null for limit in spec.limits)
+    containers = (JsonType.ARRAY, JsonType.OBJECT)
+    scalars = [kind for kind in kinds if kind not in containers]
+    inside = st.sampled_from([kind for kind in scalars if kind is not JsonType.NULL or not no_null])
+    nested = st.recursive(
+        inside,
+        lambda inner: st.one_of(
+            st.tuples(inner), st.dictionaries(_NAME, inner, min_size=1, max_size=3)
+        ),
+        max_leaves=5,
+    )
+    return st.one_of(st.sampled_from(scalars), nested)
+
+
+def _values(kind: Shape, text: st.SearchStrategy[str]) -> st.SearchStrategy[object]:
+    if isinstance(kind, tuple):
+        return st.lists(_values(kind[0], text), max_size=3)
+    if isinstance(kind, dict):
+        members = {key: _values(inner, text) for key, inner in kind.items()}
+        return st.fixed_dictionaries({}, optional=members)
     scalars = st.one_of(st.none(), st.booleans(), st.integers(-(10**9), 10**9), text)
     nested = st.recursive(
         scalars,

@@ -1,0 +1,42 @@
+"""The JSON Schema of values, as a tool's definition would have it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+
+def json_type_name(value: object) -> str:
+    """Return the JSON Schema name of a value's type."""
+    names: list[tuple[type | tuple[type, ...], str]] = [
+        (bool, "boolean"),
+        (int, "integer"),
+        (float, "number"),
+        (str, "string"),
+        (type(None), "null"),
+        ((list, tuple), "array"),
+    ]
+    return next((name for kind, name in names if isinstance(value, kind)), "object")
+
+
+def schema_of(values: Sequence[object]) -> dict[str, object]:
+    """Return a schema that allows these values, down to what is inside of arrays and objects."""
+    by_type: dict[str, list[object]] = {}
+    for value in values:
+        by_type.setdefault(json_type_name(value), []).append(value)
+    schemas = [_typed(name, found) for name, found in by_type.items()]
+    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+
+
+def _typed(name: str, values: Sequence[object]) -> dict[str, object]:
+    """Return the schema of values that are all of one type."""
+    schema: dict[str, object] = {"type": name}
+    items = [item for value in values if isinstance(value, list | tuple) for item in value]
+    if items:
+        schema["items"] = schema_of(items)
+    members: dict[str, list[object]] = {}
+    for value in values:
+        for key, member in value.items() if isinstance(value, Mapping) else ():
+            members.setdefault(str(key), []).append(member)
+    if members:
+        schema["properties"] = {key: schema_of(found) for key, found in members.items()}
+    return schema
