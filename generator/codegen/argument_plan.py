@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generator.codegen.marker_plan import SPACE, Expression, Follows, Marker, MarkerPieces, words
 from generator.codegen.slot_plan import literal_text, slotted
-from generator.spec.model import Encoding, JsonType, Slot, SlotKind, Tools
+from generator.spec.model import Encoding, JsonType, Literal, Slot, SlotKind, Tools
 
 NEWLINE = Expression("_NEWLINE")
 TEXT_END = Expression("_TEXT_END")
@@ -34,11 +34,15 @@ def structured_sets(
     done = words(tail[0]) if tail else ()
     expressions["_SEPARATOR"] = r"[\s,;]{0,99}"
     separator = Expression("_SEPARATOR")
-    # What ends the arguments comes first: it may look like the start of another one.
+    ending = [done, *([words(arguments.empty)] if not tail and arguments.empty.strip() else [])]
     found = [
-        Marker("done", ((separator, *done),)),
+        Marker("done", tuple((separator, *pieces) for pieces in reversed(ending))),
         Marker("parameter", ((separator, *opening),)),
     ]
+    # What ends the arguments comes first: it may look like the start of another one. Where nothing
+    # ends them, they end at whatever else comes.
+    if not done:
+        found.reverse()
     if closing:
         found.append(Marker("close", ((SPACE, *closing),)))
     sets = {"_PARAMETERS": tuple(found)}
@@ -75,8 +79,9 @@ def raw_sets(
     first = opening[:1]
     others = [words(literal) for literal in [*tail[1:], tools.section_end, *openings, *ends]]
     others = [pieces for pieces in others if pieces and pieces != first]
-    before_close = (NEWLINE,) if literal_text(item[at + 1]).startswith("\n") else ()
-    closing = slotted(item[at + 1 :], expressions, "")
+    behind = item[at + 1 :] or (Literal(tools.arguments.separator),)
+    before_close = (NEWLINE,) if literal_text(behind[0]).startswith("\n") else ()
+    closing = slotted(behind, expressions, "")
     following = [pieces for pieces in (first, done, *others) if pieces]
     ahead = Follows(tuple((SPACE, *pieces) for pieces in following))
 

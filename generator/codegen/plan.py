@@ -15,6 +15,12 @@ from generator.codegen.marker_plan import (
     opening_literal,
     words,
 )
+from generator.codegen.message_plan import (
+    begins_with_header,
+    message_boundaries,
+    opening_headers,
+    with_headers,
+)
 from generator.codegen.native_plan import plan_native
 from generator.codegen.tag_plan import plan_tags
 from generator.spec.model import Part, ReasoningMode, Spec, ToolMode
@@ -50,13 +56,16 @@ class ModulePlan:
 
 def plan_module(spec: Spec) -> ModulePlan:
     """Return the plan of the module that parses the spec's format."""
+    given, spec = spec, with_headers(spec)
     ends = tuple(dict.fromkeys(text.strip() for text in _ends(spec) if looks_like_marker(text)))
     calls = _plan_calls(spec, ends)
     reasoning = _plan_reasoning(spec)
     by_role: dict[str, list[MarkerPieces]] = {}
+    _add(by_role, "boundary", message_boundaries(given, spec))
     for role, literals in _text_literals(spec):
-        found = [words(literal) for literal in literals if looks_like_marker(literal)]
-        _add(by_role, role, found)
+        headed = [literal for literal in literals if begins_with_header(literal, given, spec)]
+        marked = [literal for literal in literals if looks_like_marker(literal)]
+        _add(by_role, role, map(words, dict.fromkeys([*headed, *marked])))
     # A stop string ends the turn even if it is distinctive by its white space alone.
     _add(by_role, "end", [(stop,) for stop in spec.turn.stop if not looks_like_marker(stop)])
     for marker in calls.text if calls else ():
@@ -70,13 +79,13 @@ def plan_module(spec: Spec) -> ModulePlan:
     return ModulePlan(
         name=spec.name,
         header=spec.turn.header,
-        prompt_on=spec.thinking.prompt_on or spec.turn.header,
-        prompt_off=spec.thinking.prompt_off or spec.turn.header,
+        prompt_on=spec.thinking.prompt_on or given.turn.header,
+        prompt_off=spec.thinking.prompt_off or given.turn.header,
         reasoning=reasoning,
         calls=calls,
         text=tuple(markers),
         content_last=_content_last(spec),
-        openings=_openings(markers),
+        openings=(*_openings(markers), *opening_headers(given, spec)),
     )
 
 
@@ -92,7 +101,7 @@ def _plan_calls(spec: Spec, ends: tuple[str, ...]) -> CallPlan | None:
         return None
     if spec.tools.mode is ToolMode.JSON_NATIVE:
         return plan_native(spec.tools)
-    return plan_tags(spec.tools, ends)
+    return plan_tags(spec.tools, ends, spec.turn.stop)
 
 
 def _openings(markers: Iterable[Marker]) -> tuple[str, ...]:

@@ -89,8 +89,8 @@ def _literal(
 
 def _slot(kind: SlotKind, stops: str, expressions: dict[str, str]) -> Expression:
     excluded = "".join(sorted({re.escape(stop) for stop in stops if not stop.isspace()}))
-    if kind is SlotKind.INDEX:
-        constant, expression = "_INDEX", r"\d{0,9}"
+    if kind in (SlotKind.INDEX, SlotKind.COUNT):
+        constant, expression = f"_{kind.value}", r"\d{0,9}"
     elif f"_{kind.value}" in expressions:
         again = f"_{kind.value}_AGAIN"
         name = "?:" if again in expressions else f"?P<{_GROUPS[kind]}_again>"

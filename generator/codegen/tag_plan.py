@@ -34,15 +34,21 @@ class _Shape:
     in_section: bool  # calls are recognised only in their section
 
 
-def plan_tags(tools: Tools, ends: tuple[str, ...]) -> CallPlan:
-    """Return the plan for reading calls whose name stands in tags."""
+def plan_tags(tools: Tools, ends: tuple[str, ...], stop: tuple[str, ...]) -> CallPlan:
+    """Return the plan for reading calls whose name stands in tags.
+
+    ``ends`` are the markers that end a turn, ``stop`` its stop strings.
+    """
     shape = _shape(tools)
     expressions: dict[str, str] = {}
     tagged = tools.mode is ToolMode.TAG_WITH_TAGGED
     head = slotted(shape.head, expressions, "" if tagged else "{")
     if not isinstance(head[-1], str):
         head = (*head, Follows(_after_name(tools, shape.tail, tagged)))
-    sets = _argument_sets(tools, shape, ends, expressions)
+    if tagged:
+        sets = _argument_sets(tools, shape, ends, expressions)
+    else:
+        sets = _tail_set(shape.after, expressions, _behind(tools, stop))
     if shape.in_section:
         expressions["_SEPARATOR"] = r"[\s,;]{0,99}"
         sets["_SECTION"] = _section(tools, head)
@@ -74,7 +80,9 @@ def _shape(tools: Tools) -> _Shape:
     head_tags = tags(head_text)
     section = [tools.section_start.strip()] if tools.section_start.strip() else []
     distinctive = any(looks_like_head(literal_text(piece)) for piece in head) or not section
-    in_section = not head_tags or not distinctive
+    between = (tools.separator, tools.section_end)
+    lost = any(text.strip() and not looks_like_marker(text) for text in between)
+    in_section = not head_tags or not distinctive or (bool(section) and lost)
     if not in_section:
         head = (Literal(head_text[head_text.rindex(head_tags[-1]) :]), *head[1:])
     if tagged and tools.arguments.start.strip():
@@ -123,8 +131,6 @@ def _closing_markers(tools: Tools, shape: _Shape) -> list[Marker]:
 def _argument_sets(
     tools: Tools, shape: _Shape, ends: tuple[str, ...], expressions: dict[str, str]
 ) -> dict[str, tuple[Marker, ...]]:
-    if tools.mode is not ToolMode.TAG_WITH_TAGGED:
-        return _tail_set(shape.after, expressions)
     if _is_structured(tools):
         return structured_sets(tools, shape.tail, expressions)
     openings = shape.wraps or (opening_literal(words(literal_text(shape.head[0]))),)
@@ -152,18 +158,28 @@ def _after_name(tools: Tools, tail: tuple[str, ...], tagged: bool) -> tuple[Mark
     if not tagged:
         return ((SPACE, "{"), (SPACE, '"{'))
     opening = words(literal_text(tools.arguments.item[0]))[:1]
-    return tuple((SPACE, *pieces) for pieces in (opening, *map(words, tail)) if pieces)
+    following = (opening, words(tools.arguments.empty), *map(words, tail))
+    return tuple((SPACE, *pieces) for pieces in following if pieces)
 
 
 def _tail_set(
-    after: tuple[Piece, ...], expressions: dict[str, str]
+    after: tuple[Piece, ...], expressions: dict[str, str], behind: str
 ) -> dict[str, tuple[Marker, ...]]:
     """Return what follows JSON arguments, where it cannot be told from content elsewhere."""
     text = "".join(map(literal_text, after)).strip()
     slots = any(isinstance(piece, Slot) for piece in after)
     if not slots and (not text or looks_like_marker(text)):
         return {}
-    return {"_TAIL": (Marker("tail", ((SPACE, *slotted(after, expressions, "<")),)),)}
+    return {"_TAIL": (Marker("tail", ((SPACE, *slotted(after, expressions, behind)),)),)}
+
+
+def _behind(tools: Tools, stop: tuple[str, ...]) -> str:
+    """Return the signs with which what follows a call can begin; a tag can follow any."""
+    texts = [text for text in (tools.separator, tools.section_end, *stop) if text.strip()]
+    firsts = dict.fromkeys(text.strip()[0] for text in texts)
+    signs = "".join(first for first in firsts if not first.isalnum())
+    spaced = any(text[0].isspace() for text in texts)
+    return "<" + signs.replace("<", "") + (" " if spaced else "")
 
 
 def _type_words(tools: Tools) -> dict[str, tuple[str, ...]]:

@@ -6,7 +6,7 @@ the values worth trying are the constants that it compares them with.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 
 from jinja2 import TemplateSyntaxError, meta, nodes
 
@@ -31,17 +31,18 @@ STANDARD_VARIABLES = frozenset(
 def switch_values(source: str) -> dict[str, list[object]]:
     """Return each variable that the template reads without being given it, with values to try.
 
-    Each gets true, false, and the constants to which the template compares it. A template that
-    doesn't parse has none.
+    Each gets true, false, and the constants to which the template compares it, or another
+    variable that was set from it. A template that doesn't parse has none.
     """
     tree = _parse(source)
     if tree is None:
         return {}
     names = sorted(meta.find_undeclared_variables(tree) - STANDARD_VARIABLES)
     values: dict[str, list[object]] = {name: [] for name in names}
+    aliases = _aliases(tree, names)
     for compare in tree.find_all(nodes.Compare):
-        if isinstance(compare.expr, nodes.Name) and compare.expr.name in values:
-            values[compare.expr.name] += _constants(compare)
+        for name in aliases.get(_target(compare.expr), ()):
+            values[name] += _constants(compare)
     return {name: _distinct([*constants, True, False]) for name, constants in values.items()}
 
 
@@ -70,6 +71,32 @@ def _parse(source: str) -> nodes.Template | None:
         return create_environment().parse(source)
     except (TemplateSyntaxError, RecursionError):
         return None
+
+
+def _aliases(tree: nodes.Template, names: Iterable[str]) -> dict[str, list[str]]:
+    """Return which of ``names`` stand behind a variable or an attribute of a namespace.
+
+    That is what such a one was set from, with or without a default, once or several times over.
+    """
+    aliases = {name: [name] for name in names}
+    for assign in tree.find_all(nodes.Assign):
+        target = _target(assign.target)
+        sources = [assign.node, *assign.node.find_all(nodes.Name)]
+        found = [name for node in sources for name in aliases.get(_target(node), ())]
+        if target and found:
+            aliases[target] = list(dict.fromkeys([*aliases.get(target, ()), *found]))
+    return aliases
+
+
+def _target(node: nodes.Node) -> str:
+    """Return the name of a variable, or of an attribute of one; of anything else an empty one."""
+    if isinstance(node, nodes.Name):
+        return node.name
+    if isinstance(node, nodes.NSRef):
+        return f"{node.name}.{node.attr}"
+    if isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name):
+        return f"{node.node.name}.{node.attr}"
+    return ""
 
 
 def _constants(compare: nodes.Compare) -> Iterator[object]:

@@ -12,10 +12,11 @@ from types import ModuleType
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
+from generator.analysis.thinking import PromptState
 from generator.codegen.writer import as_rendered, write_turn
 from generator.rendering.conversation import tool_definitions
 from generator.spec.message import Call, Message
-from generator.spec.model import Part, Slot, SlotKind, Spec, Subject, Verdict
+from generator.spec.model import Part, ReasoningMode, Slot, SlotKind, Spec, Subject, Verdict
 from generator.spec.results import RungResult
 from generator.verification.messages import format_markers, messages, sample_messages
 from generator.verification.turns import (
@@ -23,6 +24,7 @@ from generator.verification.turns import (
     Renderer,
     expected_message,
     is_ambiguous,
+    prompt_leaves,
     written_input,
 )
 
@@ -228,11 +230,9 @@ def _shows_id(spec: Spec) -> bool:
 
 def _with_prompt(spec: Spec, message: Message, thinking: bool) -> Message:
     """Return the message without reasoning where the prompt has closed it."""
-    given_input = written_input(spec, message, thinking=thinking)
-    rest = given_input.prefill.removeprefix(spec.turn.header) if given_input else ""
-    end = spec.reasoning.end.strip()
-    closed = bool(end) and end in rest
-    return replace(message, reasoning="") if closed or not end else message
+    closed = prompt_leaves(spec, thinking=thinking) is PromptState.CLOSED
+    has_reasoning = spec.reasoning.mode is not ReasoningMode.NONE
+    return replace(message, reasoning="") if closed or not has_reasoning else message
 
 
 def _full_messages(spec: Spec) -> list[Message]:

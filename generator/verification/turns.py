@@ -9,7 +9,7 @@ from generator.analysis.thinking import PromptState, prompt_state
 from generator.codegen.writer import applies, as_rendered, write_parts
 from generator.rendering.conversation import Chat
 from generator.spec.message import Message
-from generator.spec.model import Part, Spec, Subject, Verdict
+from generator.spec.model import Part, ReasoningMode, Spec, Subject, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,8 @@ def written_input(spec: Spec, message: Message, *, thinking: bool) -> ParserInpu
     None where the prompt leaves no place for the message's reasoning.
     """
     prompt = spec.thinking.prompt_on if thinking else spec.thinking.prompt_off
-    rest = prompt.removeprefix(spec.turn.header)
-    state = prompt_state(rest, spec.reasoning.start, spec.reasoning.end)
-    has_reasoning = spec.reasoning.end.strip() != ""
+    state = prompt_leaves(spec, thinking=thinking)
+    has_reasoning = spec.reasoning.mode is not ReasoningMode.NONE
     shown = expected_message(spec, message)
     if not has_reasoning or (state is PromptState.CLOSED and shown.reasoning):
         shown = replace(shown, reasoning="")
@@ -82,6 +81,14 @@ def written_input(spec: Spec, message: Message, *, thinking: bool) -> ParserInpu
     if state is PromptState.OPEN:
         return ParserInput(prompt, shown.reasoning + behind)
     return ParserInput(prompt, behind.removeprefix(spec.reasoning.end))
+
+
+def prompt_leaves(spec: Spec, *, thinking: bool) -> PromptState:
+    """Return where the generation prompt leaves reasoning."""
+    prompt = spec.thinking.prompt_on if thinking else spec.thinking.prompt_off
+    absent = spec.join(Part.START, Part.CONTENT)
+    rest = prompt.removeprefix(spec.turn.header)
+    return prompt_state(rest, spec.reasoning.start, spec.reasoning.end, absent)
 
 
 def expected_message(spec: Spec, message: Message) -> Message:
