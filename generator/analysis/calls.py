@@ -124,10 +124,10 @@ def call_id_position(call: Sequence[Piece]) -> CallIdPosition:
     if SlotKind.ID not in kinds:
         return CallIdPosition.NONE
     place = kinds.index(SlotKind.ID)
-    if SlotKind.NAME in kinds and place < kinds.index(SlotKind.NAME):
-        return CallIdPosition.PRE_FUNC_NAME
     if SlotKind.ARGUMENTS in kinds and place > kinds.index(SlotKind.ARGUMENTS):
         return CallIdPosition.POST_ARGS
+    if SlotKind.NAME in kinds and place < kinds.index(SlotKind.NAME):
+        return CallIdPosition.PRE_FUNC_NAME
     return CallIdPosition.BETWEEN_FUNC_AND_ARGS
 
 

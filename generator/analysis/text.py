@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-#: A tag or a bracketed token, with no bracket or line break inside; likewise in other brackets
+#: A tag (``<…>`` or ``<<…>>``) or a bracketed token (``[…]`` or ``[[…]]``), with no bracket or
+#: line break inside; likewise in other brackets
 #: (guillemets, corner brackets, …), between brackets doubled or with a sign of their own as in
 #: ``{% … %}`` and ``[| … |]``, and between two runs of the same sign as in ``@@…@@``.
 _MARKER = re.compile(
-    r"<[^<>\n]*>"
-    r"|\[[A-Za-z_/][^\[\]\n]*\]"
+    r"<{2,}[^<>\n]+>{2,}|<[^<>\n]*>"
+    r"|\[\[[A-Za-z_/][^\[\]\n]*\]\]|\[[A-Za-z_/][^\[\]\n]*\]"
     r"|[«‹〈《「『【〔〖⟦⟨⟪][^«»‹›〈〉《》「」『』【】〔〕〖〗⟦⟧⟨⟩⟪⟫\n]*[»›〉》」』】〕〗⟧⟩⟫]"
     r"|\{\{[^{}\n]+\}\}"
     r"|[({](?P<sign>[^\w\s\"'(){}\[\]])[^(){}\n]*(?P=sign)[)}]"

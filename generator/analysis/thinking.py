@@ -92,7 +92,9 @@ def prompt_state(prompt: str, start: str, end: str, absent: str = "") -> PromptS
     if prompt.strip() == absent.strip():
         return PromptState.CLOSED
     opened = prompt.rfind(opening) if opening else 0
-    closed = prompt.rfind(closing) if closing else -1
+    # The closing marker may be how the opening one begins.
+    inside = opened + len(opening) if opening and opened >= 0 else 0
+    closed = prompt.rfind(closing, inside) if closing else -1
     if closed >= 0 and closed >= opened:
         return PromptState.CLOSED
     return PromptState.OPEN if opened >= 0 else PromptState.NEUTRAL

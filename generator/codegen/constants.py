@@ -60,7 +60,7 @@ def marker_constants(plan: ModulePlan, sets: dict[str, tuple[Marker, ...]]) -> t
     """Return the lines with the marker sets, by constant, and the expressions they refer to."""
     calls = plan.calls
     used = {constant for markers in sets.values() for constant in used_constants(markers)}
-    known = {**_EXPRESSIONS, **(calls.expressions if calls else {})}
+    known = {**_EXPRESSIONS, **plan.expressions, **(calls.expressions if calls else {})}
     lines = []
     for constant, expression in known.items():
         json_key = calls and calls.structured and calls.dialect == "json"

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from generator.codegen.call_plan import CallPlan
 from generator.codegen.marker_plan import (
+    Expression,
     Marker,
     MarkerPieces,
     literal,
+    looks_like_head,
     looks_like_marker,
     opening_literal,
     words,
@@ -52,6 +54,7 @@ class ModulePlan:
     text: tuple[Marker, ...]  # the markers that end text, longest first
     content_last: bool  # behind calls
     openings: tuple[str, ...]  # what tells the beginning of a marker from content
+    expressions: dict[str, str]  # by constant, beside those of calls
 
 
 def plan_module(spec: Spec) -> ModulePlan:
@@ -61,11 +64,18 @@ def plan_module(spec: Spec) -> ModulePlan:
     calls = _plan_calls(spec, ends)
     reasoning = _plan_reasoning(spec)
     by_role: dict[str, list[MarkerPieces]] = {}
+    expressions: dict[str, str] = {}
     _add(by_role, "boundary", message_boundaries(given, spec))
     for role, literals in _text_literals(spec):
         headed = [literal for literal in literals if begins_with_header(literal, given, spec)]
-        marked = [literal for literal in literals if looks_like_marker(literal)]
-        _add(by_role, role, map(words, dict.fromkeys([*headed, *marked])))
+        # Nothing but its markers tells reasoning; those of other parts are less needed.
+        suffices = looks_like_head if role in ("think", "unthink") else looks_like_marker
+        marked = [literal for literal in literals if suffices(literal)]
+        found = [words(literal) for literal in dict.fromkeys([*headed, *marked])]
+        if role == "unthink" and (run_end := _run_end(marked)):
+            expressions["_RUN_END"] = run_end
+            found = [(*pieces, Expression("_RUN_END")) for pieces in found]
+        _add(by_role, role, found)
     # A stop string ends the turn even if it is distinctive by its white space alone.
     _add(by_role, "end", [(stop,) for stop in spec.turn.stop if not looks_like_marker(stop)])
     for marker in calls.text if calls else ():
@@ -86,7 +96,16 @@ def plan_module(spec: Spec) -> ModulePlan:
         text=tuple(markers),
         content_last=_content_last(spec),
         openings=(*_openings(markers), *opening_headers(given, spec)),
+        expressions=expressions,
     )
+
+
+def _run_end(markers: Iterable[str]) -> str:
+    """Return what can't follow a marker of one sign: the text before it may end in that sign."""
+    for marker in markers:
+        if len(set(marker.strip())) == 1:
+            return f"(?!{re.escape(marker.strip()[0])})"
+    return ""
 
 
 def _content_last(spec: Spec) -> bool:
@@ -101,7 +120,7 @@ def _plan_calls(spec: Spec, ends: tuple[str, ...]) -> CallPlan | None:
         return None
     if spec.tools.mode is ToolMode.JSON_NATIVE:
         return plan_native(spec.tools)
-    return plan_tags(spec.tools, ends, spec.turn.stop)
+    return plan_tags(spec.tools, ends, spec.turn.stop, spec.reasoning.end.strip())
 
 
 def _openings(markers: Iterable[Marker]) -> tuple[str, ...]:

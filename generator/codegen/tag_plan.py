@@ -30,25 +30,31 @@ class _Shape:
     head: tuple[Piece, ...]
     wraps: tuple[str, ...]
     after: tuple[Piece, ...]
-    tail: tuple[str, ...]  # the tags that close it
+    tail: tuple[MarkerPieces, ...]  # the tags that close it
+    closers: tuple[str, ...]  # the same, without those that have a slot in them
     in_section: bool  # calls are recognised only in their section
 
 
-def plan_tags(tools: Tools, ends: tuple[str, ...], stop: tuple[str, ...]) -> CallPlan:
+def plan_tags(
+    tools: Tools, ends: tuple[str, ...], stop: tuple[str, ...], reasoning_end: str
+) -> CallPlan:
     """Return the plan for reading calls whose name stands in tags.
 
-    ``ends`` are the markers that end a turn, ``stop`` its stop strings.
+    ``ends`` are the markers that end a turn, ``stop`` its stop strings; ``reasoning_end`` may close
+    calls as well.
     """
     shape = _shape(tools)
     expressions: dict[str, str] = {}
     tagged = tools.mode is ToolMode.TAG_WITH_TAGGED
     head = slotted(shape.head, expressions, "" if tagged else "{")
     if not isinstance(head[-1], str):
-        head = (*head, Follows(_after_name(tools, shape.tail, tagged)))
+        head = (*head, Follows(_after_name(tools, shape, tagged)))
     if tagged:
         sets = _argument_sets(tools, shape, ends, expressions)
     else:
-        sets = _tail_set(shape.after, expressions, _behind(tools, stop))
+        sets = _tail_set(shape, expressions, _behind(tools, stop), reasoning_end)
+    if any(Expression("_CLOSED") in pieces for pieces in shape.tail):
+        expressions["_CLOSED"] = r"[^\s<>]{0,256}"
     if shape.in_section:
         expressions["_SEPARATOR"] = r"[\s,;]{0,99}"
         sets["_SECTION"] = _section(tools, head)
@@ -88,13 +94,24 @@ def _shape(tools: Tools) -> _Shape:
     if tagged and tools.arguments.start.strip():
         head = (*head, Literal(tools.arguments.start))
     closing = "".join(map(literal_text, after))
+    closers = tags(tools.arguments.end + closing if tagged else closing)
+    named = tagged and any(isinstance(piece, Slot) for piece in after)
     return _Shape(
         head=head,
         wraps=tuple(section if in_section else section + head_tags[:-1]),
         after=after,
-        tail=tuple(tags(tools.arguments.end + closing if tagged else closing)),
+        tail=_named_tail(tools, after) if named else tuple(map(words, closers)),
+        closers=() if named else tuple(closers),
         in_section=in_section,
     )
+
+
+def _named_tail(tools: Tools, after: tuple[Piece, ...]) -> tuple[MarkerPieces, ...]:
+    """Return what closes a call with a slot in it, such as the name once more."""
+    pieces: list[str | Expression | Follows] = []
+    for piece in (Literal(tools.arguments.end), *after):
+        pieces += words(piece.text) if isinstance(piece, Literal) else [Expression("_CLOSED")]
+    return (tuple(pieces),)
 
 
 def _opening_markers(shape: _Shape, head: MarkerPieces) -> list[Marker]:
@@ -113,7 +130,7 @@ def _opening_markers(shape: _Shape, head: MarkerPieces) -> list[Marker]:
 def _closing_markers(tools: Tools, shape: _Shape) -> list[Marker]:
     """Return what closes calls; the last one closes what was opened around them."""
     section_end = tools.section_end.strip()
-    closers = [*shape.tail, section_end] if tools.section_start.strip() else [*shape.tail]
+    closers = [*shape.closers, section_end] if tools.section_start.strip() else [*shape.closers]
     closers = [literal for literal in closers if looks_like_marker(literal)]
     ends_section = bool(tools.section_start.strip() and section_end)
     found = []
@@ -149,28 +166,38 @@ def _section(tools: Tools, head: MarkerPieces) -> tuple[Marker, ...]:
     return tuple(found)
 
 
+def opening_words(head: tuple[Piece, ...]) -> MarkerPieces:
+    """Return the text with which a call begins."""
+    return words(literal_text(head[0]))
+
+
 def _slot_names(pieces: tuple[Piece, ...]) -> frozenset[str]:
     return frozenset(piece.kind.value.lower() for piece in pieces if isinstance(piece, Slot))
 
 
-def _after_name(tools: Tools, tail: tuple[str, ...], tagged: bool) -> tuple[MarkerPieces, ...]:
-    """Return what can follow a name that no literal closes."""
+def _after_name(tools: Tools, shape: _Shape, tagged: bool) -> tuple[MarkerPieces, ...]:
+    """Return what can follow a name that no literal closes.
+
+    Where nothing closes a call either, that is all that can follow one without arguments.
+    """
     if not tagged:
         return ((SPACE, "{"), (SPACE, '"{'))
     opening = words(literal_text(tools.arguments.item[0]))[:1]
-    following = (opening, words(tools.arguments.empty), *map(words, tail))
+    behind = (words(tools.section_end), opening_words(shape.head))
+    following = (opening, words(tools.arguments.empty), *(shape.tail or behind))
     return tuple((SPACE, *pieces) for pieces in following if pieces)
 
 
 def _tail_set(
-    after: tuple[Piece, ...], expressions: dict[str, str], behind: str
+    shape: _Shape, expressions: dict[str, str], behind: str, reasoning_end: str
 ) -> dict[str, tuple[Marker, ...]]:
-    """Return what follows JSON arguments, where it cannot be told from content elsewhere."""
-    text = "".join(map(literal_text, after)).strip()
-    slots = any(isinstance(piece, Slot) for piece in after)
-    if not slots and (not text or looks_like_marker(text)):
+    """Return what follows JSON arguments, where it isn't one of the markers in text."""
+    text = "".join(map(literal_text, shape.after)).strip()
+    slots = any(isinstance(piece, Slot) for piece in shape.after)
+    elsewhere = looks_like_marker(text) and text != reasoning_end and not shape.in_section
+    if not slots and (not text or elsewhere):
         return {}
-    return {"_TAIL": (Marker("tail", ((SPACE, *slotted(after, expressions, behind)),)),)}
+    return {"_TAIL": (Marker("tail", ((SPACE, *slotted(shape.after, expressions, behind)),)),)}
 
 
 def _behind(tools: Tools, stop: tuple[str, ...]) -> str:

@@ -27,12 +27,15 @@ STANDARD_VARIABLES = frozenset(
     }
 )
 
+#: How templates compare a number with a limit.
+_LIMITS = ("lt", "lteq", "gt", "gteq")
+
 
 def switch_values(source: str) -> dict[str, list[object]]:
     """Return each variable that the template reads without being given it, with values to try.
 
-    Each gets true, false, and the constants to which the template compares it, or another
-    variable that was set from it. A template that doesn't parse has none.
+    Each gets the constants to which the template compares it, or another variable that was set
+    from it, the numbers next to a limit, false and true. A template that doesn't parse has none.
     """
     tree = _parse(source)
     if tree is None:
@@ -41,9 +44,9 @@ def switch_values(source: str) -> dict[str, list[object]]:
     values: dict[str, list[object]] = {name: [] for name in names}
     aliases = _aliases(tree, names)
     for compare in tree.find_all(nodes.Compare):
-        for name in aliases.get(_target(compare.expr), ()):
+        for name in aliases.get(_target(_unfiltered(compare.expr)), ()):
             values[name] += _constants(compare)
-    return {name: _distinct([*constants, True, False]) for name, constants in values.items()}
+    return {name: _distinct([*constants, False, True]) for name, constants in values.items()}
 
 
 def _distinct(values: list[object]) -> list[object]:
@@ -88,6 +91,13 @@ def _aliases(tree: nodes.Template, names: Iterable[str]) -> dict[str, list[str]]
     return aliases
 
 
+def _unfiltered(node: nodes.Expr) -> nodes.Expr:
+    """Return what filters, such as one for a default, are applied to."""
+    while isinstance(node, nodes.Filter) and node.node is not None:
+        node = node.node
+    return node
+
+
 def _target(node: nodes.Node) -> str:
     """Return the name of a variable, or of an attribute of one; of anything else an empty one."""
     if isinstance(node, nodes.Name):
@@ -108,3 +118,5 @@ def _constants(compare: nodes.Compare) -> Iterator[object]:
         for item in value if isinstance(value, list | tuple) else [value]:
             if isinstance(item, Hashable):
                 yield item
+        if operand.op in _LIMITS and isinstance(value, int):
+            yield from (value - 1, value + 1)

@@ -115,8 +115,8 @@ def format_markers(spec: Spec) -> set[str]:
 
 
 def _begins_another(text: str, texts: Iterable[str]) -> bool:
-    """Tell whether a text of signs alone, such as a fence, is how another one begins as well."""
-    if any(character.isalnum() for character in text):
+    """Tell whether a text that is no whole marker, such as a fence, is how another one begins."""
+    if markers(text):
         return False
     return any(other != text and other.startswith(text) for other in texts)
 

@@ -42,9 +42,11 @@ class Renderer:
         rendering = self.chat.turn(message)
         if rendering.text is None:
             return None, rendering.error
+        if not self.spec.turn.header:
+            return rendering.text, ""
         # Some templates put a prompt behind every conversation, asked for or not.
         user_end = rendering.text.partition(self.spec.turn.header)[0]
-        if not self.spec.turn.header or not self.bare_prompt.startswith(user_end):
+        if not self.bare_prompt.startswith(user_end):
             return rendering.text, ""
         return rendering.text.removesuffix(self.bare_prompt.removeprefix(user_end)), ""
 
