@@ -518,6 +518,7 @@ class Parser:
     def _start_call(self, name: str, id_: str = "") -> None:
         if self._tools is not None and name not in self._tools:
             self._problem("unknown_tool", f"there is no tool {name!r}")
+        self._thinking = False
         self._mentioned = False
         index = len(self._calls)
         id_ = id_ or f"call_{index}"

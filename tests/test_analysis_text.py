@@ -81,6 +81,9 @@ def test_nothing_has_no_prefix_and_no_suffix() -> None:
         ("<a b>", {1, 2, 3, 4}),
         ("a<b", set()),
         ("[1]", set()),
+        ("a\n@@.", {3}),
+        ("---", {1, 2}),
+        ("}}", set()),
     ],
 )
 def test_splits_marker(text: str, inside: set[int]) -> None:
@@ -102,6 +105,8 @@ def test_splits_marker(text: str, inside: set[int]) -> None:
         ("{% call %}{{ x }}", ["{% call %}", "{{ x }}"]),
         ("(: tools :)", ["(: tools :)"]),
         ("@@END@@\n--so--", ["@@END@@", "--so--"]),
+        ("[|say|]x[|.|][[use|a]]", ["[|say|]", "[|.|]", "[[use|a]]"]),
+        ("<<<draft>>>a<b>", ["<<<draft>>>", "<b>"]),
         ('{"a": {"b": 1}}', []),
     ],
 )

@@ -29,10 +29,17 @@ OPEN, NEUTRAL, CLOSED = PromptState.OPEN, PromptState.NEUTRAL, PromptState.CLOSE
         (">>>", "<t>", "</t>", NEUTRAL),
         ("Steps:\n", "", "[END]", OPEN),
         ("[END]", "", "[END]", CLOSED),
+        (":::think\n", ":::think\n", "\n:::\n", OPEN),
+        (":::think\n:::\n", ":::think\n", "\n:::\n", CLOSED),
     ],
 )
 def test_prompt_state(prompt: str, start: str, end: str, state: PromptState) -> None:
     assert prompt_state(prompt, start, end) is state
+
+
+def test_a_prompt_with_what_stands_for_no_reasoning_closes_it() -> None:
+    assert prompt_state("<none/>\n", "<t>", "</t>", "<none/>") is CLOSED
+    assert prompt_state("<none/>\n", "<t>", "</t>") is NEUTRAL
 
 
 @pytest.mark.parametrize(

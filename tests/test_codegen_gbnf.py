@@ -38,7 +38,7 @@ from tests.specs_for_tests import (
     tagged_spec,
 )
 
-NAME, ID, INDEX, ARGUMENTS, KEY, TYPE, VALUE, _ = map(Slot, SlotKind)
+NAME, ID, INDEX, COUNT, ARGUMENTS, KEY, TYPE, VALUE, _ = map(Slot, SlotKind)
 RAW_STRINGS = {**dict.fromkeys(JsonType, Encoding.JSON), JsonType.STRING: Encoding.RAW}
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 import pytest
 
 from generator.codegen.writer import as_rendered, write_calls, write_parts, write_turn
+from generator.spec.encoding import encode_object
 from generator.spec.message import Call, Message
 from generator.spec.model import (
     AfterFirst,
@@ -26,6 +28,7 @@ from generator.spec.model import (
     Subject,
     ToolMode,
     Tools,
+    ValueSyntax,
     Verdict,
 )
 from tests.specs_for_tests import channels_spec, json_native_spec, plain_spec
@@ -58,6 +61,26 @@ def tagged(**options: object) -> Tools:
     call = (Slot(SlotKind.INDEX), Literal(":"), Slot(SlotKind.NAME), Slot(SlotKind.ARGUMENTS))
     tools = Tools(ToolMode.TAG_WITH_TAGGED, "", call, ";", "", arguments, index_base=1)
     return replace(tools, **options)  # type: ignore[arg-type]
+
+
+def test_a_call_says_how_many_arguments_it_has() -> None:
+    call = (Slot(SlotKind.COUNT), Literal(":"), Slot(SlotKind.NAME), Slot(SlotKind.ARGUMENTS))
+    calls = (Call("f", {"a": "x", "b": True}, ""), Call("g", {}, ""))
+    assert write_calls(tagged(call=call), calls) == "2:f<a k=a t=s>x</a>|<a k=b t=b>True</a>;0:g-"
+
+
+def test_a_guard_without_characters_stands_around_every_string() -> None:
+    arguments = replace(tagged().arguments, guard=Guard("<![", "]>", ""))
+    written = write_calls(tagged(arguments=arguments), (Call("f", {"a": "x", "b": True}, ""),))
+    assert written == "1:f<a k=a t=s><![x]></a>|<a k=b t=b>True</a>"
+
+
+def test_python_strings_in_one_quote() -> None:
+    syntax = ValueSyntax(Encoding.PYTHON, quote="'", one_quote=True)
+    value = {"a": ["it's", 'a "b"\n', None], "c": 1.5}
+    written = encode_object(value, syntax)
+    assert written == r"""{'a': ['it\'s', 'a "b"\n', None], 'c': 1.5}"""
+    assert ast.literal_eval(written) == value
 
 
 def test_a_part_is_framed_by_its_neighbours() -> None:

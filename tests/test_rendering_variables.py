@@ -14,24 +14,37 @@ from generator.rendering.variables import (
 )
 
 SWITCHES = {
-    "a plain test": ("{% if think %}x{% endif %}", {"think": [True, False]}),
-    "a constant": ("{% if mode == 'deep' %}x{% endif %}", {"mode": ["deep", True, False]}),
+    "a plain test": ("{% if think %}x{% endif %}", {"think": [False, True]}),
+    "a constant": ("{% if mode == 'deep' %}x{% endif %}", {"mode": ["deep", False, True]}),
     "a constant twice": (
         "{% if mode == 'deep' or mode == 'deep' %}x{% endif %}",
-        {"mode": ["deep", True, False]},
+        {"mode": ["deep", False, True]},
     ),
     "a list of constants": (
         "{% if mode in ['on', 'off'] %}x{% endif %}",
-        {"mode": ["on", "off", True, False]},
+        {"mode": ["on", "off", False, True]},
     ),
-    "a number is not false": ("{% if n == 0 %}x{% endif %}", {"n": [0, True, False]}),
+    "a number is not false": ("{% if n == 0 %}x{% endif %}", {"n": [0, False, True]}),
     "compared with a variable": (
         "{% if a == b %}x{% endif %}",
-        {"a": [True, False], "b": [True, False]},
+        {"a": [False, True], "b": [False, True]},
     ),
     "several": (
         "{% if b is defined and b is false %}{{ a }}{% endif %}",
-        {"a": [True, False], "b": [True, False]},
+        {"a": [False, True], "b": [False, True]},
+    ),
+    "under another name": (
+        "{% set ns = namespace(a=1) %}{% if n is defined %}{% set ns.a = n %}{% endif %}"
+        "{% set m = mode | default('on') %}{% if ns.a == 7 or m == 'off' %}x{% endif %}",
+        {"mode": ["off", False, True], "n": [7, False, True]},
+    ),
+    "the numbers beside a limit": (
+        "{% if n > 3 %}x{% endif %}",
+        {"n": [3, 2, 4, False, True]},
+    ),
+    "with a default": (
+        "{% if mode | default('on') == 'off' %}x{% endif %}",
+        {"mode": ["off", False, True]},
     ),
     "given ones are none": (
         "{{ messages }}{{ tools }}{{ bos_token }}{{ add_generation_prompt }}",

@@ -220,6 +220,15 @@ def test_call(pieces: tuple[Piece, ...], expected: list[str]) -> None:
     assert problems_of(with_call(spec, *pieces)) == expected
 
 
+def test_a_name_behind_tagged_arguments() -> None:
+    spec = tagged_spec()
+    call = (Literal("<"), ARGUMENTS, Literal(">"), NAME)
+    assert problems_of(with_call(spec, *call)) == [
+        "tools.call: the name comes after tagged arguments; parsers can't read that yet"
+    ]
+    assert problems_of(with_call(spec, Literal("<"), NAME, *call)) == []
+
+
 @pytest.mark.parametrize(
     ("pieces", "position"),
     [

@@ -95,6 +95,7 @@ value_syntaxes = st.builds(
     quote=texts,
     bare_keys=st.booleans(),
     null=texts,
+    one_quote=st.booleans(),
 )
 arguments = st.just(Arguments()) | st.builds(
     Arguments,
@@ -106,7 +107,7 @@ arguments = st.just(Arguments()) | st.builds(
     empty=texts,
     values=st.dictionaries(st.sampled_from(JsonType), st.sampled_from(Encoding)),
     types=st.dictionaries(st.sampled_from(JsonType), texts),
-    guard=st.none() | st.builds(Guard, start=texts, end=texts, characters=texts.filter(bool)),
+    guard=st.none() | st.builds(Guard, start=texts, end=texts, characters=texts),
     elements=st.none()
     | st.builds(
         Elements,
@@ -119,7 +120,7 @@ tools = st.builds(
     Tools,
     mode=st.sampled_from(ToolMode),
     section_start=texts,
-    call=pieces((SlotKind.NAME, SlotKind.ID, SlotKind.INDEX, SlotKind.ARGUMENTS)),
+    call=pieces((SlotKind.NAME, SlotKind.ID, SlotKind.INDEX, SlotKind.COUNT, SlotKind.ARGUMENTS)),
     separator=texts,
     section_end=texts,
     arguments=arguments,

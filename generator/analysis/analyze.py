@@ -13,7 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from generator.analysis import thinking
-from generator.analysis.arguments import ArgumentsFinding, analyze_object, analyze_tagged
+from generator.analysis.arguments import (
+    ArgumentsFinding,
+    analyze_object,
+    analyze_tagged,
+    find_count_lead,
+)
 from generator.analysis.assemble import ASSUMED_TOKENS, Facts, TemplateSource, assemble_spec
 from generator.analysis.blocks import find_content_blocks
 from generator.analysis.dialect import call_limit, find_dialect, find_reasoning_field
@@ -103,6 +108,7 @@ class _Analyzer:
         self.derivation = derivation
         self.max_calls = 0
         self.arguments = ArgumentsFinding(Arguments(), "", "", ())
+        self.count_lead = ""  # what stands before the number of a call's arguments
 
     def run(self) -> Spec | None:
         """Take all steps; None where no turn can be made out."""
@@ -163,6 +169,7 @@ class _Analyzer:
         """T4 to T6 on a turn with one call."""
         if not self.max_calls:
             return
+        self.count_lead = find_count_lead(lambda given: self._render_call(given))
         text, heads = self._render_arguments(probe_call(0).arguments)
         if text is None:
             return
@@ -188,11 +195,12 @@ class _Analyzer:
         ``heads`` is how many slots stand there, found with arguments that are needles themselves.
         """
         call = Call(NAMES[0], arguments, IDS[0])
-        text = self.chat.turn(Message(calls=(call,))).text
-        if text is None or NAMES[0] not in text:
-            text = self.chat.turn(Message(content=CONTENT, calls=(call,))).text
-        if text is None or NAMES[0] not in text:
+        text = self._render_call(arguments)
+        if text is None:
             return None, 0
+        if self.count_lead:  # where arguments are compared their number is to be no difference
+            counted = f"{self.count_lead}{len(arguments)}"
+            text = text.replace(counted, f"{self.count_lead}1", 1)
         tokens = find_tokens(text, (call,))
         slots = [token for token in tokens if token.kind in (TokenKind.NAME, TokenKind.ID)]
         if heads is None:
@@ -202,6 +210,15 @@ class _Analyzer:
             )
             heads = sum(token.start < first for token in slots)
         return text[slots[heads - 1].end if heads else 0 :], heads
+
+    def _render_call(self, arguments: Mapping[str, object]) -> str | None:
+        """Render a turn of one call, with content where there is no call without."""
+        call = Call(NAMES[0], arguments, IDS[0])
+        for content in ("", CONTENT):
+            text = self.chat.turn(Message(content=content, calls=(call,))).text
+            if text is not None and NAMES[0] in text:
+                return text
+        return None
 
     def _lay_out(self, on: Setting, settings: Sequence[Setting]) -> tuple[Frames, Layout]:
         chat = self.chat.using(on.variables)
@@ -213,7 +230,7 @@ class _Analyzer:
         )
         frames = relabel_moved(frames)
         prompts = [on.prompt, *(setting.prompt for setting in settings if setting is not on)]
-        layout = find_layout(chat, frames, prompts, self.derivation)
+        layout = find_layout(chat, frames, prompts, self.derivation).counting(self.count_lead)
         if _continues_last(layout, on.prompt) and self.chat.dialect.next_header is None:
             self.derivation.note("C1", "the last message is rendered as one to be continued")
             dialect = replace(self.chat.dialect, next_header=layout.user_header)
@@ -227,7 +244,10 @@ class _Analyzer:
         reasoning = self._markers(layout, settings)
         return [
             thinking.prompt_state(
-                layout.prompt_rest(setting.prompt), reasoning.start, reasoning.end
+                layout.prompt_rest(setting.prompt),
+                reasoning.start,
+                reasoning.end,
+                layout.join(Part.START, Part.CONTENT),
             )
             for setting in settings
         ]

@@ -7,14 +7,15 @@ yield to the rule for repetitions. A value's encoding is found for each JSON typ
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from generator.analysis.characters import character_limits
 from generator.analysis.elements import as_elements, inner_null
 from generator.analysis.findings import Derivation
-from generator.analysis.probes import KEYS, VALUES, find_object
-from generator.analysis.repetition import split_repetition
+from generator.analysis.probes import IDS, KEYS, NAMES, VALUES, find_object
+from generator.analysis.repetition import INDEX_MARK, mark_inner_index, split_repetition
 from generator.analysis.text import common_prefix, common_suffix, whole_prefix, whole_suffix
 from generator.spec.encoding import encode_argument, encode_object
 from generator.spec.model import (
@@ -137,6 +138,23 @@ def _holds(render: RenderArguments, text: str) -> bool | None:
     return None if rendered is None else find_object(rendered, value, KEYS[0]) is not None
 
 
+def find_count_lead(render: RenderArguments) -> str:
+    """Return what stands before a number that counts a call's arguments; "" without such a one.
+
+    ``render`` gives whole turns here.
+    """
+    heads: list[str] = []
+    for count in (1, 2, 3):
+        text = render(dict(zip(KEYS[:count], VALUES[:count], strict=True))) or ""
+        heads.append(text[: text.find(KEYS[0])])
+    marked = mark_inner_index(heads)
+    if marked is None or marked[1] != 1:
+        return ""
+    lead = marked[0].partition(INDEX_MARK)[0]
+    slots = [text for text in (NAMES[0], IDS[0]) if text in lead]
+    return lead[max((lead.rfind(text) + len(text) for text in slots), default=0) :]
+
+
 def analyze_tagged(render: RenderArguments, derivation: Derivation) -> ArgumentsFinding | None:
     """Find the items of tagged arguments: what surrounds a key, a value and all of them.
 
@@ -195,7 +213,8 @@ def _empty_arguments(none: str | None, before: str, after: str) -> tuple[str, st
 class _Kinds:
     """What stands between key and value and behind it, for a string and for an integer.
 
-    ``quote`` surrounds strings only; ``lead`` and ``trail`` surround a word for the value's type.
+    ``quote`` or ``guard`` surround strings only; ``lead`` and ``trail`` surround a word for the
+    value's type.
     """
 
     middle: str
@@ -204,6 +223,12 @@ class _Kinds:
     typed: bool = False
     lead: str = ""
     trail: str = ""
+    guard: Guard | None = None
+
+    @property
+    def string_end(self) -> str:
+        """What closes a string, before all that stands behind values."""
+        return self.guard.end if self.guard else self.quote
 
 
 def _kinds(render: RenderArguments, before: str) -> _Kinds:
@@ -219,9 +244,34 @@ def _kinds(render: RenderArguments, before: str) -> _Kinds:
     quote = middle.removeprefix(plain_middle)
     if middle == plain_middle + quote and tail == quote + plain_tail:
         return _Kinds(plain_middle, plain_tail, quote=quote)
+    guarded = _guarded_kinds(strings, integers)
+    if guarded is not None:
+        return guarded
     lead = whole_prefix([middle, plain_middle])
     trail = whole_suffix([middle[len(lead) :], plain_middle[len(lead) :]])
     return _Kinds(middle, tail, typed=tail == plain_tail, lead=lead, trail=trail)
+
+
+def _guarded_kinds(strings: tuple[str, str], integers: tuple[str, str]) -> _Kinds | None:
+    """Return what surrounds values where strings have a beginning and an end of their own.
+
+    A word for the type may stand before; what follows that word in both comes before the guard.
+    """
+    (middle, tail), (plain_middle, plain_tail) = strings, integers
+    end = tail.removesuffix(plain_tail)
+    if not end or not tail.endswith(plain_tail):
+        return None
+    if middle.startswith(plain_middle):
+        start = middle.removeprefix(plain_middle)
+        return _Kinds(plain_middle, plain_tail, guard=Guard(start, end, "")) if start else None
+    lead = whole_prefix([middle, plain_middle])
+    word = re.match(r"\w+", plain_middle[len(lead) :])
+    trail = plain_middle[len(lead) + word.end() :] if word else ""
+    position = middle.find(trail, len(lead) + 1) + len(trail) if trail else -1
+    if position < len(trail) or position == len(middle):
+        return None
+    guard = Guard(middle[position:], end, "")
+    return _Kinds(middle, plain_tail, typed=True, lead=lead, trail=trail, guard=guard)
 
 
 def _around(texts: Sequence[str | None], start: int) -> tuple[str, str] | None:
@@ -241,12 +291,12 @@ def _item_pieces(text: str, start: str, end: str, kinds: _Kinds) -> tuple[Piece,
     else:
         pieces.append(Literal(kinds.middle))
     pieces.append(Slot(SlotKind.VALUE))
-    behind = text[text.rfind(VALUES[0]) + len(VALUES[0]) :].removeprefix(kinds.quote)
+    behind = text[text.rfind(VALUES[0]) + len(VALUES[0]) :].removeprefix(kinds.string_end)
     again = behind.find(KEYS[0])
     if again >= 0:
         pieces += [Literal(behind[:again]), Slot(SlotKind.KEY), Literal(end)]
     else:
-        pieces.append(Literal(end.removeprefix(kinds.quote)))
+        pieces.append(Literal(end.removeprefix(kinds.string_end)))
     return tuple(piece for piece in pieces if piece != Literal(""))
 
 
@@ -267,7 +317,7 @@ def find_encodings(
             bare_keys=bool(kinds.quote),
             sorted_keys=_sorts_keys(render),
         ),
-        guard=_find_guard(render, kinds),
+        guard=kinds.guard or _find_guard(render, kinds),
     )
     limits: list[Limit] = []
 
@@ -348,6 +398,7 @@ def _match(
         compact,
         replace(compact, null="None"),
         replace(arguments.syntax, ascii_only=True),
+        replace(arguments.syntax, one_quote=True),
     ]
     encodings = _STRING_ENCODINGS if kind is JsonType.STRING else _OTHER_ENCODINGS
     for syntax, encoding in itertools.product(styles, encodings):

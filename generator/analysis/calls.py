@@ -118,16 +118,31 @@ def _split_index(text: str) -> list[Piece]:
     return pieces
 
 
+def mark_count(call: Sequence[Piece], lead: str) -> tuple[Piece, ...]:
+    """Return the call with a COUNT slot in the place of the number 1 behind ``lead``."""
+    pieces: list[Piece] = []
+    for piece in call:
+        before, found, after = "", "", ""
+        if isinstance(piece, Literal):
+            before, found, after = piece.text.partition(f"{lead}1")
+        if not found or Slot(SlotKind.COUNT) in pieces:
+            pieces.append(piece)
+            continue
+        pieces += [Literal(before + lead), Slot(SlotKind.COUNT)]
+        pieces += [Literal(after)] if after else []
+    return tuple(pieces)
+
+
 def call_id_position(call: Sequence[Piece]) -> CallIdPosition:
     """Return where a call's id stands among its name and arguments."""
     kinds = [piece.kind for piece in call if isinstance(piece, Slot)]
     if SlotKind.ID not in kinds:
         return CallIdPosition.NONE
     place = kinds.index(SlotKind.ID)
-    if SlotKind.NAME in kinds and place < kinds.index(SlotKind.NAME):
-        return CallIdPosition.PRE_FUNC_NAME
     if SlotKind.ARGUMENTS in kinds and place > kinds.index(SlotKind.ARGUMENTS):
         return CallIdPosition.POST_ARGS
+    if SlotKind.NAME in kinds and place < kinds.index(SlotKind.NAME):
+        return CallIdPosition.PRE_FUNC_NAME
     return CallIdPosition.BETWEEN_FUNC_AND_ARGS
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from generator.analysis import parts
-from generator.analysis.calls import CallsFinding, analyze_calls
+from generator.analysis.calls import CallsFinding, analyze_calls, mark_count
 from generator.analysis.findings import Derivation
 from generator.analysis.first_call import end_of_only_call, find_after_first
 from generator.analysis.frames import Edge, Frame, Frames
@@ -43,6 +43,11 @@ class Layout:
     stop: tuple[str, ...]
     calls_decide_end: bool
 
+    def join(self, left: Part, right: Part) -> str:
+        """Return what stands between two neighbours beyond their own end and start."""
+        found = (join.text for join in self.joins if (join.left, join.right) == (left, right))
+        return next(found, "")
+
     def generation_prompt(self, prompt: str) -> str:
         """Return a generation prompt from the assistant's header on.
 
@@ -52,6 +57,12 @@ class Layout:
         if position >= 0 and self.header.header:
             return prompt[position:]
         return prompt.removeprefix(self.header.user_end) if not self.header.header else ""
+
+    def counting(self, lead: str) -> Layout:
+        """Put a COUNT slot in the place of the number behind ``lead`` in a call of one argument."""
+        if not lead or self.calls is None:
+            return self
+        return replace(self, calls=replace(self.calls, call=mark_count(self.calls.call, lead)))
 
     def without_reasoning(self, end: str) -> Layout:
         """Move an empty reasoning block off the start of content into the joins.

@@ -9,19 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-#: A tag or a bracketed token, with no bracket or line break inside; likewise in other brackets
+#: A tag (``<…>`` or ``<<…>>``) or a bracketed token (``[…]`` or ``[[…]]``), with no bracket or
+#: line break inside; likewise in other brackets
 #: (guillemets, corner brackets, …), between brackets doubled or with a sign of their own as in
-#: ``{% … %}``, and between two runs of the same sign as in ``@@…@@``.
+#: ``{% … %}`` and ``[| … |]``, and between two runs of the same sign as in ``@@…@@``.
 _MARKER = re.compile(
-    r"<[^<>\n]*>"
-    r"|\[[A-Za-z_/][^\[\]\n]*\]"
+    r"<{2,}[^<>\n]+>{2,}|<[^<>\n]*>"
+    r"|\[\[[A-Za-z_/][^\[\]\n]*\]\]|\[[A-Za-z_/][^\[\]\n]*\]"
     r"|[«‹〈《「『【〔〖⟦⟨⟪][^«»‹›〈〉《》「」『』【】〔〕〖〗⟦⟧⟨⟩⟪⟫\n]*[»›〉》」』】〕〗⟧⟩⟫]"
     r"|\{\{[^{}\n]+\}\}"
     r"|[({](?P<sign>[^\w\s\"'(){}\[\]])[^(){}\n]*(?P=sign)[)}]"
+    r"|\[(?P<mark>[^\w\s\"'(){}\[\]<>,;:])[^\[\]\n]*(?P=mark)\]"
     r"|(?P<run>(?P<one>[^\w\s\"'(){}\[\]<>,;.])(?P=one)+)\w[^\n]*?(?P=run)"
 )
 
 _WORD = re.compile(r"\w")
+
+#: The signs of which several in a row are one sign, such as a fence or ``@@``.
+_RUN = re.compile(r"[^\w\s\"'(){}\[\]<>,;.]")
 
 
 def common_prefix(texts: Sequence[str]) -> str:
@@ -41,16 +46,19 @@ def common_suffix(texts: Sequence[str]) -> str:
 
 
 def splits_marker(text: str, position: int) -> bool:
-    """Tell whether ``position`` lies inside a marker (or a word) of ``text``."""
+    """Tell whether ``position`` lies inside a marker, a word or a run of one sign of ``text``."""
     if not 0 < position < len(text):
         return False
     if any(match.start() < position < match.end() for match in _MARKER.finditer(text)):
         return True
-    return bool(_WORD.match(text[position - 1]) and _WORD.match(text[position]))
+    before, after = text[position - 1], text[position]
+    if before == after and _RUN.match(after):
+        return True
+    return bool(_WORD.match(before) and _WORD.match(after))
 
 
 def whole_prefix(texts: Sequence[str]) -> str:
-    """Return the longest common beginning that splits no marker or word of any text."""
+    """Return the longest common beginning that splits no marker, word or run of any text."""
     end = len(common_prefix(texts))
     while end and any(splits_marker(text, end) for text in texts):
         end -= 1
@@ -58,7 +66,7 @@ def whole_prefix(texts: Sequence[str]) -> str:
 
 
 def whole_suffix(texts: Sequence[str]) -> str:
-    """Return the longest common end that splits no marker or word of any text."""
+    """Return the longest common end that splits no marker, word or run of any text."""
     size = len(common_suffix(texts))
     while size and any(splits_marker(text, len(text) - size) for text in texts):
         size -= 1

@@ -80,17 +80,22 @@ def _setting(chat: Chat, variables: Mapping[str, object]) -> Setting | None:
     return Setting(variables, prompt, shown)
 
 
-def prompt_state(prompt: str, start: str, end: str) -> PromptState:
+def prompt_state(prompt: str, start: str, end: str, absent: str = "") -> PromptState:
     """Tell whether a generation prompt leaves reasoning open, closed, or neither.
 
-    ``prompt`` is what it adds after the assistant's header. Reasoning without an opening marker
-    is open in any prompt that adds something and doesn't close it.
+    ``prompt`` is what it adds after the assistant's header, ``absent`` what a turn without
+    reasoning has in its place. Reasoning without an opening marker is open in any prompt that adds
+    something and doesn't close it.
     """
     opening, closing = start.strip(), end.strip()
     if not prompt.strip():
         return PromptState.NEUTRAL
+    if prompt.strip() == absent.strip():
+        return PromptState.CLOSED
     opened = prompt.rfind(opening) if opening else 0
-    closed = prompt.rfind(closing) if closing else -1
+    # The closing marker may be how the opening one begins.
+    inside = opened + len(opening) if opening and opened >= 0 else 0
+    closed = prompt.rfind(closing, inside) if closing else -1
     if closed >= 0 and closed >= opened:
         return PromptState.CLOSED
     return PromptState.OPEN if opened >= 0 else PromptState.NEUTRAL

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from generator.codegen.element_plan import NEWLINE, NEWLINE_TEXT, Around, element_sets
 from generator.codegen.marker_plan import SPACE, Expression, Follows, Marker, MarkerPieces, words
 from generator.codegen.slot_plan import literal_text, slotted
-from generator.spec.model import Encoding, JsonType, Slot, SlotKind, Tools
+from generator.spec.model import Encoding, JsonType, Literal, Slot, SlotKind, Tools
 
 TEXT_END = Expression("_TEXT_END")
 
@@ -24,21 +24,25 @@ def has_quoted_strings(tools: Tools) -> bool:
 
 
 def structured_sets(
-    tools: Tools, tail: tuple[str, ...], expressions: dict[str, str]
+    tools: Tools, tail: tuple[MarkerPieces, ...], expressions: dict[str, str]
 ) -> dict[str, tuple[Marker, ...]]:
     """Return the markers around values that tell themselves where they end."""
     arguments = tools.arguments
     at = arguments.item.index(Slot(SlotKind.VALUE))
     opening = slotted(arguments.item[:at], expressions, "", "()[]{},'\"")
     closing = slotted(arguments.item[at + 1 :], expressions, "")
-    done = words(tail[0]) if tail else ()
+    done = tail[0] if tail else ()
     expressions["_SEPARATOR"] = r"[\s,;]{0,99}"
     separator = Expression("_SEPARATOR")
-    # What ends the arguments comes first: it may look like the start of another one.
+    endings = [*_without_arguments(tools, done), done]
     found = [
-        Marker("done", ((separator, *done),)),
+        Marker("done", tuple((separator, *pieces) for pieces in endings)),
         Marker("parameter", ((separator, *opening),)),
     ]
+    # What ends the arguments comes first: it may look like the start of another one. Where nothing
+    # ends them, they end at whatever else comes.
+    if not done:
+        found.reverse()
     if closing:
         found.append(Marker("close", ((SPACE, *closing),)))
     sets = {"_PARAMETERS": tuple(found)}
@@ -49,18 +53,30 @@ def structured_sets(
     return sets
 
 
-def _tails(tail: tuple[str, ...], following: list[MarkerPieces]) -> Iterator[MarkerPieces]:
+def _to_first_text(pieces: MarkerPieces) -> MarkerPieces:
+    """Return a marker's pieces up to the first that is text: an argument may begin with its key."""
+    texts = (at for at, piece in enumerate(pieces) if isinstance(piece, str))
+    return pieces[: next(texts, len(pieces)) + 1]
+
+
+def _without_arguments(tools: Tools, done: MarkerPieces) -> list[MarkerPieces]:
+    """Return what stands where arguments would, up to the end of the call."""
+    empty = words(tools.arguments.empty)
+    return [(*empty, SPACE, *done) if done else empty] if empty else []
+
+
+def _tails(tail: tuple[MarkerPieces, ...], following: list[MarkerPieces]) -> Iterator[MarkerPieces]:
     """Yield what ends a value that isn't closed: the rest of the call, and what follows calls."""
     for first in range(len(tail)):
         rest: MarkerPieces = ()
-        for literal in tail[first:]:
-            rest = (*rest, SPACE, *words(literal)) if rest else words(literal)
+        for pieces in tail[first:]:
+            rest = (*rest, SPACE, *pieces) if rest else pieces
         yield from ((*rest, SPACE, *pieces) for pieces in following)
 
 
 def raw_sets(
     tools: Tools,
-    tail: tuple[str, ...],
+    tail: tuple[MarkerPieces, ...],
     openings: tuple[str, ...],
     ends: tuple[str, ...],
     expressions: dict[str, str],
@@ -69,20 +85,21 @@ def raw_sets(
     item = tools.arguments.item
     at = item.index(Slot(SlotKind.VALUE))
     opening = slotted(item[:at], expressions, "")
-    done = words(tail[0]) if tail else ()
+    done = tail[0] if tail else ()
     if literal_text(item[at - 1]).endswith("\n"):
         opening = (*opening, NEWLINE)
-    first = opening[:1]
-    others = [words(text) for text in [*tail[1:], *tools.section_ends, *openings, *ends]]
+    first = _to_first_text(opening)
+    others = [*tail[1:], *map(words, [*tools.section_ends, *openings, *ends])]
     others = [pieces for pieces in others if pieces and pieces != first]
-    before_close = (NEWLINE,) if literal_text(item[at + 1]).startswith("\n") else ()
-    closing = slotted(item[at + 1 :], expressions, "")
+    behind = item[at + 1 :] or (Literal(tools.arguments.separator),)
+    before_close = (NEWLINE,) if literal_text(behind[0]).startswith("\n") else ()
+    closing = slotted(behind, expressions, "")
     following = [pieces for pieces in (first, done, *others) if pieces]
     ahead = Follows(tuple((SPACE, *pieces) for pieces in following))
 
     def value(*guard_end: str) -> tuple[Marker, ...]:
         found = [Marker("close", ((*guard_end, *before_close, *closing, ahead),))]
-        if "_KEY_AGAIN" not in expressions:
+        if "_KEY_AGAIN" not in expressions and (guard_end or closing):
             found.append(Marker("inner", ((*guard_end, *closing),)))
         if tail:
             over = Follows(tuple(_tails(tail, [*others, (TEXT_END,)])))
@@ -98,7 +115,8 @@ def raw_sets(
 
     if tail or NEWLINE in opening or before_close:
         expressions["_NEWLINE"] = NEWLINE_TEXT
-    parameters = [Marker("done", (done,))] if done else []
+    endings = [*_without_arguments(tools, done), done] if done else []
+    parameters = [Marker("done", tuple(endings))] if done else []
     parameters.append(Marker("parameter", (opening,)))
     if others:
         parameters.append(Marker("broken", tuple(others)))

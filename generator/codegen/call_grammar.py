@@ -56,6 +56,7 @@ def tool_call_rules(tools: Tools, *, spell: bool = False) -> tuple[Rule, ...]:
         _identifier("tool-name", name_ends),
         _identifier("call-id", id_ends),
         Rule("call-index", "[0-9]+"),
+        Rule("argument-count", "[0-9]+"),
         *_argument_rules(tools),
         *value_rules(tools.arguments.syntax),
     )
@@ -86,6 +87,7 @@ def call_body(
         SlotKind.ARGUMENTS: arguments,
         SlotKind.ID: "call-id",
         SlotKind.INDEX: "call-index",
+        SlotKind.COUNT: "argument-count",
     }
     raw_end = _ends_raw(tools.arguments)
     writer = _PieceWriter(

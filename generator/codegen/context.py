@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from generator.codegen.call_plan import CallPlan
@@ -14,7 +15,7 @@ from generator.codegen.constants import (
 )
 from generator.codegen.docstrings import alternatives, docstring, state_docstrings, text_docstring
 from generator.codegen.element_plan import ElementPlan
-from generator.codegen.marker_plan import first_characters
+from generator.codegen.marker_plan import Expression, Follows, Marker, first_characters, literal
 from generator.codegen.plan import ModulePlan, ReasoningPlan
 from generator.codegen.source import shown
 from generator.spec.model import CodeCall
@@ -32,6 +33,7 @@ class ModuleContext:
     reasoning_first: bool
     reasoning_may_stay_open: bool
     reasoning_end: str
+    reasoning_unmarked: bool  # nothing ends it but what comes next
     two_prompts: bool
     constants: tuple[str, ...]
     expressions: tuple[str, ...]
@@ -76,6 +78,7 @@ class ModuleContext:
     announces: bool  # whether a marker may stand before calls that need none
     in_section: bool
     structured: bool
+    open_ended: bool  # nothing closes a call's arguments
     collects: bool
     name_is_key: bool
     type_words: bool
@@ -136,6 +139,7 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         reasoning_first=reasoning is not None and reasoning.comes_first,
         reasoning_may_stay_open=reasoning is not None and reasoning.may_stay_open,
         reasoning_end=repr(reasoning.end) if reasoning else "",
+        reasoning_unmarked=reasoning is not None and not {"unthink", "boundary"} & set(roles),
         two_prompts=plan.prompt_on != plan.prompt_off,
         constants=prompt_constants(plan),
         expressions=marker_constants(plan, sets),
@@ -152,7 +156,7 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         branches=_branches(roles, reasoning, calls),
         first_state=_first_state(plan),
         openings=bool(plan.openings),
-        ahead=calls is not None,
+        ahead=calls is not None or _looks_ahead(plan),
         text_doc=text_docstring(plan),
         end_doc=docstring(
             "Take what stands behind the turn's end.",
@@ -184,6 +188,7 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         announces=bool(calls and calls.bare and "wrap" in roles),
         in_section=bool(calls and calls.in_section),
         structured=bool(calls and calls.structured),
+        open_ended=_is_open_ended(sets.get("_PARAMETERS", ())),
         collects=bool(calls and calls.kind != "tagged"),
         name_is_key=bool(calls and calls.name_is_key),
         type_words=bool(calls and calls.type_words),
@@ -249,6 +254,21 @@ def _branches(
         if role in roles and branch not in skipped:
             found[branch] = (*found.get(branch, ()), role)
     return tuple(found.items())
+
+
+def _is_open_ended(parameters: Iterable[Marker]) -> bool:
+    return any(
+        not literal(pieces[1:])
+        for marker in parameters
+        if marker.role == "done"
+        for pieces in marker.alternatives
+        if isinstance(pieces[0], Expression)
+    )
+
+
+def _looks_ahead(plan: ModulePlan) -> bool:
+    pieces = (piece for marker in plan.text for found in marker.alternatives for piece in found)
+    return any(isinstance(piece, Follows) for piece in pieces)
 
 
 def _first_state(plan: ModulePlan) -> str:

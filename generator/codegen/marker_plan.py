@@ -47,8 +47,13 @@ def words(text: str) -> MarkerPieces:
 
 
 def tags(text: str) -> list[str]:
-    """Split text at white space after which it begins again as it began, as ``<a> <b>`` does."""
+    """Split text at white space after which it begins again as it began, as ``<a> <b>`` does.
+
+    Text that ends with the sign with which it begins, as ``--- a ---`` does, is one tag.
+    """
     stripped = text.strip()
+    if len(stripped) > 1 and stripped[0] == stripped[-1]:
+        return [stripped]
     return re.split(rf"\s+(?={re.escape(stripped[0])})", stripped) if stripped else []
 
 

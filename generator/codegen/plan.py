@@ -9,12 +9,20 @@ from dataclasses import dataclass
 from generator.codegen.call_plan import CallPlan
 from generator.codegen.code_plan import with_code
 from generator.codegen.marker_plan import (
+    Expression,
     Marker,
     MarkerPieces,
     literal,
+    looks_like_head,
     looks_like_marker,
     opening_literal,
     words,
+)
+from generator.codegen.message_plan import (
+    begins_with_header,
+    message_boundaries,
+    opening_headers,
+    with_headers,
 )
 from generator.codegen.native_plan import plan_native
 from generator.codegen.slot_plan import slotted
@@ -50,19 +58,28 @@ class ModulePlan:
     text: tuple[Marker, ...]  # the markers that end text, longest first
     content_last: bool  # behind calls
     openings: tuple[str, ...]  # what tells the beginning of a marker from content
-    expressions: dict[str, str]  # that markers refer to, by constant
+    expressions: dict[str, str]  # by constant, beside those of calls
 
 
 def plan_module(spec: Spec) -> ModulePlan:
     """Return the plan of the module that parses the spec's format."""
+    given, spec = spec, with_headers(spec)
     ends = tuple(dict.fromkeys(text.strip() for text in _ends(spec) if looks_like_marker(text)))
     calls = _plan_calls(spec, ends)
     reasoning = _plan_reasoning(spec)
     by_role: dict[str, list[MarkerPieces]] = {}
-    for role, literals in _text_literals(spec):
-        found = [words(literal) for literal in literals if looks_like_marker(literal)]
-        _add(by_role, role, found)
     expressions: dict[str, str] = {}
+    _add(by_role, "boundary", message_boundaries(given, spec))
+    for role, literals in _text_literals(spec):
+        headed = [literal for literal in literals if begins_with_header(literal, given, spec)]
+        # Nothing but its markers tells reasoning; those of other parts are less needed.
+        suffices = looks_like_head if role in ("think", "unthink") else looks_like_marker
+        marked = [literal for literal in literals if suffices(literal)]
+        found = [words(literal) for literal in dict.fromkeys([*headed, *marked])]
+        if role == "unthink" and (run_end := _run_end(marked)):
+            expressions["_RUN_END"] = run_end
+            found = [(*pieces, Expression("_RUN_END")) for pieces in found]
+        _add(by_role, role, found)
     for role, pieces in _other_marks(spec, expressions):
         _add(by_role, role, [pieces])
     # A stop string ends the turn even if it is distinctive by its white space alone.
@@ -78,14 +95,14 @@ def plan_module(spec: Spec) -> ModulePlan:
     return ModulePlan(
         name=spec.name,
         header=spec.turn.header,
-        prompt_on=spec.thinking.prompt_on or spec.turn.header,
-        prompt_off=spec.thinking.prompt_off or spec.turn.header,
+        prompt_on=spec.thinking.prompt_on or given.turn.header,
+        prompt_off=spec.thinking.prompt_off or given.turn.header,
         prompt_word=_prompt_word(spec),
         reasoning=reasoning,
         calls=calls,
         text=tuple(markers),
         content_last=_content_last(spec),
-        openings=_openings(markers),
+        openings=(*_openings(markers), *opening_headers(given, spec)),
         expressions=expressions,
     )
 
@@ -106,6 +123,14 @@ def _prompt_word(spec: Spec) -> SwitchWord | None:
     return None
 
 
+def _run_end(markers: Iterable[str]) -> str:
+    """Return what can't follow a marker of one sign: the text before it may end in that sign."""
+    for marker in markers:
+        if len(set(marker.strip())) == 1:
+            return f"(?!{re.escape(marker.strip()[0])})"
+    return ""
+
+
 def _content_last(spec: Spec) -> bool:
     order = spec.turn.order
     if Part.CALLS not in order or Part.CONTENT not in order:
@@ -120,7 +145,8 @@ def _plan_calls(spec: Spec, ends: tuple[str, ...]) -> CallPlan | None:
     if spec.tools.mode is ToolMode.JSON_NATIVE:
         plan = plan_native(spec.tools, others)
     else:
-        plan = plan_tags(spec.tools, ends, others)
+        reasoning_end = spec.reasoning.end.strip()
+        plan = plan_tags(spec.tools, ends, spec.turn.stop, reasoning_end, others)
     return with_code(plan, spec.alternatives.code, ends)
 
 

@@ -15,6 +15,9 @@ _PREFIX = re.compile(r"(?<=[>\]])[\w.:]+$")
 _QUOTABLE = (SlotKind.NAME, SlotKind.KEY)
 _QUOTE = "[\"']?"
 
+#: Signs that a name may have in it, so that they can't tell a tag from it.
+_IN_NAMES = "_-.:/"
+
 _GROUPS = {
     SlotKind.NAME: "name",
     SlotKind.ID: "id",
@@ -45,7 +48,7 @@ def slotted(
                 continue
         following = literal_text(after)[:1] if after else next_text
         opening = literal_text(parts[0]).strip()[:1]
-        stops = following if opening.isalnum() else opening + following
+        stops = following if opening.isalnum() or opening in _IN_NAMES else opening + following
         quotable = literal_text(before).endswith("=") and part.kind in _QUOTABLE
         stops += "\"'" if quotable else ""
         slot = _slot(part.kind, also_stop + stops, expressions)
@@ -91,8 +94,8 @@ def _slot(kind: SlotKind, stops: str, expressions: dict[str, str]) -> Expression
     excluded = "".join(sorted({re.escape(stop) for stop in stops if not stop.isspace()}))
     if kind is SlotKind.WORD:
         constant, expression = "_WORD", r"\s{0,9}[\w-]{0,40}\s{0,9}"
-    elif kind is SlotKind.INDEX:
-        constant, expression = "_INDEX", r"\d{0,9}"
+    elif kind in (SlotKind.INDEX, SlotKind.COUNT):
+        constant, expression = f"_{kind.value}", r"\d{0,9}"
     elif f"_{kind.value}" in expressions:
         again = f"_{kind.value}_AGAIN"
         name = "?:" if again in expressions else f"?P<{_GROUPS[kind]}_again>"

@@ -33,16 +33,22 @@ class _Shape:
     head: tuple[Piece, ...]
     wraps: tuple[str, ...]
     after: tuple[Piece, ...]
-    tail: tuple[str, ...]  # the tags that close it
+    tail: tuple[MarkerPieces, ...]  # the tags that close it
+    closers: tuple[str, ...]  # the same, without those that have a slot in them
     in_section: bool  # calls are recognised only in their section
 
 
 def plan_tags(
-    tools: Tools, ends: tuple[str, ...], others: tuple[tuple[Piece, ...], ...] = ()
+    tools: Tools,
+    ends: tuple[str, ...],
+    stop: tuple[str, ...],
+    reasoning_end: str,
+    others: tuple[tuple[Piece, ...], ...] = (),
 ) -> CallPlan:
     """Return the plan for reading calls whose name stands in tags.
 
-    ``others`` are other ways in which a call may be written.
+    ``ends`` are the markers that end a turn, ``stop`` its stop strings; ``reasoning_end`` may close
+    calls as well. ``others`` are other ways in which a call may be written.
     """
     shape = _shape(tools)
     expressions: dict[str, str] = {}
@@ -53,11 +59,16 @@ def plan_tags(
         (
             pieces
             if isinstance(pieces[-1], str)
-            else (*pieces, Follows(_after_name(tools, shape.tail, tagged)))
+            else (*pieces, Follows(_after_name(tools, shape, tagged)))
         )
         for pieces in heads
     ]
-    sets = _argument_sets(tools, shape, ends, expressions)
+    if tagged:
+        sets = _argument_sets(tools, shape, ends, expressions)
+    else:
+        sets = _tail_set(shape, expressions, _behind(tools, stop), reasoning_end)
+    if any(Expression("_CLOSED") in pieces for pieces in shape.tail):
+        expressions["_CLOSED"] = r"[^\s<>]{0,256}"
     if shape.in_section:
         expressions["_SEPARATOR"] = r"[\s,;]{0,99}"
         sets["_SECTION"] = _section(tools, heads)
@@ -104,19 +115,32 @@ def _shape(tools: Tools) -> _Shape:
     head_tags = tags(head_text)
     section = [tools.section_start.strip()] if tools.section_start.strip() else []
     distinctive = any(looks_like_head(literal_text(piece)) for piece in head) or not section
-    in_section = not head_tags or not distinctive
+    between = (tools.separator, tools.section_end)
+    lost = any(text.strip() and not looks_like_marker(text) for text in between)
+    in_section = not head_tags or not distinctive or (bool(section) and lost)
     if not in_section:
         head = (Literal(head_text[head_text.rindex(head_tags[-1]) :]), *head[1:])
     if tagged and tools.arguments.start.strip():
         head = (*head, Literal(tools.arguments.start))
     closing = "".join(map(literal_text, after))
+    closers = tags(tools.arguments.end + closing if tagged else closing)
+    named = tagged and any(isinstance(piece, Slot) for piece in after)
     return _Shape(
         head=head,
         wraps=tuple(section if in_section else section + head_tags[:-1]),
         after=after,
-        tail=tuple(tags(tools.arguments.end + closing if tagged else closing)),
+        tail=_named_tail(tools, after) if named else tuple(map(words, closers)),
+        closers=() if named else tuple(closers),
         in_section=in_section,
     )
+
+
+def _named_tail(tools: Tools, after: tuple[Piece, ...]) -> tuple[MarkerPieces, ...]:
+    """Return what closes a call with a slot in it, such as the name once more."""
+    pieces: list[str | Expression | Follows] = []
+    for piece in (Literal(tools.arguments.end), *after):
+        pieces += words(piece.text) if isinstance(piece, Literal) else [Expression("_CLOSED")]
+    return (tuple(pieces),)
 
 
 def _opening_markers(shape: _Shape, heads: list[MarkerPieces]) -> list[Marker]:
@@ -138,7 +162,7 @@ def _closing_markers(
     """Return what closes calls; the last one closes what was opened around them."""
     section_end = tools.section_end.strip()
     tails = [tag for pieces in others for tag in tags(literal_text(pieces[-1]))]
-    closers = [tag for tag in tails if tag not in shape.tail] + [*shape.tail]
+    closers = [tag for tag in tails if tag not in shape.closers] + [*shape.closers]
     closers += [section_end] if tools.section_start.strip() else []
     closers = [literal for literal in closers if looks_like_marker(literal)]
     ends_section = bool(tools.section_start.strip() and section_end)
@@ -157,8 +181,6 @@ def _closing_markers(
 def _argument_sets(
     tools: Tools, shape: _Shape, ends: tuple[str, ...], expressions: dict[str, str]
 ) -> dict[str, tuple[Marker, ...]]:
-    if tools.mode is not ToolMode.TAG_WITH_TAGGED:
-        return _tail_set(shape.after, expressions)
     if _is_structured(tools):
         return structured_sets(tools, shape.tail, expressions)
     openings = shape.wraps or (opening_literal(words(literal_text(shape.head[0]))),)
@@ -177,27 +199,47 @@ def _section(tools: Tools, heads: list[MarkerPieces]) -> tuple[Marker, ...]:
     return tuple(found)
 
 
+def opening_words(head: tuple[Piece, ...]) -> MarkerPieces:
+    """Return the text with which a call begins."""
+    return words(literal_text(head[0]))
+
+
 def _slot_names(pieces: tuple[Piece, ...]) -> frozenset[str]:
     return frozenset(piece.kind.value.lower() for piece in pieces if isinstance(piece, Slot))
 
 
-def _after_name(tools: Tools, tail: tuple[str, ...], tagged: bool) -> tuple[MarkerPieces, ...]:
-    """Return what can follow a name that no literal closes."""
+def _after_name(tools: Tools, shape: _Shape, tagged: bool) -> tuple[MarkerPieces, ...]:
+    """Return what can follow a name that no literal closes.
+
+    Where nothing closes a call either, that is all that can follow one without arguments.
+    """
     if not tagged:
         return ((SPACE, "{"), (SPACE, '"{'))
     opening = words(literal_text(tools.arguments.item[0]))[:1]
-    return tuple((SPACE, *pieces) for pieces in (opening, *map(words, tail)) if pieces)
+    behind = (words(tools.section_end), opening_words(shape.head))
+    following = (opening, words(tools.arguments.empty), *(shape.tail or behind))
+    return tuple((SPACE, *pieces) for pieces in following if pieces)
 
 
 def _tail_set(
-    after: tuple[Piece, ...], expressions: dict[str, str]
+    shape: _Shape, expressions: dict[str, str], behind: str, reasoning_end: str
 ) -> dict[str, tuple[Marker, ...]]:
-    """Return what follows JSON arguments, where it cannot be told from content elsewhere."""
-    text = "".join(map(literal_text, after)).strip()
-    slots = any(isinstance(piece, Slot) for piece in after)
-    if not slots and (not text or looks_like_marker(text)):
+    """Return what follows JSON arguments, where it isn't one of the markers in text."""
+    text = "".join(map(literal_text, shape.after)).strip()
+    slots = any(isinstance(piece, Slot) for piece in shape.after)
+    elsewhere = looks_like_marker(text) and text != reasoning_end and not shape.in_section
+    if not slots and (not text or elsewhere):
         return {}
-    return {"_TAIL": (Marker("tail", ((SPACE, *slotted(after, expressions, "<")),)),)}
+    return {"_TAIL": (Marker("tail", ((SPACE, *slotted(shape.after, expressions, behind)),)),)}
+
+
+def _behind(tools: Tools, stop: tuple[str, ...]) -> str:
+    """Return the signs with which what follows a call can begin; a tag can follow any."""
+    texts = [text for text in (tools.separator, tools.section_end, *stop) if text.strip()]
+    firsts = dict.fromkeys(text.strip()[0] for text in texts)
+    signs = "".join(first for first in firsts if not first.isalnum())
+    spaced = any(text[0].isspace() for text in texts)
+    return "<" + signs.replace("<", "") + (" " if spaced else "")
 
 
 def _type_words(tools: Tools) -> dict[str, tuple[str, ...]]:

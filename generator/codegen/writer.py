@@ -92,6 +92,7 @@ def _write_call(tools: Tools, call: Call, index: int) -> str:
         SlotKind.NAME: call.name,
         SlotKind.ID: call.id,
         SlotKind.INDEX: str(index),
+        SlotKind.COUNT: str(len(call.arguments)),
         SlotKind.ARGUMENTS: _write_arguments(tools.arguments, call),
     }
     return "".join(

@@ -6,7 +6,7 @@ the values worth trying are the constants that it compares them with.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 
 from jinja2 import TemplateSyntaxError, meta, nodes
 
@@ -27,23 +27,27 @@ STANDARD_VARIABLES = frozenset(
     }
 )
 
+#: How templates compare a number with a limit.
+_LIMITS = ("lt", "lteq", "gt", "gteq")
+
 
 def switch_values(source: str) -> dict[str, list[object]]:
     """Return each variable that the template reads without being given it, with values to try.
 
-    Each gets true, false, and the constants to which the template compares it. A template that
-    doesn't parse has none.
+    Each gets the constants to which the template compares it, or another variable that was set
+    from it, the numbers next to a limit, false and true. A template that doesn't parse has none.
     """
     tree = _parse(source)
     if tree is None:
         return {}
     names = sorted(meta.find_undeclared_variables(tree) - STANDARD_VARIABLES)
     values: dict[str, list[object]] = {name: [] for name in names}
+    aliases = _aliases(tree, names)
     for compare in tree.find_all(nodes.Compare):
-        if isinstance(compare.expr, nodes.Name) and compare.expr.name in values:
+        for name in aliases.get(_target(_unfiltered(compare.expr)), ()):
             for operand in compare.ops:
-                values[compare.expr.name] += _constants(operand.expr)
-    return {name: _distinct([*constants, True, False]) for name, constants in values.items()}
+                values[name] += [*_constants(operand.expr), *_limits(operand)]
+    return {name: _distinct([*constants, False, True]) for name, constants in values.items()}
 
 
 def _distinct(values: list[object]) -> list[object]:
@@ -129,6 +133,39 @@ def _attribute(node: nodes.Node) -> str:
     return ""
 
 
+def _aliases(tree: nodes.Template, names: Iterable[str]) -> dict[str, list[str]]:
+    """Return which of ``names`` stand behind a variable or an attribute of a namespace.
+
+    That is what such a one was set from, with or without a default, once or several times over.
+    """
+    aliases = {name: [name] for name in names}
+    for assign in tree.find_all(nodes.Assign):
+        target = _target(assign.target)
+        sources = [assign.node, *assign.node.find_all(nodes.Name)]
+        found = [name for node in sources for name in aliases.get(_target(node), ())]
+        if target and found:
+            aliases[target] = list(dict.fromkeys([*aliases.get(target, ()), *found]))
+    return aliases
+
+
+def _unfiltered(node: nodes.Expr) -> nodes.Expr:
+    """Return what filters, such as one for a default, are applied to."""
+    while isinstance(node, nodes.Filter) and node.node is not None:
+        node = node.node
+    return node
+
+
+def _target(node: nodes.Node) -> str:
+    """Return the name of a variable, or of an attribute of one; of anything else an empty one."""
+    if isinstance(node, nodes.Name):
+        return node.name
+    if isinstance(node, nodes.NSRef):
+        return f"{node.name}.{node.attr}"
+    if isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name):
+        return f"{node.node.name}.{node.attr}"
+    return ""
+
+
 def _constants(expression: nodes.Node) -> Iterator[object]:
     """Return the constants that an expression is or lists, if it is nothing else."""
     assert isinstance(expression, nodes.Expr)
@@ -139,3 +176,10 @@ def _constants(expression: nodes.Node) -> Iterator[object]:
     for item in value if isinstance(value, list | tuple) else [value]:
         if isinstance(item, Hashable):
             yield item
+
+
+def _limits(operand: nodes.Operand) -> Iterator[int]:
+    """Return the numbers beside one that a variable is compared to by its size."""
+    for value in _constants(operand.expr):
+        if operand.op in _LIMITS and isinstance(value, int):
+            yield from (value - 1, value + 1)

@@ -35,7 +35,13 @@ from generator.spec.yaml_document import Document, YamlPath, path_text
 
 _Finding = tuple[YamlPath, str]
 
-_CALL_SLOTS = (SlotKind.NAME, SlotKind.ID, SlotKind.INDEX, SlotKind.ARGUMENTS)
+_CALL_SLOTS = (
+    SlotKind.NAME,
+    SlotKind.ID,
+    SlotKind.INDEX,
+    SlotKind.COUNT,
+    SlotKind.ARGUMENTS,
+)
 _ITEM_SLOTS = (SlotKind.KEY, SlotKind.TYPE, SlotKind.VALUE)
 #: What holds text, of which some characters may not come back.
 _TEXTS = (Subject.REASONING, Subject.CONTENT, Subject.ARGUMENT_STRING)
@@ -233,6 +239,7 @@ def _tools(spec: Spec) -> Iterator[_Finding]:
     if tools is None:
         return
     yield from _call_slots(tools)
+    yield from _name_last(tools)
     yield from _call_id(tools)
     yield from _call_index(tools)
     yield from _arguments(tools)
@@ -251,6 +258,16 @@ def _call_slots(tools: Tools) -> Iterator[_Finding]:
     if SlotKind.NAME not in slots:
         yield path, "no NAME slot"
     yield from _exactly_one(slots, SlotKind.ARGUMENTS, path)
+
+
+def _name_last(tools: Tools) -> Iterator[_Finding]:
+    """A tagged value is read by its type, which the tool's name tells."""
+    slots = _slots(tools.call)
+    if tools.mode is not ToolMode.TAG_WITH_TAGGED or SlotKind.ARGUMENTS not in slots:
+        return
+    if SlotKind.NAME not in slots[: slots.index(SlotKind.ARGUMENTS)]:
+        message = "the name comes after tagged arguments; parsers can't read that yet"
+        yield ("tools", "call"), message
 
 
 def _exactly_one(slots: Sequence[SlotKind], kind: SlotKind, path: YamlPath) -> Iterator[_Finding]:

@@ -20,6 +20,9 @@ from generator.spec.model import (
     ValueSyntax,
 )
 
+#: What Python literals escape beside the quote, where a template writes them.
+_PYTHON_ESCAPES = str.maketrans({"\\": r"\\", "\n": r"\n", "\r": r"\r", "\t": r"\t"})
+
 
 def json_type(value: object) -> JsonType:
     """Return the JSON type of a Python value."""
@@ -45,6 +48,8 @@ def encode_value(value: object, encoding: Encoding, syntax: ValueSyntax) -> str:
     """Write one value in an encoding; ``syntax`` gives the style of JSON and of QUOTED."""
     if encoding is Encoding.RAW:
         return value if isinstance(value, str) else encode_value(value, Encoding.JSON, syntax)
+    if encoding is Encoding.PYTHON and syntax.one_quote:
+        return _python_in_one_quote(value, syntax)
     if encoding is Encoding.PYTHON:
         return repr(_sorted(value) if syntax.sorted_keys else value)
     if encoding is Encoding.QUOTED:
@@ -66,7 +71,9 @@ def encode_argument(value: object, arguments: Arguments) -> str:
         return _elements(value, arguments, arguments.elements)
     text = encode_value(value, encoding, arguments.syntax)
     guard = arguments.guard
-    if encoding is not Encoding.RAW or guard is None or not set(guard.characters) & set(text):
+    if encoding is not Encoding.RAW or guard is None:
+        return text
+    if guard.characters and not set(guard.characters) & set(text):
         return text
     return f"{guard.start}{text}{guard.end}"
 
@@ -101,6 +108,20 @@ def _sorted(value: object) -> object:
     if isinstance(value, list | tuple):
         return [_sorted(item) for item in value]
     return value
+
+
+def _python_in_one_quote(value: object, syntax: ValueSyntax) -> str:
+    if isinstance(value, str):
+        text = value.translate(_PYTHON_ESCAPES).replace(syntax.quote, f"\\{syntax.quote}")
+        return f"{syntax.quote}{text}{syntax.quote}"
+    if isinstance(value, Mapping):
+        keys = sorted(value) if syntax.sorted_keys else list(value)
+        pairs = [(key, value[key]) for key in keys]
+        items = [": ".join(_python_in_one_quote(part, syntax) for part in pair) for pair in pairs]
+        return "{" + ", ".join(items) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_python_in_one_quote(item, syntax) for item in value) + "]"
+    return repr(value)
 
 
 def _quoted(value: object, syntax: ValueSyntax) -> str:

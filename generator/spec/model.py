@@ -62,13 +62,14 @@ class CallIdPosition(StrEnum):
 class SlotKind(StrEnum):
     """What fills a slot.
 
-    The first four belong to a call, the next three to a tagged argument; WORD is any word or none
+    The first five belong to a call, the next three to a tagged argument; WORD is any word or none
     that means nothing, and only stands in what an overlay adds.
     """
 
     NAME = "NAME"
     ID = "ID"
     INDEX = "INDEX"
+    COUNT = "COUNT"  # of a call's arguments
     ARGUMENTS = "ARGUMENTS"
     KEY = "KEY"
     TYPE = "TYPE"
@@ -333,7 +334,8 @@ class ValueSyntax:
 
     ``indent`` counts spaces (None: one line) and ``margin`` those before every line but the first,
     as in an object that stands inside another. ``quote``, ``bare_keys`` and ``null`` matter for
-    QUOTED only.
+    QUOTED only, or ``quote`` for PYTHON with ``one_quote``: there every string stands in the same
+    quotes, which are escaped in it, where Python itself would choose the others for some.
     """
 
     encoding: Encoding = Encoding.JSON
@@ -346,11 +348,15 @@ class ValueSyntax:
     quote: str = '"'
     bare_keys: bool = False
     null: str = "null"
+    one_quote: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What surrounds a RAW string that holds one of ``characters``, such as a CDATA section."""
+    """What surrounds a RAW string that holds one of ``characters``, such as a CDATA section.
+
+    Without ``characters`` it surrounds every such string.
+    """
 
     start: str
     end: str

@@ -339,7 +339,10 @@ def _arguments_to_data(arguments: Arguments) -> dict[str, object]:
 def _guard_to_data(guard: Guard | None) -> Line | None:
     if guard is None:
         return None
-    return Line(start=Text(guard.start), end=Text(guard.end), characters=Text(guard.characters))
+    data = {"start": Text(guard.start), "end": Text(guard.end)}
+    if guard.characters:
+        data["characters"] = Text(guard.characters)
+    return Line(**data)
 
 
 def _elements_to_data(elements: Elements | None) -> dict[str, object] | None:
@@ -371,7 +374,7 @@ def _arguments_from_data(data: Data) -> Arguments:
         empty=data.get("empty", Arguments().empty),
         values={JsonType(kind): Encoding(v) for kind, v in data.get("values", {}).items()},
         types={JsonType(kind): word for kind, word in data.get("types", {}).items()},
-        guard=Guard(**data["guard"]) if "guard" in data else None,
+        guard=Guard(**{"characters": "", **data["guard"]}) if "guard" in data else None,
         elements=_elements_from_data(data["elements"]) if "elements" in data else None,
     )
 
@@ -389,6 +392,7 @@ def _syntax_to_data(syntax: ValueSyntax) -> dict[str, object]:
         "quote": Text(syntax.quote),
         "bare_keys": syntax.bare_keys,
         "null": Text(syntax.null),
+        "one_quote": syntax.one_quote,
     }
     names = [name for name in data if name != "encoding"]
     return _without(data, {name: getattr(default, name) for name in names})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from hypothesis import strategies as st
 
@@ -157,7 +157,15 @@ def format_markers(spec: Spec) -> set[str]:
     found = {text.strip() for text in texts} | {
         marker for text in texts for marker in markers(text)
     }
-    return {text for text in found if len(text) > 2}
+    found = {text for text in found if len(text) > 2}
+    return {text for text in found if not _begins_another(text, found)}
+
+
+def _begins_another(text: str, texts: Iterable[str]) -> bool:
+    """Tell whether a text that is no whole marker, such as a fence, is how another one begins."""
+    if markers(text):
+        return False
+    return any(other != text and other.startswith(text) for other in texts)
 
 
 def _calls(spec: Spec, text: st.SearchStrategy[str]) -> st.SearchStrategy[tuple[Call, ...]]:

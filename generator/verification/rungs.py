@@ -12,6 +12,7 @@ from types import ModuleType
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
+from generator.analysis.thinking import PromptState
 from generator.codegen.writer import as_rendered, write_turn
 from generator.rendering.conversation import tool_definitions
 from generator.spec.message import Call, Message
@@ -24,6 +25,7 @@ from generator.verification.turns import (
     expected_message,
     is_ambiguous,
     never_renders_calls,
+    prompt_leaves,
     written_input,
 )
 
@@ -231,12 +233,9 @@ def _shows_id(spec: Spec) -> bool:
 
 def _with_prompt(spec: Spec, message: Message, thinking: bool) -> Message:
     """Return the message without reasoning where the prompt has closed it."""
-    given_input = written_input(spec, message, thinking=thinking)
-    rest = given_input.prefill.removeprefix(spec.turn.header) if given_input else ""
-    end = spec.reasoning.end.strip()
-    closed = bool(end) and end in rest
-    without = closed or spec.reasoning.mode is ReasoningMode.NONE
-    return replace(message, reasoning="") if without else message
+    closed = prompt_leaves(spec, thinking=thinking) is PromptState.CLOSED
+    has_reasoning = spec.reasoning.mode is not ReasoningMode.NONE
+    return replace(message, reasoning="") if closed or not has_reasoning else message
 
 
 def _full_messages(spec: Spec) -> list[Message]:

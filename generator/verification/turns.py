@@ -42,9 +42,11 @@ class Renderer:
         rendering = self.chat.turn(message)
         if rendering.text is None:
             return None, rendering.error
+        if not self.spec.turn.header:
+            return rendering.text, ""
         # Some templates put a prompt behind every conversation, asked for or not.
         user_end = rendering.text.partition(self.spec.turn.header)[0]
-        if not self.spec.turn.header or not self.bare_prompt.startswith(user_end):
+        if not self.bare_prompt.startswith(user_end):
             return rendering.text, ""
         return rendering.text.removesuffix(self.bare_prompt.removeprefix(user_end)), ""
 
@@ -67,8 +69,7 @@ def written_input(spec: Spec, message: Message, *, thinking: bool) -> ParserInpu
     None where the prompt leaves no place for the message's reasoning.
     """
     prompt = spec.thinking.prompt_on if thinking else spec.thinking.prompt_off
-    rest = prompt.removeprefix(spec.turn.header)
-    state = prompt_state(rest, spec.reasoning.start, spec.reasoning.end)
+    state = prompt_leaves(spec, thinking=thinking)
     has_reasoning = spec.reasoning.mode is not ReasoningMode.NONE
     shown = expected_message(spec, message)
     if not has_reasoning or (state is PromptState.CLOSED and shown.reasoning):
@@ -82,6 +83,14 @@ def written_input(spec: Spec, message: Message, *, thinking: bool) -> ParserInpu
     if state is PromptState.OPEN:
         return ParserInput(prompt, shown.reasoning + behind)
     return ParserInput(prompt, behind.removeprefix(spec.reasoning.end))
+
+
+def prompt_leaves(spec: Spec, *, thinking: bool) -> PromptState:
+    """Return where the generation prompt leaves reasoning."""
+    prompt = spec.thinking.prompt_on if thinking else spec.thinking.prompt_off
+    absent = spec.join(Part.START, Part.CONTENT)
+    rest = prompt.removeprefix(spec.turn.header)
+    return prompt_state(rest, spec.reasoning.start, spec.reasoning.end, absent)
 
 
 def expected_message(spec: Spec, message: Message) -> Message:
