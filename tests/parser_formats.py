@@ -314,6 +314,15 @@ NESTED_LINES = make_spec(
         elements=("<its ⟨KEY⟩>\n⟨VALUE⟩\n</its>\n", "<one>\n⟨VALUE⟩\n</one>\n", ""),
     ),
 )
+NESTED_TYPED = make_spec(
+    "nested-typed",
+    tagged(
+        '<call name="⟨NAME⟩">⟨ARGUMENTS⟩</call>',
+        '<the name="⟨KEY⟩" is="⟨TYPE⟩">⟨VALUE⟩</the>',
+        types={kind: kind.value for kind in JsonType},
+        elements=("<⟨KEY⟩>⟨VALUE⟩</⟨KEY⟩>", "<=>⟨VALUE⟩</=>", ""),
+    ),
+)
 CLOSED = make_spec(
     "closed",
     tagged("<call><name>⟨NAME⟩</name>⟨ARGUMENTS⟩</call>", "<⟨KEY⟩|⟨VALUE⟩>", string=Encoding.JSON),

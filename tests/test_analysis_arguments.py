@@ -16,6 +16,7 @@ from generator.analysis.arguments import (
 from generator.analysis.findings import Derivation
 from generator.spec.encoding import encode_object
 from generator.spec.model import (
+    Elements,
     Encoding,
     JsonType,
     Literal,
@@ -241,6 +242,73 @@ def test_a_type_that_cannot_be_inverted_is_ambiguous() -> None:
         (Subject.ARGUMENT_ARRAY, Verdict.AMBIGUOUS)
     ]
     assert JsonType.ARRAY not in found.arguments.values
+
+
+def element(value: object, null: str = "null", between: str = "") -> str:
+    """Return a value as elements within elements."""
+    if isinstance(value, dict):
+        items = [f"<{key}: {element(inner, null, between)}>" for key, inner in value.items()]
+        return between.join(items)
+    if isinstance(value, list):
+        return between.join(f"<- {element(inner, null, between)}>" for inner in value)
+    return null if value is None else shown(value)
+
+
+@pytest.mark.parametrize("between", ["", ", ", "\n"])
+def test_arrays_and_objects_as_elements(between: str) -> None:
+    def item(key: str, value: object) -> str:
+        return f"<{key}>{element(value, between=between)}</p>"
+
+    derivation = Derivation()
+    found = analyze_tagged(tagged(item), derivation)
+    assert found is not None
+    assert found.arguments.elements == Elements(
+        (Literal("<"), KEY, Literal(": "), VALUE, Literal(">")),
+        (Literal("<- "), VALUE, Literal(">")),
+        between,
+    )
+    assert found.arguments.values[JsonType.ARRAY] is Encoding.ELEMENTS
+    assert found.arguments.values[JsonType.OBJECT] is Encoding.ELEMENTS
+    assert [(limit.subject, limit.verdict) for limit in found.limits] == [
+        (Subject.ARGUMENT_EMPTY, Verdict.AMBIGUOUS)
+    ]
+    assert "a member is '<' KEY ': ' VALUE '>', an element '<- ' VALUE '>'" in [
+        finding.result for finding in derivation.findings
+    ]
+
+
+def test_a_null_inside_that_looks_like_a_string_is_ambiguous() -> None:
+    def item(key: str, value: object) -> str:
+        return f"<{key}>{'null' if value is None else element(value, null='')}</p>"
+
+    found = analyze_tagged(tagged(item), Derivation())
+    assert found is not None
+    assert [(limit.subject, limit.verdict, limit.reason) for limit in found.limits[1:]] == [
+        (Subject.ARGUMENT_INNER_NULL, Verdict.AMBIGUOUS, "e.g. '<- ><- x>'")
+    ]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda value: element(value, between=" " if isinstance(value, list) else ""),
+        lambda value: element(value).replace("x", "y"),
+        lambda value: f"({element(value)})" if isinstance(value, list) else element(value),
+        lambda value: "(none)" if value in ([], {}) else element(value),
+    ],
+    ids=["other white space", "another letter", "something around", "a word for nothing"],
+)
+def test_what_is_not_quite_elements_is_ambiguous(write: Callable[[object], str]) -> None:
+    found = analyze_tagged(
+        tagged(lambda key, value: f"<{key}>{write(value) if value != 'x' else 'x'}</p>"),
+        Derivation(),
+    )
+    assert found is not None
+    assert found.arguments.elements is None
+    assert [(limit.subject, limit.verdict) for limit in found.limits] == [
+        (Subject.ARGUMENT_ARRAY, Verdict.AMBIGUOUS),
+        (Subject.ARGUMENT_OBJECT, Verdict.AMBIGUOUS),
+    ]
 
 
 def test_sorted_arguments() -> None:

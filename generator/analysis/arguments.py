@@ -343,6 +343,9 @@ def find_encodings(
         if kinds.typed:
             found = replace(found, types={**found.types, kind: shown[0][0]})
     if found.elements is not None:
+        tags = f"a member is {_show(found.elements.member)}"
+        tags += f", an element {_show(found.elements.element)}"
+        derivation.note("A2", tags, write([VALUES[0]]) or "", write({KEYS[0]: VALUES[0]}) or "")
         limits += _limits_of_elements(inner_null(found, write))
     if Encoding.QUOTED in found.values.values() and len(found.syntax.quote) == 1:
         limits.append(

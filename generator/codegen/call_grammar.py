@@ -187,9 +187,11 @@ def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
     encodings = [arguments.values.get(json_type, default) for json_type in types]
     raw = Encoding.RAW in encodings
     # A raw string may hold anything, so beside it the other encodings would add nothing.
-    value = _RAW_TEXT if raw else choice(VALUE_RULE[encoding] for encoding in encodings)
+    plain = choice(VALUE_RULE[encoding] for encoding in encodings if encoding in VALUE_RULE)
+    value = _RAW_TEXT if raw else plain
     if arguments.elements and Encoding.ELEMENTS in encodings:
-        value = value_or_elements(arguments.elements, _RAW_TEXT if raw else "")
+        nested = value_or_elements(arguments.elements, _RAW_TEXT if raw else "")
+        value = nested if raw else choice(filter(None, (plain, nested)))
     fills = {
         SlotKind.KEY: "argument-name",
         SlotKind.TYPE: literal(word),

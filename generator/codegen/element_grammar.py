@@ -39,9 +39,11 @@ def opening_texts(elements: Elements) -> list[str]:
 
 
 def value_or_elements(elements: Elements, text_rule: str) -> str:
-    """Return what a value is: elements, or free text if ``text_rule`` names a rule for it."""
-    if not text_rule or opening_texts(elements):
-        return choice(filter(None, (text_rule, _ELEMENTS)))
+    """Return what a value is: elements or none, or free text if ``text_rule`` is a rule for it."""
+    if not text_rule:
+        return choice((_ELEMENTS, '""'))
+    if opening_texts(elements):
+        return choice((text_rule, _ELEMENTS))
     pieces = (elements.member, elements.element)
     excluded = {text[0] for each in pieces for text in (_first_text(each), _closing_text(each))}
     beginning = character_class(excluded, negated=True)

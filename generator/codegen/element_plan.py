@@ -117,12 +117,14 @@ def element_sets(
         others.append(Marker("next", (next_argument,)))
     following = map(_first_text, (*openings_alone, *closings_alone, around.opening, around.closing))
     behind = dict.fromkeys((*following, around.done, words(elements.separator)))
+    ending = _ending(around, lead or "", expressions)
     return {
         "_FIRST_ELEMENT": tuple(
             Marker(marker.role, tuple((SPACE, *pieces) for pieces in marker.alternatives))
             for marker in openings
         ),
-        "_ELEMENTS": (*_ending(around, lead or "", expressions), *closings, *others, *openings),
+        # Tags with a key look like many others, so they come last.
+        "_ELEMENTS": (*ending, *others, *closings, *openings),
         "_FOLLOWING": (
             Marker("following", tuple((SPACE, *pieces) for pieces in behind if pieces)),
         ),

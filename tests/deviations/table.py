@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tests.deviations import calls, characters, endings, lookalikes, reasoning, tagged, whitespace
+from tests.deviations import (
+    calls,
+    characters,
+    endings,
+    lookalikes,
+    nested,
+    reasoning,
+    tagged,
+    whitespace,
+)
 from tests.deviations.turns import Case, Format
 
 Deviation = Callable[[Format], Iterator[Case]]
@@ -43,6 +52,12 @@ DEVIATIONS: dict[str, Deviation] = {
     "tagged: a value not closed": tagged.value_not_closed,
     "tagged: wrong type": tagged.wrong_type,
     "tagged: strings that look typed": tagged.looks_typed,
+    "nested: white space": nested.white_space,
+    "nested: unknown key": nested.unknown_key,
+    "nested: not closed": nested.not_closed,
+    "nested: wrong order": nested.wrong_order,
+    "nested: wrong type": nested.wrong_type_inside,
+    "nested: JSON instead": nested.json_instead,
     "reasoning: opened again": reasoning.repeated_opening,
     "reasoning: never closed": reasoning.never_closed,
     "reasoning: never opened": reasoning.never_opened,
