@@ -196,7 +196,8 @@ def test_all_problems_are_reported_at_once_and_sorted_by_line() -> None:
         "specs/x.yaml:30: turn.ends[0].fine: unknown key 'fine'; allowed: last, final, followed",
         "specs/x.yaml:30: turn.ends[0]: missing key 'final'",
         "specs/x.yaml:48: tools.call[1]: must have exactly one of: text, slot",
-        "specs/x.yaml:50: tools.call[3].slot: 'IDENT' is not one of: NAME, ID, INDEX, COUNT, ARGUMENTS",
+        "specs/x.yaml:50: tools.call[3].slot: 'IDENT' is not one of: "
+        "NAME, ID, INDEX, COUNT, ARGUMENTS",
         "specs/x.yaml:53: tools.separator: must be a string, not null",
         "specs/x.yaml:54: tools.seperator: unknown key 'seperator'; allowed: mode, section_start, "
         "call, separator, section_end, arguments, fields, call_id, index_base, index_scope",
