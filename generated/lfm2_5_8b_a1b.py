@@ -603,6 +603,12 @@ class Parser:
     def _read_section(self) -> bool:
         """Calls in a row."""
         match = _SECTION.match(self._buffer, self._position, self._final)
+        if match is None and self._final and self._buffer[self._position :].strip():
+            begun = _SECTION.match(self._buffer, self._position, False)
+            if begun and not begun.lastgroup:
+                self._problem("cut_off", begun.group())
+                self._position = len(self._buffer)
+                return False
         if match is None:
             self._state = self._read_text
         elif match.lastgroup is None:
