@@ -7,16 +7,16 @@ yield to the rule for repetitions. A value's encoding is found for each JSON typ
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from generator.analysis.argument_kinds import Kinds, RenderArguments, find_kinds
 from generator.analysis.characters import character_limits
 from generator.analysis.elements import as_elements, inner_null
 from generator.analysis.findings import Derivation
 from generator.analysis.probes import IDS, KEYS, NAMES, VALUES, find_object
 from generator.analysis.repetition import INDEX_MARK, mark_inner_index, split_repetition
-from generator.analysis.text import common_prefix, common_suffix, whole_prefix, whole_suffix
+from generator.analysis.text import whole_prefix, whole_suffix
 from generator.spec.encoding import encode_argument, encode_object
 from generator.spec.model import (
     Arguments,
@@ -33,10 +33,6 @@ from generator.spec.model import (
     ValueSyntax,
     Verdict,
 )
-
-#: Returns the text of a one-call turn with these arguments from the call's last slot before its
-#: arguments to the end of what the call writes, or None where the template refuses them.
-RenderArguments = Callable[[dict[str, object]], str | None]
 
 #: An object that shows the style in which JSON (or a relative) is written.
 STYLE_PROBE: dict[str, object] = {
@@ -174,7 +170,7 @@ def analyze_tagged(render: RenderArguments, derivation: Derivation) -> Arguments
     ]
     repeated = split_repetition([before], betweens, [after])
     lead, empty, trail = _empty_arguments(none, repeated.befores[0], repeated.afters[0])
-    kinds = _kinds(render, before)
+    kinds = find_kinds(render, before)
     arguments = Arguments(
         item=_item_pieces(one, repeated.start, repeated.end, kinds),
         start=repeated.befores[0].removeprefix(lead),
@@ -209,81 +205,7 @@ def _empty_arguments(none: str | None, before: str, after: str) -> tuple[str, st
     return lead, rest[: len(rest) - len(trail)], trail
 
 
-@dataclass(frozen=True, slots=True)
-class _Kinds:
-    """What stands between key and value and behind it, for a string and for an integer.
-
-    ``quote`` or ``guard`` surround strings only; ``lead`` and ``trail`` surround a word for the
-    value's type.
-    """
-
-    middle: str
-    tail: str
-    quote: str = ""
-    typed: bool = False
-    lead: str = ""
-    trail: str = ""
-    guard: Guard | None = None
-
-    @property
-    def string_end(self) -> str:
-        """What closes a string, before all that stands behind values."""
-        return self.guard.end if self.guard else self.quote
-
-
-def _kinds(render: RenderArguments, before: str) -> _Kinds:
-    start = len(before) + len(KEYS[0])
-    strings = _around([render({KEYS[0]: value}) for value in _UNLIKE_STRINGS], start)
-    integers = _around(
-        [render({KEYS[0]: value}) for value in VALUE_PROBES[JsonType.INTEGER]], start
-    )
-    if strings is None or integers is None or strings == integers:
-        middle, tail = strings or ("", "")
-        return _Kinds(middle, tail)
-    (middle, tail), (plain_middle, plain_tail) = strings, integers
-    quote = middle.removeprefix(plain_middle)
-    if middle == plain_middle + quote and tail == quote + plain_tail:
-        return _Kinds(plain_middle, plain_tail, quote=quote)
-    guarded = _guarded_kinds(strings, integers)
-    if guarded is not None:
-        return guarded
-    lead = whole_prefix([middle, plain_middle])
-    trail = whole_suffix([middle[len(lead) :], plain_middle[len(lead) :]])
-    return _Kinds(middle, tail, typed=tail == plain_tail, lead=lead, trail=trail)
-
-
-def _guarded_kinds(strings: tuple[str, str], integers: tuple[str, str]) -> _Kinds | None:
-    """Return what surrounds values where strings have a beginning and an end of their own.
-
-    A word for the type may stand before; what follows that word in both comes before the guard.
-    """
-    (middle, tail), (plain_middle, plain_tail) = strings, integers
-    end = tail.removesuffix(plain_tail)
-    if not end or not tail.endswith(plain_tail):
-        return None
-    if middle.startswith(plain_middle):
-        start = middle.removeprefix(plain_middle)
-        return _Kinds(plain_middle, plain_tail, guard=Guard(start, end, "")) if start else None
-    lead = whole_prefix([middle, plain_middle])
-    word = re.match(r"\w+", plain_middle[len(lead) :])
-    trail = plain_middle[len(lead) + word.end() :] if word else ""
-    position = middle.find(trail, len(lead) + 1) + len(trail) if trail else -1
-    if position < len(trail) or position == len(middle):
-        return None
-    guard = Guard(middle[position:], end, "")
-    return _Kinds(middle, plain_tail, typed=True, lead=lead, trail=trail, guard=guard)
-
-
-def _around(texts: Sequence[str | None], start: int) -> tuple[str, str] | None:
-    """Return what two renderings that differ in a value alone have before and after it."""
-    cut = [text[start:] for text in texts if text is not None]
-    if len(cut) < 2 or cut[0] == cut[1]:
-        return None
-    before = common_prefix(cut)
-    return before, common_suffix([text[len(before) :] for text in cut])
-
-
-def _item_pieces(text: str, start: str, end: str, kinds: _Kinds) -> tuple[Piece, ...]:
+def _item_pieces(text: str, start: str, end: str, kinds: Kinds) -> tuple[Piece, ...]:
     """Return the pieces of one argument: the literals around its key and its value."""
     pieces: list[Piece] = [Literal(start), Slot(SlotKind.KEY)]
     if kinds.typed:
@@ -307,7 +229,7 @@ def _show(pieces: Sequence[Piece]) -> str:
 
 
 def find_encodings(
-    render: RenderArguments, arguments: Arguments, kinds: _Kinds, derivation: Derivation
+    render: RenderArguments, arguments: Arguments, kinds: Kinds, derivation: Derivation
 ) -> tuple[Arguments, tuple[Limit, ...]]:
     """Find how a value of each type is written (A2), and what can't be read back."""
     found = replace(
@@ -369,7 +291,7 @@ def _limits_of_elements(null_reason: str) -> list[Limit]:
     return limits
 
 
-def _written(render: RenderArguments, value: object, kinds: _Kinds) -> tuple[str, str] | None:
+def _written(render: RenderArguments, value: object, kinds: Kinds) -> tuple[str, str] | None:
     """Return the type word and the text of one value, or None where it isn't rendered."""
     text = render({KEYS[0]: value})
     if text is None or KEYS[0] not in text or not text.endswith(kinds.tail):
@@ -384,7 +306,7 @@ def _written(render: RenderArguments, value: object, kinds: _Kinds) -> tuple[str
 
 
 def _is_encoded(
-    render: RenderArguments, text: str, kinds: _Kinds, arguments: Arguments
+    render: RenderArguments, text: str, kinds: Kinds, arguments: Arguments
 ) -> bool | None:
     """Tell whether a string is written as all of them are, or None where it isn't rendered."""
     written = _written(render, text, kinds)
@@ -411,7 +333,7 @@ def _match(
     return None
 
 
-def _find_guard(render: RenderArguments, kinds: _Kinds) -> Guard | None:
+def _find_guard(render: RenderArguments, kinds: Kinds) -> Guard | None:
     """Find what surrounds strings that hold certain characters, and which these are."""
     surrounding: dict[str, tuple[str, str]] = {}
     for character in _GUARDED_CHARACTERS:
@@ -426,7 +348,7 @@ def _find_guard(render: RenderArguments, kinds: _Kinds) -> Guard | None:
     return Guard(start, end, "".join(surrounding))
 
 
-def _trims_strings(render: RenderArguments, kinds: _Kinds) -> bool:
+def _trims_strings(render: RenderArguments, kinds: Kinds) -> bool:
     """Tell whether white space around a string is lost."""
     written = _written(render, "  vqa  ", kinds)
     return written is not None and "vqa" in written[1] and "  vqa  " not in written[1]
@@ -437,9 +359,6 @@ def _sorts_keys(render: RenderArguments) -> bool:
     text = render({KEYS[1]: VALUES[1], KEYS[0]: VALUES[0]})
     return text is not None and -1 < text.find(KEYS[0]) < text.find(KEYS[1])
 
-
-#: Two strings that share no character at either end.
-_UNLIKE_STRINGS = ("valqa", "otherq0")
 
 #: The characters that markup can't hold as they are, or that end a line.
 _GUARDED_CHARACTERS = "\n<>&'\"\\"

@@ -67,8 +67,28 @@ def plan_module(spec: Spec) -> ModulePlan:
     ends = tuple(dict.fromkeys(text.strip() for text in _ends(spec) if looks_like_marker(text)))
     calls = _plan_calls(spec, ends)
     reasoning = _plan_reasoning(spec)
-    by_role: dict[str, list[MarkerPieces]] = {}
     expressions: dict[str, str] = {}
+    markers = _text_markers(given, spec, calls, expressions)
+    return ModulePlan(
+        name=spec.name,
+        header=spec.turn.header,
+        prompt_on=spec.thinking.prompt_on or given.turn.header,
+        prompt_off=spec.thinking.prompt_off or given.turn.header,
+        prompt_word=_prompt_word(spec),
+        reasoning=reasoning,
+        calls=calls,
+        text=tuple(markers),
+        content_last=_content_last(spec),
+        openings=(*_openings(markers), *opening_headers(given, spec)),
+        expressions=expressions,
+    )
+
+
+def _text_markers(
+    given: Spec, spec: Spec, calls: CallPlan | None, expressions: dict[str, str]
+) -> list[Marker]:
+    """Return the markers that end text; ``spec`` is the one ``given``, its parts with headers."""
+    by_role: dict[str, list[MarkerPieces]] = {}
     _add(by_role, "boundary", message_boundaries(given, spec))
     for role, literals in _text_literals(spec):
         headed = [literal for literal in literals if begins_with_header(literal, given, spec)]
@@ -92,19 +112,7 @@ def plan_module(spec: Spec) -> ModulePlan:
     ]
     # One that is the beginning of another comes after it; code is what nothing else begins with.
     markers.sort(key=lambda marker: (marker.role == "code", -_length(marker.alternatives[-1])))
-    return ModulePlan(
-        name=spec.name,
-        header=spec.turn.header,
-        prompt_on=spec.thinking.prompt_on or given.turn.header,
-        prompt_off=spec.thinking.prompt_off or given.turn.header,
-        prompt_word=_prompt_word(spec),
-        reasoning=reasoning,
-        calls=calls,
-        text=tuple(markers),
-        content_last=_content_last(spec),
-        openings=(*_openings(markers), *opening_headers(given, spec)),
-        expressions=expressions,
-    )
+    return markers
 
 
 def _prompt_word(spec: Spec) -> SwitchWord | None:
