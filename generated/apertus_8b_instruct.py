@@ -460,6 +460,7 @@ class Parser:
             self._problem("repeated", f"{match.group()!r} once more")
         elif match.lastgroup == "end":
             self._state = self._read_rest
+            self._thinking = False
         self._position = match.end()
 
     def _breaks_off(self) -> bool:

@@ -119,3 +119,6 @@ def test_a_call_may_leave_reasoning_open() -> None:
     both = module.parse("<:draft:>Hm.<:reply:>Yes." + call)
     assert (both.reasoning_content, both.content, both.problems) == ("Hm.", "Yes.", [])
     assert module.parse("<:draft:>Hm.<:end:>").problems == []
+    cut_off = module.parse("<:draft:>Hm.")
+    assert [problem.kind for problem in cut_off.problems] == ["unclosed"]
+    assert module.parse("<:draft:>Hm." + call.removesuffix("<:end:>")).problems == []

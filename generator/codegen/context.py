@@ -32,6 +32,7 @@ class ModuleContext:
     closes_content: bool
     reasoning_first: bool
     reasoning_may_stay_open: bool
+    reasoning_may_end_turn: bool
     reasoning_end: str
     reasoning_unmarked: bool  # nothing ends it but what comes next
     two_prompts: bool
@@ -138,6 +139,7 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         closes_content=reasoning is not None and reasoning.end_closes_content,
         reasoning_first=reasoning is not None and reasoning.comes_first,
         reasoning_may_stay_open=reasoning is not None and reasoning.may_stay_open,
+        reasoning_may_end_turn=reasoning is not None and reasoning.may_end_turn,
         reasoning_end=repr(reasoning.end) if reasoning else "",
         reasoning_unmarked=reasoning is not None and not {"unthink", "boundary"} & set(roles),
         two_prompts=plan.prompt_on != plan.prompt_off,

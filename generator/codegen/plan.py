@@ -42,6 +42,7 @@ class ReasoningPlan:
     end_ends_turn: bool  # outside reasoning the closing marker ends the turn
     end_closes_content: bool
     may_stay_open: bool  # only content is preceded by what closes it
+    may_end_turn: bool  # without a mark of its own or of the turn's end
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,11 +265,13 @@ def _plan_reasoning(spec: Spec) -> ReasoningPlan | None:
     if reasoning.mode is ReasoningMode.NONE:
         return None
     end = _closing(spec)
+    may_stay_open = bool(end) and not reasoning.end.strip()
     return ReasoningPlan(
         end=end,
         comes_first=spec.turn.order[0] is Part.REASONING or reasoning.field is None,
         starts_open=reasoning.mode is ReasoningMode.DELIMITER and not reasoning.start.strip(),
         end_ends_turn=end in {text.strip() for text in _ends(spec)},
         end_closes_content=end == spec.content.end.strip(),
-        may_stay_open=not reasoning.end.strip(),
+        may_stay_open=may_stay_open,
+        may_end_turn=may_stay_open and not spec.final(Part.REASONING).strip(),
     )
