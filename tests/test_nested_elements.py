@@ -289,13 +289,13 @@ READ: dict[str, tuple[str, str, object, list[str]]] = {
         PREFIXED,
         prefixed("<docs><item><title>x</item></title></docs>"),
         {"docs": [{"title": "x"}]},
-        ["missing_marker", "misplaced"],
+        ["missing_marker", "stray_marker"],
     ),
     "the wrong order of closing tags without keys": (
         FIELDS,
         '<given name="docs"><entry><field of="title">x</entry></field></given>',
         {"docs": [{"title": "x"}]},
-        ["missing_marker", "misplaced"],
+        ["missing_marker", "stray_marker"],
     ),
     "a closing tag in a text": (
         FIELDS,

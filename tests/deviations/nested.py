@@ -56,7 +56,7 @@ def wrong_order(form: Format) -> Iterator[Case]:
     known = {"trips": [{"town": "Rome"}], "unit": "km"}
     member, element = _closing(elements.member, "town"), _closing(elements.element, "")
     text = _text(form, known).replace(member + element, element + member)
-    yield _case(form, text, known, "missing_marker", "misplaced")
+    yield _case(form, text, known, "missing_marker", "stray_marker")
 
 
 def wrong_type_inside(form: Format) -> Iterator[Case]:
