@@ -767,7 +767,7 @@ class Parser:
             return False
         if match.lastgroup not in ("member",):
             if not self._end_elements(match):
-                self._problem("misplaced", f"{match.group()!r} closes nothing")
+                self._problem("stray_marker", f"{match.group()!r} closes nothing")
                 self._position = match.end()
             return True
         closer, members, others = self._containers[-1]
