@@ -736,7 +736,7 @@ class Parser:
         self._take_value(match.start() if match else len(self._buffer))
         if match is None or match.lastgroup is None:
             return False
-        if match.lastgroup in ("member",):
+        if match.lastgroup == "member":
             if not self._is_known(match, -1):
                 self._problem("inner_marker", f"{match.group()!r} inside a value")
                 self._take_value(match.end())
@@ -758,20 +758,19 @@ class Parser:
         return True
 
     def _read_elements(self) -> bool:
-        """Between elements stands nothingbut ````."""
+        """Between elements stands nothing."""
         match = self._next_marker()
         end = match.start() if match else len(self._buffer)
         self._value.append(self._buffer[self._position : end])
         self._position = end
         if match is None or match.lastgroup is None:
             return False
-        if match.lastgroup not in ("member",):
+        closer, members, others = self._containers[-1]
+        if match.lastgroup != "member":
             if not self._end_elements(match):
                 self._problem("stray_marker", f"{match.group()!r} closes nothing")
                 self._position = match.end()
-            return True
-        closer, members, others = self._containers[-1]
-        if self._is_known(match, -1) or (closer == "}" and (others or not members)):
+        elif self._is_known(match, -1) or (closer == "}" and (others or not members)):
             self._begin_element(match)
         elif self._path and self._is_known(match, -2):
             self._problem("missing_marker", "an element is not closed")
@@ -800,9 +799,7 @@ class Parser:
 
     def _end_elements(self, match: re.Match[str]) -> bool:
         """End what a marker closes, with what is open inside; tell whether it closes anything."""
-        if match.lastgroup in ("tail", "next"):
-            if match.lastgroup == "next" and self._state == self._read_element:
-                return False
+        if match.lastgroup == "tail":
             self._problem("missing_marker", "a value is not closed")
             self._end_nested()
             self._position = match.end()

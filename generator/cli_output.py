@@ -47,7 +47,9 @@ def print_results(done: Regeneration) -> None:
 
 def result_table(results: dict[str, TemplateResult], *, failing_only: bool = False) -> Table:
     """Return passes per rung over all templates, and the templates that fail one."""
-    table = Table(title=f"{len(results)} templates", title_justify="left")
+    table = Table(
+        title=f"{len(results)} template{'' if len(results) == 1 else 's'}", title_justify="left"
+    )
     table.add_column("template", overflow="fold")
     for rung in RUNGS:
         table.add_column(f"rung {rung}", justify="right")

@@ -96,7 +96,8 @@ class ModuleContext:
     is_element: str  # whether a match is an array's element
     opening_name: str  # of what an element's tags say
     closing_name: str
-    opening_roles: str
+    is_opening: str
+    is_not_opening: str
     next_argument: bool
     separator: str
     separator_text: str
@@ -205,9 +206,12 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         opening_name=elements.opening_name if elements else "",
         closing_name=elements.closing_name if elements else "",
         next_argument=any(marker.role == "next" for marker in sets.get("_ELEMENTS", ())),
-        opening_roles=elements.opening_roles if elements else "",
+        is_opening=elements.is_opening if elements else "",
+        is_not_opening=elements.is_not_opening if elements else "",
         separator=repr(elements.separator) if elements else "",
-        separator_text=f"but ``{shown(elements.separator)}``" if elements else "",
+        separator_text=(
+            f" but ``{shown(elements.separator)}``" if elements and elements.separator else ""
+        ),
         closes=bool(calls and calls.structured) and "close" in parameter_roles,
         uses_schemas=uses_schemas,
         value_tail=raw_values and any(marker.role == "tail" for marker in sets["_VALUE"]),

@@ -41,9 +41,16 @@ class ElementPlan:
     separator: str  # what else than white space stands between two
 
     @property
-    def opening_roles(self) -> str:
-        """Return the roles of opening tags, as source."""
-        return '("member", "element")' if self.separate else '("member",)'
+    def is_opening(self) -> str:
+        """Return the condition under which a marker is an opening tag."""
+        roles = 'in ("member", "element")' if self.separate else '== "member"'
+        return f"match.lastgroup {roles}"
+
+    @property
+    def is_not_opening(self) -> str:
+        """Return the condition under which a marker is no opening tag."""
+        roles = 'not in ("member", "element")' if self.separate else '!= "member"'
+        return f"match.lastgroup {roles}"
 
     @property
     def is_element(self) -> str:
