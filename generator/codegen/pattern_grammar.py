@@ -1,6 +1,6 @@
-"""Regular expressions of a JSON Schema as grammar rules for JSON strings.
+r"""Regular expressions of a JSON Schema as grammar rules for JSON strings.
 
-Read as ECMA-262 has them with Unicode: ``\\d`` and ``\\w`` are ASCII. What no regular grammar has
+Read as ECMA-262 has them with Unicode: ``\d`` and ``\w`` are ASCII. What no regular grammar has
 (back references, looking around) is refused, and so are anchors elsewhere than at the ends.
 """
 

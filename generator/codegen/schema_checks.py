@@ -42,6 +42,7 @@ _SAYING_NOTHING = {
     "unevaluatedItems": True,
     "unevaluatedProperties": True,
 }
+_ABSENT = object()
 _ONE = ("items", "additionalProperties")
 _LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 
@@ -118,11 +119,8 @@ def _inside(root: Schema, place: Place, schema: Mapping[str, Any]) -> Iterator[P
 def _problems(root: Schema, place: Place) -> Iterator[Problem]:
     assert isinstance(place.schema, Mapping)
     for keyword in _UNSUPPORTED:
-        if (
-            keyword not in place.schema
-            or keyword in _SAYING_NOTHING
-            and place.schema[keyword] == _SAYING_NOTHING[keyword]
-        ):
+        value = place.schema.get(keyword, _ABSENT)
+        if value in (_ABSENT, _SAYING_NOTHING.get(keyword, _ABSENT)):
             continue
         yield Problem(f"{keyword} cannot be expressed in a grammar", path=place.at(keyword))
     if "$ref" not in place.schema:

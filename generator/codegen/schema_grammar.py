@@ -43,22 +43,11 @@ from generator.codegen.schema_parts import (
     property_schemas,
     without,
 )
+from generator.codegen.schema_texts import FORMATS, array_text
 from generator.codegen.value_grammar import json_value_rules
 from generator.spec.problems import Problem
 
 _VALUE = "json-value"
-_DAY = "0[1-9]|[12][0-9]"
-_DATE = (
-    rf"[0-9]{{4}}-(?:(?:0[13578]|1[02])-(?:{_DAY}|3[01])|(?:0[469]|11)-(?:{_DAY}|30)|02-(?:{_DAY}))"
-)
-_CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]"
-_TIME = rf"{_CLOCK}:[0-5][0-9](?:\.[0-9]+)?(?:Z|[+-]{_CLOCK})"
-_FORMATS = {
-    "date": _DATE,
-    "time": _TIME,
-    "date-time": f"{_DATE}T{_TIME}",
-    "uuid": r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
-}
 _WORDS = {"boolean": '"true" | "false"', "null": '"null"'}
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _ABOUT_OBJECTS = {"properties", "required", "additionalProperties"}
@@ -245,7 +234,7 @@ class _Compiler:
 
     def _expression(self, parts: list[Place]) -> Expression | None:
         patterns = dict.fromkeys(given(parts, "pattern"))
-        known = dict.fromkeys(word for word in given(parts, "format") if word in _FORMATS)
+        known = dict.fromkeys(word for word in given(parts, "format") if word in FORMATS)
         if len(patterns) > 1:
             path = _path(parts[::-1], "pattern")
             self.problems.append(
@@ -258,7 +247,7 @@ class _Compiler:
             )
         keyword, wanted = "pattern", next(iter(patterns), None)
         if wanted is None:
-            keyword, wanted = "format", next((f"^{_FORMATS[word]}$" for word in known), None)
+            keyword, wanted = "format", next((f"^{FORMATS[word]}$" for word in known), None)
         if wanted is None:
             return None
         found = pattern_expression(wanted)
@@ -303,7 +292,7 @@ class _Compiler:
         needs = frozenset(firsts[:least]) | (
             frozenset([item or ""]) if least > len(firsts) else set()
         )
-        return _Body(_array_text(firsts, item, least, most), (needs,))
+        return _Body(array_text(firsts, item, least, most), (needs,))
 
     def _object(self, parts: list[Place], name: str) -> _Body | None:
         if not any(keywords(part).keys() & _ABOUT_OBJECTS for part in parts):
@@ -373,28 +362,6 @@ class _Compiler:
 def _either(options: Iterable[str]) -> _Body | None:
     given = list(dict.fromkeys(options))
     return _Body(choice(given), tuple(frozenset([o]) for o in given)) if given else None
-
-
-def _array_text(firsts: list[str], item: str | None, least: int, most: int | None) -> str:
-    """Return an array that may end, once it has ``least`` items, behind any of them."""
-    tail, count = "", len(firsts)
-    after = (max(least - count, 0), None if most is None else most - count)
-    if item and after[1] != 0:
-        tail = _more_items(item, *after, first=not firsts)
-    for position in range(count - 1, -1, -1):
-        comma = '"," space ' if position else ""
-        text = f"{comma}{firsts[position]} space {tail}".rstrip()
-        tail = text if position < least else f"( {text} )?"
-    return " ".join(part for part in (f'"[" {GAP}', tail, '"]"') if part)
-
-
-def _more_items(item: str, least: int, most: int | None, *, first: bool) -> str:
-    more = f'( "," space {item} space )'
-    if not first:
-        return f"{more}{repeat(least, most)}"
-    rest = repeat(max(least - 1, 0), None if most is None else most - 1)
-    text = f"{item} space" if most == 1 else f"{item} space {more}{rest}"
-    return text if least else f"( {text} )?"
 
 
 def _slug(text: str) -> str:

@@ -15,11 +15,13 @@ TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
 
 #: The keywords that narrow a value; all others are annotations.
 _CONSTRAINTS = frozenset(
-    ("type", "enum", "const", "anyOf", "oneOf")
-    + ("properties", "required", "additionalProperties")
-    + ("items", "prefixItems", "minItems", "maxItems")
-    + ("minLength", "maxLength", "pattern", "format")
-    + ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+    (
+        *("type", "enum", "const", "anyOf", "oneOf"),
+        *("properties", "required", "additionalProperties"),
+        *("items", "prefixItems", "minItems", "maxItems"),
+        *("minLength", "maxLength", "pattern", "format"),
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+    )
 )
 _DEEPEST = 4
 
