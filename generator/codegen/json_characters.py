@@ -81,7 +81,7 @@ _ESCAPABLE = _NEVER_PLAIN | Characters.from_text("/") | _BEYOND_ASCII
 
 def character_rules() -> tuple[Rule, ...]:
     """Return the rules that spelled characters refer to."""
-    codes = group(_codes(_ESCAPABLE))
+    codes = group(_codes(_ESCAPABLE)).replace('" "', "")
     short = r'["\\/bfnrt]'
     return (
         Rule(CHARACTER, rf'[^"\\\x00-\x1F] | {_ESCAPED} | "\\u00" [2-7] [0-9A-Fa-f]'),
@@ -148,7 +148,7 @@ def _enclosed(opening: str, parts: list[str], closing: str) -> str:
 def _options(characters: Characters) -> Iterator[str]:
     plain = characters - _NEVER_PLAIN
     if char := plain.single():
-        yield literal(char) if char.isprintable() or char < "\x80" else _class(plain)
+        yield _class(plain) if char.splitlines() != [char] else literal(char)
     elif plain.ranges:
         yield _class(plain)
     escapable = characters & _ESCAPABLE
@@ -159,7 +159,7 @@ def _options(characters: Characters) -> Iterator[str]:
         if (Characters.from_text(char) & characters).ranges:
             yield literal("\\" + letter)
     for code in _codes(escapable - Characters.from_text('"\\/')):
-        yield f'"\\\\u" {code}'
+        yield f'"\\\\u" {code}'.replace('" "', "")
 
 
 def _codes(characters: Characters) -> Iterator[str]:
@@ -218,8 +218,7 @@ def _member(code: int) -> str:
     char = chr(code)
     if char in "[]\\":
         return "\\" + char
-    if code < 0x20 or code == 0x7F or char == "^":
-        return f"\\x{code:02X}"
-    if char.isprintable():
-        return char
-    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"
+    ends_line = char.splitlines() != [char]
+    if ends_line or code == 0x7F or code < 0x20 or char == "^":
+        return f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}"
+    return char

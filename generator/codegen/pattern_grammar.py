@@ -33,6 +33,9 @@ _SETS = {
 }
 _CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "0": "\0"}
 _LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"')
+_ONE_REPEAT = re.compile(
+    r'("(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|[a-z-]+|\( .* \))[*+?{][0-9,]*}?'
+)
 _HEX_LENGTH = {"x": 2, "u": 4}
 
 
@@ -253,7 +256,9 @@ def _repeated(atom: Expression, least: int, most: int | None) -> Expression:
     sign = repeat(least, most)
     if not sign:
         return atom
-    text = f"{atom.text}{sign}" if atom.unit else f"( {atom.text} ){sign}"
+    # Some engines take the brackets off again if one repeat is all that is in them.
+    inside = f'"" {atom.text}' if _ONE_REPEAT.fullmatch(atom.text) else atom.text
+    text = f"{atom.text}{sign}" if atom.unit else f"( {inside} ){sign}"
     length = None if most is None or atom.most is None else atom.most * most
     repeats = atom.repeats * max(least, most or 0, 1)
     return Expression(text, atom.least * least, length, repeats, loosened or atom.loosened)
