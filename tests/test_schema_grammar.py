@@ -184,6 +184,11 @@ CASES: list[tuple[Schema, list[str], list[str]]] = [
         ['{"a":1}'],
         ['{"a":0}', '{"a":"x"}', "{}", '{"a":1,"b":2}'],
     ),
+    (
+        {"type": "null", "anyOf": [{}, {"type": "boolean"}, {"type": "boolean"}]},
+        ["null"],
+        ["true"],
+    ),
     ({"allOf": [INTEGER, {"minimum": 1}, {"maximum": 3}]}, ["1", "3"], ["0", "4", "1.5"]),
     (TREE, ['{"name":"a","children":[{"name":"b"}]}'], ['{"name":"a","children":[{}]}', "{}"]),
     (
@@ -263,6 +268,16 @@ REFUSED: list[tuple[Any, list[str]]] = [
     (_properties("a", a={"$ref": "#"}), ["#: no value fits the schema"]),
     (
         {"properties": {"a": {**_properties("b", b={"$ref": "#/properties/a"})}}},
+        ["#: a part of the schema fits no value that ends"],
+    ),
+    (
+        {
+            "$defs": {
+                "a": _properties("no", yes={"$ref": "#/$defs/b"}, no=False),
+                "b": {"items": {"$ref": "#/$defs/a"}},
+            },
+            "anyOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}],
+        },
         ["#: a part of the schema fits no value that ends"],
     ),
     (

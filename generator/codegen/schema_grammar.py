@@ -102,7 +102,7 @@ class _Compiler:
     rules: dict[str, Rule] = field(default_factory=dict)
     notices: list[Problem] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    _names: dict[str, str] = field(default_factory=dict)
+    _names: dict[str, str | None] = field(default_factory=dict)
     _taken: set[str] = field(default_factory=set)
     _referred: set[str] = field(default_factory=set)
     _needs: dict[str, tuple[frozenset[str], ...]] = field(default_factory=dict)
@@ -115,11 +115,16 @@ class _Compiler:
             return None
         key = json.dumps([part.schema for part in parts])
         if key in self._names:
-            self._referred.add(self._names[key])
-            return self._names[key]
+            known = self._names[key]
+            self._referred |= {known} if known else set()
+            return known
         name = self._names[key] = self._free(self._hint(given, hint))
         body = self._body(parts, name)
         if body is None:
+            self._names[key] = None
+            if name in self._referred:
+                # Rules inside of it refer to it; without a need that can end they never do.
+                self._add(name, _Body('""', ()))
             return None
         if name not in self._referred and _NAME.fullmatch(body.text):
             self._names[key] = body.text
