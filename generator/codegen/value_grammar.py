@@ -28,6 +28,11 @@ def value_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
     return (*_json_rules(), *_python_rules(), *_quoted_rules(syntax), _NUMBER)
 
 
+def json_value_rules() -> tuple[Rule, ...]:
+    """Return the rules of JSON values alone."""
+    return (*_json_rules(), _NUMBER)
+
+
 def _json_rules() -> tuple[Rule, ...]:
     return (
         *_structure("json", "json-string", ("true", "false", "null"), "any JSON, freely spaced"),
