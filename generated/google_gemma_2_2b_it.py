@@ -241,17 +241,23 @@ class Parser:
         text = self._buffer[self._position : end]
         body = text.rstrip()
         if body:
-            written = "".join(self._space) + body if self._space else body
-            start = self._offset + self._position + len(body) - len(written)
-            if self._after_marker:
-                start += len(written) - len(written.lstrip())
-                written = written.lstrip()
-            self._emit(written[self._shown - start :] if start < self._shown else written)
+            if self._space or self._after_marker or self._offset < 0:
+                self._emit(self._joined(body))
+            else:
+                self._emit(body)
             self._space = [text[len(body) :]] if len(body) < len(text) else []
-            self._after_marker = False
         elif text and not self._after_marker:
             self._space.append(text)
         self._position = end
+
+    def _joined(self, body: str) -> str:
+        """Return what is shown of text with the space before it: none behind a marker."""
+        text = "".join(self._space) + body
+        end = self._offset + self._position + len(body)
+        if self._after_marker:
+            text = text.lstrip()
+            self._after_marker = False
+        return text[max(self._shown - end + len(text), 0) :]
 
     def _emit(self, text: str) -> None:
         if text:
