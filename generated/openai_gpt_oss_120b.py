@@ -213,8 +213,8 @@ _WORD = re.compile(r"\s{0,9}[\w-]{0,40}\s{0,9}")
 _NAME = re.compile(r"(?P<name>[^\s<]{1,256})")
 _NAME_2 = re.compile(r"(?P<name_2>[^\s<]{1,256})")
 _NAME_3 = re.compile(r"(?P<name_3>[^\s<]{1,256})")
-_NAME_4 = re.compile(r"(?P<name_4>[^\s]{1,256})")
-_NAME_5 = re.compile(r"(?P<name_5>[^\s]{1,256})")
+_NAME_4 = re.compile(r"(?P<name_4>[^\s<]{1,256})")
+_NAME_5 = re.compile(r"(?P<name_5>[^\s<]{1,256})")
 _TEXT = _Markers(
     "t<",
     call=[

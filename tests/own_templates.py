@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from pathlib import Path
-
-import pytest
-from _pytest.mark import ParameterSet
 
 from generator.analysis.analyze import Analysis, TemplateSource, analyze_template
 from generator.rendering.worker import RenderWorker
@@ -39,15 +35,3 @@ def spec_of(name: str, worker: RenderWorker) -> Spec:
     spec = analysis_of(name, worker).spec
     assert spec is not None
     return spec
-
-
-def all_but(known: Mapping[str, str], names: Iterable[str] = NAMES) -> list[ParameterSet]:
-    """Return the names as parameters of a test; those in ``known`` must fail, for that reason."""
-    return [
-        (
-            pytest.param(name, marks=[pytest.mark.xfail(strict=True, reason=known[name])])
-            if name in known
-            else pytest.param(name)
-        )
-        for name in names
-    ]

@@ -64,6 +64,10 @@ ANNOUNCED = replace(
         stop=("<|more|>",),
     ),
 )
+WORDED = replace(
+    make_spec("worded", tagged_json("<to ⟨NAME⟩>⟨ARGUMENTS⟩</to>")),
+    alternatives=Alternatives(calls=(other("to=⟨NAME⟩⟨WORD⟩<is>⟨ARGUMENTS⟩</to>"),)),
+)
 LINE = replace(HERMES, alternatives=Alternatives(code=CodeCall("py:\n", "python", "code")))
 
 CALL = [("look", '{"city": "Paris"}')]
@@ -77,6 +81,12 @@ CASES: dict[str, tuple[Spec, str, str, list[tuple[str, str]]]] = {
         '<to look>{"city": "Paris"}</to><kind>for look<is>{"city": "Paris"}</to>',
         "",
         CALL * 2,
+    ),
+    "a name ends where a word may be missing": (
+        WORDED,
+        'to=look<is>{"city":"a<is>{"}</to>',
+        "",
+        [("look", '{"city":"a<is>{"}')],
     ),
     "marks": (NAMED, "<aside>loud<says>Hello.</says><halt>", "Hello.", []),
     "other end": (NAMED, "<say>Hello.<halt>", "Hello.", []),

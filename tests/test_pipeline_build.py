@@ -13,16 +13,12 @@ from generator.pipeline import regenerate
 from generator.pipeline.build import build_template, load_module
 from generator.pipeline.project import OutputPaths
 from generator.spec.results import RUNGS
-from tests.own_templates import all_but, given_template, own_template
+from tests.own_templates import NAMES, given_template, own_template
 
 MESSAGES = 15
 
 
-#: What still has to be mended in the analysis (A) or the parsers (P), and where it shows.
-KNOWN_FAILURES: dict[str, str] = {}
-
-
-@pytest.mark.parametrize("name", all_but(KNOWN_FAILURES))
+@pytest.mark.parametrize("name", NAMES)
 def test_our_own_templates_pass_every_rung(name: str) -> None:
     build = build_template(own_template(name), OutputPaths.in_folder(name), messages=MESSAGES)
     assert build.problems == ()

@@ -46,7 +46,7 @@ def slotted(
                 expressions["_INDEX"] = rf"(?P<index>{re.escape(separator)}\d{{0,9}})?"
                 pieces.append(Expression("_INDEX"))
                 continue
-        following = literal_text(after)[:1] if after else next_text
+        following = _following(parts, index)[:1] if after else next_text
         opening = literal_text(parts[0]).strip()[:1]
         stops = following if opening.isalnum() or opening in _IN_NAMES else opening + following
         quotable = literal_text(before).endswith("=") and part.kind in _QUOTABLE
@@ -68,6 +68,12 @@ def _is_word(piece: Piece | None) -> bool:
 
 def _next(parts: tuple[Piece, ...], index: int) -> Piece | None:
     return parts[index + 1] if index + 1 < len(parts) else None
+
+
+def _following(parts: tuple[Piece, ...], index: int) -> str:
+    """Return the text that ends a slot: the next one, as a word between may be missing."""
+    behind = (part for part in parts[index + 1 :] if part != Slot(SlotKind.WORD))
+    return literal_text(next(behind, None))
 
 
 def _joins_index(part: Literal, after: Piece | None) -> bool:
