@@ -66,7 +66,7 @@ ANNOUNCED = replace(
 )
 WORDED = replace(
     make_spec("worded", tagged_json("<to ⟨NAME⟩>⟨ARGUMENTS⟩</to>")),
-    alternatives=Alternatives(calls=(other("to=⟨NAME⟩⟨WORD⟩<is>⟨ARGUMENTS⟩</to>"),)),
+    alternatives=Alternatives(calls=(other("to:⟨NAME⟩⟨WORD⟩<is>⟨ARGUMENTS⟩</to>"),)),
 )
 LINE = replace(HERMES, alternatives=Alternatives(code=CodeCall("py:\n", "python", "code")))
 
@@ -84,7 +84,7 @@ CASES: dict[str, tuple[Spec, str, str, list[tuple[str, str]]]] = {
     ),
     "a name ends where a word may be missing": (
         WORDED,
-        'to=look<is>{"city":"a<is>{"}</to>',
+        'to:look<is>{"city":"a<is>{"}</to>',
         "",
         [("look", '{"city":"a<is>{"}')],
     ),
