@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from generator import __version__
-from generator.codegen.gbnf import TOOL_CALLS
+from generator.grammar.turn import TOOL_CALLS
 from generator.pipeline.build import generate_files, load_module
 from generator.pipeline.project import OutputPaths
 from generator.spec.files import read_spec, spec_hash

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from generator.codegen.gbnf import generate_grammar
 from generator.codegen.writer import write_calls, write_turn
+from generator.grammar.turn import generate_grammar
 from generator.rendering.conversation import tool_definitions
 from generator.spec.message import Call, Message
 from generator.spec.model import Spec

@@ -22,9 +22,9 @@ from generator.analysis.analyze import (
     analyze_template,
 )
 from generator.analysis.findings import Finding
-from generator.codegen.gbnf import generate_grammar
 from generator.codegen.python import generate_module
 from generator.codegen.writer import write_parts
+from generator.grammar.turn import generate_grammar
 from generator.pipeline.project import OutputPaths
 from generator.rendering.conversation import Chat
 from generator.rendering.worker import RenderWorker

@@ -9,8 +9,8 @@ from itertools import product
 
 import pytest
 
-from generator.codegen.gbnf import generate_grammar
-from generator.codegen.grammar_text import Rule, literal, text_without
+from generator.grammar.text import Rule, literal, text_without
+from generator.grammar.turn import generate_grammar
 from generator.spec.model import (
     Arguments,
     Content,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.codegen.banner import banner
-from generator.codegen.call_grammar import begun_calls, call_marker, tool_call_rules
-from generator.codegen.grammar_text import (
+from generator.grammar.calls import begun_calls, call_marker, tool_call_rules
+from generator.grammar.text import (
     GAP,
     WHITE_SPACE,
     Rule,

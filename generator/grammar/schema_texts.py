@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from generator.codegen.digit_ranges import repeat
-from generator.codegen.grammar_text import GAP
+from generator.grammar.digit_ranges import repeat
+from generator.grammar.text import GAP
 
 _DAY = "0[1-9]|[12][0-9]"
 _DATE = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generator.codegen.grammar_text import Rule, literal, spelled, text_without
+from generator.grammar.text import Rule, literal, spelled, text_without
 from generator.spec.model import Encoding, ValueSyntax
 
 #: What a rule refers to for any value, and for an object, of each encoding that is not raw text.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from generator.codegen.grammar_text import (
+from generator.codegen.marker_plan import looks_like_marker
+from generator.grammar.text import (
     GAP,
     WHITE_SPACE,
     Rule,
@@ -19,7 +20,6 @@ from generator.codegen.grammar_text import (
     text_without,
     trimmed,
 )
-from generator.codegen.marker_plan import looks_like_marker
 from generator.spec.model import Elements, Literal, Piece, Slot, SlotKind
 
 _ELEMENTS = "elements"

@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import groupby
 from math import ceil, floor
 
-from generator.codegen.grammar_text import choice, group, literal
+from generator.grammar.text import choice, group, literal
 
 _DIGITS = "[0-9]"
 _ANY_FRACTION = '( "." [0-9]+ )?'

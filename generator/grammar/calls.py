@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, pairwise, takewhile
 
-from generator.codegen.element_grammar import element_rules, opening_texts, value_or_elements
-from generator.codegen.grammar_text import (
+from generator.grammar.elements import element_rules, opening_texts, value_or_elements
+from generator.grammar.text import (
     GAP,
     SPACE,
     WHITE_SPACE,
@@ -24,7 +24,7 @@ from generator.codegen.grammar_text import (
     text_without,
     trimmed,
 )
-from generator.codegen.value_grammar import OBJECT_RULE, VALUE_RULE, value_rules
+from generator.grammar.values import OBJECT_RULE, VALUE_RULE, value_rules
 from generator.spec.model import (
     Arguments,
     Encoding,

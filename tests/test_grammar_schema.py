@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from syrupy.assertion import SnapshotAssertion
 
-from generator.codegen.schema_checks import Schema
-from generator.codegen.schema_grammar import SchemaGrammar, schema_rules
+from generator.grammar.schema import SchemaGrammar, schema_rules
+from generator.grammar.schema_checks import Schema
 from generator.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 
 OBJECT = {"type": "object", "additionalProperties": False}

@@ -17,18 +17,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import combinations, count
 
-from generator.codegen.digit_ranges import integers, numbers, repeat
-from generator.codegen.grammar_text import GAP, Rule, choice, group, reachable, space_rules
-from generator.codegen.json_characters import (
+from generator.grammar.digit_ranges import integers, numbers, repeat
+from generator.grammar.json_characters import (
     CHARACTER,
     character_rules,
     constant,
     string,
     string_without,
 )
-from generator.codegen.pattern_grammar import MOST_REPEATS, Expression, pattern_expression
-from generator.codegen.schema_checks import Place, Schema, schema_problems
-from generator.codegen.schema_parts import (
+from generator.grammar.patterns import MOST_REPEATS, Expression, pattern_expression
+from generator.grammar.schema_checks import Place, Schema, schema_problems
+from generator.grammar.schema_parts import (
     TYPES,
     allowed_values,
     are_apart,
@@ -43,8 +42,9 @@ from generator.codegen.schema_parts import (
     property_schemas,
     without,
 )
-from generator.codegen.schema_texts import FORMATS, array_text
-from generator.codegen.value_grammar import json_value_rules
+from generator.grammar.schema_texts import FORMATS, array_text
+from generator.grammar.text import GAP, Rule, choice, group, reachable, space_rules
+from generator.grammar.values import json_value_rules
 from generator.spec.problems import Problem
 
 _VALUE = "json-value"

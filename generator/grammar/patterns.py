@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from generator.codegen.digit_ranges import repeat
-from generator.codegen.grammar_text import group
-from generator.codegen.json_characters import ANY, CHARACTER, Characters, written
+from generator.grammar.digit_ranges import repeat
+from generator.grammar.json_characters import ANY, CHARACTER, Characters, written
+from generator.grammar.text import group
 
 #: More repeats than this are more than some engines take.
 MOST_REPEATS = 2000

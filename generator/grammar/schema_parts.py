@@ -8,8 +8,8 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from generator.codegen.digit_ranges import Bounds
-from generator.codegen.schema_checks import Place, Schema, resolved
+from generator.grammar.digit_ranges import Bounds
+from generator.grammar.schema_checks import Place, Schema, resolved
 
 TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from generator.codegen.digit_ranges import hexadecimals
-from generator.codegen.grammar_text import GAP, Rule, group, literal
+from generator.grammar.digit_ranges import hexadecimals
+from generator.grammar.text import GAP, Rule, group, literal
 
 #: What any one character of a JSON string refers to, however it is escaped.
 CHARACTER = "json-character"
