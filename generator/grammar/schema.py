@@ -17,14 +17,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import combinations, count
 
-from generator.grammar.digit_ranges import integers, numbers, repeat
-from generator.grammar.json_characters import (
+from generator.grammar.characters import (
     CHARACTER,
     character_rules,
     constant,
     string,
     string_without,
 )
+from generator.grammar.digit_ranges import integers, numbers, repeat
 from generator.grammar.patterns import MOST_REPEATS, Expression, pattern_expression
 from generator.grammar.schema_checks import Place, Schema, schema_problems
 from generator.grammar.schema_parts import (
