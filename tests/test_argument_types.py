@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from generated import glm_4_6, minimax_m3, qwen3_coder
+from tests.generated_formats import committed_format
 
 _ADDRESS = {
     "type": "object",
@@ -44,12 +44,12 @@ def _tools(schema: Any, **more: Any) -> list[dict[str, Any]]:
 )
 def test_types(schema: Any, text: str, value: Any) -> None:
     """References, enumerations, constants and combined schemas say a type too."""
-    for fmt, call in (
-        (qwen3_coder, "<function=f>\n<parameter=x>\n{}\n</parameter>\n</function>\n"),
-        (glm_4_6, "f\n<arg_key>x</arg_key>\n<arg_value>{}</arg_value>\n"),
+    for name, call in (
+        ("qwen3-coder", "<function=f>\n<parameter=x>\n{}\n</parameter>\n</function>\n"),
+        ("glm-4-6", "f\n<arg_key>x</arg_key>\n<arg_value>{}</arg_value>\n"),
     ):
         written = f"<tool_call>\n{call.format(text)}</tool_call>"
-        message = fmt.parse(written, tools=_tools(schema), prefill="")
+        message = committed_format(name).module.parse(written, tools=_tools(schema), prefill="")
         assert json.loads(message.tool_calls[0].arguments) == {"x": value}
         assert not message.problems
 
@@ -64,7 +64,9 @@ def test_types_inside_elements() -> None:
         f'{mark}<tool_call>\n{mark}<invoke name="f">{mark}<x>{members}{mark}</x>'
         f"{mark}</invoke>\n{mark}</tool_call>"
     )
-    message = minimax_m3.parse(text, tools=_tools({"$ref": "#/$defs/Address"}), prefill="")
+    message = committed_format("minimax-m3").module.parse(
+        text, tools=_tools({"$ref": "#/$defs/Address"}), prefill=""
+    )
     assert json.loads(message.tool_calls[0].arguments) == {"x": {"street": "7", "number": 7}}
     assert not message.problems
 
@@ -82,6 +84,8 @@ def test_arguments_that_a_tool_does_not_name(others: Any, value: Any, kinds: lis
     """They are told unless the schema says of its own accord that there may be others."""
     more = {} if others is None else {"additionalProperties": others}
     text = "<tool_call>\n<function=f>\n<parameter=y>\n5\n</parameter>\n</function>\n</tool_call>"
-    message = qwen3_coder.parse(text, tools=_tools({"type": "string"}, **more))
+    message = committed_format("qwen3-coder").module.parse(
+        text, tools=_tools({"type": "string"}, **more)
+    )
     assert json.loads(message.tool_calls[0].arguments) == {"y": value}
     assert [problem.kind for problem in message.problems] == kinds

@@ -21,7 +21,7 @@ from generator.grammar.characters import (
     string_without,
 )
 from generator.grammar.schema_texts import array_text
-from generator.grammar.text import GAP, group, literal, spelled
+from generator.grammar.text import GAP, group, literal, sequence, spelled
 from generator.spec.encoding import encode_value
 from generator.spec.model import Encoding, ValueSyntax
 
@@ -89,8 +89,16 @@ class Notation:
         """Return any key."""
         return self.strings.text
 
-    def member(self, key: str, value: str) -> str:
-        """Return an object's member of two rules."""
+    def types(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return the words beside members that say a value's type, each with its JSON types."""
+        return ()
+
+    def states_types(self) -> bool:
+        """Say whether a value is a string where the schema doesn't state another type."""
+        return False
+
+    def member(self, key: str, value: str, word: str = "") -> str:
+        """Return an object's member of two rules, and the word for the value's type."""
         return f'{key} space ":" space {value} space'
 
     def opening(self) -> str:
@@ -105,9 +113,19 @@ class Notation:
         """Return what stands behind an object's members."""
         return '"}"'
 
-    def array(self, firsts: list[str], item: str | None, least: int, most: int | None) -> str:
-        """Return an array of the first items, then ``least`` to ``most`` items in all."""
-        return array_text(firsts, item, least, most)
+    def empty(self) -> str | None:
+        """Return what stands for an object without members if not just its ends; None: these."""
+        return None
+
+    def array(self, firsts: list[str], item: str | None, bounds: tuple[int, int | None]) -> str:
+        """Return an array of the first items and others, so many in all as the bounds say."""
+        firsts = [f"{first} space" for first in firsts]
+        items = array_text(firsts, f"{item} space" if item else None, bounds, '"," space')
+        return sequence(f'"[" {GAP}', items, '"]"')
+
+
+#: JSON, freely spaced, in the order that a schema has.
+JSON_NOTATION = Notation()
 
 
 @dataclass(frozen=True, slots=True)
