@@ -63,13 +63,12 @@ class Calls:
 def tool_call_rules(calls: Calls) -> tuple[Rule, ...]:
     """Return the rules from ``tool-calls`` down."""
     tools = calls.tools
-    name_ends = _first_characters_behind(tools.call, SlotKind.NAME)
     id_ends = _first_characters_behind(tools.call, SlotKind.ID)
     section = sequence(closing(tools.section_start.lstrip(WHITE_SPACE)), "call", _after_call(calls))
     return (
         Rule("tool-calls", section, "the calls, from the trigger on"),
         *_call_rules("call", "one call", calls),
-        _identifier("tool-name", name_ends),
+        _identifier("tool-name", name_ends(tools)),
         _identifier("call-id", id_ends),
         Rule("call-index", "[0-9]+"),
         Rule("argument-count", "[0-9]+"),
@@ -319,6 +318,11 @@ def value_ends(tools: Tools) -> list[str]:
 
 def _key(tools: Tools) -> str:
     return character_class(key_ends(tools), negated=True, ranges=r"\x00-\x1F") + "+"
+
+
+def name_ends(tools: Tools) -> str:
+    """Return the characters that a tool's name can't hold, as something else begins there."""
+    return _first_characters_behind(tools.call, SlotKind.NAME)
 
 
 def key_ends(tools: Tools) -> str:

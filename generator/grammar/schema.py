@@ -76,6 +76,7 @@ def value_grammar(
     notation: Notation = JSON_NOTATION,
     *,
     closed: bool = False,
+    only: str = "",
     taken: Iterable[str] = (),
 ) -> SchemaGrammar | list[Problem]:
     """Return rules for the schema's values in a notation, or all that is wrong.
@@ -87,13 +88,15 @@ def value_grammar(
             returned.
         closed: whether an object whose schema lists properties, and doesn't mention
             ``additionalProperties``, has no others.
+        only: the one JSON type that the values may have; any by default.
         taken: names that no rule may have.
     """
     problems = schema_problems(schema)
     if problems:
         return problems
     compiler = _Compiler(schema, name, closed, _taken=set(taken))
-    entry = compiler.reference([Place(schema, "#")], name, notation)
+    places = [Place(schema, "#"), *([Place({"type": only}, "#")] if only else [])]
+    entry = compiler.reference(places, name, notation)
     problems = list(dict.fromkeys(compiler.remarks.problems))
     if problems:
         return problems
@@ -179,7 +182,7 @@ class _Compiler:
         schema = places[0].schema if len(places) == 1 else True
         if isinstance(schema, bool) or set(schema) != {"$ref"}:
             return hint
-        return f"{self.name}-{_slug(schema['$ref'].rpartition('/')[2])}"
+        return f"{self.name}-{slug(schema['$ref'].rpartition('/')[2])}"
 
     def _free(self, hint: str) -> str:
         names = (f"{hint}-{number}" if number > 1 else hint for number in count(1))
@@ -311,7 +314,7 @@ class _Compiler:
         for word, types in notation.types() or (("", ()),):
             narrowed = [Place({"type": list(types)}, "")] if types else []
             places = [*property_schemas(parts, key), *narrowed]
-            value = self._inner(places, f"{name}-{_slug(key)}", notation.inside())
+            value = self._inner(places, f"{name}-{slug(key)}", notation.inside())
             if value is None:
                 continue
             written = notation.key(key)
@@ -320,7 +323,7 @@ class _Compiler:
                 self.remarks.problem(message, _place_of(key, parts))
                 return {}
             if " " in written:
-                written = self._add(self._free(f"{name}-{_slug(key)}-key"), _Body(written))
+                written = self._add(self._free(f"{name}-{slug(key)}-key"), _Body(written))
             found[value] = notation.member(written, value, word)
         return found
 
@@ -394,5 +397,6 @@ def _place_of(key: str, parts: list[Place]) -> str:
     return places[0].path if places else path_of(parts, "required")
 
 
-def _slug(text: str) -> str:
+def slug(text: str) -> str:
+    """Return a text as part of a rule's name."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:30].strip("-") or "part"

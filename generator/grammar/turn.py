@@ -68,7 +68,13 @@ class Offer:
         if left is Part.START:
             return self.parts
         order = self.spec.turn.order
-        return tuple(part for part in self.parts if order.index(part) > order.index(left))
+        # An answer of a given form stands alone.
+        apart = {Part.CONTENT, Part.CALLS} if self.content != _TEXT else set()
+        return tuple(
+            part
+            for part in self.parts
+            if order.index(part) > order.index(left) and {left, part} != apart
+        )
 
     def may_end(self, left: Part) -> bool:
         """Say whether the turn may end behind a part."""
