@@ -103,7 +103,7 @@ class LazyRun:
     """What a grammar that waits for a trigger did with a text."""
 
     start: int | None  # the piece with which it took hold
-    accepted: bool  # it let the rest through, and the text may end there
+    accepted: bool  # it let the rest through, and the turn may end there
 
 
 def compile_grammar(
@@ -129,7 +129,8 @@ def lazy_run(
 
     A piece is a special token of the vocabulary, or is fed byte by byte. Patterns are regular
     expressions; the grammar has to allow the text from their first group on, or else from where
-    they begin.
+    they begin. As in a server, a token that ends the turn is the last; whatever its text says, it
+    may come only where the grammar has come to an end.
     """
     grammar = compile_grammar(gbnf, entry=entry, vocabulary=vocabulary)
     if isinstance(grammar, Problem):
@@ -148,6 +149,8 @@ def lazy_run(
                 return LazyRun(start, accepted=False)
             if start is None and not state.allows(_NUL):
                 start = number
+            if loaded.ends_turn(token):
+                return LazyRun(start, accepted=True)
         return LazyRun(start, accepted=state.allows(state.end))
 
 

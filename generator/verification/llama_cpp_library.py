@@ -54,6 +54,10 @@ class LlamaVocabulary:
     pointer: Any
     specials: Mapping[str, int]
 
+    def ends_turn(self, token: int) -> bool:
+        """Say whether llama.cpp stops at this token; it knows many by their text."""
+        return bool(self.library.functions.llama_vocab_is_eog(self.pointer, token))
+
 
 @cache
 def llama_library() -> LlamaLibrary | Problem:

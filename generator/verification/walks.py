@@ -131,8 +131,7 @@ class _Walk:
             return repeat.least
         if repeat.most is not None and self.random.random() < 0.1:
             return repeat.most
-        # Runs of characters are words, anything else happens once or twice.
-        going_on = 0.85 if isinstance(repeat.part, Characters) else 0.5
+        going_on = 0.85 if _is_text(repeat.part) else 0.5
         count = repeat.least
         while count != repeat.most and self.random.random() < going_on:
             count += 1
@@ -151,3 +150,12 @@ class _Walk:
         low, high = self.random.choice(ranges or [(0, 0)])
         code = self.random.randint(max(low, 1) if high else low, high)
         return chr(low if code in _SURROGATES else code)
+
+
+def _is_text(expression: Expression) -> bool:
+    """Say whether this is one of many characters; white space and the like is kept short."""
+    if not isinstance(expression, Characters):
+        return False
+    return expression.negated or len(expression.ranges) < sum(
+        high - low for low, high in expression.ranges
+    )
