@@ -284,12 +284,9 @@ _OPENING = re.compile(
 _ENDS = re.compile(r"\A(?:\s|<｜end▁of▁sentence｜>)+")  # more ends behind the first
 
 
-def _properties_by_name(tools: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+def _parameters_by_name(tools: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     functions = [tool.get("function", tool) for tool in tools]
-    return {
-        function["name"]: (function.get("parameters") or {}).get("properties") or {}
-        for function in functions
-    }
+    return {function["name"]: function.get("parameters") or {} for function in functions}
 
 
 def _flaw(text: str) -> tuple[str, str] | None:
@@ -350,7 +347,7 @@ class Parser:
         self._events: list[Event] = []
         self._rest: list[str] = []  # what follows the end of the turn
         self._state = self._read_text
-        self._tools = None if tools is None else _properties_by_name(tools)
+        self._tools = None if tools is None else _parameters_by_name(tools)
         self._calls: list[ToolCall] = []
         self._in_call = False
         self._called = False  # whether there was a call, if only in the prefill
@@ -610,10 +607,12 @@ class Parser:
 
     def _begin_parameter(self, match: re.Match[str]) -> None:
         key = match["key"]
-        properties = (self._tools or {}).get(self._calls[-1].name)
-        if properties and key not in properties:
+        parameters = (self._tools or {}).get(self._calls[-1].name, {})
+        properties = parameters.get("properties") or {}
+        others = parameters.get("additionalProperties")
+        if properties and key not in properties and not others:
             self._problem("unknown_argument", f"the tool has no {key!r}")
-        self._other_keys = set(properties or ()) - {key}
+        self._other_keys = set(properties) - {key}
         separator = ", " if self._arguments else "{"
         self._held = f"{separator}{json.dumps(key, ensure_ascii=False)}: "
         self._types = _TYPES.get(match["type"], set())

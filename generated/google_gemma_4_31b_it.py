@@ -254,12 +254,9 @@ _ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 _CONTROL = re.compile(r"[\x00-\x1f]")  # JSON wants it escaped
 
 
-def _properties_by_name(tools: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+def _parameters_by_name(tools: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     functions = [tool.get("function", tool) for tool in tools]
-    return {
-        function["name"]: (function.get("parameters") or {}).get("properties") or {}
-        for function in functions
-    }
+    return {function["name"]: function.get("parameters") or {} for function in functions}
 
 
 def _flaw(text: str) -> tuple[str, str] | None:
@@ -311,7 +308,7 @@ class Parser:
         self._events: list[Event] = []
         self._rest: list[str] = []  # what follows the end of the turn
         self._state = self._read_text
-        self._tools = None if tools is None else _properties_by_name(tools)
+        self._tools = None if tools is None else _parameters_by_name(tools)
         self._calls: list[ToolCall] = []
         self._in_call = False
         self._called = False  # whether there was a call, if only in the prefill
@@ -555,8 +552,10 @@ class Parser:
 
     def _begin_parameter(self, match: re.Match[str]) -> None:
         key = match["key"]
-        properties = (self._tools or {}).get(self._calls[-1].name)
-        if properties and key not in properties:
+        parameters = (self._tools or {}).get(self._calls[-1].name, {})
+        properties = parameters.get("properties") or {}
+        others = parameters.get("additionalProperties")
+        if properties and key not in properties and not others:
             self._problem("unknown_argument", f"the tool has no {key!r}")
         separator = ", " if self._arguments else "{"
         self._held = f"{separator}{json.dumps(key, ensure_ascii=False)}: "

@@ -287,12 +287,9 @@ _OPENING = re.compile(
 _ENDS = re.compile(r"\A(?:\s|<\|im_end\|>)+")  # more ends behind the first
 
 
-def _properties_by_name(tools: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+def _parameters_by_name(tools: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     functions = [tool.get("function", tool) for tool in tools]
-    return {
-        function["name"]: (function.get("parameters") or {}).get("properties") or {}
-        for function in functions
-    }
+    return {function["name"]: function.get("parameters") or {} for function in functions}
 
 
 def _flaw(text: str) -> tuple[str, str] | None:
@@ -307,14 +304,28 @@ def _flaw(text: str) -> tuple[str, str] | None:
     return None
 
 
-def _json_types(schema: Any) -> set[str]:
-    """Return the types that a parameter's schema allows; none where it doesn't say."""
-    if not isinstance(schema, Mapping):
-        return set()
-    types = schema.get("type") or []
-    allowed = set(map(str, types)) if isinstance(types, list) else {str(types)}
-    for option in [*(schema.get("anyOf") or []), *(schema.get("oneOf") or [])]:
-        allowed |= _json_types(option)
+def _options(schema: Any, root: Mapping[str, Any], depth: int = 9) -> list[Mapping[str, Any]]:
+    """Return a schema inside ``root``, what it refers to, and the alternatives in it."""
+    if not isinstance(schema, Mapping) or not depth:
+        return []
+    inner = [option for word in ("anyOf", "oneOf", "allOf") for option in schema.get(word) or []]
+    if "$ref" in schema:
+        target: Any = root
+        for step in str(schema["$ref"]).split("/")[1:]:
+            target = target.get(step) if isinstance(target, Mapping) else None
+        inner.append(target)
+    return [schema, *(found for option in inner for found in _options(option, root, depth - 1))]
+
+
+def _json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
+    """Return the types that a schema inside ``root`` allows; none where it doesn't say."""
+    allowed: set[str] = set()
+    for option in _options(schema, root):
+        types = option.get("type") or []
+        allowed |= set(map(str, types)) if isinstance(types, list) else {str(types)}
+        constants = option.get("enum") or ([option["const"]] if "const" in option else [])
+        for value in constants:
+            allowed |= _TYPE_NAMES.get(type(value), set())
     return allowed
 
 
@@ -370,7 +381,7 @@ class Parser:
         self._events: list[Event] = []
         self._rest: list[str] = []  # what follows the end of the turn
         self._state = self._read_text
-        self._tools = None if tools is None else _properties_by_name(tools)
+        self._tools = None if tools is None else _parameters_by_name(tools)
         self._calls: list[ToolCall] = []
         self._in_call = False
         self._called = False  # whether there was a call, if only in the prefill
@@ -630,13 +641,15 @@ class Parser:
 
     def _begin_parameter(self, match: re.Match[str]) -> None:
         key = match["key"]
-        properties = (self._tools or {}).get(self._calls[-1].name)
-        if properties and key not in properties:
+        parameters = (self._tools or {}).get(self._calls[-1].name, {})
+        properties = parameters.get("properties") or {}
+        others = parameters.get("additionalProperties")
+        if properties and key not in properties and not others:
             self._problem("unknown_argument", f"the tool has no {key!r}")
-        self._other_keys = set(properties or ()) - {key}
+        self._other_keys = set(properties) - {key}
         separator = ", " if self._arguments else "{"
         self._held = f"{separator}{json.dumps(key, ensure_ascii=False)}: "
-        self._types = _json_types((properties or {}).get(key))
+        self._types = _json_types(properties.get(key, others), parameters)
         if self._types <= {"string"}:
             self._argue(self._held + '"')
         self._state = self._read_value

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import dropwhile, pairwise, takewhile
 
 from generator.grammar.elements import element_rules, opening_texts, value_or_elements
+from generator.grammar.tagged import RAW_TEXT
 from generator.grammar.text import (
     GAP,
     SPACE,
@@ -37,7 +38,6 @@ from generator.spec.model import (
     Tools,
 )
 
-_RAW_TEXT = "raw-value"
 _JSON_PUNCTUATION = re.compile(r"[ \t\n\r{\[]*")
 # Where JSON may hold white space between a key, its value and the next key.
 _JSON_GAP = re.compile(r'(?<=":)\s*|(?<=["}\]],)\s*|(?<=^,)\s*|(?<=\{)\s*(?=")|\s+(?=[}\]])')
@@ -163,7 +163,7 @@ def _argument_rules(tools: Tools) -> tuple[Rule, ...]:
         Rule("arguments", choice([some, empty]), "any arguments"),
         *_item_rules(arguments),
         Rule("argument-name", _key(tools)),
-        *text_without(_RAW_TEXT, _value_ends(tools), "a raw value: free text up to its end"),
+        *text_without(RAW_TEXT, value_ends(tools), "a raw value: free text up to its end"),
         *(element_rules(arguments.elements) if arguments.elements else ()),
     )
 
@@ -188,9 +188,9 @@ def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
     raw = Encoding.RAW in encodings
     # A raw string may hold anything, so beside it the other encodings would add nothing.
     plain = choice(VALUE_RULE[encoding] for encoding in encodings if encoding in VALUE_RULE)
-    value = _RAW_TEXT if raw else plain
+    value = RAW_TEXT if raw else plain
     if arguments.elements and Encoding.ELEMENTS in encodings:
-        nested = value_or_elements(arguments.elements, _RAW_TEXT if raw else "")
+        nested = value_or_elements(arguments.elements, RAW_TEXT if raw else "")
         value = nested if raw else choice(filter(None, (plain, nested)))
     fills = {
         SlotKind.KEY: "argument-name",
@@ -241,7 +241,7 @@ def _ends_raw(arguments: Arguments) -> bool:
     return raw and isinstance(last, Slot) and last.kind is SlotKind.VALUE
 
 
-def _value_ends(tools: Tools) -> list[str]:
+def value_ends(tools: Tools) -> list[str]:
     """Return the texts of which each may end a raw value."""
     arguments = tools.arguments
     tail = _text_behind(arguments.item, SlotKind.VALUE)
@@ -254,13 +254,18 @@ def _value_ends(tools: Tools) -> list[str]:
 
 
 def _key(tools: Tools) -> str:
+    return character_class(key_ends(tools), negated=True, ranges=r"\x00-\x1F") + "+"
+
+
+def key_ends(tools: Tools) -> str:
+    """Return the characters that an argument's name can't hold, as something else begins there."""
     item = tools.arguments.item
     ends = _text_behind(item, SlotKind.KEY)[:1]
     if item and not isinstance(item[0], Literal):
         # No argument may follow just here, so the name must not swallow what ends the arguments.
         after_all = tools.arguments.end + _text_behind(tools.call, SlotKind.ARGUMENTS)
         ends += trimmed(after_all)[:1] + trimmed(tools.arguments.separator)[:1]
-    return character_class(ends, negated=True, ranges=r"\x00-\x1F") + "+"
+    return ends
 
 
 def _identifier(name: str, excluded: str) -> Rule:

@@ -120,13 +120,16 @@ def space_rules() -> tuple[Rule, ...]:
 
 
 def reachable(rules: Iterable[Rule], entries: Iterable[str]) -> tuple[Rule, ...]:
-    """Return the rules that the entry rules lead to, in their order."""
+    """Return the rules that the entry rules lead to, in their order.
+
+    Names for which no rule is given are passed over.
+    """
     by_name = {rule.name: rule for rule in rules}
     found: set[str] = set()
-    waiting = [name for name in entries if name in by_name]
+    waiting = list(entries)
     while waiting:
         name = waiting.pop()
-        if name not in found:
+        if name in by_name and name not in found:
             found.add(name)
             waiting.extend(by_name[name].references())
     return tuple(rule for rule in by_name.values() if rule.name in found)

@@ -42,11 +42,12 @@ def _json_rules() -> tuple[Rule, ...]:
 
 
 def _python_rules() -> tuple[Rule, ...]:
-    single = r'''"'" ( [^'\\\x00-\x1F] | "\\" [^\x00-\x1F] )* "'"'''
-    double = r'"\"" ( [^"\\\x00-\x1F] | "\\" [^\x00-\x1F] )* "\""'
+    single = r'''"'" ( [^'\\\x00-\x1F] | "\\" python-escape )* "'"'''
+    double = r'"\"" ( [^"\\\x00-\x1F] | "\\" python-escape )* "\""'
     return (
         *_structure("python", "python-string", ("True", "False", "None"), "any Python literal"),
         Rule("python-string", f"{single} | {double}"),
+        Rule("python-escape", r"""[\\"'abfnrtv] | "x" [0-9a-fA-F]{2} | "u" [0-9a-fA-F]{4}"""),
     )
 
 
