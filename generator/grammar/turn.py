@@ -65,9 +65,13 @@ def generate_grammar(spec: Spec, *, spec_path: str, spec_hash: str) -> str:
 
 
 def text_markers(spec: Spec) -> tuple[str, ...]:
-    """Return what neither content nor reasoning may contain: all that would end or start a part."""
+    """Return what neither content nor reasoning may contain: all that would end or start a part.
+
+    A trigger is one of them wherever it stands, for calls that come before content, too: else a
+    broken call would be content, and what a lazy grammar allows would not be this one's calls.
+    """
     found = [spec.reasoning.start, spec.reasoning.end, spec.content.start, spec.content.end]
-    found.extend(spec.turn.stop)
+    found.extend((*spec.turn.stop, *spec.grammar.triggers))
     for left in _parts(spec):
         if left is not Part.CALLS:
             found.extend(_ending(spec, left))
@@ -143,8 +147,11 @@ def _onward(spec: Spec, left: Part) -> list[str]:
 
 
 def _finals(spec: Spec, left: Part) -> Iterator[str]:
-    """Yield the turn's end behind ``left``, and what ends a turn with one call if that differs."""
+    """Yield the turn's end behind ``left``, and what ends a turn with calls if that differs."""
     yield spec.final(left)
+    parts = _parts(spec)
+    if spec.turn.calls_decide_end and Part.CALLS in parts[: parts.index(left)]:
+        yield spec.final(Part.CALLS)
     if left is Part.CALLS and spec.tools and spec.tools.after_first:
         yield spec.tools.after_first.end
 
