@@ -71,7 +71,9 @@ def character_class(characters: Iterable[str], *, negated: bool = False, ranges:
 def sequence(*parts: str) -> str:
     """Return the parts one after another, without empty ones and with free white space once."""
     written = ""
-    for part in filter(None, parts):
+    for part in parts:
+        if part in ("", '""'):
+            continue
         first, _, rest = part.partition(" ")
         doubled = first in (SPACE, GAP) and written.rpartition(" ")[2] in (SPACE, GAP)
         written = f"{written} {rest if doubled else part}".strip(" ")
