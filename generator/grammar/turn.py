@@ -134,9 +134,13 @@ def shared_rules(spec: Spec) -> tuple[Rule, ...]:
 
 
 def text_markers(spec: Spec) -> tuple[str, ...]:
-    """Return what neither content nor reasoning may contain: all that would end or start a part."""
+    """Return what neither content nor reasoning may contain: all that would end or start a part.
+
+    A trigger is one of them wherever it stands, for calls that come before content, too: else a
+    broken call would be content, and what a lazy grammar allows would not be this one's calls.
+    """
     found = [spec.reasoning.start, spec.reasoning.end, spec.content.start, spec.content.end]
-    found.extend(spec.turn.stop)
+    found.extend((*spec.turn.stop, *spec.grammar.triggers))
     for left in parts_of(spec):
         if left is not Part.CALLS:
             found.extend(_ending(spec, left))
@@ -216,8 +220,11 @@ def _onward(offer: Offer, left: Part) -> list[str]:
 
 
 def _finals(spec: Spec, left: Part) -> Iterator[str]:
-    """Yield the turn's end behind ``left``, and what ends a turn with one call if that differs."""
+    """Yield the turn's end behind ``left``, and what ends a turn with calls if that differs."""
     yield spec.final(left)
+    parts = parts_of(spec)
+    if spec.turn.calls_decide_end and Part.CALLS in parts[: parts.index(left)]:
+        yield spec.final(Part.CALLS)
     if left is Part.CALLS and spec.tools and spec.tools.after_first:
         yield spec.tools.after_first.end
 
