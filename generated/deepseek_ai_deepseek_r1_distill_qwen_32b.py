@@ -217,7 +217,7 @@ _NAME = re.compile(r"(?P<name>[^\s<]{1,256})")
 _TEXT = _Markers(
     "<`",
     call=[("<｜tool▁call▁begin｜>function<｜tool▁sep｜> ", _NAME, " ```json")],
-    unwrap=["<｜tool▁calls▁end｜> <｜end▁of▁sentence｜>"],
+    boundary=["<｜end▁of▁sentence｜> <｜Assistant｜>"],
     wrap=[
         (
             "<｜tool▁calls▁begin｜>",
@@ -232,12 +232,13 @@ _TEXT = _Markers(
         "<｜end▁of▁sentence｜> <｜User｜>",
         "<｜end▁of▁sentence｜>",
     ],
-    boundary=["<｜Assistant｜>"],
+    unwrap=["<｜tool▁calls▁end｜>"],
+    header=["<｜Assistant｜>"],
     unthink=["</think>"],
     think=["<think>"],
 )
 _OPENING = re.compile(
-    "<｜tool▁call▁begin｜>|<｜tool▁calls▁end｜>|<｜tool▁calls▁begin｜>"
+    "<｜tool▁call▁begin｜>|<｜tool▁calls▁begin｜>"
 )  # one without the rest is no content
 _ENDS = re.compile(
     r"\A(?:\s|<｜end▁of▁sentence｜>\s*<｜tool▁outputs▁begin｜>|<｜end▁of▁sentence｜>\s*<"
@@ -472,7 +473,7 @@ class Parser:
         elif match.lastgroup == "close":
             if not (self._called and self._after_marker):
                 self._problem("stray_marker", f"{match.group()!r} without a call")
-        elif match.lastgroup == "again":
+        elif match.lastgroup in ("again", "header"):
             self._problem("repeated", f"{match.group()!r} once more")
         elif match.lastgroup == "unwrap":
             if not self._wrapped:

@@ -219,7 +219,7 @@ _MEMBER = _Markers(
     member=[(_COMMA, '"', _KEY_TEXT, '" :')],
     close=[(_COMMA, "}")],
 )
-_OPENING = re.compile(r"<\|start_header_id\|>|functools")  # one without the rest is no content
+_OPENING = re.compile(r"<\|start_header_id\|>")  # one without the rest is no content
 _ENDS = re.compile(r"\A(?:\s|<\|eot_id\|>)+")  # more ends behind the first
 _LONGEST = 300  # of a word or of what is between values, before it is passed on
 _TOKEN = re.compile(

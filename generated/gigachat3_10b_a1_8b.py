@@ -206,7 +206,6 @@ _KEY_TEXT = re.compile(r'(?P<key>(?:[^"\\]|\\.|\\\Z){0,256})')
 _SEPARATOR = re.compile(r"[\s,;]{0,99}(?:`{1,3}\w{0,9}\s{0,99})?\[?\s{0,99}")
 _BRACKET = re.compile(r"\s{0,99}(?:`{1,3}\w{0,9}\s{0,99})?\[?\s{0,99}")
 _COMMA = re.compile(r"[\s,]{0,99}")
-_BRACKETS = re.compile(r"\s{0,99}[}\]`][\s}\]`]{0,99}")
 _TEXT = _Markers(
     "<a",
     wrap=[("<|message_sep|> function call<|role_sep|>", [(_BRACKET, "{")])],
@@ -221,8 +220,6 @@ _TEXT = _Markers(
 _OBJECTS = _Markers(
     object=[(_SEPARATOR, "{")],
     array_end=[" ]"],
-    extra=[(_BRACKETS, [" <|message_sep|>"])],
-    close=[" <|message_sep|>"],
 )
 _MEMBER = _Markers(
     wrapper=[(_COMMA, '"function" : {')],

@@ -251,14 +251,13 @@ _TEXT = _Markers(
     boundary=["<|end|> <|start|>assistant", "<|start|>assistant"],
     again=[("to=functions.", [" to=functions."])],
     mention=["to=functions."],
-    end=["<|return|>", "<|start|>"],
-    close=["<|call|>"],
+    end=["<|return|>", "<|start|>", "<|call|>"],
     unthink=["<|end|>"],
 )
 _OPENING = re.compile(
     r"to=functions\.|<\|channel\|>|<\|end\|>\s*<\|start\|>"
 )  # one without the rest is no content
-_ENDS = re.compile(r"\A(?:\s|<\|return\|>|<\|start\|>)+")  # more ends behind the first
+_ENDS = re.compile(r"\A(?:\s|<\|return\|>|<\|start\|>|<\|call\|>)+")  # more ends behind the first
 _LONGEST = 300  # of a word or of what is between values, before it is passed on
 _TOKEN = re.compile(
     r'(?P<space>\s+)|(?P<open>[{\[])|(?P<close>[}\]])|(?P<mark>[,:])|(?P<quote>")|'
@@ -360,7 +359,6 @@ class Parser:
         self._in_call = False
         self._called = False  # whether there was a call, if only in the prefill
         self._arguments: list[str] = []  # of the call being read
-        self._mentioned = False  # whether content holds an opening marker
         self._closers: list[str] = []  # for the brackets that are open in a value
         self._quote = ""  # that closes the string being read
         self._key_next = False
@@ -423,7 +421,8 @@ class Parser:
 
         Content: after ``<|channel|>final <|constrain|> <|message|>`` or
         ``<|channel|>commentary <|message|>`` or
-        ``<|channel|>final<|message|>``, to ``<|return|>`` or ``<|start|>``.
+        ``<|channel|>final<|message|>``, to ``<|return|>`` or ``<|start|>``
+        or ``<|call|>``.
         """
         match = _TEXT.search(self._buffer, self._position, self._final)
         if self._final and (match is None or match.lastgroup == "mention") and self._breaks_off():
@@ -450,11 +449,7 @@ class Parser:
 
     def _only_looks_like_one(self, match: re.Match[str]) -> bool:
         """Tell whether a marker is text: what it announces or closes isn't there."""
-        closes = match.lastgroup == "close"
-        if match.lastgroup == "mention" or (closes and self._mentioned):
-            self._mentioned = not closes
-            return True
-        return False
+        return match.lastgroup == "mention"
 
     def _pass_marker(self, match: re.Match[str]) -> None:
         if match.lastgroup == "think":
@@ -473,9 +468,6 @@ class Parser:
             self._thinking = False
         elif match.lastgroup == "call":
             self._begin_call(match)
-        elif match.lastgroup == "close":
-            if not (self._called and self._after_marker):
-                self._problem("stray_marker", f"{match.group()!r} without a call")
         elif match.lastgroup == "again":
             self._problem("repeated", f"{match.group()!r} once more")
         elif match.lastgroup == "end":
@@ -547,7 +539,6 @@ class Parser:
             self._problem("unknown_tool", f"there is no tool {name!r}")
         if self._thinking:
             self._problem("unclosed", "a call inside the reasoning")
-        self._mentioned = False
         index = len(self._calls)
         id_ = id_ or f"call_{index}"
         self._calls.append(ToolCall(id_, name, "", False))
@@ -684,7 +675,7 @@ class Parser:
         self._end_value(complete=not begun and not self._final)
 
     def _read_rest(self) -> bool:
-        """After ``<|return|>`` or ``<|start|>`` nothing is content."""
+        """After ``<|return|>`` or ``<|start|>`` or ``<|call|>`` nothing is content."""
         self._rest.append(self._buffer[self._position :])
         self._position = len(self._buffer)
         return False

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from generator.codegen.turn_end import may_repeat_calls, stop_strings, with_stop_at_end
 from generator.grammar.answers import RESPONSE, answer_grammar
 from generator.grammar.calls import Calls, key_ends, name_ends, tool_call_rules, value_ends
 from generator.grammar.characters import character_rules
@@ -31,13 +32,14 @@ from generator.grammar.turn import (
     Offer,
     begun_rules,
     calls_of,
+    opens_reasoning,
     parts_of,
     prompt_extra,
     shared_rules,
     text_markers,
     turn_rules,
 )
-from generator.grammar.turn_end import may_repeat_calls, stop_strings, with_stop_at_end
+from generator.grammar.values import json_value_rules
 from generator.spec.model import Literal, Part, Piece, Spec, Tools
 from generator.spec.problems import Problem
 
@@ -83,9 +85,9 @@ def bind_grammar(spec: Spec, request: GrammarRequest) -> BoundGrammar | list[Pro
         return _with_extras(spec, request.own_grammar)
     ended = with_stop_at_end(spec)
     calls = _calls(ended, request)
-    base = (*shared_rules(ended), *character_rules(), *(tool_call_rules(calls) if calls else ()))
-    taken = {rule.name for rule in base}
-    schemas = _Schemas(taken)
+    shared = (*shared_rules(ended), *json_value_rules(), *character_rules())
+    unbound = tool_call_rules(calls) if calls else ()
+    schemas = _Schemas({rule.name for rule in (*unbound, *shared)})
     if calls is not None:
         bound = {f.name: schemas.arguments(f, calls.tools) for f in _functions(request)}
         calls = replace(calls, bound=bound)
@@ -95,8 +97,8 @@ def bind_grammar(spec: Spec, request: GrammarRequest) -> BoundGrammar | list[Pro
         return schemas.problems
     lazy = calls is not None and _is_lazy(ended, request)
     offer = _offer(ended, request)
-    bound = tool_call_rules(calls) if calls else ()
-    rules = [*_turn(offer, calls, lazy=lazy), *bound, *schemas.rules, *base]
+    own = [*_turn(offer, calls, lazy=lazy), *(tool_call_rules(calls) if calls else ())]
+    rules = [*own, *schemas.rules, *shared]
     text = "".join(str(rule) for rule in reachable(_first_of_each(rules), [ROOT]))
     return _with_extras(spec, text.lstrip(), offer, lazy=lazy, notices=tuple(schemas.notices))
 
@@ -186,17 +188,12 @@ def _is_lazy(spec: Spec, request: GrammarRequest) -> bool:
     if request.tool_choice != ToolChoice.AUTO or request.response_schema is not None:
         return False
     extra = prompt_extra(spec, _prompt(spec, request))
-    closed = bool(trimmed(spec.reasoning.end)) or not _opens_reasoning(spec, extra)
+    closed = bool(trimmed(spec.reasoning.end)) or not opens_reasoning(spec, extra)
     return bool(spec.grammar.triggers) and closed
 
 
 def _prompt(spec: Spec, request: GrammarRequest) -> str:
     return spec.thinking.prompt_on if request.thinking else spec.thinking.prompt_off
-
-
-def _opens_reasoning(spec: Spec, extra: str) -> bool:
-    start, end = trimmed(spec.reasoning.start), trimmed(spec.reasoning.end)
-    return bool(start) and start in extra and not (end and end in extra.rpartition(start)[2])
 
 
 def _offer(spec: Spec, request: GrammarRequest) -> Offer:
@@ -206,7 +203,7 @@ def _offer(spec: Spec, request: GrammarRequest) -> Offer:
         absent.add(Part.CALLS)
     if request.calls_needed:
         absent.add(Part.CONTENT)
-    if not request.thinking and not _opens_reasoning(spec, prompt_extra(spec, prompt)):
+    if not request.thinking and not opens_reasoning(spec, prompt_extra(spec, prompt)):
         absent.add(Part.REASONING)
     parts = tuple(part for part in parts_of(spec) if part not in absent)
     if request.response_schema is None:

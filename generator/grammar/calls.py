@@ -70,9 +70,10 @@ def tool_call_rules(calls: Calls) -> tuple[Rule, ...]:
         *_call_rules("call", "one call", calls),
         _identifier("tool-name", name_ends(tools)),
         _identifier("call-id", id_ends),
-        Rule("call-index", "[0-9]+"),
-        Rule("argument-count", "[0-9]+"),
+        Rule("call-index", "[0-9]{1,9}"),
+        Rule("argument-count", "[0-9]{1,9}"),
         Rule("call-word", "gap ( [a-zA-Z0-9_-]{1,40} gap )?"),
+        Rule("word-apart", "( [ \\t\\n\\r] call-word )?"),
         *_argument_rules(tools),
         *value_rules(tools.arguments.syntax),
     )
@@ -278,6 +279,9 @@ class _PieceWriter:
     def _piece(self, index: int, pieces: Sequence[Piece]) -> str:
         piece = pieces[index]
         if isinstance(piece, Slot):
+            behind_name = index > 0 and pieces[index - 1] == Slot(SlotKind.NAME)
+            if piece.kind is SlotKind.WORD and behind_name:
+                return "word-apart"
             return self.fills[piece.kind]
         if index == 0 or not self._is_raw(pieces[index - 1]):
             return self._literal(piece.text)

@@ -60,6 +60,10 @@ class Notation:
         """Return the notation of what an array or object holds."""
         return self
 
+    def framed(self, way: Notation, text: str) -> str:
+        """Return a value in one of the ways with what stands around it."""
+        return text
+
     def any_value(self) -> str:
         """Return what refers to any value."""
         return f"{self.prefix}-value"

@@ -207,7 +207,11 @@ class _Compiler:
         texts = []
         for value in values:
             ways = notation.ways(json_type(value).value)
-            written = [text for way in ways if (text := way.constant(value)) is not None]
+            written = [
+                notation.framed(way, text)
+                for way in ways
+                if (text := way.constant(value)) is not None
+            ]
             if not written:
                 keyword = "const" if given(parts, "const") else "enum"
                 shown = json.dumps(value, ensure_ascii=False)
@@ -243,6 +247,8 @@ class _Compiler:
             # With more than one type each has a rule, so that engines see its texts as a whole.
             own = name if len(ways) == 1 else f"{name}-{kind}"
             body = self._written(kind, parts, own, way)
+            if body is not None:
+                body = replace(body, text=notation.framed(way, body.text))
             if body is not None and len(ways) > 1 and " " in body.text and kind not in _WORDS:
                 body = _Body(self._add(self._free(own), body))
                 body = _Body(body.text, (frozenset([body.text]),))

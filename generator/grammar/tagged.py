@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from generator.grammar.characters import Characters, Strings
@@ -33,7 +33,16 @@ from generator.grammar.text import (
     trimmed,
 )
 from generator.spec.encoding import encode_argument
-from generator.spec.model import Arguments, Elements, Encoding, JsonType, Literal, Slot, SlotKind
+from generator.spec.model import (
+    Arguments,
+    Elements,
+    Encoding,
+    JsonType,
+    Literal,
+    Piece,
+    Slot,
+    SlotKind,
+)
 
 #: What refers to raw text between an argument's tags.
 RAW_TEXT = "raw-value"
@@ -53,9 +62,10 @@ class RawNotation(Notation):
         """Return one string as it is written; None if it holds what would end it."""
         text = encode_argument(value, self.arguments)
         guard = self.arguments.guard
-        if guard and text != value:
-            return None if guard.end in value else spelled(text)
-        return None if any(end in text for end in self.ends) else spelled(text) or '""'
+        guarded = guard is not None and text != value
+        if guard.end in value if guard and guarded else any(end in text for end in self.ends):
+            return None
+        return self.strings.enclosed(spelled(text)) or '""'
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +73,13 @@ class ValueNotation(Notation):
     """A value that is written by its type: ``by_type`` has the ways for each.
 
     ``anything`` refers to any value. ``untyped``: nothing but a schema tells a string from others.
+    ``spaced``: there is white space around a value, which is free unless the value is raw.
     """
 
     by_type: tuple[tuple[str, tuple[Notation, ...]], ...] = ()
     anything: str = RAW_TEXT
     untyped: bool = False
+    spaced: bool = False
 
     def ways(self, kind: str) -> tuple[Notation, ...]:
         """Return the notations in which a value of a JSON type may stand here."""
@@ -80,6 +92,12 @@ class ValueNotation(Notation):
     def any_value(self) -> str:
         """Return what refers to any value."""
         return self.anything
+
+    def framed(self, way: Notation, text: str) -> str:
+        """Return a value in one of the ways with the white space around it."""
+        if not self.spaced or isinstance(way, RawNotation):
+            return text
+        return sequence(GAP, f"( {text} )" if "|" in text else text, GAP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,9 +206,9 @@ class ArgumentNotation(MemberNotation):
             if isinstance(piece, Slot):
                 parts.append(fills[piece.kind])
             elif exact and number == at - 1:
-                parts.append(_exact_before(piece.text))
+                parts.append(lenient(piece.text.rstrip(WHITE_SPACE)))
             elif exact and number == at + 1:
-                parts.append(_exact_behind(piece.text))
+                parts.append(closing(piece.text))
             else:
                 parts.append(lenient(piece.text))
         return sequence(*parts)
@@ -231,9 +249,10 @@ def argument_notation(arguments: Arguments, ends: Sequence[str], key_ends: str) 
     """
     if not arguments.item:
         return notation_of(arguments.syntax.encoding, arguments.syntax)
-    typed = bool(arguments.types)
-    raw = _raw(arguments, (RAW_TEXT,), ends)
-    values = _values(arguments, raw, "value", untyped=not typed)
+    space = _space_around(arguments.item)
+    raw = _raw(arguments, (RAW_TEXT,), ends, space)
+    values = _values(arguments, raw, "value", untyped=not arguments.types)
+    values = replace(values, spaced=any(space))
     return ArgumentNotation(
         prefix="argument",
         sorted_keys=arguments.syntax.sorted_keys,
@@ -241,6 +260,18 @@ def argument_notation(arguments: Arguments, ends: Sequence[str], key_ends: str) 
         arguments=arguments,
         key_ends=key_ends,
     )
+
+
+def _space_around(item: Sequence[Piece]) -> tuple[str, str]:
+    """Return the white space in the tags beside a value; none where it is all that ends it."""
+    at = item.index(_VALUE)
+    texts = [piece.text if isinstance(piece, Literal) else "" for piece in item]
+    before = texts[at - 1] if at else ""
+    behind = texts[at + 1] if at + 1 < len(texts) else ""
+    if not trimmed(behind):
+        return "", ""
+    core = behind.lstrip(WHITE_SPACE)
+    return before[len(before.rstrip(WHITE_SPACE)) :], behind[: len(behind) - len(core)]
 
 
 def _inner_values(arguments: Arguments, elements: Elements) -> Notation:
@@ -251,11 +282,18 @@ def _inner_values(arguments: Arguments, elements: Elements) -> Notation:
     return _values(arguments, raw, "element-value", untyped=True)
 
 
-def _raw(arguments: Arguments, options: Sequence[str], ends: Iterable[str]) -> RawNotation:
+def _raw(
+    arguments: Arguments,
+    options: Sequence[str],
+    ends: Iterable[str],
+    space: tuple[str, str] = ("", ""),
+) -> RawNotation:
     known = tuple(dict.fromkeys(filter(None, ends)))
     guard = arguments.guard.start if arguments.guard else ""
-    first = "".join(text[:1] for text in (*known, guard))
-    strings = Strings("", "", group(options), Characters.from_text(first))
+    # A line's end would pass for the white space beside the value.
+    first = "".join((*(text[:1] for text in (*known, guard)), "\r\n" if any(space) else ""))
+    before, behind = (spelled(text) for text in space)
+    strings = Strings(before, behind, group(options), Characters.from_text(first))
     return RawNotation(prefix="raw", strings=strings, ends=known, arguments=arguments)
 
 
@@ -285,15 +323,3 @@ def _ways(arguments: Arguments, kind: JsonType, raw: RawNotation) -> Iterable[No
     raw_strings = arguments.values.get(JsonType.STRING) is Encoding.RAW
     if raw_strings and encoding is Encoding.PYTHON:
         yield notation_of(Encoding.JSON, arguments.syntax)
-
-
-def _exact_before(text: str) -> str:
-    core = text.rstrip(WHITE_SPACE)
-    return sequence(lenient(core), *map(literal, filter(None, [text[len(core) :]])))
-
-
-def _exact_behind(text: str) -> str:
-    core = text.rstrip(WHITE_SPACE)
-    if not core:
-        return spelled(text)
-    return sequence(spelled(core), GAP if core != text else "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from generator.grammar.text import trimmed
+from generator.grammar.turn import opens_reasoning
 from generator.spec.model import ReasoningMode, Spec
 
 # What ECMAScript's regular expressions, which llama.cpp uses, give a meaning to.
@@ -28,8 +29,7 @@ def trigger_patterns(spec: Spec, extra: str) -> tuple[str, ...]:
     start, end = trimmed(spec.reasoning.start), trimmed(spec.reasoning.end)
     if spec.reasoning.mode is ReasoningMode.NONE or not end or end == start:
         return (group,)
-    opened = bool(start) and start in extra and end not in extra
-    if opened:
+    if opens_reasoning(spec, extra):
         return (rf"{_escaped(end)}[\s\S]*?{group}",)
     if not start:
         return (group,)

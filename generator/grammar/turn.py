@@ -6,10 +6,12 @@ which gets the rules for the name and the arguments as text, so that real tools 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from generator.codegen.banner import banner
+from generator.codegen.turn_end import may_repeat_calls, with_stop_at_end
 from generator.grammar.calls import Calls, begun_calls, call_marker, tool_call_rules
 from generator.grammar.text import (
     GAP,
@@ -26,7 +28,6 @@ from generator.grammar.text import (
     text_without,
     trimmed,
 )
-from generator.grammar.turn_end import may_repeat_calls, with_stop_at_end
 from generator.spec.model import ContentMode, Part, ReasoningMode, Spec
 
 #: The entry rules: the whole turn after the prompt, and its calls from the trigger on.
@@ -37,6 +38,7 @@ CONTENT_ONLY = "content-only"
 ENTRIES = (ROOT, TOOL_CALLS, REQUIRED_CALLS, CONTENT_ONLY)
 
 _TEXT = "text"
+_JSON_HEAD = re.compile(r'[\[{]+"\w+"')
 _BEGUN_CALLS = "begun-calls-turn"
 _ROOT_COMMENT = (
     "the turn, as the model writes it after the prompt; "
@@ -144,18 +146,27 @@ def text_markers(spec: Spec) -> tuple[str, ...]:
     for left in parts_of(spec):
         if left is not Part.CALLS:
             found.extend(_ending(spec, left))
-    return shortest_markers(trimmed(marker) for marker in found)
+    return shortest_markers(_without_json(trimmed(marker)) for marker in found)
+
+
+def _without_json(marker: str) -> str:
+    """Return a marker up to its first key, if it is JSON: white space is free behind that."""
+    match = _JSON_HEAD.match(marker)
+    return match.group() if match else marker
 
 
 def calls_of(spec: Spec, *, parallel: bool, bound: Mapping[str, str] | None = None) -> Calls | None:
     """Return which calls a grammar takes, None if the format has none."""
     if spec.tools is None:
         return None
-    # Another part's beginning could be that of a call, as far as the call's name.
-    marker = trimmed(call_marker(spec.tools))
+    return Calls(spec.tools, parallel=parallel, bound=bound, spell=begins_like_call(spec))
+
+
+def begins_like_call(spec: Spec) -> bool:
+    """Say whether another part's beginning could be that of a call, as far as the call's name."""
+    marker = trimmed(call_marker(spec.tools)) if spec.tools else ""
     starts = (trimmed(spec.reasoning.start), trimmed(spec.content.start))
-    alike = bool(marker) and any(start.startswith(marker) for start in starts)
-    return Calls(spec.tools, parallel=parallel, bound=bound, spell=alike)
+    return bool(marker) and any(start.startswith(marker) for start in starts)
 
 
 def _ending(spec: Spec, left: Part) -> Iterator[str]:
@@ -234,6 +245,9 @@ def _lead_in(offer: Offer, left: Part, right: Part) -> str:
     spec = offer.spec
     join, start = spec.join(left, right), _opening(spec, right)
     between = trimmed(join) if right is Part.CALLS else trimmed(join + start)
+    if right is not Part.CALLS and begins_like_call(spec):
+        # A name would go on here, so the white space behind the start tells it from a call.
+        between = (join + start).lstrip(WHITE_SPACE)
     before = _gap_behind(spec, left) if between or right is Part.CALLS else ""
     # Calls bring their own start, so only the white space around it is written here.
     spaced = join.rstrip(WHITE_SPACE) != join or start.lstrip(WHITE_SPACE) != start
@@ -271,20 +285,25 @@ def _root(offer: Offer) -> str:
 def _beginnings(offer: Offer, extra: str) -> list[str]:
     """Return the ways to begin where the prompt holds ``extra`` behind the header."""
     spec = offer.spec
+    if opens_reasoning(spec, extra) and Part.REASONING in offer.parts:
+        return [offer.turn_rule(Part.REASONING)]
     continued = list(_continuation(offer, extra)) if extra else []
     if continued:
         return continued
     begun = [
         _lead_in(offer, Part.START, part)
         for part in offer.following(Part.START)
-        if not _is_empty_reasoning(spec, spec.join(Part.START, part))
+        if not _is_covered(offer, spec.join(Part.START, part))
     ]
     bare = spec.content.mode is not ContentMode.ALWAYS_WRAPPED and Part.CONTENT in offer.parts
     return [*begun, *([offer.turn_rule(Part.CONTENT)] if bare else [])]
 
 
-def _is_empty_reasoning(spec: Spec, join: str) -> bool:
+def _is_covered(offer: Offer, join: str) -> bool:
     """Say whether a join is a reasoning block without text, which reasoning's own rule covers."""
+    if Part.REASONING not in offer.parts:
+        return False
+    spec = offer.spec
     start, end, text = (
         trimmed(spec.reasoning.start),
         trimmed(spec.reasoning.end),
@@ -301,7 +320,7 @@ def _continuation(offer: Offer, extra: str) -> Iterator[str]:
     for right in offer.following(Part.START):
         join = spec.join(Part.START, right)
         opening = trimmed(join if right is Part.CALLS else join + _opening(spec, right))
-        if opening.startswith(extra) and not _is_empty_reasoning(spec, join):
+        if opening.startswith(extra) and not _is_covered(offer, join):
             rest = trimmed(opening.removeprefix(extra))
             yield sequence(GAP if rest else "", spelled(rest), offer.turn_rule(right))
     close = trimmed(spec.reasoning.end)
@@ -310,6 +329,16 @@ def _continuation(offer: Offer, extra: str) -> Iterator[str]:
         yield from (_lead_in(offer, Part.REASONING, part) for part in parts)
     if Part.CALLS in offer.parts and _begun(spec, calls_of(spec, parallel=True), extra):
         yield _BEGUN_CALLS
+
+
+def opens_reasoning(spec: Spec, extra: str) -> bool:
+    """Say whether what the prompt holds behind the header leaves the turn inside reasoning."""
+    start, end = trimmed(spec.reasoning.start), trimmed(spec.reasoning.end)
+    if spec.reasoning.mode is ReasoningMode.NONE or not extra:
+        return False
+    if not start:
+        return spec.reasoning.mode is ReasoningMode.DELIMITER and end not in extra
+    return start in extra and not (end and end in extra.rpartition(start)[2])
 
 
 def prompt_extra(spec: Spec, prompt: str) -> str:

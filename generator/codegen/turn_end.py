@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from generator.grammar.text import WHITE_SPACE, trimmed
 from generator.spec.model import End, Literal, Part, Spec, Subject, Tools, Verdict
 
 # The brackets and fences that close a call's JSON, in front of a marker.
@@ -25,21 +24,25 @@ def with_stop_at_end(spec: Spec) -> Spec:
     ends with it. An engine takes such a marker away, or doesn't show it as text; so a grammar must
     not insist on it, as little as on any other end of a turn.
     """
-    if spec.tools is None or trimmed(spec.final(Part.CALLS)):
+    if spec.tools is None or spec.final(Part.CALLS).strip():
         return spec
     stop = _last_marker(spec, spec.tools)
     if not stop:
         return spec
     followed = next((end.followed for end in spec.turn.ends if end.last is Part.CALLS), "")
     ends = [end for end in spec.turn.ends if end.last is not Part.CALLS]
-    turn = replace(spec.turn, ends=(*ends, End(Part.CALLS, stop, followed)))
+    joins = (
+        replace(join, text=stop + join.text) if join.left is Part.CALLS else join
+        for join in spec.turn.joins
+    )
+    turn = replace(spec.turn, joins=tuple(joins), ends=(*ends, End(Part.CALLS, stop, followed)))
     return replace(spec, turn=turn, tools=_without(spec.tools, stop))
 
 
 def stop_strings(spec: Spec) -> tuple[str, ...]:
     """Return what ends a turn wherever it stands, so not what may stand inside of one."""
     ended = with_stop_at_end(spec)
-    last = trimmed(ended.final(Part.CALLS)) if ended != spec else ""
+    last = ended.final(Part.CALLS).strip() if ended != spec else ""
     inside = [spec.reasoning.end + join.text for join in spec.turn.joins]
     found = dict.fromkeys(filter(None, (*spec.turn.stop, *spec.alternatives.stop, last)))
     return tuple(stop for stop in found if not any(stop in text for text in inside))
@@ -48,7 +51,7 @@ def stop_strings(spec: Spec) -> tuple[str, ...]:
 def _last_marker(spec: Spec, tools: Tools) -> str:
     """Return the marker at the calls' end that ends the turn as well, "" if there is none."""
     closing = tools.call[-1].text if isinstance(tools.call[-1], Literal) else ""
-    tail = (closing + tools.section_end).rstrip(WHITE_SPACE)
+    tail = (closing + tools.section_end).rstrip()
     starts = (tail[at:] for at in range(len(tail)))
     shared = next((s for s in starts if any(stop.startswith(s) for stop in spec.turn.stop)), "")
     if shared and not _CLOSERS.fullmatch(shared):
@@ -60,11 +63,11 @@ def _last_marker(spec: Spec, tools: Tools) -> str:
 
 
 def _without(tools: Tools, stop: str) -> Tools:
-    section_end = tools.section_end.rstrip(WHITE_SPACE)
+    section_end = tools.section_end.rstrip()
     if section_end.endswith(stop):
         return replace(tools, section_end=section_end.removesuffix(stop))
     last = tools.call[-1]
     assert isinstance(last, Literal)
-    kept = last.text.rstrip(WHITE_SPACE).removesuffix(stop)
+    kept = last.text.rstrip().removesuffix(stop)
     call = (*tools.call[:-1], *([Literal(kept)] if kept else []))
     return replace(tools, call=call)
