@@ -1,4 +1,5 @@
-# Every target does its own set-up: Python 3.11 or newer and a package index are all it needs.
+# Every target does its own set-up: it needs Python 3.11 or newer, a package index, and for
+# llama.cpp, which is built from source, gcc, g++ and cmake.
 
 VENV := .venv
 BIN := $(VENV)/bin

@@ -29,6 +29,7 @@ from generator.verification.engines import Compile, CompiledGrammar
 from generator.verification.gbnf_reader import Grammar, read_grammar
 from generator.verification.llama_cpp_library import LlamaVocabulary, load_vocabulary
 from generator.verification.walks import random_turn
+from tests import engine_counts
 from tests.generated_formats import NAMES, committed_format
 from tests.grammar_samples import gbnf_of, told_problems, written_samples, written_turns
 
@@ -68,14 +69,12 @@ def test_engines_accept_what_the_writer_writes(name: str) -> None:
     assert not asked.disagreements, "\n".join(map(str, asked.disagreements))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_engines_agree_on_calls_alone(name: str) -> None:
-    if "\ntool-calls ::=" not in gbnf_of(name):
-        assert committed_format(name).spec.tools is None
-        return
+@pytest.mark.parametrize("entry", ["tool-calls", "required-calls", "content-only"])
+@pytest.mark.parametrize("name", [n for n in NAMES if committed_format(n).spec.tools])
+def test_engines_agree_on_other_entries(name: str, entry: str) -> None:
     grammar, random = grammar_of(gbnf_of(name)), Random(name)
-    turns = [random_turn(grammar, random, entry="tool-calls", longest=200) for _ in range(10)]
-    engines = compiled(gbnf_of(name), entry="tool-calls")
+    turns = [random_turn(grammar, random, entry=entry, longest=200) for _ in range(10)]
+    engines = compiled(gbnf_of(name), entry=entry)
     asked = ask_engines(engines, [Sample(turn, True) for turn in turns])
     assert not asked.disagreements, "\n".join(map(str, asked.disagreements))
 
@@ -246,3 +245,47 @@ def test_missing_engines_say_how_to_get_them(monkeypatch: pytest.MonkeyPatch) ->
     assert engine_xgrammar.compile_grammar(GBNF) == Problem(
         "xgrammar is not installed; to have it: pip install -r requirements-engines.txt"
     )
+
+
+def test_counting_names_the_missing_engine(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(engine_xgrammar, "find_spec", lambda name: None)
+    assert engine_counts.main(["qwen3-coder"]) == 1
+    assert capsys.readouterr().out == (
+        "qwen3-coder: xgrammar is not installed; to have it: "
+        "pip install -r requirements-engines.txt\n"
+    )
+
+
+def test_counts_of_one_format(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(engine_counts, "ENGINES", ENGINES)
+    outcome = engine_counts.ask_about("google-gemma-2-2b-it")
+    assert not isinstance(outcome, Problem)
+    counts = outcome.counts
+    assert counts.turns == counts.parsed == 200
+    assert 400 < counts.strings == counts.agreed
+    assert 200 < counts.accepted < counts.strings
+    assert engine_counts.main(["google-gemma-2-2b-it"]) == 0
+    assert capsys.readouterr().out == (
+        f"1 formats, {counts.agreed} of {counts.strings} texts agreed on; 0 formats with faults\n"
+    )
+
+
+def test_disagreements_are_told() -> None:
+    engines = compiled('root ::= "ab"')
+    other = engine_llguidance.compile_grammar('root ::= "ax"')
+    assert not isinstance(other, Problem)
+    samples = [Sample("ab", None), Sample("a", None), Sample("ax", True)]
+    asked = ask_engines({"one": engines["llama.cpp"], "two": other}, samples)
+    assert (asked.strings, asked.agreed, asked.accepted) == (3, 1, 0)
+    assert [str(disagreement) for disagreement in asked.disagreements] == [
+        "one accepts, two refuses at 1 of 2: 'ab'",
+        "one refuses at 1 of 2, two accepts: 'ax'",
+    ]
+    agreed = ask_engines(engines, [Sample("b", True)])
+    assert [str(disagreement) for disagreement in agreed.disagreements] == [
+        "llama.cpp refuses at 0 of 1, llguidance refuses at 0 of 1: 'b'"
+    ]
