@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import dropwhile, pairwise, takewhile
 
 from generator.grammar.elements import element_rules, opening_texts, value_or_elements
-from generator.grammar.tagged import RAW_TEXT
+from generator.grammar.tagged import KEY_RANGES, RAW_TEXT
 from generator.grammar.text import (
     GAP,
     SPACE,
@@ -25,7 +25,7 @@ from generator.grammar.text import (
     text_without,
     trimmed,
 )
-from generator.grammar.values import OBJECT_RULE, VALUE_RULE, value_rules
+from generator.grammar.values import OBJECT_RULE, VALUE_RULE, value_rule, value_rules
 from generator.spec.model import (
     Arguments,
     Encoding,
@@ -72,7 +72,8 @@ def tool_call_rules(calls: Calls) -> tuple[Rule, ...]:
         _identifier("call-id", id_ends),
         Rule("call-index", "[0-9]{1,9}"),
         Rule("argument-count", "[0-9]{1,9}"),
-        Rule("call-word", "gap ( [a-zA-Z0-9_-]{1,40} gap )?"),
+        Rule("call-word", "gap ( word-character{1,40} gap )?"),
+        Rule("word-character", "[a-zA-Z0-9_-]"),
         Rule("word-apart", "( [ \\t\\n\\r] call-word )?"),
         *_argument_rules(tools),
         *value_rules(tools.arguments.syntax),
@@ -82,15 +83,17 @@ def tool_call_rules(calls: Calls) -> tuple[Rule, ...]:
 def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Iterator[Rule]:
     """Yield the rules for one call, ``name`` first, with one for each tool if they are known."""
     ways = [calls.tools.call, *(() if begun else calls.others)]
+    spell = calls.spell or bool(begun or calls.others)
+    written = spelled if spell else literal
     own: list[Rule] = []
     options = []
     for pieces in ways:
-        call = CallText(calls.tools, pieces, begun=begun, spell=calls.spell or bool(begun))
+        call = CallText(calls.tools, pieces, begun=begun, spell=spell)
         if calls.bound is None:
             options.append(sequence(call.head(), call.tail("tool-name", "arguments")))
             continue
         rules = [
-            Rule(f"{name}-{number}", call.tail(literal(tool), arguments))
+            Rule(f"{name}-{number}", call.tail(written(tool), arguments))
             for number, (tool, arguments) in enumerate(calls.bound.items(), start=len(own) + 1)
         ]
         own += rules
@@ -251,7 +254,13 @@ def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
     encodings = [arguments.values.get(json_type, default) for json_type in types]
     raw = Encoding.RAW in encodings
     # A raw string may hold anything, so beside it the other encodings would add nothing.
-    plain = choice(VALUE_RULE[encoding] for encoding in encodings if encoding in VALUE_RULE)
+    plain = choice(
+        value_rule(
+            encoding, json_type, whole=len(set(encodings)) == 1 and len(types) == len(JsonType)
+        )
+        for encoding, json_type in zip(encodings, types, strict=True)
+        if encoding in VALUE_RULE
+    )
     value = RAW_TEXT if raw else plain
     if arguments.elements and Encoding.ELEMENTS in encodings:
         nested = value_or_elements(arguments.elements, RAW_TEXT if raw else "")
@@ -321,7 +330,9 @@ def value_ends(tools: Tools) -> list[str]:
 
 
 def _key(tools: Tools) -> str:
-    return character_class(key_ends(tools), negated=True, ranges=r"\x00-\x1F") + "+"
+    ends = set(key_ends(tools))
+    character = character_class(set("_.$/-") - ends, ranges=KEY_RANGES)
+    return f'{character}+ ( " " {character}+ )*'
 
 
 def name_ends(tools: Tools) -> str:

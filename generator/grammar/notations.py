@@ -25,7 +25,7 @@ from generator.grammar.text import GAP, group, literal, sequence, spelled
 from generator.spec.encoding import encode_value
 from generator.spec.model import Encoding, ValueSyntax
 
-_BARE_KEY = re.compile(r"""[^\x00-\x20"'{}:,\[\]]+""")
+_BARE_KEY = re.compile(r"[\w.$/-]+")
 
 #: Of Python's two quotes the one that its ``repr`` prefers.
 PYTHON_STRINGS = Strings(
@@ -144,13 +144,17 @@ class LiteralNotation(Notation):
         if isinstance(value, bool) or value is None:
             words = self.null if value is None else self.true if value else self.false
             return group(map(literal, words))
-        held = Characters.from_text("".join(_strings_in(value)))
-        if (held & self.strings.unwritable()).ranges:
+        if not all(map(self._is_writable, _strings_in(value))):
             return None
         if isinstance(value, str) and self.encoding is not Encoding.PYTHON:
-            return self.strings.enclosed(literal(value) if value else "")
+            return self.strings.enclosed(spelled(value))
         text = encode_value(value, self.encoding, self.syntax)
         return literal(text) if self.encoding is Encoding.PYTHON else spelled(text)
+
+    def _is_writable(self, text: str) -> bool:
+        if self.encoding is Encoding.QUOTED:
+            return self.syntax.quote not in text
+        return not (Characters.from_text(text) & self.strings.unwritable()).ranges
 
     def key(self, name: str) -> str | None:
         """Return an object's key; None if it can't be written."""

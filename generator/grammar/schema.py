@@ -296,7 +296,8 @@ class _Compiler:
 
     def _object(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
         if not any(keywords(part).keys() & _ABOUT_OBJECTS for part in parts):
-            return _Body(notation.any_of("object"))
+            self._tell_open(parts, notation)
+            return _Body(notation.any_of("object") or notation.empty() or '""')
         required = list(dict.fromkeys(key for keys in given(parts, "required") for key in keys))
         named = list(dict.fromkeys([key for p in given(parts, "properties") for key in p]))
         named += [key for key in required if key not in named]
@@ -316,21 +317,26 @@ class _Compiler:
         self, key: str, parts: list[Place], name: str, notation: Notation
     ) -> dict[str, str]:
         """Return the ways to write a member, by the rule for its value: one for each type word."""
-        found: dict[str, str] = {}
+        values = self._values_by_word(property_schemas(parts, key), f"{name}-{slug(key)}", notation)
+        written = notation.key(key)
+        if written is None:
+            message = f"the name {key!r} cannot be written in this format"
+            self.remarks.problem(message, _place_of(key, parts))
+            return {}
+        if values and " " in written:
+            written = self._add(self._free(f"{name}-{slug(key)}-key"), _Body(written))
+        return {value: notation.member(written, value, word) for word, value in values}
+
+    def _values_by_word(
+        self, places: list[Place], hint: str, notation: Notation
+    ) -> list[tuple[str, str]]:
+        """Return the rules for a member's value, each with the word that says its type."""
+        found = []
         for word, types in notation.types() or (("", ()),):
             narrowed = [Place({"type": list(types)}, "")] if types else []
-            places = [*property_schemas(parts, key), *narrowed]
-            value = self._inner(places, f"{name}-{slug(key)}", notation.inside())
-            if value is None:
-                continue
-            written = notation.key(key)
-            if written is None:
-                message = f"the name {key!r} cannot be written in this format"
-                self.remarks.problem(message, _place_of(key, parts))
-                return {}
-            if " " in written:
-                written = self._add(self._free(f"{name}-{slug(key)}-key"), _Body(written))
-            found[value] = notation.member(written, value, word)
+            value = self._inner([*places, *narrowed], hint, notation.inside())
+            if value is not None:
+                found.append((word, value))
         return found
 
     def _inner(self, places: list[Place], hint: str, notation: Notation) -> str | None:
@@ -344,17 +350,27 @@ class _Compiler:
     def _other_member(
         self, named: list[str], parts: list[Place], name: str, notation: Notation
     ) -> str:
+        """Return a member that no schema names; "" if there is none."""
         if self.closed and named and not given(parts, "additionalProperties"):
             return ""
         if self.closed and given(parts, "properties") and not given(parts, "additionalProperties"):
             return ""
-        value = self._inner(other_properties(parts), f"{name}-other", notation.inside())
-        if value is None:
+        values = self._values_by_word(other_properties(parts), f"{name}-other", notation)
+        if not values:
             return ""
-        if not named:
-            return notation.member(notation.any_key(), value)
-        key = self._add(self._free(f"{name}-other-key"), _Body(notation.other_key(named)))
-        return notation.member(key, value)
+        self._tell_open(parts, notation)
+        key = notation.any_key()
+        if named and key:
+            key = self._add(self._free(f"{name}-other-key"), _Body(notation.other_key(named)))
+        return group(notation.member(key, value, word) for word, value in values if key)
+
+    def _tell_open(self, parts: list[Place], notation: Notation) -> None:
+        """Say what a grammar can't do about names that no schema gives."""
+        message = "a grammar lets names that the schema doesn't give come twice"
+        if not notation.any_key():
+            message = "names that the schema doesn't give are left out, as the format repeats them"
+        if self.closed:
+            self.remarks.notice(message, parts[0].path if parts else "#")
 
     def _members(
         self, members: list[tuple[str, bool]], extra: str, name: str, notation: Notation

@@ -44,10 +44,14 @@ from generator.spec.model import (
     SlotKind,
 )
 
+#: The letters and digits of a name in tags; it may have single blanks and ``_.$/-`` in it, too.
+KEY_RANGES = "a-zA-Z0-9À-ɏͰ-ԯ぀-鿿가-힣"
+
 #: What refers to raw text between an argument's tags.
 RAW_TEXT = "raw-value"
 
-_PLAIN_KEY = re.compile(r"[\w.$/-]+(?: [\w.$/-]+)*")
+_PLAIN_KEY = re.compile(rf"[{KEY_RANGES}_.$/-]+(?: [{KEY_RANGES}_.$/-]+)*")
+_KEY = Slot(SlotKind.KEY)
 _VALUE = Slot(SlotKind.VALUE)
 
 
@@ -135,24 +139,26 @@ class ElementNotation(MemberNotation):
         return _inner_values(self.arguments, self.elements)
 
     def any_of(self, kind: str) -> str:
-        """Return what refers to any ``array`` or ``object``."""
-        return f"( {'element-items' if kind == 'array' else 'element-members'} )?"
+        """Return what refers to any ``array`` or ``object``; "" if no rule can say what it is."""
+        if kind == "array":
+            return self.array([], self.inside().any_value(), (0, None))
+        return "( element-members )?" if self.any_key() else ""
 
     def any_key(self) -> str:
-        """Return any key."""
-        return "element-name"
+        """Return any key; "" where a key is said twice, as no rule finds the same one again."""
+        return "" if self.elements.member.count(_KEY) > 1 else "element-name"
 
     def member(self, key: str, value: str, word: str = "") -> str:
         """Return an object's member of two rules."""
         return element_tags(self.elements.member, key, value)
 
     def opening(self) -> str:
-        """Return what stands before an object's members: nothing."""
-        return ""
+        """Return what stands before an object's members: white space, as between arguments."""
+        return GAP
 
     def comma(self) -> str:
-        """Return what stands between two members."""
-        return lenient(self.elements.separator)
+        """Return what stands between two members, white space at least."""
+        return lenient(self.elements.separator) or GAP
 
     def closing(self) -> str:
         """Return what stands behind an object's members: nothing."""
@@ -163,7 +169,7 @@ class ElementNotation(MemberNotation):
         element = self.elements.element
         tags = [element_tags(element, "", first) for first in firsts]
         other = element_tags(element, "", item) if item else None
-        return array_text(tags, other, bounds, self.comma()) or '""'
+        return sequence(GAP, array_text(tags, other, bounds, self.comma()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,12 +189,12 @@ class ArgumentNotation(MemberNotation):
         return tuple(words.items())
 
     def any_of(self, kind: str) -> str:
-        """Return what refers to any arguments."""
-        return "arguments"
+        """Return what refers to any arguments; "" if no rule can say what they are."""
+        return "arguments" if self.any_key() else ""
 
     def any_key(self) -> str:
-        """Return any key."""
-        return "argument-name"
+        """Return any name; "" where a name is said twice, as no rule finds the same one again."""
+        return "" if self.arguments.item.count(_KEY) > 1 else "argument-name"
 
     def key(self, name: str) -> str | None:
         """Return an argument's name; None if it can't be written."""
@@ -218,9 +224,13 @@ class ArgumentNotation(MemberNotation):
         return lenient(self.arguments.start)
 
     def comma(self) -> str:
-        """Return what stands between two arguments."""
+        """Return what stands between two arguments, white space at least.
+
+        White space is read character by character. Without it llguidance would read several
+        optional arguments as one longest run, and not see the end that begins like another one.
+        """
         separator = self.arguments.separator
-        return spelled(separator) if self._ends_raw() else lenient(separator)
+        return spelled(separator) if self._ends_raw() else lenient(separator) or GAP
 
     def closing(self) -> str:
         """Return what stands behind all arguments."""
@@ -301,9 +311,7 @@ def _values(arguments: Arguments, raw: RawNotation, name: str, *, untyped: bool)
     by_type = tuple((kind.value, tuple(_ways(arguments, kind, raw))) for kind in JsonType)
     is_raw = arguments.values.get(JsonType.STRING) is Encoding.RAW
     anything = raw.strings.text
-    if name == "element-value":
-        anything = name
-    elif not is_raw:
+    if not is_raw:
         anything = group(dict.fromkeys(way.any_value() for _, ways in by_type for way in ways))
     return ValueNotation(
         prefix=name, by_type=by_type, anything=anything, untyped=untyped and is_raw

@@ -244,15 +244,19 @@ def _lead_in(offer: Offer, left: Part, right: Part) -> str:
     """Return the join and the start of ``right``, and the rule that goes on inside it."""
     spec = offer.spec
     join, start = spec.join(left, right), _opening(spec, right)
-    between = trimmed(join) if right is Part.CALLS else trimmed(join + start)
-    if right is not Part.CALLS and begins_like_call(spec):
-        # A name would go on here, so the white space behind the start tells it from a call.
-        between = (join + start).lstrip(WHITE_SPACE)
+    between = trimmed(join) if right is Part.CALLS else _led(spec, left, right)
     before = _gap_behind(spec, left) if between or right is Part.CALLS else ""
     # Calls bring their own start, so only the white space around it is written here.
     spaced = join.rstrip(WHITE_SPACE) != join or start.lstrip(WHITE_SPACE) != start
     inner = GAP if right is Part.CALLS and between and spaced else ""
     return sequence(before, spelled(between), inner, offer.turn_rule(right))
+
+
+def _led(spec: Spec, left: Part, right: Part) -> str:
+    """Return what is written between two parts as the beginning of reasoning or content."""
+    text = spec.join(left, right) + _opening(spec, right)
+    # Where a call's name could go on, white space behind the start tells the part from a call.
+    return text.lstrip(WHITE_SPACE) if begins_like_call(spec) else trimmed(text)
 
 
 def _is_open(spec: Spec, left: Part) -> bool:
@@ -319,10 +323,13 @@ def _continuation(offer: Offer, extra: str) -> Iterator[str]:
     spec = offer.spec
     for right in offer.following(Part.START):
         join = spec.join(Part.START, right)
-        opening = trimmed(join if right is Part.CALLS else join + _opening(spec, right))
+        opening = trimmed(join) if right is Part.CALLS else _led(spec, Part.START, right)
         if opening.startswith(extra) and not _is_covered(offer, join):
-            rest = trimmed(opening.removeprefix(extra))
-            yield sequence(GAP if rest else "", spelled(rest), offer.turn_rule(right))
+            rest = opening.removeprefix(extra)
+            rest = rest if begins_like_call(spec) else trimmed(rest)
+            yield sequence(
+                GAP if rest == trimmed(rest) != "" else "", spelled(rest), offer.turn_rule(right)
+            )
     close = trimmed(spec.reasoning.end)
     if Part.REASONING in parts_of(spec) and close and extra.endswith(close):
         parts = offer.following(Part.REASONING)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from generator.grammar.text import Rule, literal, spelled, text_without
-from generator.spec.model import Encoding, ValueSyntax
+from generator.spec.model import Encoding, JsonType, ValueSyntax
 
 #: What a rule refers to for any value, and for an object, of each encoding that is not raw text.
 VALUE_RULE = {
@@ -17,10 +17,29 @@ OBJECT_RULE = {
     Encoding.QUOTED: "quoted-object",
 }
 
+_CONSTANTS = {
+    (Encoding.JSON, JsonType.BOOLEAN): '"true" | "false"',
+    (Encoding.JSON, JsonType.NULL): '"null"',
+    (Encoding.PYTHON, JsonType.BOOLEAN): '"True" | "False"',
+    (Encoding.PYTHON, JsonType.NULL): '"None"',
+    (Encoding.QUOTED, JsonType.BOOLEAN): '"true" | "false" | "True" | "False"',
+    (Encoding.QUOTED, JsonType.NULL): '"null" | "None"',
+}
+
 _NUMBER = Rule(
     "number",
     '"-"? ( "0" | [1-9] [0-9]* ) ( "." [0-9]+ )? ( [eE] [+-]? [0-9]+ )?',
 )
+
+
+def value_rule(encoding: Encoding, json_type: JsonType, *, whole: bool) -> str:
+    """Return what stands for any value of a type in an encoding; ``whole``: of any type."""
+    if whole:
+        return VALUE_RULE[encoding]
+    if json_type in (JsonType.INTEGER, JsonType.NUMBER):
+        return "number"
+    prefix = VALUE_RULE[encoding].removesuffix("-value")
+    return _CONSTANTS.get((encoding, json_type), f"{prefix}-{json_type.value}")
 
 
 def value_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
@@ -63,7 +82,7 @@ def _quoted_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
     key = "quoted-key" if syntax.bare_keys else "quoted-string"
     return (
         *structure_rules("quoted", "quoted-string", words, comment, key=key),
-        Rule("quoted-key", r"""[^\x00-\x20"'{}:,\[\]]+"""),
+        Rule("quoted-key", "[a-zA-Z0-9À-ɏͰ-ԯ぀-鿿가-힣_.$/-]+"),
         Rule("quoted-string", f"{quote} quoted-text {quote}"),
         *text_without("quoted-text", [syntax.quote]),
     )
