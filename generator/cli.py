@@ -20,6 +20,7 @@ from generator.analysis.analyze import TemplateSource
 from generator.cli_output import (
     ERR,
     OUT,
+    ReviewForm,
     finish,
     json_text,
     print_build,
@@ -27,6 +28,7 @@ from generator.cli_output import (
     print_error,
     print_findings,
     print_results,
+    print_review,
     progress_bar,
     result_table,
     summary,
@@ -35,6 +37,7 @@ from generator.pipeline.build import load_module
 from generator.pipeline.folder import analyze_into
 from generator.pipeline.project import Project
 from generator.pipeline.regenerate import check_freshness, read_sources, regenerate
+from generator.review.revisions import review_files, review_since
 from generator.sources.add import add_source
 from generator.sources.fetch import fetch_templates
 from generator.spec.naming import module_name
@@ -49,6 +52,12 @@ class _Fault(click.ClickException):
 
     def show(self, file: object = None) -> None:
         ERR.print(f"[red]error:[/red] {escape(self.message)}", highlight=False, soft_wrap=True)
+
+
+class _Misuse(_Fault):
+    """A command that was given what it can't work on."""
+
+    exit_code = 2
 
 
 def main() -> None:
@@ -235,6 +244,41 @@ def analyze(
 
 
 @turnspec.command()
+@click.argument("old", metavar="[REV | OLD.yaml NEW.yaml]", default="HEAD")
+@click.argument("new", metavar="", required=False)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice([form.value for form in ReviewForm]),
+    default=ReviewForm.TEXT.value,
+    show_default=True,
+    help="For a terminal, a pull request, or a script.",
+)
+@_ROOT
+@_VERBOSE
+def diff(old: str, new: str | None, form: str, root: Path | None, verbose: bool) -> None:
+    """Say what changed in the formats since a git revision (default: HEAD), by meaning.
+
+    A verdict tells whether the old parser reads what is written in the new format: compatible,
+    lenient (it tells of problems) or breaking. With two spec files, compares these. Exit codes: 0
+    nothing breaking, 1 something breaking or a spec that can't be used, 2 nothing to compare.
+
+    \b
+    Example:
+      turnspec diff main --format markdown
+    """  # noqa: D301
+    with progress_bar("comparing", None) as advance:
+        if new is not None:
+            review = review_files(Path(old), Path(new))
+        else:
+            review = review_since(old, _project(root, _Misuse), advance)
+    if isinstance(review, Problem):
+        raise _Misuse(str(review))
+    print_review(review, ReviewForm(form))
+    finish(review.problems, failed=review.is_breaking)
+
+
+@turnspec.command()
 @click.argument("parser")
 @click.argument("text", type=_TEXT_FILE, default="-")
 @click.option("--tools", type=_TEXT_FILE, help="A JSON file with OpenAI tool definitions.")
@@ -277,10 +321,10 @@ def parse(
         print_error(shown)
 
 
-def _project(root: Path | None) -> Project:
+def _project(root: Path | None, fault: type[_Fault] = _Fault) -> Project:
     project = Project.find((root or Path.cwd()).resolve())
     if project is None:
-        raise _Fault(
+        raise fault(
             "no templates/index.yaml here or above; go to a checkout or name one with --root"
         )
     return project

@@ -6,6 +6,7 @@ import difflib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 
 import click
@@ -17,6 +18,9 @@ from rich.table import Table
 from generator.analysis.advice import Advice
 from generator.pipeline.build import Build
 from generator.pipeline.regenerate import Difference, Regeneration
+from generator.review.compare import Review
+from generator.review.reading import Compatibility
+from generator.review.shown import json_data, markdown, text_lines
 from generator.spec.problems import Problem
 from generator.spec.results import RUNGS, TemplateResult
 
@@ -161,6 +165,35 @@ def json_text(value: object, indent: int | None = None) -> str:
     """Return readable JSON; half a surrogate pair stays escaped, as it can't be printed."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+class ReviewForm(StrEnum):
+    """The forms in which a review is printed."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+_REVIEW_STYLES = {
+    Compatibility.COMPATIBLE: "bold green",
+    Compatibility.LENIENT: "bold yellow",
+    Compatibility.BREAKING: "bold red",
+    "head": "cyan",
+}
+
+
+def print_review(review: Review, form: ReviewForm) -> None:
+    """Print what changed between two sets of specs."""
+    match form:
+        case ReviewForm.JSON:
+            click.echo(json_text(json_data(review), indent=2))
+        case ReviewForm.MARKDOWN:
+            click.echo(markdown(review), nl=False)
+        case ReviewForm.TEXT:
+            for text, kind in text_lines(review):
+                style = _REVIEW_STYLES.get(kind)
+                OUT.print(escape(text), style=style, highlight=False, soft_wrap=True)
 
 
 def finish(problems: Sequence[Problem], *, failed: bool = False) -> None:
