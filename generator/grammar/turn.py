@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.codegen.banner import banner
+from generator.codegen.banner import banner, sealed
 from generator.grammar.calls import begun_calls, call_marker, tool_call_rules
 from generator.grammar.text import (
     GAP,
@@ -61,7 +61,7 @@ def generate_grammar(spec: Spec, *, spec_path: str, spec_hash: str) -> str:
         *text_without(_TEXT, text_markers(spec), _text_comment(spec)),
     )
     body = "".join(str(rule) for rule in reachable(rules, (ROOT, TOOL_CALLS)))
-    return f"{banner(spec_path, spec_hash, comment='#').rstrip()}\n{body}"
+    return sealed(f"{banner(spec_path, spec_hash, comment='#').rstrip()}\n{body}")
 
 
 def text_markers(spec: Spec) -> tuple[str, ...]:
