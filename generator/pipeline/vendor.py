@@ -124,14 +124,15 @@ def _generated_texts(project: Project, name: str, with_grammar: bool) -> dict[st
     for copy, source in files.items():
         text = _text_of(project.root / source)
         if text is None:
-            return Problem(_unknown(project, name))
+            return Problem(unknown_parser(project, name))
         if not is_unedited(text):
             return Problem("isn't as it was generated; run: make regen", source)
         texts[copy] = text
     return texts
 
 
-def _unknown(project: Project, name: str) -> str:
+def unknown_parser(project: Project, name: str) -> str:
+    """Return what to say of a name that no parser has, with the names that are close to it."""
     known = [path.stem for path in project.specs.glob(f"*{SPEC_SUFFIX}")]
     close = close_names(name, known)
     hint = f"did you mean {' or '.join(close)}?" if close else "see specs/README.md for the names"
