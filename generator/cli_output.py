@@ -26,8 +26,9 @@ from generator.review.shown import json_data, markdown, text_lines
 from generator.spec.problems import Problem
 from generator.spec.results import RUNGS, TemplateResult
 
-OUT = Console()
-ERR = Console(stderr=True)
+# A marker such as <:end:> is no picture's name.
+OUT = Console(emoji=False)
+ERR = Console(stderr=True, emoji=False)
 
 
 @contextmanager

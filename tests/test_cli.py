@@ -147,6 +147,16 @@ def test_check_prints_a_diff_and_writes_nothing(root: Path) -> None:
     assert files_of(root) == before
 
 
+def test_check_prints_markers_as_they_are(root: Path) -> None:
+    """What looks like the name of an emoji stays as it is."""
+    path = root / "specs/plain-content.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("<:end:>", "<:over:>"), encoding="utf-8")
+    lines = run("check", "--root", root).stdout.splitlines()
+    assert '-    - "<:over:>"' in lines
+    assert '+    - "<:end:>"' in lines
+
+
 def test_check_names_a_file_that_is_missing(root: Path) -> None:
     (root / "generated/plain-content.gbnf").unlink()
     result = run("check", "--root", root)

@@ -218,6 +218,11 @@ def test_outside_a_checkout(tmp_path: Path) -> None:
     )
 
 
+def test_as_a_hook_of_another_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_DIR", str(root.parent))
+    assert run("diff", "--root", root).exit_code == 0
+
+
 def test_without_git(committed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     result = run("diff", "--root", committed)

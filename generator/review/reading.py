@@ -100,11 +100,11 @@ def read_turns(reader: Format, writer: Format) -> Reading:
     if worst is not Compatibility.COMPATIBLE:
         again = (_grade(wanted, _read(reader.module, turn, turn.prompt)) for turn, wanted in pairs)
         with_prompt = _worst(list(again))
-    examples = (  # the first are those of the fixed messages, which read best
+    examples = [
         Example(turn.text, wanted.shown, read.shown)
         for (turn, wanted), read, grade in zip(pairs, found, grades, strict=True)
         if grade is worst
-    )
+    ]
     return Reading(
         compatibility=worst,
         with_prompt=with_prompt,
@@ -113,7 +113,7 @@ def read_turns(reader: Format, writer: Format) -> Reading:
         differing=grades.count(Compatibility.BREAKING),
         unreadable=len(turns) - len(pairs),
         kinds=tuple(sorted({kind for read in found for kind in read.kinds})),
-        example=next(examples, None) if worst is not Compatibility.COMPATIBLE else None,
+        example=_telling(examples) if worst is not Compatibility.COMPATIBLE else None,
     )
 
 
@@ -191,3 +191,9 @@ def _worst(grades: Sequence[Compatibility]) -> Compatibility:
     """Return the worst grade; where nothing could be compared, nothing is known to work."""
     order = list(Compatibility)
     return max(grades, key=order.index, default=Compatibility.BREAKING)
+
+
+def _telling(examples: Sequence[Example]) -> Example | None:
+    """Return the first that says anything; the first are of the fixed messages, and read best."""
+    says = [example for example in examples if example.meant]
+    return next(iter([*says, *examples]), None)

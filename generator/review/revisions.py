@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from generator.review.compare import (
 from generator.spec.files import SPEC_SUFFIX, load_checked_spec, read_spec
 from generator.spec.model import Spec
 from generator.spec.problems import Problem
+
+#: What git tells its hooks of the repository that they were started for.
+_OF_A_HOOK = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"})
 
 
 class Tree(Protocol):
@@ -163,4 +167,7 @@ def _sources(
 
 
 def _git(root: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, check=False)
+    """Run git on the repository around a folder, also where a hook was started for another one."""
+    command = ["git", "-C", str(root), *arguments]
+    inherited = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
+    return subprocess.run(command, capture_output=True, check=False, env=inherited)
