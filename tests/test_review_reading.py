@@ -10,6 +10,7 @@ import pytest
 
 from generator.review.compare import Source, Status, compare_all, compare_sources
 from generator.review.reading import Compatibility, Format, read_turns, written_turns
+from generator.review.sampling import random_messages
 from generator.spec.files import spec_hash
 from generator.spec.model import (
     End,
@@ -23,8 +24,10 @@ from generator.spec.model import (
     TemplateIdentity,
     Thinking,
 )
+from generator.verification.messages import format_markers
+from tests.generated_formats import NAMES, committed_format
 from tests.parser_checks import load_module
-from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec
+from tests.specs_for_tests import ALL_SPECS, json_native_spec, plain_spec, tagged_spec
 
 
 def format_of(spec: Spec) -> Format:
@@ -207,3 +210,29 @@ def test_added_and_removed(
 def test_equal_specs_are_left_out() -> None:
     sources = {"x": Source(plain_spec())}
     assert compare_all(sources, sources) == ()
+
+
+def test_random_messages_hold_what_comes_back() -> None:
+    for make in ALL_SPECS:
+        spec = make()
+        markers = format_markers(spec)
+        given = list(random_messages(spec, 50))
+        assert len({repr(message) for message in given}) > 20
+        assert len({len(message.calls) for message in given}) == (4 if spec.tools else 1)
+        assert any(message.reasoning for message in given) == bool(spec.reasoning.field)
+        assert not any(
+            marker in text
+            for message in given
+            for text in (message.content, message.reasoning)
+            for marker in markers
+        )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_committed_parser_reads_its_own_turns(name: str) -> None:
+    """What the verdicts of others are measured by."""
+    committed = committed_format(name)
+    own = Format(committed.spec, committed.module)
+    reading = read_turns(own, own)
+    assert reading.compatibility is Compatibility.COMPATIBLE
+    assert reading.unreadable == 0

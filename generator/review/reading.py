@@ -10,14 +10,14 @@ from types import ModuleType
 from typing import Any
 
 from generator.rendering.conversation import tool_definitions
+from generator.review.sampling import random_messages
 from generator.spec.message import Message
 from generator.spec.model import Spec
 from generator.verification.messages import sample_messages
-from generator.verification.rungs import for_random_messages
 from generator.verification.turns import expected_message, written_input
 
 #: Random messages per direction, beside the fixed ones.
-RANDOM_MESSAGES = 30
+RANDOM_MESSAGES = 100
 
 
 class Compatibility(StrEnum):
@@ -119,8 +119,7 @@ def read_turns(reader: Format, writer: Format) -> Reading:
 
 def written_turns(spec: Spec) -> list[WrittenTurn]:
     """Return the turns of a spec: the sample messages and some random ones, always the same."""
-    given = list(sample_messages(spec))
-    for_random_messages(spec, RANDOM_MESSAGES, given.append)
+    given = [*sample_messages(spec), *random_messages(spec, RANDOM_MESSAGES)]
     turns = _written(spec, given)
     return list({(turn.prompt, turn.text, turn.thinking): turn for turn in turns}.values())
 

@@ -110,7 +110,7 @@ def round_trip(spec: Spec, renderer: Renderer, module: ModuleType, count: int) -
         shown = as_rendered(spec, message)
         tally.add(_compare(spec, module, shown, given_input, thinking=True))
 
-    for_random_messages(spec, count, check)
+    _for_random_messages(spec, count, check)
     return tally.result()
 
 
@@ -127,7 +127,7 @@ def round_trip_written(spec: Spec, module: ModuleType, count: int) -> RungResult
             shown = expected_message(spec, _with_prompt(spec, message, thinking))
             tally.add(_compare(spec, module, shown, given_input, thinking=thinking))
 
-    for_random_messages(spec, count, check)
+    _for_random_messages(spec, count, check)
     return replace(tally.result(), note="")
 
 
@@ -153,7 +153,7 @@ def chunking(spec: Spec, module: ModuleType) -> RungResult:
     return tally.result()
 
 
-def for_random_messages(spec: Spec, count: int, check: Callable[[Message], None]) -> None:
+def _for_random_messages(spec: Spec, count: int, check: Callable[[Message], None]) -> None:
     """Run a check on random messages, the same ones in every run; it must not raise."""
 
     @seed(2026)
