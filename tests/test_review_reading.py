@@ -13,16 +13,20 @@ from generator.review.reading import Compatibility, Format, read_turns, written_
 from generator.review.sampling import random_messages
 from generator.spec.files import spec_hash
 from generator.spec.model import (
+    Condition,
     End,
     IndexScope,
+    Limit,
     Literal,
     Part,
     ReasoningMode,
     Slot,
     SlotKind,
     Spec,
+    Subject,
     TemplateIdentity,
     Thinking,
+    Verdict,
 )
 from generator.verification.messages import format_markers
 from tests.generated_formats import NAMES, committed_format
@@ -159,6 +163,14 @@ def test_the_same_turns_are_told() -> None:
     old = json_native_spec()
     review = compare_sources("x", Source(old), Source(replace(old, limits=())))
     assert (review.compatibility, review.same_turns) == (Compatibility.COMPATIBLE, True)
+
+
+def test_calls_that_only_the_model_writes_are_other_turns() -> None:
+    """An overlay may say how calls look that the template itself never renders."""
+    never = Limit(Subject.CALLS, Verdict.DROPS, Condition.ALWAYS, "never rendered")
+    new = replace(json_native_spec(), limits=(never,))
+    review = compare_sources("x", Source(replace(new, tools=None)), Source(new))
+    assert (review.compatibility, review.same_turns) == (Compatibility.BREAKING, False)
 
 
 def test_a_count_over_the_conversation_writes_other_turns() -> None:

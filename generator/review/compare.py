@@ -12,9 +12,11 @@ from generator.pipeline.build import load_module
 from generator.review.facts import Change, changes
 from generator.review.reading import Compatibility, Format, Reading, read_turns
 from generator.spec.files import spec_hash
+from generator.spec.message import Message
 from generator.spec.model import Spec
 from generator.spec.problems import Problem
 from generator.verification.messages import sample_messages
+from generator.verification.turns import written_input
 
 
 class Status(StrEnum):
@@ -39,7 +41,8 @@ class TemplateReview:
 
     ``forward`` is the old parser on turns of the new spec, ``backward`` the new one on turns of
     the old; both are None where only the template's text changed, or there is one spec alone.
-    ``same_turns``: both specs write the same turns, behind the same prompts.
+    ``same_turns``: both specs write the same turns, behind the same prompts. ``modes`` tells of an
+    added format in a few words.
     """
 
     name: str
@@ -49,6 +52,7 @@ class TemplateReview:
     forward: Reading | None = None
     backward: Reading | None = None
     same_turns: bool = False
+    modes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +87,9 @@ def compare_all(
 
 
 def _compare_one(name: str, old: Source | None, new: Source | None) -> TemplateReview:
-    if old is None:
-        return TemplateReview(name, Status.ADDED, Compatibility.COMPATIBLE)
-    if new is None:  # whoever uses its parser loses it
+    if old is None and new is not None:
+        return TemplateReview(name, Status.ADDED, Compatibility.COMPATIBLE, modes=_modes(new))
+    if old is None or new is None:  # whoever uses its parser loses it
         return TemplateReview(name, Status.REMOVED, Compatibility.BREAKING)
     return compare_sources(name, old, new)
 
@@ -114,14 +118,25 @@ def same_format(old: Spec, new: Spec) -> bool:
     return replace(old, name=new.name, template=new.template, tokens=new.tokens) == new
 
 
+def _modes(source: Source) -> str:
+    tools = source.spec.tools.mode if source.spec.tools else "none"
+    return f"reasoning {source.spec.reasoning.mode}, tools {tools}"
+
+
 def _same_turns(old: Spec, new: Spec) -> bool:
     prompts = [(spec.thinking.prompt_on, spec.thinking.prompt_off) for spec in (old, new)]
     given = [*sample_messages(old), *sample_messages(new)]
     return prompts[0] == prompts[1] and all(
-        write_turn(old, message, calls_before=before)
-        == write_turn(new, message, calls_before=before)
-        for message in given
-        for before in (0, 2)  # some formats count the calls of earlier turns
+        _written(old, message) == _written(new, message) for message in given
+    )
+
+
+def _written(spec: Spec, message: Message) -> tuple[object, ...]:
+    """Return what a model writes, and what a later turn looks like: it may count the calls."""
+    return (
+        written_input(spec, message, thinking=True),
+        written_input(spec, message, thinking=False),
+        write_turn(spec, message, calls_before=2),
     )
 
 

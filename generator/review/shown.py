@@ -72,7 +72,7 @@ def summary_line(review: Review) -> str:
 
 def _verdict(template: TemplateReview) -> str:
     if template.status is not Status.CHANGED:
-        return str(template.status)
+        return f"{template.status}: {template.modes}" if template.modes else str(template.status)
     if template.forward is None:
         return f"{template.compatibility} (the template changed, its format didn't)"
     if template.same_turns:
@@ -167,6 +167,7 @@ def _template_data(template: TemplateReview) -> dict[str, object]:
         "status": template.status,
         "compatibility": template.compatibility,
         "same_turns": template.same_turns,
+        "modes": template.modes,
         "old_parser_new_turns": _reading_data(template.forward),
         "new_parser_old_turns": _reading_data(template.backward),
         "changes": [dataclasses.asdict(change) for change in template.changes],
