@@ -1,4 +1,5 @@
-# Every target does its own set-up: Python 3.11 or newer and a package index are all it needs.
+# Every target does its own set-up: it needs Python 3.11 or newer, a package index, and for
+# llama.cpp, which is built from source, gcc, g++ and cmake.
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,7 +11,7 @@ PYTHON ?= $(shell for candidate in python3 python3.11 python3.12 python3.13 pyth
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help regen regen-long check diff test test-long fuzz lint bench families lock clean
+.PHONY: help regen regen-long check diff test test-long fuzz lint bench families engines lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +53,11 @@ bench: $(STAMP)  ## measure the generated parsers and compare them with their ta
 
 families: $(STAMP)  ## write docs/FAMILIES.md: well-known families with a turn of each, parsed
 	@$(BIN)/python -m tests.family_table
+
+# Names choose formats, and show all that is amiss: make engines NAMES=qwen3-coder
+engines: $(STAMP)  ## llama.cpp, llguidance and xgrammar (with PyTorch, a big download) on all grammars
+	@$(BIN)/pip install --quiet --requirement requirements-engines.txt
+	@$(BIN)/python -m tests.engine_counts $(NAMES)
 
 lock:  ## renew requirements.lock
 	@$(PYTHON) -m venv build/lock

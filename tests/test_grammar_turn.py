@@ -16,6 +16,7 @@ from generator.spec.model import (
     Content,
     ContentMode,
     Encoding,
+    End,
     Join,
     JsonType,
     Literal,
@@ -228,7 +229,29 @@ def shared_brackets_spec() -> Spec:
     )
 
 
+def calls_first_spec() -> Spec:
+    """Return a format whose content follows its calls, and then ends as calls do."""
+    spec = with_tools(
+        Tools(
+            mode=ToolMode.TAG_WITH_JSON,
+            section_start="",
+            call=(Literal("<call>"), NAME, Literal("{"), ARGUMENTS, Literal("}</call>")),
+            separator="",
+            section_end="",
+            arguments=Arguments(),
+        )
+    )
+    ends = (
+        End(Part.CONTENT, "<|stop|>", "<|stop|>"),
+        End(Part.CALLS, "<|wait|>", "<|wait|>"),
+    )
+    order = (Part.CALLS, Part.CONTENT)
+    turn = replace(spec.turn, order=order, ends=ends, calls_decide_end=True, stop=("<|stop|>",))
+    return replace(spec, turn=turn, grammar=replace(spec.grammar, triggers=("<call>",)))
+
+
 OTHER_SPECS = (
+    calls_first_spec,
     recipients_spec,
     shared_brackets_spec,
     json_array_spec,
@@ -292,6 +315,11 @@ ACCEPTED: dict[Callable[[], Spec], tuple[str, ...]] = {
         "<|channel|>final<|message|>text<|end|><|start|>assistant" + CHANNEL_CALL,
         CHANNEL_CALL,
     ),
+    calls_first_spec: (
+        "<call>f{{}}</call>text<|wait|>",
+        "<call>f{{}}</call><call>g{{}}</call><|wait|>",
+        "a <call text<|stop|>",
+    ),
     json_array_spec: (
         'text[CALLS][{"name": "f", "arguments": {}, "id": "a1"}]<|stop|>',
         '[CALLS][{"name":"f","arguments":{"a":[]},"id":"a1"},\n{"name":"g","arguments":{},"id":"2"}]',
@@ -351,6 +379,7 @@ REFUSED: dict[Callable[[], Spec], tuple[str, ...]] = {
         "<|channel|>final<|message|>a<|channel|>final<|message|>b",
         " to=functions.f<|message|>{}",
     ),
+    calls_first_spec: ("<call>f{[]}</call>text", "text<call>", "<call>f{{}}</call>a<call>"),
     json_array_spec: ('[CALLS][{"name": "f", "arguments": {}, "id": "a1"}', "[CALLS][]"),
     bare_json_spec: ('{"name": "f", "parameters": 1}',),
     python_spec: ("<|calls|>[f(a=true)]<|/calls|>", "<|calls|>[f(1)]<|/calls|>"),

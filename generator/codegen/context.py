@@ -344,7 +344,7 @@ def _escapes_if(calls: CallPlan | None) -> str:
 def _functions(calls: CallPlan | None, uses_schemas: bool, raw_values: bool) -> tuple[str, ...]:
     if calls is None:
         return ()
-    found = ["properties_by_name" if calls.kind == "tagged" else "names", "flaw"]
+    found = ["parameters_by_name" if calls.kind == "tagged" else "names", "flaw"]
     if _other_heads(calls):
         found.append("name")
     if calls.code is not None and calls.code.method:
@@ -354,7 +354,7 @@ def _functions(calls: CallPlan | None, uses_schemas: bool, raw_values: bool) -> 
     if calls.kind != "tagged":
         found += ["as_object", "deviation"]
     if uses_schemas or calls.elements:
-        found.append("json_types")
+        found += ["options", "json_types"]
     if calls.elements:
         found.append("schemas_inside")
     if raw_values:

@@ -27,6 +27,7 @@ from generator.codegen.message_plan import (
 from generator.codegen.native_plan import plan_native
 from generator.codegen.slot_plan import slotted
 from generator.codegen.tag_plan import plan_tags
+from generator.codegen.turn_end import with_stop_at_end
 from generator.spec.model import Part, ReasoningMode, Spec, Switch, SwitchWord, ToolMode
 
 _LONGEST_END = 100  # characters
@@ -64,7 +65,8 @@ class ModulePlan:
 
 def plan_module(spec: Spec) -> ModulePlan:
     """Return the plan of the module that parses the spec's format."""
-    given, spec = spec, with_headers(spec)
+    given = with_stop_at_end(spec)
+    spec = with_headers(given)
     ends = tuple(dict.fromkeys(text.strip() for text in _ends(spec) if looks_like_marker(text)))
     calls = _plan_calls(spec, ends)
     reasoning = _plan_reasoning(spec)
@@ -173,7 +175,9 @@ def _openings(markers: Iterable[Marker]) -> tuple[str, ...]:
             head = opening_literal(pieces)
             tags = [tag.end() for tag in re.finditer(r"[>\]]", head)]
             starts = [head[:at] for at in tags if at < len(head) and looks_like_marker(head[:at])]
-            if literal(pieces) != head and marker.role in ("wrap", "call", "open"):
+            # A mere word at the end of a text is no beginning of a call.
+            opens = marker.role in ("wrap", "call", "open") and not head.isalnum()
+            if literal(pieces) != head and opens:
                 starts.append(head)
             starts = [start for start in starts if start not in whole]
             found |= dict.fromkeys(starts[:1])

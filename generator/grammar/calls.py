@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import dropwhile, pairwise, takewhile
 
 from generator.grammar.elements import element_rules, opening_texts, value_or_elements
+from generator.grammar.tagged import RAW_TEXT
 from generator.grammar.text import (
     GAP,
     SPACE,
@@ -37,29 +38,65 @@ from generator.spec.model import (
     Tools,
 )
 
-_RAW_TEXT = "raw-value"
 _JSON_PUNCTUATION = re.compile(r"[ \t\n\r{\[]*")
 # Where JSON may hold white space between a key, its value and the next key.
 _JSON_GAP = re.compile(r'(?<=":)\s*|(?<=["}\]],)\s*|(?<=^,)\s*|(?<=\{)\s*(?=")|\s+(?=[}\]])')
 
 
-def tool_call_rules(tools: Tools, *, spell: bool = False) -> tuple[Rule, ...]:
-    """Return the rules from ``tool-calls`` down, for any tool name and any arguments.
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Which calls a grammar takes.
 
-    ``spell`` is as in `call_body`.
+    ``parallel`` says whether a turn may hold several. ``bound`` are the only tools there are, each
+    with what refers to its arguments; by default a call is of any name, with any arguments.
+    ``others`` are other ways to write a call. ``spell``: another part of the turn begins like a
+    call, so that all literals have to be spelled out.
     """
-    name_ends = _first_characters_behind(tools.call, SlotKind.NAME)
+
+    tools: Tools
+    parallel: bool = True
+    bound: Mapping[str, str] | None = None
+    others: tuple[tuple[Piece, ...], ...] = ()
+    spell: bool = False
+
+
+def tool_call_rules(calls: Calls) -> tuple[Rule, ...]:
+    """Return the rules from ``tool-calls`` down."""
+    tools = calls.tools
     id_ends = _first_characters_behind(tools.call, SlotKind.ID)
+    section = sequence(closing(tools.section_start.lstrip(WHITE_SPACE)), "call", _after_call(calls))
     return (
-        Rule("tool-calls", _section(tools), "the calls, from the trigger on"),
-        Rule("call", call_body(tools, "tool-name", "arguments", spell=spell), "one call"),
-        _identifier("tool-name", name_ends),
+        Rule("tool-calls", section, "the calls, from the trigger on"),
+        *_call_rules("call", "one call", calls),
+        _identifier("tool-name", name_ends(tools)),
         _identifier("call-id", id_ends),
-        Rule("call-index", "[0-9]+"),
-        Rule("argument-count", "[0-9]+"),
+        Rule("call-index", "[0-9]{1,9}"),
+        Rule("argument-count", "[0-9]{1,9}"),
+        Rule("call-word", "gap ( [a-zA-Z0-9_-]{1,40} gap )?"),
+        Rule("word-apart", "( [ \\t\\n\\r] call-word )?"),
         *_argument_rules(tools),
         *value_rules(tools.arguments.syntax),
     )
+
+
+def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Iterator[Rule]:
+    """Yield the rules for one call, ``name`` first, with one for each tool if they are known."""
+    ways = [calls.tools.call, *(() if begun else calls.others)]
+    own: list[Rule] = []
+    options = []
+    for pieces in ways:
+        call = CallText(calls.tools, pieces, begun=begun, spell=calls.spell or bool(begun))
+        if calls.bound is None:
+            options.append(sequence(call.head(), call.tail("tool-name", "arguments")))
+            continue
+        rules = [
+            Rule(f"{name}-{number}", call.tail(literal(tool), arguments))
+            for number, (tool, arguments) in enumerate(calls.bound.items(), start=len(own) + 1)
+        ]
+        own += rules
+        options.append(sequence(call.head(), group((rule.name for rule in rules), "")))
+    yield Rule(name, choice(options), comment)
+    yield from own
 
 
 def call_marker(tools: Tools) -> str:
@@ -74,66 +111,93 @@ def call_marker(tools: Tools) -> str:
     return tools.section_start + white_space + _distinctive(head.lstrip(WHITE_SPACE))
 
 
-def call_body(
-    tools: Tools, name: str, arguments: str, *, begun: str = "", spell: bool = False
-) -> str:
-    """Return the body of a rule for one call, with ``name`` and ``arguments`` in their places.
+@dataclass(frozen=True, slots=True)
+class CallText:
+    """One call as grammar: what is the same for all tools, and the rest from the name on.
 
-    ``begun`` is what the prompt already holds of the call's beginning; ``spell`` says that another
-    part begins like a call, so that all literals have to be spelled out.
+    ``pieces`` are the call's, or those of another way to write one. ``begun`` is what the prompt
+    already holds of the call's beginning; ``spell`` is as in `Calls`.
     """
-    fills = {
-        SlotKind.NAME: name,
-        SlotKind.ARGUMENTS: arguments,
-        SlotKind.ID: "call-id",
-        SlotKind.INDEX: "call-index",
-        SlotKind.COUNT: "argument-count",
-    }
-    raw_end = _ends_raw(tools.arguments)
-    writer = _PieceWriter(
-        fills,
-        json_gaps=tools.mode is ToolMode.JSON_NATIVE,
-        spell=spell,
-        raw_slot=SlotKind.ARGUMENTS if raw_end and not tools.arguments.end else None,
-    )
-    # The call's head is spelled out wherever something else might stand in its place.
-    if _is_tag(tools.section_start) and all(map(trimmed, tools.separators)):
-        return writer.written(tools.call)
-    head = _leading_text(tools.call).lstrip(WHITE_SPACE)
-    marker = _distinctive(head)
-    rest = (Literal(head.removeprefix(marker)), *_after_leading_text(tools.call))
-    return sequence(spelled(marker.removeprefix(begun)), writer.written(rest))
+
+    tools: Tools
+    pieces: Sequence[Piece]
+    begun: str = ""
+    spell: bool = False
+
+    def head(self) -> str:
+        """Return what stands before the name, or before arguments that come first."""
+        marker, rest = self._marker()
+        return sequence(
+            spelled(marker.removeprefix(self.begun)), self._writer().written(rest[: _own(rest)])
+        )
+
+    def tail(self, name: str, arguments: str) -> str:
+        """Return the rest for a name and arguments, both as grammar."""
+        _, rest = self._marker()
+        return self._writer(name, arguments).written(rest[_own(rest) :])
+
+    def _marker(self) -> tuple[str, tuple[Piece, ...]]:
+        """Return what is spelled out of the call's head, and all the other pieces."""
+        # The call's head is spelled out wherever something else might stand in its place.
+        if _is_tag(self.tools.section_start) and all(map(trimmed, self.tools.separators)):
+            return "", tuple(self.pieces)
+        head = _leading_text(self.pieces).lstrip(WHITE_SPACE)
+        marker = _distinctive(head)
+        rest = head.removeprefix(marker)
+        literals = (Literal(rest),) if rest else ()
+        return marker, (*literals, *_after_leading_text(self.pieces))
+
+    def _writer(self, name: str = "", arguments: str = "") -> _PieceWriter:
+        fills = {
+            SlotKind.NAME: name,
+            SlotKind.ARGUMENTS: arguments,
+            SlotKind.ID: "call-id",
+            SlotKind.INDEX: "call-index",
+            SlotKind.COUNT: "argument-count",
+            SlotKind.WORD: "call-word",
+        }
+        raw_end = _ends_raw(self.tools.arguments) and not self.tools.arguments.end
+        return _PieceWriter(
+            fills,
+            json_gaps=self.tools.mode is ToolMode.JSON_NATIVE,
+            spell=self.spell,
+            raw_slot=SlotKind.ARGUMENTS if raw_end else None,
+        )
 
 
-def begun_calls(tools: Tools, begun: str) -> tuple[str, Rule] | None:
-    """Return how the calls go on behind a prompt that holds ``begun`` of them, and a rule for it.
+def _own(pieces: Sequence[Piece]) -> int:
+    """Return the position of the first piece that isn't the same for all tools."""
+    own = (Slot(SlotKind.NAME), Slot(SlotKind.ARGUMENTS))
+    return next(number for number, piece in enumerate(pieces) if piece in own)
+
+
+def begun_calls(calls: Calls, begun: str) -> tuple[str, tuple[Rule, ...]] | None:
+    """Return how the calls go on behind a prompt that holds ``begun`` of them, and rules for it.
 
     None where that is not the beginning of the first call.
     """
-    marker = trimmed(call_marker(tools))
-    if trimmed(tools.section_start) or not begun or not marker.startswith(begun):
+    marker = trimmed(call_marker(calls.tools))
+    if trimmed(calls.tools.section_start) or not begun or not marker.startswith(begun):
         return None
     # Behind a prompt that has said this much already, other parts begin with a bare word too.
-    body = call_body(tools, "tool-name", "arguments", begun=begun, spell=True)
-    first = Rule("begun-call", body, "a call of which the prompt holds the beginning")
-    return sequence(first.name, _after_call(tools)), first
+    comment = "a call of which the prompt holds the beginning"
+    rules = tuple(_call_rules("begun-call", comment, calls, begun))
+    return sequence("begun-call", _after_call(calls)), rules
 
 
-def _section(tools: Tools) -> str:
-    start = closing(tools.section_start.lstrip(WHITE_SPACE))
-    return sequence(start, "call", _after_call(tools))
-
-
-def _after_call(tools: Tools) -> str:
+def _after_call(calls: Calls) -> str:
     """Return further calls and the section's end, spelled out like the turn's end beside them."""
+    tools = calls.tools
     betweens = [_between(tools, separator) for separator in tools.separators]
     between = betweens[0] if len(betweens) == 1 else group(betweens)
-    more = group([sequence(between, "call")], "*")
+    more = group([sequence(between, "call")], "*") if calls.parallel else ""
     several = sequence(more, _section_end(tools.section_end))
     if len(tools.section_ends) == 1:
         return several
     # The only call of a turn may end in a way of its own, or as several do.
     only = _section_end(tools.section_ends[1])
+    if not calls.parallel:
+        several = only
     return group([several, only], "") if only else group([several], "?")
 
 
@@ -163,7 +227,7 @@ def _argument_rules(tools: Tools) -> tuple[Rule, ...]:
         Rule("arguments", choice([some, empty]), "any arguments"),
         *_item_rules(arguments),
         Rule("argument-name", _key(tools)),
-        *text_without(_RAW_TEXT, _value_ends(tools), "a raw value: free text up to its end"),
+        *text_without(RAW_TEXT, value_ends(tools), "a raw value: free text up to its end"),
         *(element_rules(arguments.elements) if arguments.elements else ()),
     )
 
@@ -188,9 +252,9 @@ def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
     raw = Encoding.RAW in encodings
     # A raw string may hold anything, so beside it the other encodings would add nothing.
     plain = choice(VALUE_RULE[encoding] for encoding in encodings if encoding in VALUE_RULE)
-    value = _RAW_TEXT if raw else plain
+    value = RAW_TEXT if raw else plain
     if arguments.elements and Encoding.ELEMENTS in encodings:
-        nested = value_or_elements(arguments.elements, _RAW_TEXT if raw else "")
+        nested = value_or_elements(arguments.elements, RAW_TEXT if raw else "")
         value = nested if raw else choice(filter(None, (plain, nested)))
     fills = {
         SlotKind.KEY: "argument-name",
@@ -215,6 +279,9 @@ class _PieceWriter:
     def _piece(self, index: int, pieces: Sequence[Piece]) -> str:
         piece = pieces[index]
         if isinstance(piece, Slot):
+            behind_name = index > 0 and pieces[index - 1] == Slot(SlotKind.NAME)
+            if piece.kind is SlotKind.WORD and behind_name:
+                return "word-apart"
             return self.fills[piece.kind]
         if index == 0 or not self._is_raw(pieces[index - 1]):
             return self._literal(piece.text)
@@ -241,7 +308,7 @@ def _ends_raw(arguments: Arguments) -> bool:
     return raw and isinstance(last, Slot) and last.kind is SlotKind.VALUE
 
 
-def _value_ends(tools: Tools) -> list[str]:
+def value_ends(tools: Tools) -> list[str]:
     """Return the texts of which each may end a raw value."""
     arguments = tools.arguments
     tail = _text_behind(arguments.item, SlotKind.VALUE)
@@ -254,13 +321,23 @@ def _value_ends(tools: Tools) -> list[str]:
 
 
 def _key(tools: Tools) -> str:
+    return character_class(key_ends(tools), negated=True, ranges=r"\x00-\x1F") + "+"
+
+
+def name_ends(tools: Tools) -> str:
+    """Return the characters that a tool's name can't hold, as something else begins there."""
+    return _first_characters_behind(tools.call, SlotKind.NAME)
+
+
+def key_ends(tools: Tools) -> str:
+    """Return the characters that an argument's name can't hold, as something else begins there."""
     item = tools.arguments.item
     ends = _text_behind(item, SlotKind.KEY)[:1]
     if item and not isinstance(item[0], Literal):
         # No argument may follow just here, so the name must not swallow what ends the arguments.
         after_all = tools.arguments.end + _text_behind(tools.call, SlotKind.ARGUMENTS)
         ends += trimmed(after_all)[:1] + trimmed(tools.arguments.separator)[:1]
-    return character_class(ends, negated=True, ranges=r"\x00-\x1F") + "+"
+    return ends
 
 
 def _identifier(name: str, excluded: str) -> Rule:

@@ -23,7 +23,10 @@ from generator.grammar.text import (
 from generator.spec.model import Elements, Literal, Piece, Slot, SlotKind
 
 _ELEMENTS = "elements"
-_TEXT = "element-text"
+_MEMBER = "element-member"
+_ITEM = "element-item"
+#: What refers to the text of an element.
+ELEMENT_TEXT = "element-text"
 _VALUE = Slot(SlotKind.VALUE)
 _KEY = Slot(SlotKind.KEY)
 _CONTROL = r"\x00-\x1F"
@@ -38,48 +41,62 @@ def opening_texts(elements: Elements) -> list[str]:
     return texts if all(map(looks_like_marker, texts)) else []
 
 
+def element_ends(elements: Elements) -> list[str]:
+    """Return the texts that an element's own text can't hold."""
+    ends = [_closing_text(elements.member), _closing_text(elements.element)]
+    return [*ends, *opening_texts(elements)]
+
+
 def value_or_elements(elements: Elements, text_rule: str) -> str:
     """Return what a value is: elements or none, or free text if ``text_rule`` is a rule for it."""
     if not text_rule:
         return choice((_ELEMENTS, '""'))
+    return choice((*text_options(elements, text_rule), _ELEMENTS))
+
+
+def text_options(elements: Elements, text_rule: str) -> tuple[str, ...]:
+    """Return what free text is where elements might stand in its place."""
     if opening_texts(elements):
-        return choice((text_rule, _ELEMENTS))
+        return (text_rule,)
     pieces = (elements.member, elements.element)
     excluded = {text[0] for each in pieces for text in (_first_text(each), _closing_text(each))}
-    beginning = character_class(excluded, negated=True)
-    return choice((f"{beginning} {text_rule}", _ELEMENTS, '""'))
+    return (f"{character_class(excluded, negated=True)} {text_rule}", '""')
 
 
 def element_rules(elements: Elements) -> tuple[Rule, ...]:
     """Return the rules for elements, which nest to any depth."""
-    ends = [_closing_text(elements.member), _closing_text(elements.element)]
     between = lenient(elements.separator)
-    options = [
-        sequence(rule, group([sequence(between, rule)], "*"))
-        for rule in ("element-member", "element-item")
+    several = [
+        Rule(f"{rule}s", sequence(rule, group([sequence(between, rule)], "*")))
+        for rule in (_MEMBER, _ITEM)
     ]
+    names = choice(rule.name for rule in several)
     return (
-        Rule(_ELEMENTS, choice(options), "an object's members, or an array's elements"),
-        Rule("element-member", _tags(elements.member)),
-        Rule("element-item", _tags(elements.element)),
+        Rule(_ELEMENTS, names, "an object's members, or an array's elements"),
+        *several,
+        Rule(_MEMBER, element_tags(elements.member, "element-name", "element-value")),
+        Rule(_ITEM, element_tags(elements.element, "", "element-value")),
         Rule("element-name", _name(elements.member)),
-        Rule("element-value", value_or_elements(elements, _TEXT)),
-        *text_without(_TEXT, [*ends, *opening_texts(elements)], "an element's text, up to its end"),
+        Rule("element-value", value_or_elements(elements, ELEMENT_TEXT)),
+        *text_without(ELEMENT_TEXT, element_ends(elements), "an element's text, up to its end"),
     )
 
 
-def _tags(pieces: Sequence[Piece]) -> str:
-    """Return the pieces, spelled out as text might stand there too."""
+def element_tags(pieces: Sequence[Piece], key: str, value: str) -> str:
+    """Return the pieces around a value, spelled out as text might stand there too."""
     at = pieces.index(_VALUE)
-    return sequence(*(_piece(piece, number > at) for number, piece in enumerate(pieces)))
+    fills = {_KEY: key, _VALUE: value}
+    written = (
+        fills[piece] if isinstance(piece, Slot) else _tag(piece.text, is_closing=number > at)
+        for number, piece in enumerate(pieces)
+    )
+    return sequence(*written)
 
 
-def _piece(piece: Piece, is_closing: bool) -> str:
-    if isinstance(piece, Slot):
-        return "element-name" if piece == _KEY else "element-value"
+def _tag(text: str, *, is_closing: bool) -> str:
     if is_closing:
-        return closing(piece.text)
-    return sequence(spelled(trimmed(piece.text)), GAP if piece.text[-1] in WHITE_SPACE else "")
+        return closing(text)
+    return sequence(spelled(trimmed(text)), GAP if text[-1] in WHITE_SPACE else "")
 
 
 def _name(member: Sequence[Piece]) -> str:

@@ -1,4 +1,4 @@
-r"""Regular expressions of a JSON Schema as grammar rules for JSON strings.
+r"""Regular expressions of a JSON Schema as grammar rules for strings.
 
 Read as ECMA-262 has them with Unicode: ``\d`` and ``\w`` are ASCII. What no regular grammar has
 (back references, looking around) is refused, and so are anchors elsewhere than at the ends.
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from generator.grammar.characters import ANY, JSON_STRINGS, Characters, Strings, written
 from generator.grammar.digit_ranges import repeat
-from generator.grammar.json_characters import ANY, CHARACTER, Characters, written
 from generator.grammar.text import group
 
 #: More repeats than this are more than some engines take.
@@ -45,7 +45,10 @@ class _Unsupported(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A part of a pattern as grammar; ``least`` and ``most`` are its length (None: no end)."""
+    """A part of a pattern as grammar; ``least`` and ``most`` are its length (None: no end).
+
+    ``narrowed``: some characters that the pattern allows cannot be written in such a string.
+    """
 
     text: str
     least: int
@@ -53,12 +56,14 @@ class Expression:
     repeats: int = 1
     loosened: bool = False
     unit: bool = False  # a repeat may stand behind it without brackets
+    narrowed: bool = False
 
 
-def pattern_expression(pattern: str) -> Expression | str:
-    """Return the inside of a JSON string that the pattern finds a match in, or what is wrong."""
+def pattern_expression(pattern: str, strings: Strings = JSON_STRINGS) -> Expression | str:
+    """Return the inside of a string that the pattern finds a match in, or what is wrong."""
     try:
-        return _Reader(pattern).whole()
+        reader = _Reader(pattern, strings)
+        return replace(reader.whole(), narrowed=reader.narrowed)
     except _Unsupported as problem:
         return str(problem)
 
@@ -66,9 +71,11 @@ def pattern_expression(pattern: str) -> Expression | str:
 class _Reader:
     """Reads one pattern from left to right."""
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str, strings: Strings) -> None:
         self._pattern = pattern
+        self._strings = strings
         self._at = 0
+        self.narrowed = False
 
     def whole(self) -> Expression:
         branches = [self._anchored()]
@@ -79,13 +86,16 @@ class _Reader:
         return _either(branches)
 
     def _anchored(self) -> Expression:
-        anything = Expression(f"{CHARACTER}*", 0, None)
-        before = [] if self._take("^") else [anything]
+        before = [] if self._take("^") else [self._anything()]
         inside = self._sequence()
-        after = [] if self._take("$") else [anything]
+        after = [] if self._take("$") else [self._anything()]
         if self._peek() not in ("", "|", ")"):
             raise _Unsupported("an anchor stands inside the pattern")
         return _joined([*before, inside, *after])
+
+    def _anything(self) -> Expression:
+        self.narrowed |= bool(self._strings.unwritable().ranges)
+        return Expression(f"{self._strings.any_character()}*", 0, None)
 
     def _alternatives(self) -> Expression:
         branches = [self._sequence()]
@@ -104,16 +114,16 @@ class _Reader:
         if char == "(":
             return self._group()
         if char == "[":
-            return _one_of(self._class())
+            return self._one_of(self._class())
         if char == ".":
-            return _one_of(_DOT)
+            return self._one_of(_DOT)
         if char == "\\":
-            return _one_of(self._escape(in_class=False))
+            return self._one_of(self._escape(in_class=False))
         if char == "^":
             raise _Unsupported("an anchor stands inside the pattern")
         if char in "*+?":
             raise _Unsupported(f"nothing stands before {char}")
-        return _one_of(Characters.from_text(char))
+        return self._one_of(Characters.from_text(char))
 
     def _group(self) -> Expression:
         if self._take("?") and not self._take(":"):
@@ -197,6 +207,15 @@ class _Reader:
         self._at += length
         return chr(code)
 
+    def _one_of(self, characters: Characters) -> Expression:
+        text = written(characters, self._strings)
+        if not (characters & ANY).ranges:
+            raise _Unsupported("a class has no characters")
+        if not text:
+            raise _Unsupported("it wants a character that ends such a value in this format")
+        self.narrowed |= bool((characters & self._strings.unwritable()).ranges)
+        return Expression(text, 1, 1, unit=" " not in text or text.startswith("( "))
+
     def _peek(self) -> str:
         return self._pattern[self._at : self._at + 1]
 
@@ -211,13 +230,6 @@ class _Reader:
             raise _Unsupported("it ends in the middle")
         self._at += 1
         return char
-
-
-def _one_of(characters: Characters) -> Expression:
-    text = written(characters)
-    if not text:
-        raise _Unsupported("a class has no characters")
-    return Expression(text, 1, 1, unit=" " not in text or text.startswith("( "))
 
 
 def _joined(parts: Iterable[Expression]) -> Expression:

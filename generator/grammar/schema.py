@@ -1,4 +1,4 @@
-"""JSON Schema as grammar rules for values that are written as JSON.
+"""JSON Schema as grammar rules, for values in JSON or another notation.
 
 A schema that several others narrow (``allOf``, ``$ref`` beside keywords) is read as a list of
 schemas that all hold. Equal lists share one rule, which is how recursion comes out finite.
@@ -14,18 +14,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, count
+from typing import Any
 
-from generator.grammar.digit_ranges import integers, numbers, repeat
-from generator.grammar.json_characters import (
-    CHARACTER,
-    character_rules,
-    constant,
-    string,
-    string_without,
-)
-from generator.grammar.patterns import MOST_REPEATS, Expression, pattern_expression
+from generator.grammar.characters import character_rules
+from generator.grammar.digit_ranges import integers, numbers
+from generator.grammar.notations import JSON_NOTATION, Notation
 from generator.grammar.schema_checks import Place, Schema, schema_problems
 from generator.grammar.schema_parts import (
     TYPES,
@@ -40,15 +35,16 @@ from generator.grammar.schema_parts import (
     kinds,
     other_properties,
     property_schemas,
+    stated_types,
     without,
 )
-from generator.grammar.schema_texts import FORMATS, array_text
-from generator.grammar.text import GAP, Rule, choice, group, reachable, space_rules
+from generator.grammar.schema_strings import Remarks, limited, path_of, string_text
+from generator.grammar.text import Rule, choice, group, reachable, sequence, space_rules
 from generator.grammar.values import json_value_rules
+from generator.spec.encoding import json_type
 from generator.spec.problems import Problem
 
-_VALUE = "json-value"
-_WORDS = {"boolean": '"true" | "false"', "null": '"null"'}
+_WORDS = ("boolean", "null")
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _ABOUT_OBJECTS = {"properties", "required", "additionalProperties"}
 
@@ -66,25 +62,52 @@ class SchemaGrammar:
 
 
 def schema_rules(schema: Schema, name: str) -> SchemaGrammar | list[Problem]:
-    """Return rules for the schema's values with ``name`` as the entry, or all that is wrong."""
+    """Return rules for the schema's values in JSON with ``name`` as the entry, or what is wrong."""
+    found = value_grammar(schema, name)
+    if isinstance(found, list):
+        return found
+    shared = (*json_value_rules(), *character_rules(), *space_rules())
+    return replace(found, rules=reachable([*found.rules, *shared], [name]))
+
+
+def value_grammar(
+    schema: Schema,
+    name: str,
+    notation: Notation = JSON_NOTATION,
+    *,
+    closed: bool = False,
+    only: str = "",
+    taken: Iterable[str] = (),
+) -> SchemaGrammar | list[Problem]:
+    """Return rules for the schema's values in a notation, or all that is wrong.
+
+    Args:
+        schema: the schema.
+        name: the entry rule's name; the other rules' names begin with it.
+        notation: how the values are written. The rules for any value in it are not among those
+            returned.
+        closed: whether an object whose schema lists properties, and doesn't mention
+            ``additionalProperties``, has no others.
+        only: the one JSON type that the values may have; any by default.
+        taken: names that no rule may have.
+    """
     problems = schema_problems(schema)
     if problems:
         return problems
-    compiler = _Compiler(schema, name)
-    entry = compiler.reference([Place(schema, "#")], name)
-    problems = list(dict.fromkeys(compiler.problems))
+    compiler = _Compiler(schema, name, closed, _taken=set(taken))
+    places = [Place(schema, "#"), *([Place({"type": only}, "#")] if only else [])]
+    entry = compiler.reference(places, name, notation)
+    problems = list(dict.fromkeys(compiler.remarks.problems))
     if problems:
         return problems
     if entry is None or not compiler.can_end(entry):
         return [Problem("no value fits the schema", path="#")]
     compiler.name_entry(entry)
-    shared = (*json_value_rules(), *character_rules(), *space_rules())
-    rules = reachable([*compiler.rules.values(), *shared], [name])
-    endless = [rule.name for rule in rules if not compiler.can_end(rule.name)]
-    if endless:
+    rules = reachable(compiler.rules.values(), [name])
+    if not all(compiler.can_end(rule.name) for rule in rules):
         return [Problem("a part of the schema fits no value that ends", path="#")]
     first = sorted(rules, key=lambda rule: rule.name != name)
-    return SchemaGrammar(tuple(first), tuple(dict.fromkeys(compiler.notices)))
+    return SchemaGrammar(tuple(first), tuple(dict.fromkeys(compiler.remarks.notices)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,27 +122,27 @@ class _Body:
 class _Compiler:
     root: Schema
     name: str
+    closed: bool
     rules: dict[str, Rule] = field(default_factory=dict)
-    notices: list[Problem] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    remarks: Remarks = field(default_factory=Remarks)
     _names: dict[str, str | None] = field(default_factory=dict)
     _taken: set[str] = field(default_factory=set)
     _referred: set[str] = field(default_factory=set)
     _needs: dict[str, tuple[frozenset[str], ...]] = field(default_factory=dict)
 
-    def reference(self, places: Iterable[Place], hint: str) -> str | None:
+    def reference(self, places: Iterable[Place], hint: str, notation: Notation) -> str | None:
         """Return what stands for a value that all the schemas hold for; None if none does."""
         given = list(places)
         parts = flattened(self.root, given)
         if parts is None:
             return None
-        key = json.dumps([part.schema for part in parts])
+        key = json.dumps([notation.prefix, *(part.schema for part in parts)])
         if key in self._names:
             known = self._names[key]
             self._referred |= {known} if known else set()
             return known
         name = self._names[key] = self._free(self._hint(given, hint))
-        body = self._body(parts, name)
+        body = self._body(parts, name, notation)
         if body is None:
             self._names[key] = None
             if name in self._referred:
@@ -143,10 +166,10 @@ class _Compiler:
             more = {
                 name
                 for name, needs in self._needs.items()
-                if any(all(n in ending or n not in self._taken for n in need) for need in needs)
+                if any(all(n in ending or n not in self._needs for n in need) for need in needs)
             }
             if more == ending:
-                return entry in ending or entry not in self._taken
+                return entry in ending or entry not in self._needs
             ending = more
 
     def _add(self, name: str, body: _Body) -> str:
@@ -159,7 +182,7 @@ class _Compiler:
         schema = places[0].schema if len(places) == 1 else True
         if isinstance(schema, bool) or set(schema) != {"$ref"}:
             return hint
-        return f"{self.name}-{_slug(schema['$ref'].rpartition('/')[2])}"
+        return f"{self.name}-{slug(schema['$ref'].rpartition('/')[2])}"
 
     def _free(self, hint: str) -> str:
         names = (f"{hint}-{number}" if number > 1 else hint for number in count(1))
@@ -167,121 +190,93 @@ class _Compiler:
         self._taken.add(name)
         return name
 
-    def _body(self, parts: list[Place], name: str) -> _Body | None:
+    def _body(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
         if not parts:
-            return _Body(_VALUE)
+            return _Body(notation.any_value())
         values = allowed_values(self.root, parts)
         if values is not None:
-            return _Body(choice(map(constant, values))) if values else None
+            return self._constants(values, parts, notation)
         for number, part in enumerate(parts):
             for keyword in ("anyOf", "oneOf"):
                 if keyword in keywords(part):
                     rest = [*parts[:number], *parts[number + 1 :], without(part, keyword)]
-                    return self._branches(part, keyword, rest, name)
-        return self._types(parts, name)
+                    return self._branches(part, keyword, rest, name, notation)
+        return self._types(parts, name, notation)
 
-    def _branches(self, part: Place, keyword: str, rest: list[Place], name: str) -> _Body | None:
+    def _constants(self, values: list[Any], parts: list[Place], notation: Notation) -> _Body | None:
+        texts = []
+        for value in values:
+            ways = notation.ways(json_type(value).value)
+            written = [
+                notation.framed(way, text)
+                for way in ways
+                if (text := way.constant(value)) is not None
+            ]
+            if not written:
+                keyword = "const" if given(parts, "const") else "enum"
+                shown = json.dumps(value, ensure_ascii=False)
+                message = f"{shown} cannot be written in this format"
+                self.remarks.problem(message, path_of(parts, keyword))
+            texts += written
+        return _Body(choice(texts)) if texts else None
+
+    def _branches(
+        self, part: Place, keyword: str, rest: list[Place], name: str, notation: Notation
+    ) -> _Body | None:
         branches = [
             Place(schema, part.at(keyword, number))
             for number, schema in enumerate(keywords(part)[keyword])
         ]
         apart = (are_apart(self.root, a, b) for a, b in combinations(branches, 2))
         if keyword == "oneOf" and not all(apart):
-            self._notice("oneOf is read as anyOf: several branches may fit", part.at(keyword))
+            message = "oneOf is read as anyOf: several branches may fit"
+            self.remarks.notice(message, part.at(keyword))
         options = [
-            self.reference([*rest, branch], f"{name}-{number}")
+            self.reference([*rest, branch], f"{name}-{number}", notation)
             for number, branch in enumerate(branches, start=1)
         ]
         return _either(option for option in options if option is not None)
 
-    def _types(self, parts: list[Place], name: str) -> _Body | None:
-        writers = {
-            "object": self._object,
-            "array": self._array,
-            "string": self._string,
-            "number": self._number,
-            "integer": self._integer,
-        }
+    def _types(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
         found = kinds(parts)
         if "number" in found:
             found.discard("integer")
+        ways = [(kind, way) for kind in TYPES if kind in found for way in notation.ways(kind)]
         bodies = []
-        for kind in [kind for kind in TYPES if kind in found]:
-            writer = writers.get(kind)
+        for kind, way in ways:
             # With more than one type each has a rule, so that engines see its texts as a whole.
-            own = name if len(found) == 1 else f"{name}-{kind}"
-            body = writer(parts, own) if writer else _Body(_WORDS[kind])
-            if body is not None and len(found) > 1 and " " in body.text and writer:
+            own = name if len(ways) == 1 else f"{name}-{kind}"
+            body = self._written(kind, parts, own, way)
+            if body is not None:
+                body = replace(body, text=notation.framed(way, body.text))
+            if body is not None and len(ways) > 1 and " " in body.text and kind not in _WORDS:
                 body = _Body(self._add(self._free(own), body))
                 body = _Body(body.text, (frozenset([body.text]),))
             bodies += [body] if body else []
         needs = tuple(need for body in bodies for need in body.needs)
         return _Body(choice(body.text for body in bodies), needs) if bodies else None
 
-    def _string(self, parts: list[Place], name: str) -> _Body | None:
-        least = max(map(int, given(parts, "minLength")), default=0)
-        most = min(map(int, given(parts, "maxLength")), default=None)
-        expression = self._expression(parts)
-        if most is not None and least > most:
-            return None
-        if expression is None:
-            if not least and most is None:
-                return _Body("json-string")
-            sign = repeat(*self._limited(parts, ("minLength", "maxLength"), least, most))
-            return _Body(f'"\\"" {CHARACTER}{sign} "\\""' if most != 0 else '"\\"\\""')
-        longer = most is not None and (expression.most is None or expression.most > most)
-        for keyword, loose in (("minLength", expression.least < least), ("maxLength", longer)):
-            if loose:
-                message = f"{keyword} is not enforced beside the pattern or format"
-                self._notice(message, _path(parts, keyword))
-        inside = "" if expression.text == '""' else expression.text
-        return _Body(" ".join(part for part in ('"\\""', inside, '"\\""') if part))
-
-    def _expression(self, parts: list[Place]) -> Expression | None:
-        patterns = dict.fromkeys(given(parts, "pattern"))
-        known = dict.fromkeys(word for word in given(parts, "format") if word in FORMATS)
-        if len(patterns) > 1:
-            path = _path(parts[::-1], "pattern")
-            self.problems.append(
-                Problem("several patterns for one string do not combine", path=path)
-            )
-        if len(known) > (0 if patterns else 1):
-            self._notice(
-                "format is not enforced beside a pattern or another format",
-                _path(parts[::-1], "format"),
-            )
-        keyword, wanted = "pattern", next(iter(patterns), None)
-        if wanted is None:
-            keyword, wanted = "format", next((f"^{FORMATS[word]}$" for word in known), None)
-        if wanted is None:
-            return None
-        found = pattern_expression(wanted)
-        if isinstance(found, str):
-            self.problems.append(
-                Problem(f"the pattern is beyond a grammar: {found}", path=_path(parts, keyword))
-            )
-            return None
-        if found.loosened:
-            self._notice(f"repeats beyond {MOST_REPEATS} are not counted", _path(parts, keyword))
-        return found
-
-    def _number(self, parts: list[Place], name: str) -> _Body | None:
-        bounds = bounds_of(parts)
-        text = "number" if bounds.is_open() else numbers(bounds)
+    def _written(self, kind: str, parts: list[Place], name: str, way: Notation) -> _Body | None:
+        if kind in _WORDS:
+            return _Body(way.word(kind))
+        if kind == "object":
+            return self._object(parts, name, way)
+        if kind == "array":
+            return self._array(parts, name, way)
+        if kind == "string":
+            text = string_text(parts, way.strings, self.remarks)
+        else:
+            text = _number(parts, kind)
         return _Body(text) if text else None
 
-    def _integer(self, parts: list[Place], name: str) -> _Body | None:
-        bounds = bounds_of(parts)
-        text = '"-"? ( "0" | [1-9] [0-9]* )' if bounds.is_open() else integers(bounds)
-        return _Body(text) if text else None
-
-    def _array(self, parts: list[Place], name: str) -> _Body | None:
+    def _array(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
         least = max(map(int, given(parts, "minItems")), default=0)
         most = min(map(int, given(parts, "maxItems")), default=None)
-        item = self.reference(items_after(parts), f"{name}-item")
+        inside = notation.inside()
+        item = self._inner(items_after(parts), f"{name}-item", inside)
         firsts: list[str] = []
         for position in range(max((len(p) for p in given(parts, "prefixItems")), default=0)):
-            first = self.reference(item_at(parts, position), f"{name}-item-{position + 1}")
+            first = self._inner(item_at(parts, position), f"{name}-item-{position + 1}", inside)
             if first is None:
                 most = position if most is None else min(most, position)
                 break
@@ -291,77 +286,110 @@ class _Compiler:
         if most is not None and least > most:
             return None
         firsts = firsts if most is None else firsts[:most]
-        if item == _VALUE and not firsts and not least and most is None:
-            return _Body("json-array")
-        least, most = self._limited(parts, ("minItems", "maxItems"), least, most)
-        needs = frozenset(firsts[:least]) | (
-            frozenset([item or ""]) if least > len(firsts) else set()
+        if item == inside.any_value() and not firsts and not least and most is None:
+            return _Body(notation.any_of("array"))
+        bounds = limited(parts, ("minItems", "maxItems"), (least, most), self.remarks)
+        needs = frozenset(firsts[: bounds[0]]) | (
+            frozenset([item or ""]) if bounds[0] > len(firsts) else set()
         )
-        return _Body(array_text(firsts, item, least, most), (needs,))
+        return _Body(notation.array(firsts, item, bounds), (needs,))
 
-    def _object(self, parts: list[Place], name: str) -> _Body | None:
+    def _object(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
         if not any(keywords(part).keys() & _ABOUT_OBJECTS for part in parts):
-            return _Body("json-object")
+            return _Body(notation.any_of("object"))
         required = list(dict.fromkeys(key for keys in given(parts, "required") for key in keys))
         named = list(dict.fromkeys([key for p in given(parts, "properties") for key in p]))
+        named += [key for key in required if key not in named]
         members: list[tuple[str, bool]] = []
         needs: set[str] = set()
-        for key in [*named, *(key for key in required if key not in named)]:
-            value = self.reference(property_schemas(parts, key), f"{name}-{_slug(key)}")
-            if value is None and key in required:
+        for key in sorted(named) if notation.sorted_keys else named:
+            values = self._members_of(key, parts, name, notation)
+            if not values and key in required:
                 return None
-            if value is not None:
-                needs |= {value} if key in required else set()
-                members.append((self._member(key, value, name), key in required))
-        other = self.reference(other_properties(parts), f"{name}-other")
-        extra = self._other_member([*named, *required], other, name) if other else ""
-        return _Body(self._members(members, extra, name), (frozenset(needs),))
+            if values:
+                needs |= set(values) if key in required and len(values) == 1 else set()
+                members.append((group(values.values()), key in required))
+        extra = self._other_member(named, parts, name, notation)
+        return _Body(self._members(members, extra, name, notation), (frozenset(needs),))
 
-    def _member(self, key: str, value: str, name: str) -> str:
-        text = string(key)
-        if " " in text:
-            text = self._add(self._free(f"{name}-{_slug(key)}-key"), _Body(text))
-        return f'{text} space ":" space {value} space'
+    def _members_of(
+        self, key: str, parts: list[Place], name: str, notation: Notation
+    ) -> dict[str, str]:
+        """Return the ways to write a member, by the rule for its value: one for each type word."""
+        found: dict[str, str] = {}
+        for word, types in notation.types() or (("", ()),):
+            narrowed = [Place({"type": list(types)}, "")] if types else []
+            places = [*property_schemas(parts, key), *narrowed]
+            value = self._inner(places, f"{name}-{slug(key)}", notation.inside())
+            if value is None:
+                continue
+            written = notation.key(key)
+            if written is None:
+                message = f"the name {key!r} cannot be written in this format"
+                self.remarks.problem(message, _place_of(key, parts))
+                return {}
+            if " " in written:
+                written = self._add(self._free(f"{name}-{slug(key)}-key"), _Body(written))
+            found[value] = notation.member(written, value, word)
+        return found
 
-    def _other_member(self, named: list[str], value: str, name: str) -> str:
+    def _inner(self, places: list[Place], hint: str, notation: Notation) -> str | None:
+        """Return what stands for a value inside another one."""
+        if not notation.states_types():
+            return self.reference(places, hint, notation)
+        stated = set().union(*(stated_types(self.root, place) for place in places))
+        narrowed = Place({"type": sorted(stated) or ["string"]}, "")
+        return self.reference([*places, narrowed], hint, notation)
+
+    def _other_member(
+        self, named: list[str], parts: list[Place], name: str, notation: Notation
+    ) -> str:
+        if self.closed and named and not given(parts, "additionalProperties"):
+            return ""
+        if self.closed and given(parts, "properties") and not given(parts, "additionalProperties"):
+            return ""
+        value = self._inner(other_properties(parts), f"{name}-other", notation.inside())
+        if value is None:
+            return ""
         if not named:
-            return f'json-string space ":" space {value} space'
-        key = self._add(self._free(f"{name}-other-key"), _Body(string_without(named)))
-        return f'{key} space ":" space {value} space'
+            return notation.member(notation.any_key(), value)
+        key = self._add(self._free(f"{name}-other-key"), _Body(notation.other_key(named)))
+        return notation.member(key, value)
 
-    def _members(self, members: list[tuple[str, bool]], extra: str, name: str) -> str:
+    def _members(
+        self, members: list[tuple[str, bool]], extra: str, name: str, notation: Notation
+    ) -> str:
         """Return an object with its commas: a member has one before it unless it is the first.
 
         As long as members are optional, each may be the first; what then follows is a rule, so
         that the text grows with the number of members and not with that of their choices.
         """
+        comma = notation.comma()
         first = next((n for n, (_, needed) in enumerate(members) if needed), len(members))
-        starts, rest = [], f'( "," space {extra} )*' if extra else ""
+        starts, rest = [], group([sequence(comma, extra)], "*") if extra else ""
         if extra and first == len(members):
-            starts.append(f"{extra} {rest}")
+            starts.append(sequence(extra, rest))
         for number, (member, needed) in reversed(list(enumerate(members))):
             if number <= first:
-                starts.append(f"{member} {rest}".rstrip())
-            rest = f'"," space {member} {rest}' if needed else f'( "," space {member} )? {rest}'
-            rest = rest.rstrip()
+                starts.append(sequence(member, rest))
+            after = sequence(comma, member)
+            rest = sequence(after if needed else f"( {after} )?", rest)
             if 0 < number <= first:
                 rest = self._add(self._free(f"{name}-rest"), _Body(rest))
-        inside = group(reversed(starts), "" if first < len(members) else "?")
-        return " ".join(part for part in (f'"{{" {GAP}', inside, '"}"') if part)
+        may_be_empty = first == len(members)
+        empty = notation.empty() if may_be_empty else None
+        inside = group(reversed(starts), "?" if may_be_empty and empty is None else "")
+        if not inside and empty is not None:
+            return empty
+        some = sequence(notation.opening(), inside, notation.closing())
+        return some if empty is None else f"{some} | {empty}"
 
-    def _limited(
-        self, parts: list[Place], keywords: tuple[str, str], least: int, most: int | None
-    ) -> tuple[int, int | None]:
-        if least > MOST_REPEATS:
-            message = f"{keywords[0]} is loosened from {least} to {MOST_REPEATS}"
-            self._notice(message, _path(parts, keywords[0]))
-        if most is not None and most > MOST_REPEATS:
-            self._notice(f"{keywords[1]} {most} is not enforced", _path(parts, keywords[1]))
-            most = None
-        return min(least, MOST_REPEATS), most
 
-    def _notice(self, message: str, path: str) -> None:
-        self.notices.append(Problem(message, path=path))
+def _number(parts: list[Place], kind: str) -> str | None:
+    bounds = bounds_of(parts)
+    if not bounds.is_open():
+        return numbers(bounds) if kind == "number" else integers(bounds)
+    return "number" if kind == "number" else '"-"? ( "0" | [1-9] [0-9]* )'
 
 
 def _either(options: Iterable[str]) -> _Body | None:
@@ -369,9 +397,12 @@ def _either(options: Iterable[str]) -> _Body | None:
     return _Body(choice(given), tuple(frozenset([o]) for o in given)) if given else None
 
 
-def _slug(text: str) -> str:
+def _place_of(key: str, parts: list[Place]) -> str:
+    """Return the path of a property, where a schema says something of it."""
+    places = property_schemas(parts, key)
+    return places[0].path if places else path_of(parts, "required")
+
+
+def slug(text: str) -> str:
+    """Return a text as part of a rule's name."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:30].strip("-") or "part"
-
-
-def _path(parts: Iterable[Place], keyword: str) -> str:
-    return next(part.at(keyword) for part in parts if keyword in keywords(part))

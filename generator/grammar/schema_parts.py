@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 
 from generator.grammar.digit_ranges import Bounds
 from generator.grammar.schema_checks import Place, Schema, resolved
+from generator.spec.encoding import json_type
 
 TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
 
@@ -72,6 +73,28 @@ def kinds(parts: Iterable[Place]) -> set[str]:
     for types in given(parts, "type"):
         allowed = {types} if isinstance(types, str) else set(types)
         found &= allowed | ({"integer"} if "number" in allowed else set())
+    return found
+
+
+def stated_types(root: Schema, place: Place) -> set[str]:
+    """Return the types that a schema says or that its constants have; none if it leaves it open.
+
+    This is what the generated parsers go by where only the schema tells a string from others.
+    """
+    found: set[str] = set()
+    waiting, seen = [place.schema], set()
+    while waiting:
+        schema = waiting.pop()
+        if isinstance(schema, bool) or id(schema) in seen:
+            continue
+        seen.add(id(schema))
+        types = schema.get("type", [])
+        found |= {types} if isinstance(types, str) else set(types)
+        constants = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
+        found |= {json_type(value).value for value in constants}
+        waiting += [inner for word in ("anyOf", "oneOf", "allOf") for inner in schema.get(word, ())]
+        target = resolved(root, schema["$ref"]) if "$ref" in schema else None
+        waiting += [target.schema] if target else []
     return found
 
 

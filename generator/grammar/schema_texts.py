@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from generator.grammar.digit_ranges import repeat
-from generator.grammar.text import GAP
+from generator.grammar.text import sequence
 
 _DAY = "0[1-9]|[12][0-9]"
 _DATE = (
@@ -20,23 +20,29 @@ FORMATS = {
 }
 
 
-def array_text(firsts: list[str], item: str | None, least: int, most: int | None) -> str:
-    """Return an array that may end, once it has ``least`` items, behind any of them."""
+def array_text(
+    firsts: list[str], item: str | None, bounds: tuple[int, int | None], comma: str
+) -> str:
+    """Return an array's items: ``firsts``, then ``item`` for all others.
+
+    There may be an end, once there are as many items as the lower bound says, behind any of them.
+    """
+    least, most = bounds
     tail, count = "", len(firsts)
     after = (max(least - count, 0), None if most is None else most - count)
     if item and after[1] != 0:
-        tail = _more_items(item, *after, first=not firsts)
+        tail = _more_items(item, *after, comma if firsts else "", comma)
     for position in range(count - 1, -1, -1):
-        comma = '"," space ' if position else ""
-        text = f"{comma}{firsts[position]} space {tail}".rstrip()
+        text = sequence(comma if position else "", firsts[position], tail)
         tail = text if position < least else f"( {text} )?"
-    return " ".join(part for part in (f'"[" {GAP}', tail, '"]"') if part)
+    return tail
 
 
-def _more_items(item: str, least: int, most: int | None, *, first: bool) -> str:
-    more = f'( "," space {item} space )'
-    if not first:
-        return f"{more}{repeat(least, most)}"
+def _more_items(item: str, least: int, most: int | None, before: str, comma: str) -> str:
+    if before:
+        return f"( {before} {item} ){repeat(least, most)}"
+    if not comma:
+        return f"( {item} ){repeat(least, most)}"
     rest = repeat(max(least - 1, 0), None if most is None else most - 1)
-    text = f"{item} space" if most == 1 else f"{item} space {more}{rest}"
+    text = item if most == 1 else f"{item} ( {comma} {item} ){rest}"
     return text if least else f"( {text} )?"

@@ -71,7 +71,9 @@ def character_class(characters: Iterable[str], *, negated: bool = False, ranges:
 def sequence(*parts: str) -> str:
     """Return the parts one after another, without empty ones and with free white space once."""
     written = ""
-    for part in filter(None, parts):
+    for part in parts:
+        if part in ("", '""'):
+            continue
         first, _, rest = part.partition(" ")
         doubled = first in (SPACE, GAP) and written.rpartition(" ")[2] in (SPACE, GAP)
         written = f"{written} {rest if doubled else part}".strip(" ")
@@ -120,13 +122,16 @@ def space_rules() -> tuple[Rule, ...]:
 
 
 def reachable(rules: Iterable[Rule], entries: Iterable[str]) -> tuple[Rule, ...]:
-    """Return the rules that the entry rules lead to, in their order."""
+    """Return the rules that the entry rules lead to, in their order.
+
+    Names for which no rule is given are passed over.
+    """
     by_name = {rule.name: rule for rule in rules}
     found: set[str] = set()
-    waiting = [name for name in entries if name in by_name]
+    waiting = list(entries)
     while waiting:
         name = waiting.pop()
-        if name not in found:
+        if name in by_name and name not in found:
             found.add(name)
             waiting.extend(by_name[name].references())
     return tuple(rule for rule in by_name.values() if rule.name in found)

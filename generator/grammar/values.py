@@ -35,18 +35,23 @@ def json_value_rules() -> tuple[Rule, ...]:
 
 def _json_rules() -> tuple[Rule, ...]:
     return (
-        *_structure("json", "json-string", ("true", "false", "null"), "any JSON, freely spaced"),
+        *structure_rules(
+            "json", "json-string", ("true", "false", "null"), "any JSON, freely spaced"
+        ),
         Rule("json-string", r'"\"" ( [^"\\\x00-\x1F] | "\\" json-escape )* "\""'),
         Rule("json-escape", r'["\\/bfnrt] | "u" [0-9a-fA-F]{4}'),
     )
 
 
 def _python_rules() -> tuple[Rule, ...]:
-    single = r'''"'" ( [^'\\\x00-\x1F] | "\\" [^\x00-\x1F] )* "'"'''
-    double = r'"\"" ( [^"\\\x00-\x1F] | "\\" [^\x00-\x1F] )* "\""'
+    single = r'''"'" ( [^'\\\x00-\x1F] | "\\" python-escape )* "'"'''
+    double = r'"\"" ( [^"\\\x00-\x1F] | "\\" python-escape )* "\""'
     return (
-        *_structure("python", "python-string", ("True", "False", "None"), "any Python literal"),
+        *structure_rules(
+            "python", "python-string", ("True", "False", "None"), "any Python literal"
+        ),
         Rule("python-string", f"{single} | {double}"),
+        Rule("python-escape", r"""[\\"'abfnrtv] | "x" [0-9a-fA-F]{2} | "u" [0-9a-fA-F]{4}"""),
     )
 
 
@@ -57,16 +62,17 @@ def _quoted_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
     words = ("true", "false", "null", "True", "False", "None")
     key = "quoted-key" if syntax.bare_keys else "quoted-string"
     return (
-        *_structure("quoted", "quoted-string", words, comment, key=key),
+        *structure_rules("quoted", "quoted-string", words, comment, key=key),
         Rule("quoted-key", r"""[^\x00-\x20"'{}:,\[\]]+"""),
         Rule("quoted-string", f"{quote} quoted-text {quote}"),
         *text_without("quoted-text", [syntax.quote]),
     )
 
 
-def _structure(
+def structure_rules(
     prefix: str, string: str, words: tuple[str, ...], comment: str, key: str = ""
 ) -> tuple[Rule, ...]:
+    """Return the rules for any value of a notation; ``string`` and ``key`` are those for these."""
     value, member = f"{prefix}-value", f"{prefix}-member"
     constants = " | ".join(literal(word) for word in words)
     return (

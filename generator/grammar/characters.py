@@ -1,10 +1,14 @@
-"""The characters of JSON strings as grammar: which set of them, and every way to write them."""
+"""The characters of strings as grammar: which set of them, and the ways to write them.
+
+JSON can write a character in several ways, which are all read. Of the other notations only the one
+is, in which templates write it.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from generator.grammar.digit_ranges import hexadecimals
@@ -16,7 +20,16 @@ _ESCAPED = "json-escaped"
 
 _LAST = 0x10FFFF
 _SURROGATES = (0xD800, 0xDFFF)
-_SHORT = {'"': '"', "\\": "\\", "/": "/", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
+_SHORT = {
+    '"': r"\"",
+    "\\": r"\\",
+    "/": r"\/",
+    "\b": r"\b",
+    "\f": r"\f",
+    "\n": r"\n",
+    "\r": r"\r",
+    "\t": r"\t",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +92,47 @@ _BEYOND_ASCII = Characters.of([(0x80, _LAST)]) & ANY
 _ESCAPABLE = _NEVER_PLAIN | Characters.from_text("/") | _BEYOND_ASCII
 
 
+@dataclass(frozen=True, slots=True)
+class Strings:
+    """How strings are written.
+
+    ``opening`` and ``closing`` surround them, and ``text`` is any string with these, all three as
+    grammar. Characters of ``never_plain`` have an escape, their own in ``escapes`` or (``coded``)
+    their code, or can't be written at all.
+    """
+
+    opening: str
+    closing: str
+    text: str
+    never_plain: Characters
+    escapes: Mapping[str, str] = field(default_factory=dict)
+    coded: bool = False
+
+    def any_character(self) -> str:
+        """Return one character, whichever, as grammar."""
+        return CHARACTER if self.coded else written(ANY, self)
+
+    def enclosed(self, inside: str) -> str:
+        """Return a string of what is inside."""
+        return " ".join(part for part in (self.opening, inside, self.closing) if part)
+
+    def unwritable(self) -> Characters:
+        """Return the characters that such a string cannot hold."""
+        if self.coded:
+            return Characters(())
+        return self.never_plain - Characters.from_text("".join(self.escapes))
+
+
+JSON_STRINGS = Strings(
+    opening='"\\""',
+    closing='"\\""',
+    text="json-string",
+    never_plain=_NEVER_PLAIN,
+    escapes=_SHORT,
+    coded=True,
+)
+
+
 def character_rules() -> tuple[Rule, ...]:
     """Return the rules that spelled characters refer to."""
     codes = group(_codes(_ESCAPABLE)).replace('" "', "")
@@ -89,9 +143,10 @@ def character_rules() -> tuple[Rule, ...]:
     )
 
 
-def written(characters: Characters) -> str:
-    """Return one character of the set, in each way that JSON may write it; empty for none."""
-    return group(_options(characters & ANY))
+def written(characters: Characters, strings: Strings = JSON_STRINGS) -> str:
+    """Return one character of the set, in each way that it may be written; empty for none."""
+    options = _options(characters & ANY) if strings.coded else _plainly(characters & ANY, strings)
+    return group(options)
 
 
 def string(text: str) -> str:
@@ -145,19 +200,30 @@ def _enclosed(opening: str, parts: list[str], closing: str) -> str:
     return f"{literal(opening)} {GAP} {inside} space {literal(closing)}"
 
 
-def _options(characters: Characters) -> Iterator[str]:
-    plain = characters - _NEVER_PLAIN
+def _plain(characters: Characters, strings: Strings) -> Iterator[str]:
+    plain = characters - strings.never_plain
     if char := plain.single():
         yield _class(plain) if char.splitlines() != [char] else literal(char)
     elif plain.ranges:
         yield _class(plain)
+
+
+def _plainly(characters: Characters, strings: Strings) -> Iterator[str]:
+    yield from _plain(characters, strings)
+    for char, escape in strings.escapes.items():
+        if (Characters.from_text(char) & characters).ranges:
+            yield literal(escape)
+
+
+def _options(characters: Characters) -> Iterator[str]:
+    yield from _plain(characters, JSON_STRINGS)
     escapable = characters & _ESCAPABLE
     if escapable == _ESCAPABLE:
         yield _ESCAPED
         return
-    for char, letter in _SHORT.items():
+    for char, escape in _SHORT.items():
         if (Characters.from_text(char) & characters).ranges:
-            yield literal("\\" + letter)
+            yield literal(escape)
     for code in _codes(escapable - Characters.from_text('"\\/')):
         yield f'"\\\\u" {code}'.replace('" "', "")
 

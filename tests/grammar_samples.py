@@ -1,0 +1,46 @@
+"""Texts to try committed grammars on, and what the parsers say about them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from generator.spec.model import Spec
+from generator.verification.agreement import Sample
+from generator.verification.messages import sample_messages
+from generator.verification.turns import written_input
+from tests.generated_formats import ROOT, committed_format
+
+
+@cache
+def gbnf_of(name: str) -> str:
+    """Return a committed grammar."""
+    return (ROOT / "generated" / f"{name}.gbnf").read_text(encoding="utf-8")
+
+
+def written_turns(spec: Spec) -> list[str]:
+    """Return the sample turns that the spec's writer writes after the real prompts, each once."""
+    written = (
+        written_input(spec, message, thinking=thinking)
+        for message in sample_messages(spec)
+        for thinking in (True, False)
+    )
+    return sorted({given.text for given in written if given})
+
+
+def written_samples(name: str) -> list[Sample]:
+    """Return the written turns of a committed spec, which its grammar has to allow."""
+    return [Sample(turn, allowed=True) for turn in written_turns(committed_format(name).spec)]
+
+
+def told_problems(name: str, text: str) -> list[Any]:
+    """Return the problems that a committed parser tells of after the prompt that fits best.
+
+    No grammar for any arguments can keep a key from coming twice, so that kind doesn't count.
+    """
+    chosen = committed_format(name)
+    spec, module = chosen.spec, chosen.module
+    prompts = dict.fromkeys((spec.thinking.prompt_on, spec.thinking.prompt_off, spec.turn.header))
+    parsed = (module.parse(text, prefill=prompt).problems for prompt in prompts)
+    told = ([p for p in problems if p.kind != "repeated_argument"] for problems in parsed)
+    return min(told, key=len)

@@ -1,0 +1,91 @@
+"""Which type a tagged argument has: what the tool's schema says, wherever it says it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.generated_formats import committed_format
+
+_ADDRESS = {
+    "type": "object",
+    "properties": {"street": {"type": "string"}, "number": {"$ref": "#/$defs/Number"}},
+}
+_DEFINITIONS = {
+    "Address": _ADDRESS,
+    "Number": {"type": "integer"},
+    "Unit": {"type": "string", "enum": ["1", "2"]},
+    "Loop": {"anyOf": [{"$ref": "#/$defs/Loop"}, {"$ref": "#/$defs/Number"}]},
+}
+
+
+def _tools(schema: Any, **more: Any) -> list[dict[str, Any]]:
+    parameters = {"type": "object", "properties": {"x": schema}, "$defs": _DEFINITIONS, **more}
+    return [{"type": "function", "function": {"name": "f", "parameters": parameters}}]
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "value"),
+    [
+        ({"$ref": "#/$defs/Number"}, "5", 5),
+        ({"$ref": "#/$defs/Unit"}, "1", "1"),
+        ({"$ref": "#/$defs/Address"}, '{"street": "A", "number": 1}', {"street": "A", "number": 1}),
+        ({"allOf": [{"$ref": "#/$defs/Number"}], "minimum": 1}, "5", 5),
+        ({"anyOf": [{"$ref": "#/$defs/Number"}, {"type": "null"}]}, "null", None),
+        ({"$ref": "#/$defs/Loop"}, "5", 5),
+        ({"$ref": "#/$defs/Missing"}, "5", "5"),
+        ({"enum": [1, 2]}, "1", 1),
+        ({"enum": ["1", "2"]}, "1", "1"),
+        ({"enum": ["auto", 1]}, "auto", "auto"),
+        ({"const": True}, "true", True),
+    ],
+)
+def test_types(schema: Any, text: str, value: Any) -> None:
+    """References, enumerations, constants and combined schemas say a type too."""
+    for name, call in (
+        ("qwen3-coder", "<function=f>\n<parameter=x>\n{}\n</parameter>\n</function>\n"),
+        ("glm-4-6", "f\n<arg_key>x</arg_key>\n<arg_value>{}</arg_value>\n"),
+    ):
+        written = f"<tool_call>\n{call.format(text)}</tool_call>"
+        message = committed_format(name).module.parse(written, tools=_tools(schema), prefill="")
+        assert json.loads(message.tool_calls[0].arguments) == {"x": value}
+        assert not message.problems
+
+
+def test_types_inside_elements() -> None:
+    """What is referred to tells the types of members as well."""
+    mark = "]<]minimax[>["
+    members = "".join(
+        f"{mark}<{key}>{text}{mark}</{key}>" for key, text in (("street", "7"), ("number", "7"))
+    )
+    text = (
+        f'{mark}<tool_call>\n{mark}<invoke name="f">{mark}<x>{members}{mark}</x>'
+        f"{mark}</invoke>\n{mark}</tool_call>"
+    )
+    message = committed_format("minimax-m3").module.parse(
+        text, tools=_tools({"$ref": "#/$defs/Address"}), prefill=""
+    )
+    assert json.loads(message.tool_calls[0].arguments) == {"x": {"street": "7", "number": 7}}
+    assert not message.problems
+
+
+@pytest.mark.parametrize(
+    ("others", "value", "kinds"),
+    [
+        (None, "5", ["unknown_argument"]),
+        (False, "5", ["unknown_argument"]),
+        (True, "5", []),
+        ({"type": "integer"}, 5, []),
+    ],
+)
+def test_arguments_that_a_tool_does_not_name(others: Any, value: Any, kinds: list[str]) -> None:
+    """They are told unless the schema says of its own accord that there may be others."""
+    more = {} if others is None else {"additionalProperties": others}
+    text = "<tool_call>\n<function=f>\n<parameter=y>\n5\n</parameter>\n</function>\n</tool_call>"
+    message = committed_format("qwen3-coder").module.parse(
+        text, tools=_tools({"type": "string"}, **more)
+    )
+    assert json.loads(message.tool_calls[0].arguments) == {"y": value}
+    assert [problem.kind for problem in message.problems] == kinds
