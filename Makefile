@@ -11,7 +11,7 @@ PYTHON ?= $(shell for candidate in python3 python3.11 python3.12 python3.13 pyth
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help regen regen-long check test test-long fuzz lint bench families engines lock clean
+.PHONY: help regen regen-long check diff test test-long fuzz lint bench families engines lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,10 @@ regen-long: $(STAMP)  ## the same, verified with 1000 random messages per templa
 
 check: $(STAMP)  ## say whether specs and generated files are fresh; writes nothing
 	@$(BIN)/turnspec check
+
+REV := HEAD
+diff: $(STAMP)  ## say what changed in the formats since a git revision: HEAD, or REV=main
+	@$(BIN)/turnspec diff $(REV)
 
 test: lint  ## lint, types and all tests
 	@$(BIN)/pytest -q -n auto

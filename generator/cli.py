@@ -1,4 +1,4 @@
-"""The command line: one thin command per verb.
+"""The command line: one thin command per verb; those in `cli_upkeep.py` belong to it.
 
 Exit codes: 0 all well; 1 something was wrong with a template, a spec or a file, or files aren't
 fresh; 2 the command was used wrongly.
@@ -17,6 +17,7 @@ from rich.markup import escape
 
 from generator import __version__
 from generator.analysis.analyze import TemplateSource
+from generator.cli_common import FOLDER, ROOT, TEXT_FILE, VERBOSE, Fault, find_project
 from generator.cli_output import (
     ERR,
     OUT,
@@ -31,6 +32,7 @@ from generator.cli_output import (
     result_table,
     summary,
 )
+from generator.cli_upkeep import diff, vendor
 from generator.pipeline.build import load_module
 from generator.pipeline.folder import analyze_into
 from generator.pipeline.project import Project
@@ -40,15 +42,6 @@ from generator.sources.fetch import fetch_templates
 from generator.spec.naming import module_name
 from generator.spec.problems import Problem
 from generator.verification.rungs import DEFAULT_MESSAGES
-
-
-class _Fault(click.ClickException):
-    """An error whose message says all there is to say."""
-
-    exit_code = 1
-
-    def show(self, file: object = None) -> None:
-        ERR.print(f"[red]error:[/red] {escape(self.message)}", highlight=False, soft_wrap=True)
 
 
 def main() -> None:
@@ -81,13 +74,6 @@ def turnspec() -> None:
     """  # noqa: D301
 
 
-_VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show findings and tracebacks.")
-_ROOT = click.option(
-    "--root",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="The checkout to work on (default: the one around this folder).",
-)
-_TEXT_FILE = click.File("r", encoding="utf-8", errors="replace")
 _OFFLINE = click.option("--offline", is_flag=True, help="Don't download templates.")
 
 
@@ -102,8 +88,8 @@ _OFFLINE = click.option("--offline", is_flag=True, help="Don't download template
 @click.option("--all", "everything", is_flag=True, help="Rebuild also what hasn't changed.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 @_OFFLINE
-@_ROOT
-@_VERBOSE
+@ROOT
+@VERBOSE
 def regen(
     messages: int, everything: bool, as_json: bool, offline: bool, root: Path | None, verbose: bool
 ) -> None:
@@ -115,7 +101,7 @@ def regen(
     Example:
       turnspec regen --messages 1000
     """  # noqa: D301
-    project = _project(root)
+    project = find_project(root)
     sources, problems = _sources(project, offline)
     with progress_bar("building", len(sources)) as advance:
         done = regenerate(
@@ -137,8 +123,8 @@ def regen(
 
 @turnspec.command()
 @_OFFLINE
-@_ROOT
-@_VERBOSE
+@ROOT
+@VERBOSE
 def check(offline: bool, root: Path | None, verbose: bool) -> None:
     """Say whether specs and generated files are what `turnspec regen` would write.
 
@@ -148,7 +134,7 @@ def check(offline: bool, root: Path | None, verbose: bool) -> None:
     Example:
       turnspec check
     """  # noqa: D301
-    project = _project(root)
+    project = find_project(root)
     sources, problems = _sources(project, offline)
     with progress_bar("checking", len(sources)) as advance:
         differences, found = check_freshness(project, sources, lambda build: advance())
@@ -165,8 +151,8 @@ def check(offline: bool, root: Path | None, verbose: bool) -> None:
 @turnspec.command()
 @click.argument("source", type=click.Path(path_type=Path))
 @click.option("--name", help="A file name for the template, instead of the source's own.")
-@_ROOT
-@_VERBOSE
+@ROOT
+@VERBOSE
 def add(source: Path, name: str | None, root: Path | None, verbose: bool) -> None:
     """Bring in a template: a .jinja file, a model folder or a GGUF file.
 
@@ -174,7 +160,7 @@ def add(source: Path, name: str | None, root: Path | None, verbose: bool) -> Non
     Example:
       turnspec add ~/models/my-model && turnspec regen
     """  # noqa: D301
-    result = add_source(source, _project(root).root, name)
+    result = add_source(source, find_project(root).root, name)
     for template in result.added:
         OUT.print(f"added templates/{template.file} from {template.source}", highlight=False)
     for template in result.unchanged:
@@ -186,7 +172,7 @@ def add(source: Path, name: str | None, root: Path | None, verbose: bool) -> Non
 
 @turnspec.command()
 @click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--into", type=click.Path(path_type=Path, file_okay=False), help="Where to write.")
+@click.option("--into", type=FOLDER, help="Where to write.")
 @click.option(
     "--overlay",
     type=click.Path(path_type=Path),
@@ -199,7 +185,7 @@ def add(source: Path, name: str | None, root: Path | None, verbose: bool) -> Non
     show_default=True,
     help="Random messages per template for the verification.",
 )
-@_VERBOSE
+@VERBOSE
 def analyze(
     sources: tuple[Path, ...],
     into: Path | None,
@@ -236,13 +222,13 @@ def analyze(
 
 @turnspec.command()
 @click.argument("parser")
-@click.argument("text", type=_TEXT_FILE, default="-")
-@click.option("--tools", type=_TEXT_FILE, help="A JSON file with OpenAI tool definitions.")
+@click.argument("text", type=TEXT_FILE, default="-")
+@click.option("--tools", type=TEXT_FILE, help="A JSON file with OpenAI tool definitions.")
 @click.option("--no-thinking", is_flag=True, help="The prompt had thinking turned off.")
 @click.option("--prefill", help="The part of the turn that the prompt holds already.")
 @click.option("--events", is_flag=True, help="Print the streaming events instead.")
-@_ROOT
-@_VERBOSE
+@ROOT
+@VERBOSE
 def parse(
     parser: str,
     text: Iterable[str],
@@ -277,15 +263,6 @@ def parse(
         print_error(shown)
 
 
-def _project(root: Path | None) -> Project:
-    project = Project.find((root or Path.cwd()).resolve())
-    if project is None:
-        raise _Fault(
-            "no templates/index.yaml here or above; go to a checkout or name one with --root"
-        )
-    return project
-
-
 def _sources(project: Project, offline: bool) -> tuple[list[TemplateSource], list[Problem]]:
     fetched = fetch_templates(project.root, offline=offline, console=ERR)
     sources, problems = read_sources(project, fetched.templates)
@@ -296,9 +273,9 @@ def _parser_path(parser: str, root: Path | None) -> Path:
     if parser.endswith(".py"):
         path = Path(parser)
     else:
-        path = _project(root).generated / f"{module_name(parser)}.py"
+        path = find_project(root).generated / f"{module_name(parser)}.py"
     if not path.is_file():
-        raise _Fault(f"no parser {path.name}; see specs/README.md for the names")
+        raise Fault(f"no parser {path.name}; see specs/README.md for the names")
     return path
 
 
@@ -307,14 +284,18 @@ def _tools(text: str) -> list[object]:
     try:
         tools = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _Fault(f"--tools: not JSON: {error}") from None
+        raise Fault(f"--tools: not JSON: {error}") from None
     if not isinstance(tools, list):
-        raise _Fault("--tools: give a JSON list of tool definitions")
+        raise Fault("--tools: give a JSON list of tool definitions")
     for number, tool in enumerate(tools):
         function = tool.get("function", tool) if isinstance(tool, dict) else None
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-            raise _Fault(f"--tools: tool {number} has no name")
+            raise Fault(f"--tools: tool {number} has no name")
     return tools
+
+
+for _command in (diff, vendor):
+    turnspec.add_command(_command)
 
 
 if __name__ == "__main__":

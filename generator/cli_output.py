@@ -6,6 +6,8 @@ import difflib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 
 import click
@@ -17,11 +19,16 @@ from rich.table import Table
 from generator.analysis.advice import Advice
 from generator.pipeline.build import Build
 from generator.pipeline.regenerate import Difference, Regeneration
+from generator.pipeline.vendor import CopyState, Vendored, VendoredCopy, renewal
+from generator.review.compare import Review
+from generator.review.reading import Compatibility
+from generator.review.shown import json_data, markdown, text_lines
 from generator.spec.problems import Problem
 from generator.spec.results import RUNGS, TemplateResult
 
-OUT = Console()
-ERR = Console(stderr=True)
+# A marker such as <:end:> is no picture's name.
+OUT = Console(emoji=False)
+ERR = Console(stderr=True, emoji=False)
 
 
 @contextmanager
@@ -161,6 +168,71 @@ def json_text(value: object, indent: int | None = None) -> str:
     """Return readable JSON; half a surrogate pair stays escaped, as it can't be printed."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+class ReviewForm(StrEnum):
+    """The forms in which a review is printed."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+_REVIEW_STYLES = {
+    Compatibility.COMPATIBLE: "bold green",
+    Compatibility.LENIENT: "bold yellow",
+    Compatibility.BREAKING: "bold red",
+    "head": "cyan",
+}
+
+
+def print_review(review: Review, form: ReviewForm) -> None:
+    """Print what changed between two sets of specs."""
+    match form:
+        case ReviewForm.JSON:
+            click.echo(json_text(json_data(review), indent=2))
+        case ReviewForm.MARKDOWN:
+            click.echo(markdown(review), nl=False)
+        case ReviewForm.TEXT:
+            for text, kind in text_lines(review):
+                style = _REVIEW_STYLES.get(kind)
+                OUT.print(escape(text), style=style, highlight=False, soft_wrap=True)
+
+
+_COPY_STYLES = {
+    CopyState.FRESH: "green",
+    CopyState.STALE: "yellow",
+    CopyState.EDITED: "red",
+    CopyState.GONE: "red",
+}
+
+
+def print_vendored(done: Vendored, *, as_json: bool) -> None:
+    """Print which files were copied."""
+    if as_json:
+        paths = {"written": done.written, "unchanged": done.unchanged}
+        data: dict[str, list[str]] = {key: [*map(str, files)] for key, files in paths.items()}
+        click.echo(json_text({**data, "problems": [*map(str, done.problems)]}, indent=2))
+        return
+    for path in done.written:
+        OUT.print(f"wrote {path}", highlight=False, soft_wrap=True, markup=False)
+    for path in done.unchanged:
+        OUT.print(f"{path} is fresh already", highlight=False, soft_wrap=True, markup=False)
+
+
+def print_copies(copies: Sequence[VendoredCopy], folder: Path, *, as_json: bool) -> None:
+    """Print what each copy in a folder is, and how to renew those that are stale."""
+    if as_json:
+        data = [{**asdict(copy), "path": str(copy.path)} for copy in copies]
+        click.echo(json_text({"copies": data}, indent=2))
+        return
+    for copy in copies:
+        style = _COPY_STYLES[copy.state]
+        reason = f": {copy.reason}" if copy.reason else ""
+        text = f"[{style}]{copy.state:6}[/{style}] {escape(str(copy.path))}{escape(reason)}"
+        OUT.print(text, highlight=False, soft_wrap=True)
+    if command := renewal(copies, folder):
+        print_error(f"to renew what is stale, run: {command}")
 
 
 def finish(problems: Sequence[Problem], *, failed: bool = False) -> None:

@@ -54,7 +54,7 @@ def test_help_lists_all_commands() -> None:
     result = run("--help")
     assert result.exit_code == 0
     assert "Example:" in result.stdout
-    assert COMMANDS == ["add", "analyze", "check", "parse", "regen"]
+    assert COMMANDS == ["add", "analyze", "check", "diff", "parse", "regen", "vendor"]
     for command in COMMANDS:
         assert re.search(rf"^  {command} ", result.stdout, re.MULTILINE)
 
@@ -145,6 +145,16 @@ def test_check_prints_a_diff_and_writes_nothing(root: Path) -> None:
     assert "specs/gone.yaml belongs to no template; delete it" in lines
     assert result.stderr == "files that are not fresh: 1; run: make regen\n"
     assert files_of(root) == before
+
+
+def test_check_prints_markers_as_they_are(root: Path) -> None:
+    """What looks like the name of an emoji stays as it is."""
+    path = root / "specs/plain-content.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("<:end:>", "<:over:>"), encoding="utf-8")
+    lines = run("check", "--root", root).stdout.splitlines()
+    assert '-    - "<:over:>"' in lines
+    assert '+    - "<:end:>"' in lines
 
 
 def test_check_names_a_file_that_is_missing(root: Path) -> None:

@@ -10,7 +10,7 @@ import black
 from black.mode import TargetVersion
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from generator.codegen.banner import banner
+from generator.codegen.banner import banner, sealed
 from generator.codegen.context import module_context
 from generator.codegen.plan import plan_module
 from generator.codegen.source import sample_block
@@ -34,7 +34,8 @@ def generate_module(spec: Spec, *, spec_path: str, spec_hash: str, sample: str) 
     }
     template = _environment().get_template("module.jinja")
     body = template.render(values | {"imports": ()})
-    return black.format_str(template.render(values | {"imports": _imports(body)}), mode=_MODE)
+    source = template.render(values | {"imports": _imports(body)})
+    return sealed(black.format_str(source, mode=_MODE))
 
 
 def _environment() -> Environment:

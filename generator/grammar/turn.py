@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from generator.codegen.banner import banner
+from generator.codegen.banner import banner, sealed
 from generator.codegen.turn_end import may_repeat_calls, with_stop_at_end
 from generator.grammar.calls import Calls, begun_calls, call_marker, tool_call_rules
 from generator.grammar.text import (
@@ -105,7 +105,7 @@ def generate_grammar(spec: Spec, *, spec_path: str, spec_hash: str) -> str:
         *shared_rules(ended),
     )
     body = "".join(str(rule) for rule in reachable(rules, ENTRIES))
-    return f"{banner(spec_path, spec_hash, comment='#').rstrip()}\n{body}"
+    return sealed(f"{banner(spec_path, spec_hash, comment='#').rstrip()}\n{body}")
 
 
 def _offers(spec: Spec) -> Iterator[Offer]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 
 
@@ -24,6 +25,30 @@ def write_atomically(path: Path, text: str) -> bool:
         temporary.unlink(missing_ok=True)
         raise
     return True
+
+
+def write_all_atomically(texts: Mapping[Path, str]) -> None:
+    """Write several files, or none: where one can't be written, the others are as they were.
+
+    Raises OSError or UnicodeEncodeError, as `write_atomically` does.
+    """
+    before = {path: path.read_bytes() if path.exists() else None for path in texts}
+    done: list[Path] = []
+    try:
+        for path, text in texts.items():
+            write_atomically(path, text)
+            done.append(path)
+    except BaseException:
+        for path in done:
+            _put_back(path, before[path])
+        raise
+
+
+def _put_back(path: Path, data: bytes | None) -> None:
+    if data is None:
+        path.unlink(missing_ok=True)
+    else:
+        path.write_bytes(data)
 
 
 def _holds(path: Path, data: bytes) -> bool:

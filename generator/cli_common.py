@@ -1,0 +1,46 @@
+"""What the commands share: their errors, their usual options, and the checkout they work on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.markup import escape
+
+from generator.cli_output import ERR
+from generator.pipeline.project import Project
+
+VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show findings and tracebacks.")
+ROOT = click.option(
+    "--root",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="The checkout to work on (default: the one around this folder).",
+)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+TEXT_FILE = click.File("r", encoding="utf-8", errors="replace")
+
+
+class Fault(click.ClickException):
+    """An error whose message says all there is to say."""
+
+    exit_code = 1
+
+    def show(self, file: object = None) -> None:
+        """Print the message in one line."""
+        ERR.print(f"[red]error:[/red] {escape(self.message)}", highlight=False, soft_wrap=True)
+
+
+class Misuse(Fault):
+    """A command that was given what it can't work on."""
+
+    exit_code = 2
+
+
+def find_project(root: Path | None, fault: type[Fault] = Fault) -> Project:
+    """Return the checkout that a folder (default: the current one) lies in."""
+    project = Project.find((root or Path.cwd()).resolve())
+    if project is None:
+        raise fault(
+            "no templates/index.yaml here or above; go to a checkout or name one with --root"
+        )
+    return project

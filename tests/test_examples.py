@@ -1,0 +1,182 @@
+"""The files for users' repositories: what they run is run here, in a repository like theirs."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.conftest import ROOT
+from tests.git_checkouts import commit, git
+from tests.own_checkouts import change_template, new_checkout, regenerated
+from tests.own_templates import FOLDER
+
+EXAMPLES = ROOT / "examples"
+WORKFLOW: dict[Any, Any] = yaml.safe_load(
+    (EXAMPLES / "github-actions/formats.yml").read_text(encoding="utf-8")
+)
+STEPS: dict[str, dict[str, Any]] = {
+    step["name"]: step for step in WORKFLOW["jobs"]["formats"]["steps"] if "name" in step
+}
+HOOKS: dict[str, dict[str, Any]] = {
+    hook["id"]: hook
+    for repository in yaml.safe_load(
+        (EXAMPLES / "pre-commit/.pre-commit-config.yaml").read_text(encoding="utf-8")
+    )["repos"]
+    for hook in repository["hooks"]
+}
+CHECK, DIFF = "Specs and generated files are fresh", "What changes in the formats"
+COMMENT, VERDICT = "Comment on the pull request", "Nothing breaks, or the label says that it may"
+
+
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = new_checkout(tmp_path_factory.mktemp("examples") / "checkout")
+    regenerated(root)
+    git(root, "init", "--quiet", "--initial-branch=main")
+    commit(root)
+    return root
+
+
+@pytest.fixture
+def root(committed: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(committed, tmp_path / "checkout")
+
+
+@pytest.fixture
+def bin_folder(tmp_path: Path) -> Path:
+    """Commands as a user has them: turnspec, and a gh that keeps what it is given."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    keep = 'echo "$@" > "$SAID"; while [ "$1" != --body-file ]; do shift; done; cat "$2" >> "$SAID"'
+    commands = {
+        "turnspec": f'exec {shlex.quote(sys.executable)} -m generator.cli "$@"',
+        "gh": keep,
+    }
+    for name, line in commands.items():
+        (folder / name).write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
+        (folder / name).chmod(0o755)
+    return folder
+
+
+def execute(
+    command: list[str], root: Path, bin_folder: Path, **variables: object
+) -> subprocess.CompletedProcess[str]:
+    given = {
+        "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        **{name: str(value) for name, value in variables.items()},
+    }
+    return subprocess.run(
+        command,
+        cwd=root,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        env={**os.environ, **given},
+    )
+
+
+def run_step(
+    name: str, root: Path, bin_folder: Path, **variables: object
+) -> subprocess.CompletedProcess[str]:
+    """Run a step's script as GitHub does."""
+    script = STEPS[name]["run"]
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+    needed = set(STEPS[name].get("env", {}))
+    assert needed <= set(variables), needed
+    return execute(command, root, bin_folder, **variables)
+
+
+def run_hook(name: str, root: Path, bin_folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a hook's command, as pre-commit splits it."""
+    return execute(shlex.split(HOOKS[name]["entry"]), root, bin_folder)
+
+
+def break_a_format(root: Path) -> None:
+    """Change a template so that the old parser doesn't read what it now renders."""
+    text = (FOLDER / "plain-content.jinja").read_text(encoding="utf-8")
+    assert "<:end:>" in text
+    change_template(root, "plain-content", text.replace("<:end:>", "<:over-and-out:>"))
+
+
+def test_a_workflow_that_does_nothing_dangerous() -> None:
+    assert list(WORKFLOW[True]) == ["pull_request"]  # YAML reads "on" as true
+    assert WORKFLOW["permissions"] == {"contents": "read", "pull-requests": "write"}
+    for step in STEPS.values():  # what an event holds gets into no script but as a variable
+        assert "${{" not in step.get("run", "")
+
+
+def test_a_pull_request_that_changes_nothing(root: Path, bin_folder: Path, tmp_path: Path) -> None:
+    checked = run_step(CHECK, root, bin_folder)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    files = {"GITHUB_STEP_SUMMARY": tmp_path / "summary", "GITHUB_OUTPUT": tmp_path / "output"}
+    done = run_step(DIFF, root, bin_folder, BASE="HEAD", **files)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert files["GITHUB_OUTPUT"].read_text(encoding="utf-8") == "status=0\n"
+    summary = files["GITHUB_STEP_SUMMARY"].read_text(encoding="utf-8")
+    assert summary.startswith("### Output formats: no format changed")
+    assert run_step(VERDICT, root, bin_folder, STATUS=0).returncode == 0
+
+
+def test_a_pull_request_that_breaks_a_format(root: Path, bin_folder: Path, tmp_path: Path) -> None:
+    base = git(root, "rev-parse", "HEAD")
+    break_a_format(root)
+    assert run_step(CHECK, root, bin_folder).returncode == 1
+    regenerated(root)
+    commit(root)
+    assert run_step(CHECK, root, bin_folder).returncode == 0
+    files = {"GITHUB_STEP_SUMMARY": tmp_path / "summary", "GITHUB_OUTPUT": tmp_path / "output"}
+    done = run_step(DIFF, root, bin_folder, BASE=base, **files)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert files["GITHUB_OUTPUT"].read_text(encoding="utf-8") == "status=1\n"
+    assert "| plain-content | breaking |" in files["GITHUB_STEP_SUMMARY"].read_text("utf-8")
+    assert run_step(VERDICT, root, bin_folder, STATUS=1).returncode == 1
+
+
+def test_a_base_that_is_not_there_fails(root: Path, bin_folder: Path, tmp_path: Path) -> None:
+    files = {"GITHUB_STEP_SUMMARY": tmp_path / "summary", "GITHUB_OUTPUT": tmp_path / "output"}
+    done = run_step(DIFF, root, bin_folder, BASE="0" * 40, **files)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: git knows no revision")
+
+
+@pytest.mark.parametrize("long", [False, True])
+def test_the_comment(root: Path, bin_folder: Path, tmp_path: Path, long: bool) -> None:
+    details = "<details>\n" + "x" * (70_000 if long else 10) + "\n</details>\n"
+    (root / "formats.md").write_text(f"### Output formats\n\n{details}", encoding="utf-8")
+    said = tmp_path / "said"
+    given = {"GH_TOKEN": "x", "GH_REPO": "a/b", "PULL_REQUEST": 7, "SAID": said}
+    done = run_step(COMMENT, root, bin_folder, **given)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert said.read_text(encoding="utf-8") == (
+        "pr comment 7 --edit-last --create-if-none --body-file formats.md\n"
+        f"### Output formats\n\n{'' if long else details}"
+    )
+
+
+def test_the_hooks(root: Path, bin_folder: Path) -> None:
+    assert run_hook("turnspec-check", root, bin_folder).returncode == 0
+    assert run_hook("turnspec-diff", root, bin_folder).returncode == 0
+    break_a_format(root)
+    stale = run_hook("turnspec-check", root, bin_folder)
+    assert stale.returncode == 1
+    assert stale.stderr.endswith("; run: make regen\n")
+    regenerated(root)
+    assert run_hook("turnspec-check", root, bin_folder).returncode == 0
+    told = run_hook("turnspec-diff", root, bin_folder)
+    assert told.returncode == 0
+    assert told.stdout.startswith("plain-content: breaking\n")
+    assert 'stop string "<:end:>": gone' in told.stdout
+
+
+def test_a_hook_that_cannot_compare_fails(root: Path, bin_folder: Path) -> None:
+    shutil.rmtree(root / ".git")
+    assert run_hook("turnspec-diff", root, bin_folder).returncode == 1

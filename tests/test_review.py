@@ -1,0 +1,230 @@
+"""`turnspec diff`: what it prints in each form, on git revisions and files, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from generator.pipeline.project import Project
+from generator.review.compare import Review
+from generator.review.revisions import review_files, review_since
+from generator.review.shown import json_data, markdown, text_lines
+from generator.spec.files import dump_spec, load_spec, write_spec
+from generator.spec.model import ReasoningMode, Spec, Thinking
+from tests.git_checkouts import commit, git, new_repository, remove_format, write_format
+from tests.specs_for_tests import json_native_spec, plain_spec, tag_with_json_spec, tagged_spec
+from tests.test_cli import run, run_apart
+
+
+def renamed_calls(spec: Spec) -> Spec:
+    """Return the format with another marker around its calls, as a breaking change."""
+    text = dump_spec(spec).replace("tool_call>", "invocation>")
+    changed = load_spec(text, "")
+    assert isinstance(changed, Spec)
+    return changed
+
+
+def opened_by_the_model(spec: Spec) -> Spec:
+    """Return the format with reasoning that the prompt doesn't open: lenient for its old parser."""
+    header = spec.turn.header
+    return replace(
+        spec,
+        thinking=Thinking(on={}, off={}, prompt_on=header, prompt_off=header),
+        reasoning=replace(spec.reasoning, mode=ReasoningMode.TAG_BASED),
+    )
+
+
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    specs = (json_native_spec(), tagged_spec(), plain_spec())
+    return new_repository(tmp_path_factory.mktemp("git") / "checkout", specs)
+
+
+@pytest.fixture
+def root(committed: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(committed, tmp_path / "checkout")
+
+
+@pytest.fixture(scope="module")
+def everything(committed: Path, tmp_path_factory: pytest.TempPathFactory) -> Review:
+    """A review with a change of each kind."""
+    root = shutil.copytree(committed, tmp_path_factory.mktemp("all") / "checkout")
+    write_format(root, renamed_calls(json_native_spec()))
+    write_format(root, opened_by_the_model(tagged_spec()))
+    write_format(root, tag_with_json_spec())
+    remove_format(root, "plain")
+    review = review_since("main", Project(root))
+    assert isinstance(review, Review)
+    assert review.old.startswith("main (")
+    return replace(review, old="main")  # the commit's hash holds the time
+
+
+def test_as_text(everything: Review, snapshot: SnapshotAssertion) -> None:
+    assert "\n".join(text for text, _ in text_lines(everything)) == snapshot
+
+
+def test_as_markdown(everything: Review, snapshot: SnapshotAssertion) -> None:
+    assert markdown(everything) == snapshot
+
+
+def test_as_json(everything: Review, snapshot: SnapshotAssertion) -> None:
+    assert json.dumps(json_data(everything), indent=2) == snapshot
+
+
+def test_a_fence_is_longer_than_those_inside(tmp_path: Path) -> None:
+    old = json_native_spec()
+    limits = tuple(replace(limit, reason="````") for limit in old.limits)
+    review = review_of_files(tmp_path, old, replace(old, limits=limits))
+    assert "\n`````diff\n" in markdown(review)
+
+
+def review_of_files(folder: Path, old: Spec, new: Spec) -> Review:
+    paths = [folder / name / f"{spec.name}.yaml" for name, spec in (("a", old), ("b", new))]
+    for path, spec in zip(paths, (old, new), strict=True):
+        write_spec(path.parent, spec)
+    review = review_files(*paths)
+    assert isinstance(review, Review)
+    return review
+
+
+def test_nothing_changed(root: Path) -> None:
+    result = run("diff", "--root", root)
+    assert (result.exit_code, result.stderr) == (0, "")
+    head = git(root, "rev-parse", "HEAD")[:9]
+    assert result.stdout == f"no format changed between HEAD ({head}) and the working tree\n"
+
+
+def test_what_is_not_committed_is_compared_with_head(root: Path) -> None:
+    write_format(root, renamed_calls(json_native_spec()))
+    result = run("diff", "--root", root)
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert result.stdout.startswith("json-native: breaking\n")
+    commit(root)
+    assert run("diff", "--root", root).exit_code == 0
+    assert run("diff", "HEAD~1", "--root", root).exit_code == 1
+    assert run("diff", "main~1", "--root", root, "--format", "markdown").exit_code == 1
+
+
+def test_a_lenient_change_does_not_fail(root: Path) -> None:
+    write_format(root, opened_by_the_model(tagged_spec()))
+    result = run("diff", "--root", root)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("tagged: lenient\n")
+
+
+def test_the_parser_of_the_revision_is_tried(root: Path) -> None:
+    """A parser that was committed with a defect has it in the review too."""
+    module = root / "generated/json_native.py"
+    text = module.read_text(encoding="utf-8")
+    module.write_text(text.replace("def parse(", "def unparse("), encoding="utf-8")
+    commit(root)
+    write_format(root, replace(json_native_spec(), limits=()))
+    result = run("diff", "--root", root)
+    assert result.exit_code == 1
+    assert "read is: AttributeError: module 'generated_parser' has no attribute 'parse'" in (
+        result.stdout
+    )
+
+
+def test_a_checkout_inside_a_repository(tmp_path: Path) -> None:
+    outer = tmp_path / "outer"
+    new_repository(outer / "formats", [plain_spec()])
+    shutil.move(outer / "formats/.git", outer / ".git")
+    commit(outer)
+    remove_format(outer / "formats", "plain")
+    result = run_apart("diff", cwd=outer / "formats/templates")
+    assert result.returncode == 1
+    assert result.stdout.startswith("plain: removed\n\n1 removed between HEAD (")
+
+
+def test_a_spec_that_cannot_be_used_is_told_and_the_others_are_compared(root: Path) -> None:
+    path = root / "specs/plain.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("mode: PLAIN", "mode: NICE"), encoding="utf-8")
+    write_format(root, opened_by_the_model(tagged_spec()))
+    result = run("diff", "--root", root)
+    assert result.exit_code == 1
+    assert result.stdout.startswith("tagged: lenient\n")
+    assert "plain:" not in result.stdout
+    assert result.stderr.startswith("error: specs/plain.yaml:")
+    assert result.stderr.count("\n") == 1
+    commit(root)
+    path.write_text(text, encoding="utf-8")
+    assert run("diff", "--root", root).stderr.startswith("error: HEAD:specs/plain.yaml:")
+
+
+def test_two_files(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.yaml", tmp_path / "new.yaml"
+    old.write_text(dump_spec(json_native_spec()), encoding="utf-8")
+    new.write_text(dump_spec(renamed_calls(json_native_spec())), encoding="utf-8")
+    result = run("diff", old, new, "--format", "json")
+    assert (result.exit_code, result.stderr) == (1, "")
+    data = json.loads(result.stdout)
+    assert (data["old"], data["new"], data["breaking"]) == (str(old), str(new), True)
+    assert [template["name"] for template in data["templates"]] == ["json-native"]
+    same = run("diff", old, old)
+    assert (same.exit_code, same.stdout) == (0, f"no format changed between {old} and {old}\n")
+
+
+def test_a_file_that_is_not_a_spec(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
+    good.write_text(dump_spec(plain_spec()), encoding="utf-8")
+    bad.write_text("- 1\n", encoding="utf-8")
+    result = run("diff", good, bad)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"error: {bad}:1: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["no-such"], "git knows no revision 'no-such'; give a commit, branch or tag"),
+        (["--", "-x"], "git knows no revision '-x'; give a commit, branch or tag"),
+        (["specs/plain.yaml"], "git knows no revision 'specs/plain.yaml'; give a second spec file"),
+        (["specs/plain.yaml", "none.yaml"], "no such file: none.yaml"),
+        (["none.yaml", "specs/plain.yaml"], "no such file: none.yaml"),
+    ],
+)
+def test_nothing_to_compare(committed: Path, arguments: list[str], error: str) -> None:
+    result = run_apart("diff", *arguments, cwd=committed)
+    assert (result.returncode, result.stdout, result.stderr) == (2, "", f"error: {error}\n")
+
+
+def test_a_third_argument(committed: Path) -> None:
+    result = run_apart("diff", "a", "b", "c", cwd=committed)
+    assert result.returncode == 2
+    assert result.stderr.endswith("Error: Got unexpected extra argument (c)\n")
+
+
+def test_outside_a_repository(committed: Path, tmp_path: Path) -> None:
+    root = shutil.copytree(committed, tmp_path / "checkout", ignore=lambda *_: [".git"])
+    result = run_apart("diff", cwd=root)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == (
+        f"error: {root} isn't in a git repository; give two spec files instead\n"
+    )
+
+
+def test_outside_a_checkout(tmp_path: Path) -> None:
+    result = run_apart("diff", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == (
+        "error: no templates/index.yaml here or above; go to a checkout or name one with --root\n"
+    )
+
+
+def test_as_a_hook_of_another_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_DIR", str(root.parent))
+    assert run("diff", "--root", root).exit_code == 0
+
+
+def test_without_git(committed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    result = run("diff", "--root", committed)
+    assert result.exit_code == 2
+    assert result.stderr.endswith("git isn't installed; give two spec files instead\n")

@@ -1,0 +1,250 @@
+"""Whether one generated parser reads another format's turns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from generator.review.compare import Source, Status, compare_all, compare_sources
+from generator.review.reading import Compatibility, Format, read_turns, written_turns
+from generator.review.sampling import random_messages
+from generator.spec.files import spec_hash
+from generator.spec.model import (
+    Condition,
+    End,
+    IndexScope,
+    Limit,
+    Literal,
+    Part,
+    ReasoningMode,
+    Slot,
+    SlotKind,
+    Spec,
+    Subject,
+    TemplateIdentity,
+    Thinking,
+    Verdict,
+)
+from generator.verification.messages import format_markers
+from tests.generated_formats import NAMES, committed_format
+from tests.parser_checks import load_module
+from tests.specs_for_tests import ALL_SPECS, json_native_spec, plain_spec, tagged_spec
+
+
+def format_of(spec: Spec) -> Format:
+    return Format(spec, load_module(spec))
+
+
+def prompted_plain_spec() -> Spec:
+    """Return the plain format with its header in the prompt."""
+    spec = plain_spec()
+    return replace(spec, thinking=Thinking({}, {}, spec.turn.header, spec.turn.header))
+
+
+def not_forced(spec: Spec) -> Spec:
+    """Return the format with the reasoning's opening written by the model, not by the prompt."""
+    header = spec.turn.header
+    return replace(
+        spec,
+        thinking=Thinking(on={}, off={}, prompt_on=header, prompt_off=header),
+        reasoning=replace(spec.reasoning, mode=ReasoningMode.TAG_BASED),
+    )
+
+
+def with_call(spec: Spec, *markers: tuple[str, str]) -> Spec:
+    """Return the format with other texts in the literals of its calls."""
+    assert spec.tools is not None
+    call = list(spec.tools.call)
+    for old, new in markers:
+        call = [
+            Literal(piece.text.replace(old, new)) if isinstance(piece, Literal) else piece
+            for piece in call
+        ]
+    return replace(spec, tools=replace(spec.tools, call=tuple(call)))
+
+
+def test_a_parser_reads_its_own_turns() -> None:
+    own = format_of(json_native_spec())
+    reading = read_turns(own, own)
+    assert reading.compatibility is Compatibility.COMPATIBLE
+    assert reading.same == reading.turns > 40
+    assert (reading.with_problems, reading.differing, reading.unreadable) == (0, 0, 0)
+    assert (reading.kinds, reading.example) == ((), None)
+
+
+def test_white_space_around_markers_is_compatible() -> None:
+    old = json_native_spec()
+    new = with_call(old, ("<tool_call>\n", "<tool_call>"), ("\n</tool_call>", "</tool_call>"))
+    review = compare_sources("x", Source(old), Source(new))
+    assert review.compatibility is Compatibility.COMPATIBLE
+    assert not review.same_turns
+
+
+def test_the_same_message_with_problems_is_lenient() -> None:
+    new = not_forced(tagged_spec())
+    reading = read_turns(format_of(tagged_spec()), format_of(new))
+    assert reading.compatibility is Compatibility.LENIENT
+    assert reading.kinds == ("repeated",)
+    assert reading.with_problems > 0
+    assert reading.differing == 0
+    assert reading.example is not None
+    assert reading.example.text.startswith("<think>\n")
+    assert reading.example.read == reading.example.meant + ', problems ["repeated"]'
+
+
+def test_another_marker_is_breaking() -> None:
+    old = json_native_spec()
+    new = with_call(old, ("tool_call", "invocation"))
+    review = compare_sources("x", Source(old), Source(new))
+    assert review.compatibility is Compatibility.BREAKING
+    assert review.forward is not None
+    assert review.forward.same > 0  # turns without calls
+    assert review.forward.example is not None
+    assert review.forward.example.meant == 'calls ["get_weather({\\"city\\": \\"Paris\\"})"]'
+    assert review.forward.example.read.startswith('content "<invocation>')
+    assert review.backward is not None
+    assert review.backward.compatibility is Compatibility.BREAKING
+
+
+def test_the_direction_counts() -> None:
+    """A template that no longer renders calls breaks nobody's parser; one that begins to, does."""
+    with_calls, without = json_native_spec(), replace(json_native_spec(), tools=None)
+    lost = compare_sources("x", Source(with_calls), Source(without))
+    assert lost.compatibility is Compatibility.COMPATIBLE
+    won = compare_sources("x", Source(without), Source(with_calls))
+    assert won.compatibility is Compatibility.BREAKING
+
+
+def test_a_prompt_that_opens_reasoning_breaks_those_who_do_not_pass_it() -> None:
+    old, new = not_forced(tagged_spec()), tagged_spec()
+    reading = read_turns(format_of(old), format_of(new))
+    assert reading.compatibility is Compatibility.BREAKING
+    assert reading.with_prompt is Compatibility.COMPATIBLE
+
+
+def test_a_parser_that_raises_is_breaking() -> None:
+    def parse(text: str, **options: Any) -> None:
+        raise TypeError("no such option")
+
+    own = format_of(prompted_plain_spec())
+    other = Format(own.spec, cast("Any", SimpleNamespace(parse=parse)))
+    reading = read_turns(other, own)
+    assert reading.compatibility is Compatibility.BREAKING
+    assert reading.same == 0
+    assert reading.example is not None
+    assert reading.example.read == "TypeError: no such option"
+
+
+def test_where_nothing_can_be_compared_nothing_is_known_to_work() -> None:
+    own = format_of(plain_spec())  # its prompt lacks the header, which is then a problem
+    reading = read_turns(own, own)
+    assert reading.compatibility is Compatibility.BREAKING
+    assert (reading.turns, reading.example) == (0, None)
+    assert reading.unreadable > 40
+
+
+def test_turns_are_always_the_same() -> None:
+    assert written_turns(tagged_spec()) == written_turns(tagged_spec())
+
+
+def test_only_another_template_is_compatible_and_nothing_is_tried() -> None:
+    old = json_native_spec()
+    new = replace(old, template=TemplateIdentity("other.jinja", "9" * 64, "local"))
+    review = compare_sources("x", Source(old), Source(new))
+    assert review.compatibility is Compatibility.COMPATIBLE
+    assert (review.forward, review.same_turns) == (None, True)
+    assert [change.name for change in review.changes] == ["file", "sha256"]
+
+
+def test_the_same_turns_are_told() -> None:
+    old = json_native_spec()
+    review = compare_sources("x", Source(old), Source(replace(old, limits=())))
+    assert (review.compatibility, review.same_turns) == (Compatibility.COMPATIBLE, True)
+
+
+def test_calls_that_only_the_model_writes_are_other_turns() -> None:
+    """An overlay may say how calls look that the template itself never renders."""
+    never = Limit(Subject.CALLS, Verdict.DROPS, Condition.ALWAYS, "never rendered")
+    new = replace(json_native_spec(), limits=(never,))
+    review = compare_sources("x", Source(replace(new, tools=None)), Source(new))
+    assert (review.compatibility, review.same_turns) == (Compatibility.BREAKING, False)
+
+
+def test_a_count_over_the_conversation_writes_other_turns() -> None:
+    """Only a later turn shows it."""
+    old = with_call(json_native_spec())
+    assert old.tools is not None
+    index = (Slot(SlotKind.INDEX), *old.tools.call)
+    turn = replace(old.tools, call=index, index_base=0, index_scope=IndexScope.TURN)
+    conversation = replace(turn, index_scope=IndexScope.CONVERSATION)
+    review = compare_sources(
+        "x", Source(replace(old, tools=turn)), Source(replace(old, tools=conversation))
+    )
+    assert not review.same_turns
+    assert [change.name for change in review.changes] == ["call index"]
+
+
+def test_the_committed_parser_is_the_one_that_is_tried() -> None:
+    """The module counts as it was generated, if it names its spec's hash; else it is made anew."""
+    old = prompted_plain_spec()
+    ends = (End(Part.CONTENT, "</s>", "</s>\n"),)
+    new = replace(old, turn=replace(old.turn, ends=ends, stop=("</s>",)))
+    module = "def parse(text, **options):\n    raise ValueError('old code')\n"
+    own = f"# {spec_hash(old)}\n{module}"
+    tried = compare_sources("x", Source(old, own), Source(new))
+    assert tried.forward is not None
+    assert tried.forward.example is not None
+    assert tried.forward.example.read == "ValueError: old code"
+    anew = compare_sources("x", Source(old, module), Source(new))
+    assert anew.forward is not None
+    assert anew.forward.example is not None
+    assert anew.forward.example.read.startswith("content ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "status", "compatibility"),
+    [
+        ({}, {"x": plain_spec()}, Status.ADDED, Compatibility.COMPATIBLE),
+        ({"x": plain_spec()}, {}, Status.REMOVED, Compatibility.BREAKING),
+    ],
+)
+def test_added_and_removed(
+    old: dict[str, Spec], new: dict[str, Spec], status: Status, compatibility: Compatibility
+) -> None:
+    before, after = ({name: Source(spec) for name, spec in specs.items()} for specs in (old, new))
+    (review,) = compare_all(before, after)
+    assert (review.status, review.compatibility) == (status, compatibility)
+
+
+def test_equal_specs_are_left_out() -> None:
+    sources = {"x": Source(plain_spec())}
+    assert compare_all(sources, sources) == ()
+
+
+def test_random_messages_hold_what_comes_back() -> None:
+    for make in ALL_SPECS:
+        spec = make()
+        markers = format_markers(spec)
+        given = list(random_messages(spec, 50))
+        assert len({repr(message) for message in given}) > 20
+        assert len({len(message.calls) for message in given}) == (4 if spec.tools else 1)
+        assert any(message.reasoning for message in given) == bool(spec.reasoning.field)
+        assert not any(
+            marker in text
+            for message in given
+            for text in (message.content, message.reasoning)
+            for marker in markers
+        )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_committed_parser_reads_its_own_turns(name: str) -> None:
+    """What the verdicts of others are measured by."""
+    committed = committed_format(name)
+    own = Format(committed.spec, committed.module)
+    reading = read_turns(own, own)
+    assert reading.compatibility is Compatibility.COMPATIBLE
+    assert reading.unreadable == 0

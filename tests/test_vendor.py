@@ -1,0 +1,266 @@
+"""`turnspec vendor`: copies of parsers in other projects, and what they are afterwards."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from generator.codegen.banner import is_generated, is_unedited, named_spec, sealed
+from generator.pipeline.project import OutputPaths
+from generator.pipeline.vendor import close_names
+from generator.sources.index import INDEX_FILE
+from generator.spec.atomic import write_all_atomically
+from generator.spec.files import spec_hash
+from tests.generated_formats import NAMES, ROOT
+from tests.git_checkouts import write_format
+from tests.own_checkouts import EMPTY_INDEX, files_of
+from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec
+from tests.test_cli import run, run_apart
+
+ALL = ["json-native.gbnf", "json_native.py", "plain.gbnf", "plain.py"]
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("vendor") / "checkout"
+    (root / "templates").mkdir(parents=True)
+    (root / INDEX_FILE).write_text(EMPTY_INDEX, encoding="utf-8")
+    for spec in (json_native_spec(), plain_spec()):
+        write_format(root, spec)
+    return root
+
+
+@pytest.fixture
+def root(checkout: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(checkout, tmp_path / "checkout")
+
+
+@pytest.fixture
+def into(root: Path, tmp_path: Path) -> Path:
+    """A folder with fresh copies."""
+    folder = tmp_path / "app" / "formats"
+    result = run("vendor", "json-native", "plain", "--into", folder, "--root", root)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.count("wrote ") == 4
+    return folder
+
+
+def states(folder: Path, root: Path) -> dict[str, str]:
+    """Return what --check says of each copy."""
+    result = run("vendor", "--check", folder, "--root", root, "--json")
+    copies = json.loads(result.stdout)["copies"]
+    assert result.exit_code == any(copy["state"] != "fresh" for copy in copies)
+    return {Path(copy["path"]).name: copy["state"] for copy in copies}
+
+
+def append(path: Path, text: str) -> None:
+    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+
+def test_copies_are_the_generated_files_and_fresh(root: Path, into: Path) -> None:
+    assert sorted(files_of(into)) == ALL
+    assert all(
+        (root / "generated" / name).read_bytes() == data for name, data in files_of(into).items()
+    )
+    assert states(into, root) == dict.fromkeys(ALL, "fresh")
+
+
+def test_again_changes_nothing(root: Path, into: Path) -> None:
+    result = run("vendor", "plain", "--into", into, "--root", root)
+    assert result.exit_code == 0
+    assert result.stdout == (
+        f"{into / 'plain.py'} is fresh already\n{into / 'plain.gbnf'} is fresh already\n"
+    )
+
+
+def test_a_parser_without_its_grammar(root: Path, tmp_path: Path) -> None:
+    result = run("vendor", "plain", "--no-grammar", "--into", tmp_path / "x", "--root", root)
+    assert result.exit_code == 0
+    assert list(files_of(tmp_path / "x")) == ["plain.py"]
+
+
+def test_names_as_templates_have_them(root: Path, tmp_path: Path) -> None:
+    into = tmp_path / "x"
+    assert run("vendor", "JSON_Native.jinja", "--into", into, "--root", root).exit_code == 0
+    assert (into / "json_native.py").exists()
+
+
+def test_an_edited_copy_is_told_and_kept(root: Path, into: Path) -> None:
+    append(into / "plain.py", "# mine\n")
+    assert states(into, root) == {**dict.fromkeys(ALL, "fresh"), "plain.py": "edited"}
+    before = files_of(into)
+    result = run("vendor", "plain", "json-native", "--into", into, "--root", root)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == (
+        f"error: {into / 'plain.py'}: was edited, or isn't turnspec's; "
+        "move it away or give --force\n"
+    )
+    assert files_of(into) == before
+    forced = run("vendor", "plain", "--into", into, "--root", root, "--force")
+    assert (forced.exit_code, forced.stderr) == (0, "")
+    assert states(into, root) == dict.fromkeys(ALL, "fresh")
+
+
+def test_somebody_elses_file_is_kept(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text("mine\n", encoding="utf-8")
+    result = run("vendor", "plain", "--into", tmp_path, "--root", root)
+    assert result.exit_code == 1
+    assert (tmp_path / "plain.py").read_text(encoding="utf-8") == "mine\n"
+    assert not (tmp_path / "plain.gbnf").exists()
+
+
+def test_a_changed_spec_makes_copies_stale(root: Path, into: Path) -> None:
+    spec = plain_spec()
+    write_format(root, replace(spec, turn=replace(spec.turn, header="### Says:\n")))
+    result = run("vendor", "--check", into, "--root", root)
+    assert result.exit_code == 1
+    assert result.stdout == (
+        f"fresh  {into / 'json-native.gbnf'}\n"
+        f"fresh  {into / 'json_native.py'}\n"
+        f"stale  {into / 'plain.gbnf'}: the spec has changed\n"
+        f"stale  {into / 'plain.py'}: the spec has changed\n"
+    )
+    assert result.stderr == (f"to renew what is stale, run: turnspec vendor plain --into {into}\n")
+    assert run("vendor", "plain", "--into", into, "--root", root).exit_code == 0
+    assert states(into, root) == dict.fromkeys(ALL, "fresh")
+
+
+def test_another_generator_makes_copies_stale(root: Path, into: Path) -> None:
+    module = root / "generated/plain.py"
+    lines = module.read_text(encoding="utf-8").splitlines(keepends=True)
+    unsealed = "".join(line for line in lines if not line.startswith("# Text hash"))
+    module.write_text(sealed(unsealed + "# better\n"), encoding="utf-8")
+    result = run("vendor", "--check", into, "--root", root)
+    assert f"stale  {into / 'plain.py'}: the generator has changed\n" in result.stdout
+
+
+def test_a_copy_of_no_template(root: Path, into: Path) -> None:
+    write_format(into.parent, tagged_spec())
+    shutil.copy(into.parent / "generated/tagged.py", into)
+    assert states(into, root) == {**dict.fromkeys(ALL, "fresh"), "tagged.py": "gone"}
+    result = run("vendor", "--check", into, "--root", root)
+    assert f"gone   {into / 'tagged.py'}: there is no generated/tagged.py\n" in result.stdout
+
+
+def test_a_file_copied_by_hand_under_another_name(root: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "app"
+    folder.mkdir()
+    (folder / "other.py").write_text("print('not a copy')\n", encoding="utf-8")
+    text = (root / "generated/plain.py").read_text(encoding="utf-8")
+    (folder / "parser.py").write_text(text, encoding="utf-8", newline="\r\n")
+    assert states(folder, root) == {"parser.py": "fresh"}
+    spec = plain_spec()
+    write_format(root, replace(spec, turn=replace(spec.turn, header="### Says:\n")))
+    result = run("vendor", "--check", folder, "--root", root)
+    assert result.stdout == f"stale  {folder / 'parser.py'}: the spec has changed\n"
+    assert result.stderr == ""  # renewing it would write another file
+
+
+def test_a_banner_without_the_hash_is_an_edited_one(root: Path, into: Path) -> None:
+    path = into / "plain.py"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if "Text hash" not in line), encoding="utf-8")
+    assert states(into, root)["plain.py"] == "edited"
+
+
+def test_a_folder_without_copies(root: Path, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    result = run_apart("vendor", "--check", empty, "--root", root)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == f"error: {empty}: holds no parser and no grammar of turnspec's\n"
+
+
+def test_all_or_nothing(root: Path, tmp_path: Path) -> None:
+    result = run("vendor", "plain", "jason-native", "--into", tmp_path / "x", "--root", root)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == ("error: no parser named 'jason-native'; did you mean json-native?\n")
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_name_like_no_other(root: Path, tmp_path: Path) -> None:
+    result = run("vendor", "zzz", "--into", tmp_path, "--root", root)
+    assert result.stderr == ("error: no parser named 'zzz'; see specs/README.md for the names\n")
+
+
+def test_a_generated_file_that_was_edited_is_not_copied(root: Path, tmp_path: Path) -> None:
+    append(root / "generated/plain.py", "# mine\n")
+    result = run("vendor", "plain", "--into", tmp_path, "--root", root)
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "error: generated/plain.py: isn't as it was generated; run: make regen\n"
+    )
+
+
+def test_a_folder_where_a_file_should_be(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "plain.gbnf").mkdir()
+    result = run("vendor", "plain", "--into", tmp_path, "--root", root)
+    assert result.exit_code == 1
+    assert result.stderr == f"error: {tmp_path / 'plain.gbnf'}: can't be written: Is a directory\n"
+    assert not (tmp_path / "plain.py").exists()
+
+
+def test_as_json(root: Path, into: Path) -> None:
+    append(into / "plain.py", "# mine\n")
+    result = run("vendor", "plain", "--into", into, "--root", root, "--force", "--json")
+    assert json.loads(result.stdout) == {
+        "written": [str(into / "plain.py")],
+        "unchanged": [str(into / "plain.gbnf")],
+        "problems": [],
+    }
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["plain"], ["--into", "x"], ["--check", ".", "plain"], ["--check", ".", "--into", "x"]],
+)
+def test_what_cannot_be_meant(root: Path, arguments: list[str]) -> None:
+    result = run_apart("vendor", *arguments, cwd=root)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == "error: give names and --into DIR, or --check DIR alone\n"
+
+
+def test_several_files_are_written_or_none(tmp_path: Path) -> None:
+    there, new, blocked = tmp_path / "there.txt", tmp_path / "new.txt", tmp_path / "file" / "x.txt"
+    there.write_text("old", encoding="utf-8")
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    before = files_of(tmp_path)
+    with pytest.raises(OSError, match="file"):
+        write_all_atomically({there: "1", new: "2", blocked: "3"})
+    assert files_of(tmp_path) == before
+    write_all_atomically({there: "1", new: "2"})
+    assert (there.read_text(encoding="utf-8"), new.read_text(encoding="utf-8")) == ("1", "2")
+
+
+@pytest.mark.parametrize(
+    ("name", "close"),
+    [
+        ("b", ["a-b", "b-c-d"]),
+        ("d-b", ["b-c-d", "a-b"]),
+        ("qwen3-codr", ["qwen3-coder"]),
+        ("nothing", []),
+    ],
+)
+def test_close_names(name: str, close: list[str]) -> None:
+    assert close_names(name, ["b-c-d", "a-b", "qwen3-coder"]) == close
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_committed_files_are_sealed(name: str) -> None:
+    paths = OutputPaths.in_project(name)
+    for path in (paths.module, paths.grammar):
+        text = (ROOT / path).read_text(encoding="utf-8")
+        assert is_generated(text)
+        assert is_unedited(text)
+        assert named_spec(text)[0] == name
+        assert not is_unedited(text + " ")
+
+
+def test_the_banner_names_the_spec(root: Path) -> None:
+    text = (root / "generated/plain.py").read_text(encoding="utf-8")
+    assert named_spec(text) == ("plain", spec_hash(plain_spec()))
+    assert not is_generated("import re\n" + text)
