@@ -265,10 +265,11 @@ def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
     if arguments.elements and Encoding.ELEMENTS in encodings:
         nested = value_or_elements(arguments.elements, RAW_TEXT if raw else "")
         value = nested if raw else choice(filter(None, (plain, nested)))
+    value = f"( {value} )" if "|" in value else value
     fills = {
         SlotKind.KEY: "argument-name",
         SlotKind.TYPE: literal(word),
-        SlotKind.VALUE: f"( {value} )" if "|" in value else value,
+        SlotKind.VALUE: sequence(GAP, value, GAP) if word and not raw else value,
     }
     return _PieceWriter(fills, raw_slot=SlotKind.VALUE if raw else None).written(arguments.item)
 

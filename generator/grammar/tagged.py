@@ -207,6 +207,9 @@ class ArgumentNotation(MemberNotation):
         item = self.arguments.item
         at = item.index(_VALUE)
         exact = self._may_be_raw(word)
+        if word and not exact:
+            # So llguidance doesn't take it all for one run, which hides the same with other words.
+            fills[SlotKind.VALUE] = sequence(GAP, value, GAP)
         parts = []
         for number, piece in enumerate(item):
             if isinstance(piece, Slot):
