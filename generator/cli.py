@@ -18,6 +18,7 @@ from rich.markup import escape
 from generator import __version__
 from generator.analysis.analyze import TemplateSource
 from generator.cli_common import FOLDER, ROOT, TEXT_FILE, VERBOSE, Fault, find_project
+from generator.cli_grammar import grammar
 from generator.cli_output import (
     ERR,
     OUT,
@@ -294,7 +295,7 @@ def _tools(text: str) -> list[object]:
     return tools
 
 
-for _command in (diff, vendor):
+for _command in (diff, grammar, vendor):
     turnspec.add_command(_command)
 
 

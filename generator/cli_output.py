@@ -164,6 +164,11 @@ def print_error(text: str) -> None:
     ERR.print(escape(text), highlight=False, soft_wrap=True)
 
 
+def print_notice(text: str) -> None:
+    """Print to standard error what a user should know of, and need not mend."""
+    ERR.print(f"[yellow]notice:[/yellow] {escape(text)}", highlight=False, soft_wrap=True)
+
+
 def json_text(value: object, indent: int | None = None) -> str:
     """Return readable JSON; half a surrogate pair stays escaped, as it can't be printed."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)

@@ -227,6 +227,8 @@ def _onward(offer: Offer, left: Part) -> list[str]:
         last = _part_end(spec, left) + final
         if trimmed(final) or (last.rstrip(WHITE_SPACE) != last and not _is_open(spec, left)):
             options.append(sequence(_gap_behind(spec, left), spelled(trimmed(final)), GAP))
+            # An engine takes the end itself away, and leaves the white space before it.
+            options += [GAP] if _gap_behind(spec, left) else []
     return _without_repeated(offer, left, options)
 
 
