@@ -343,10 +343,12 @@ def _continuation(offer: Offer, extra: str) -> Iterator[str]:
 def opens_reasoning(spec: Spec, extra: str) -> bool:
     """Say whether what the prompt holds behind the header leaves the turn inside reasoning."""
     start, end = trimmed(spec.reasoning.start), trimmed(spec.reasoning.end)
-    if spec.reasoning.mode is ReasoningMode.NONE or not extra:
+    if spec.reasoning.mode is ReasoningMode.NONE:
         return False
     if not start:
-        return spec.reasoning.mode is ReasoningMode.DELIMITER and end not in extra
+        # Without a start of its own reasoning is where every turn begins.
+        is_first = spec.reasoning.mode is ReasoningMode.DELIMITER
+        return is_first and end not in extra and bool(prompt_extra(spec, spec.thinking.prompt_on))
     return start in extra and not (end and end in extra.rpartition(start)[2])
 
 
