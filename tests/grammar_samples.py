@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from generator.spec.model import Spec
+from generator.spec.model import Slot, SlotKind, Spec
 from generator.verification.agreement import Sample
 from generator.verification.messages import sample_messages
 from generator.verification.turns import written_input
@@ -31,6 +31,23 @@ def written_turns(spec: Spec) -> list[str]:
 def written_samples(name: str) -> list[Sample]:
     """Return the written turns of a committed spec, which its grammar has to allow."""
     return [Sample(turn, allowed=True) for turn in written_turns(committed_format(name).spec)]
+
+
+def says_twice(spec: Spec) -> bool:
+    """Say whether a call's or an argument's name stands there twice.
+
+    No grammar for any name finds the same one again; one for known tools does.
+    """
+    if spec.tools is None:
+        return False
+    arguments = spec.tools.arguments
+    member = arguments.elements.member if arguments.elements else ()
+    texts = (
+        (SlotKind.NAME, spec.tools.call),
+        (SlotKind.KEY, arguments.item),
+        (SlotKind.KEY, member),
+    )
+    return any(pieces.count(Slot(kind)) > 1 for kind, pieces in texts)
 
 
 def told_problems(name: str, text: str) -> list[Any]:

@@ -326,7 +326,7 @@ ACCEPTED: dict[Callable[[], Spec], tuple[str, ...]] = {
     ),
     bare_json_spec: (
         '{"name": "f", "parameters": {"a": 1}}; {"name": "g", "parameters": {}}',
-        '{"name": 1}',
+        '{"title": 1}',
         "[{",
     ),
     python_spec: (
