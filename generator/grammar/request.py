@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from generator.grammar.schema_checks import Schema
+from generator.grammar.schema_checks import Schema, schema_problems
 from generator.spec.model import Spec
 from generator.spec.problems import Problem
 
@@ -147,3 +147,7 @@ def _function_problems(
     parameters = function.get("parameters")
     if not isinstance(parameters, Mapping | bool | None):
         yield Problem("the parameters are no JSON Schema", path=f"{path}/parameters")
+    elif parameters is not None:
+        for problem in schema_problems(parameters):
+            place = f"{path}/parameters{problem.path.removeprefix('#')}"
+            yield replace(problem, path=place)
