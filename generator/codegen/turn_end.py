@@ -50,6 +50,8 @@ def stop_strings(spec: Spec) -> tuple[str, ...]:
 
 def _last_marker(spec: Spec, tools: Tools) -> str:
     """Return the marker at the calls' end that ends the turn as well, "" if there is none."""
+    if not tools.section_end.strip() and may_repeat_calls(spec):
+        return ""
     closing = tools.call[-1].text if isinstance(tools.call[-1], Literal) else ""
     tail = (closing + tools.section_end).rstrip()
     starts = (tail[at:] for at in range(len(tail)))
