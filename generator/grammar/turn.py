@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from generator.codegen.banner import banner, sealed
+from generator.codegen.plan import plan_module
 from generator.codegen.turn_end import may_repeat_calls, with_stop_at_end
 from generator.grammar.calls import Calls, begun_calls, call_marker, tool_call_rules
 from generator.grammar.text import (
@@ -138,11 +139,12 @@ def shared_rules(spec: Spec) -> tuple[Rule, ...]:
 def text_markers(spec: Spec) -> tuple[str, ...]:
     """Return what neither content nor reasoning may contain: all that would end or start a part.
 
-    A trigger is one of them wherever it stands, for calls that come before content, too: else a
-    broken call would be content, and what a lazy grammar allows would not be this one's calls.
+    What a parser takes for the beginning of a marker is one of them, as at the end of a text it
+    would tell of it. So is a trigger, also of calls that come before content: else a broken call
+    would be content, and what a lazy grammar allows would not be this one's calls.
     """
     found = [spec.reasoning.start, spec.reasoning.end, spec.content.start, spec.content.end]
-    found.extend((*spec.turn.stop, *spec.grammar.triggers))
+    found.extend((*spec.turn.stop, *spec.grammar.triggers, *plan_module(spec).openings))
     for left in parts_of(spec):
         if left is not Part.CALLS:
             found.extend(_ending(spec, left))
