@@ -7,7 +7,7 @@ which gets the rules for the name and the arguments as text, so that real tools 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from generator.codegen.banner import banner, sealed
@@ -144,11 +144,19 @@ def text_markers(spec: Spec) -> tuple[str, ...]:
     would be content, and what a lazy grammar allows would not be this one's calls.
     """
     found = [spec.reasoning.start, spec.reasoning.end, spec.content.start, spec.content.end]
-    found.extend((*spec.turn.stop, *spec.grammar.triggers, *plan_module(spec).openings))
+    found.extend((*spec.turn.stop, *spec.grammar.triggers))
     for left in parts_of(spec):
         if left is not Part.CALLS:
             found.extend(_ending(spec, left))
+    found.extend(_as_written(opening, found) for opening in plan_module(spec).openings)
     return shortest_markers(_without_json(trimmed(marker)) for marker in found)
+
+
+def _as_written(opening: str, markers: Sequence[str]) -> str:
+    """Return a plan's opening, in which a blank is any white space, as a marker begins with it."""
+    words = opening.split()
+    beginnings = (trimmed(marker)[:end] for marker in markers for end in range(len(marker)))
+    return next((begun for begun in beginnings if begun.split() == words), opening)
 
 
 def _without_json(marker: str) -> str:
