@@ -19,6 +19,7 @@ from generator.verification.gbnf_reader import Grammar, read_grammar
 from generator.verification.turns import written_input
 from generator.verification.walks import random_turn
 from tests.generated_formats import committed_format
+from tests.grammar_samples import turn_ends
 
 
 def _tool(
@@ -177,7 +178,11 @@ class Bound:
         return [random_turn(self.grammar, random, longest=250) for _ in range(count)]
 
     def faults(self, turn: str) -> list[str]:
-        """Return what is wrong with a turn as the generated parser reads it."""
+        """Return what is wrong with a turn as the generated parser reads it, ended or not."""
+        found = (self._faults(turn + end) for end in ("", *turn_ends(self.spec)))
+        return min(found, key=len)
+
+    def _faults(self, turn: str) -> list[str]:
         module = committed_format(self.spec.name).module
         options = {"tools": self.request.tools or None, "prefill": self.prefill}
         message = module.parse(turn, enable_thinking=self.request.thinking, **options)

@@ -20,6 +20,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import track
 
+from generator.grammar.turn import text_markers
 from generator.spec.atomic import write_atomically
 from generator.spec.files import spec_hash
 from generator.spec.problems import Problem
@@ -39,6 +40,10 @@ ENGINES: dict[str, Compile] = {
     "llguidance": engine_llguidance.compile_grammar,
     "xgrammar": engine_xgrammar.compile_grammar,
 }
+
+
+class _Refused(Exception):
+    """An engine isn't there or can't read a grammar; it never leaves this module."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,10 @@ def ask_about(name: str) -> Outcome:
     random = Random(name)
     unbound = read_grammar(gbnf_of(name))
     assert isinstance(unbound, Grammar), unbound
-    samples = [*random_samples(unbound, random, TURNS // 4), *written_samples(name)]
+    samples = [
+        *random_samples(unbound, random, TURNS // 4, text_markers(committed_format(name).spec)),
+        *written_samples(name),
+    ]
     asked = [_asked(gbnf_of(name), samples)]
     faults: list[str] = []
     requests = requests_for(committed_format(name).spec)
@@ -90,7 +98,8 @@ def _asked(gbnf: str, samples: Iterable[Sample]) -> Agreement:
     compiled: dict[str, CompiledGrammar] = {}
     for engine, compile_ in ENGINES.items():
         result = compile_(gbnf)
-        assert not isinstance(result, Problem), result
+        if isinstance(result, Problem):
+            raise _Refused(str(result))
         compiled[engine] = result
     return ask_engines(compiled, samples)
 
@@ -100,7 +109,11 @@ def main(names: list[str]) -> int:
     counts: dict[str, dict[str, Any]] = {}
     failed = 0
     for name in track(names or NAMES, "asking", console=Console(stderr=True), transient=True):
-        outcome = ask_about(name)
+        try:
+            outcome = ask_about(name)
+        except _Refused as refused:
+            print(f"{name}: {refused}")
+            return 1
         spec = committed_format(name).spec
         counts[name] = {"spec_hash": spec_hash(spec), **asdict(outcome.counts)}
         shown = outcome.faults if names else outcome.faults[:1]

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from generator.grammar.schema import SchemaGrammar, schema_rules
+from generator.grammar.turn import text_markers
 from generator.spec.model import Spec
 from generator.spec.problems import Problem
 from generator.verification import (
@@ -61,7 +62,9 @@ def compiled(gbnf: str, entry: str = "root") -> dict[str, CompiledGrammar]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_engines_agree_on_random_turns(name: str) -> None:
-    samples = random_samples(grammar_of(gbnf_of(name)), Random(name), TURNS)
+    samples = random_samples(
+        grammar_of(gbnf_of(name)), Random(name), TURNS, text_markers(committed_format(name).spec)
+    )
     asked = ask_engines(compiled(gbnf_of(name)), samples)
     assert asked.strings == 2 * TURNS
     assert TURNS <= asked.accepted < asked.strings, "every turn, but not every mutation"
