@@ -35,13 +35,10 @@ def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
         and chat.speaking(replace(chat.dialect, give_tools=False)).prompt().text is not None
     ):
         chat = chat.speaking(replace(chat.dialect, give_tools=False))
-    best = (_UNREADABLE, chat.dialect)
-    for arguments, absent in itertools.product(ArgumentsForm, AbsentContent):
-        dialect = replace(chat.dialect, arguments=arguments, absent_content=absent)
-        score = _readability(chat.speaking(dialect))
-        if score < best[0]:
-            best = (score, dialect)
-    score, dialect = best
+    score, dialect = _best_form(chat, flat_calls=False)
+    if score == _UNREADABLE:  # a call's name and arguments may stand a level higher
+        flat_score, flat = _best_form(chat, flat_calls=True)
+        score, dialect = (flat_score, flat) if flat_score < score else (score, dialect)
     # Where no calls are shown, nothing hangs on how content is absent.
     if score == _UNREADABLE or _prints_null(chat.speaking(dialect)):
         dialect = replace(dialect, absent_content=AbsentContent.EMPTY)
@@ -49,6 +46,19 @@ def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
         "T1", f"arguments as {dialect.arguments}, absent content as {dialect.absent_content}"
     )
     return dialect
+
+
+def _best_form(chat: Chat, *, flat_calls: bool) -> tuple[int, Dialect]:
+    """Return the forms of arguments and of absent content that show calls best, and how well."""
+    best = (_UNREADABLE, chat.dialect)
+    for arguments, absent in itertools.product(ArgumentsForm, AbsentContent):
+        dialect = replace(
+            chat.dialect, arguments=arguments, absent_content=absent, flat_calls=flat_calls
+        )
+        score = _readability(chat.speaking(dialect))
+        if score < best[0]:
+            best = (score, dialect)
+    return best
 
 
 def _readability(chat: Chat) -> int:
