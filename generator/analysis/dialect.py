@@ -153,6 +153,12 @@ def _shows_tools(chat: Chat) -> bool:
 
 
 def _shows_result(chat: Chat) -> bool:
+    """Tell whether a result is shown; null content may fail where another message follows."""
+    empty = replace(chat.dialect, absent_content=AbsentContent.EMPTY)
+    return any(_result_in(speaking) for speaking in (chat, chat.speaking(empty)))
+
+
+def _result_in(chat: Chat) -> bool:
     assistant = chat.assistant_message(probe_message(calls=1))
     result: dict[str, object] = {
         "role": "tool",

@@ -118,6 +118,17 @@ def refers_to(source: str, name: str) -> bool:
     return tree is not None and name in meta.find_undeclared_variables(tree)
 
 
+def syntax_error(source: str) -> str | None:
+    """Return why a template doesn't parse, or None if it does."""
+    try:
+        create_environment().parse(source)
+    except TemplateSyntaxError as error:
+        return f"line {error.lineno}: {error.message}"
+    except RecursionError:
+        return "nested too deeply"
+    return None
+
+
 def _parse(source: str) -> nodes.Template | None:
     try:
         return create_environment().parse(source)

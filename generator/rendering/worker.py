@@ -72,6 +72,10 @@ class RenderWorker:
         """End the process."""
         self._stop()
 
+    def close(self) -> None:
+        """End the process; the next rendering starts another."""
+        self._stop()
+
     def render(self, source: str, variables: Mapping[str, object]) -> Rendering:
         """Render the template whose text is ``source`` with ``variables``.
 
