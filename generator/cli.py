@@ -31,6 +31,7 @@ from generator.cli_output import (
     result_table,
     summary,
 )
+from generator.cli_render import render
 from generator.pipeline.build import load_module
 from generator.pipeline.folder import analyze_into
 from generator.pipeline.project import Project
@@ -80,6 +81,8 @@ def turnspec() -> None:
       turnspec analyze model.jinja --into out   one template, into a folder
     """  # noqa: D301
 
+
+turnspec.add_command(render)
 
 _VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show findings and tracebacks.")
 _ROOT = click.option(

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from generator.analysis.analyze import ASSUMED_TOKENS
 from generator.chat.errors import ChatError
 from generator.rendering.variables import refers_to, syntax_error
 from generator.sources.index import FETCHED_FOLDER, LOCAL_FOLDER
@@ -18,7 +19,7 @@ from generator.sources.reading import MAIN_NAME, read_named_texts
 from generator.sources.text_files import read_text
 from generator.spec.files import read_spec
 from generator.spec.model import Spec, TokenSource
-from generator.spec.naming import template_name
+from generator.spec.naming import TEMPLATE_SUFFIX, template_name
 from generator.spec.problems import Problem
 
 #: The format that stands in for a template that isn't there, and the name of one for tools.
@@ -81,7 +82,10 @@ def named_format(name: str) -> tuple[str, Spec]:
 
 
 def model_templates(
-    source: Path | None, explicit: str | None = None, variant: str | None = None
+    source: Path | None,
+    explicit: str | None = None,
+    variant: str | None = None,
+    tokens: SpecialTokens = SpecialTokens(),
 ) -> ModelTemplates:
     """Return the templates of a GGUF file, a model folder or a .jinja file.
 
@@ -89,17 +93,22 @@ def model_templates(
         source: the model; None where there is nothing but an explicit template.
         explicit: a template's text, or the name of a format, that is used instead of the model's.
         variant: the name of one of the model's templates, used whether there are tools or not.
+        tokens: texts of special tokens that count instead of the vocabulary's.
 
     Raises:
-        ChatError: the source can't be read.
+        ChatError: the source can't be read, or has no such variant.
     """
     found, problems = read_named_texts(source) if source else (NamedTexts({}, {}), [])
     if problems:
         raise ChatError(problems)
     name = source.resolve().stem if source else "given"
-    known = source is not None and source.suffix != ".jinja"
+    known = source is not None and source.suffix != TEMPLATE_SUFFIX
     tokens = SpecialTokens(
-        found.bos_token, found.eos_token, found.adds_bos, found.adds_eos, known=known
+        found.bos_token if tokens.bos is None else tokens.bos,
+        found.eos_token if tokens.eos is None else tokens.eos,
+        found.adds_bos,
+        found.adds_eos,
+        known=known,
     )
     texts = found.texts
     if variant is not None and variant not in texts:
@@ -151,9 +160,14 @@ def _with_token_notes(templates: ModelTemplates) -> ModelTemplates:
     }
     texts = filter(None, (templates.default, templates.tool_use))
     used = [name for text in texts for name in given if refers_to(text, name)]
-    missing = [name for name in dict.fromkeys(used) if not given[name]]
-    says = "the vocabulary has none" if templates.tokens.known else "nobody says what it is"
-    notes = tuple(f"the template uses {name}, and {says}" for name in missing)
+    missing = [name for name in dict.fromkeys(used) if given[name] is None]
+    if templates.tokens.known:
+        notes = [f"the template uses {name}, and the vocabulary has none" for name in missing]
+    else:
+        notes = [
+            f"the template uses {name}, and nobody says what it is; {ASSUMED_TOKENS[name]} stands in"
+            for name in missing
+        ]
     return replace(templates, notes=(*templates.notes, *notes))
 
 

@@ -18,6 +18,7 @@ from generator.chat.request import Prompt, Request, without_added
 from generator.chat.response import response_grammar
 from generator.chat.sources import (
     ModelTemplates,
+    SpecialTokens,
     checkout_templates,
     model_templates,
     named_format,
@@ -64,6 +65,8 @@ class ChatTemplate:
         *,
         template: str | None = None,
         variant: str | None = None,
+        bos_token: str | None = None,
+        eos_token: str | None = None,
         worker: RenderWorker | None = None,
     ) -> ChatTemplate:
         """Load the templates of a GGUF file, a model folder or a .jinja file.
@@ -72,12 +75,15 @@ class ChatTemplate:
             source: the file or folder.
             template: a template's text, or the name of a format, to use instead of the model's.
             variant: the name of one of the model's templates, to use with and without tools.
+            bos_token: the text of this token, instead of the vocabulary's.
+            eos_token: likewise.
             worker: a process to share.
 
         Raises:
-            ChatError: the source can't be read.
+            ChatError: the source can't be read, or has no such variant.
         """
-        return cls(model_templates(Path(source), template, variant), worker)
+        tokens = SpecialTokens(bos_token, eos_token)
+        return cls(model_templates(Path(source), template, variant, tokens), worker)
 
     @classmethod
     def named(cls, name: str, worker: RenderWorker | None = None) -> ChatTemplate:
@@ -90,9 +96,17 @@ class ChatTemplate:
         return cls(model_templates(None, name), worker)
 
     @classmethod
-    def of_text(cls, text: str, worker: RenderWorker | None = None) -> ChatTemplate:
-        """Use a template's text."""
-        return cls(model_templates(None, text), worker)
+    def of_text(
+        cls,
+        text: str,
+        *,
+        bos_token: str | None = None,
+        eos_token: str | None = None,
+        worker: RenderWorker | None = None,
+    ) -> ChatTemplate:
+        """Use a template's text, with the texts of its special tokens."""
+        tokens = SpecialTokens(bos_token, eos_token)
+        return cls(model_templates(None, text, tokens=tokens), worker)
 
     @classmethod
     def of_checkout(cls, name: str, root: Path, worker: RenderWorker | None = None) -> ChatTemplate:
