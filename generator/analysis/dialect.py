@@ -18,7 +18,14 @@ from generator.analysis.probes import (
     probe_call,
     probe_message,
 )
-from generator.rendering.conversation import AbsentContent, ArgumentsForm, Chat, Dialect
+from generator.rendering.conversation import (
+    EXAMPLE_TOOL,
+    EXAMPLE_TOOL_NAME,
+    AbsentContent,
+    ArgumentsForm,
+    Chat,
+    Dialect,
+)
 from generator.spec.model import Capabilities
 
 #: The keys under which chat APIs hand reasoning to a template, the most usual first.
@@ -143,13 +150,8 @@ def _shows(chat: Chat, messages: list[dict[str, object]], needle: str) -> bool:
 
 
 def _shows_tools(chat: Chat) -> bool:
-    function = {
-        "name": "toolqc",
-        "description": "Does something.",
-        "parameters": {"type": "object", "properties": {"keyqd": {"type": "string"}}},
-    }
-    tools: list[dict[str, object]] = [{"type": "function", "function": function}]
-    return "toolqc" in (chat.render([_USER], tools=tools).text or "")
+    """Tell whether a tool is shown; some templates need all of its definition."""
+    return EXAMPLE_TOOL_NAME in (chat.render([_USER], tools=[EXAMPLE_TOOL]).text or "")
 
 
 def _shows_result(chat: Chat) -> bool:

@@ -165,7 +165,7 @@ def _with_token_notes(templates: ModelTemplates) -> ModelTemplates:
         notes = [f"the template uses {name}, and the vocabulary has none" for name in missing]
     else:
         notes = [
-            f"the template uses {name}, and nobody says what it is; {ASSUMED_TOKENS[name]} stands in"
+            f"the template uses {name}, and nobody names it; {ASSUMED_TOKENS[name]} stands in"
             for name in missing
         ]
     return replace(templates, notes=(*templates.notes, *notes))

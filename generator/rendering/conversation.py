@@ -233,7 +233,10 @@ def _tool_definition(name: str, properties: Mapping[str, object]) -> JsonObject:
 
 
 #: The tool that is offered where no call needs another.
-EXAMPLE_TOOL = _tool_definition("toolqa", {"keyqa": {"type": "string", "description": "A key."}})
+EXAMPLE_TOOL_NAME = "toolqa"
+EXAMPLE_TOOL = _tool_definition(
+    EXAMPLE_TOOL_NAME, {"keyqa": {"type": "string", "description": "A key."}}
+)
 
 
 def _after_user(rendering: Rendering) -> Rendering:

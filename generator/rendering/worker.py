@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, SpawnContext
 from types import TracebackType
+from typing import Self
 
 from jinja2 import Template, TemplateSyntaxError
 
@@ -59,7 +60,7 @@ class RenderWorker:
         self._source: str | None = None
         self._hopeless: dict[str, Rendering] = {}
 
-    def __enter__(self) -> RenderWorker:
+    def __enter__(self) -> Self:
         """Return itself; the process starts with the first template."""
         return self
 
