@@ -183,7 +183,7 @@ def test_parts_become_text_where_the_template_takes_none() -> None:
 
 
 def test_parts_stay_parts_where_the_template_takes_them() -> None:
-    parts = [{"type": "text", "text": "one"}, {"type": "image"}]
+    parts: list[Any] = [{"type": "text", "text": "one"}, {"type": "image"}]
     (done,), problems = written(
         [{"role": "user", "content": parts}], form(takes_parts=frozenset({"user"}))
     )
@@ -210,7 +210,7 @@ def test_a_developer_is_a_system_where_the_template_doesnt_know_it(knows: bool, 
 
 
 def test_results_have_the_templates_role_and_their_calls_name() -> None:
-    messages = [
+    messages: list[dict[str, Any]] = [
         {
             "role": "assistant",
             "tool_calls": [

@@ -25,10 +25,12 @@ def prompt_part(spec: Spec, text: str, bare_prompt: Callable[[], str]) -> str:
     if longest:
         return longest
     bare = bare_prompt()
-    added = text[len(bare) :] if text.startswith(bare) else ""
-    # A header may be what the last message ends with, and stand before what is added.
-    start = text.rfind(spec.turn.header) if spec.turn.header else -1
-    return text[start:] if start >= 0 and len(text) - start >= len(added) else added
+    if not text.startswith(bare):
+        return ""
+    # The header may be what the last message ends with; one further back is an earlier turn's.
+    header = spec.turn.header
+    start = text.rfind(header) if header else -1
+    return text[start if start >= 0 and start + len(header) >= len(bare) else len(bare) :]
 
 
 def continuation(spec: Spec, prefill: str, turn: Turn) -> str | Problem:

@@ -127,5 +127,10 @@ class PreparedTemplate:
 
 
 def in_context(spec: Spec, prefill: str) -> Spec:
-    """Return the spec as it is behind a prompt that holds ``prefill`` of the turn."""
-    return replace(spec, thinking=replace(spec.thinking, prompt_on=prefill, prompt_off=prefill))
+    """Return the spec as it is behind a prompt that holds ``prefill`` of the turn.
+
+    Some prompts hold no header: behind a tool's result the turn may just go on.
+    """
+    header = spec.turn.header if prefill.startswith(spec.turn.header) else ""
+    thinking = replace(spec.thinking, prompt_on=prefill, prompt_off=prefill)
+    return replace(spec, thinking=thinking, turn=replace(spec.turn, header=header))

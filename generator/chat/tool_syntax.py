@@ -63,9 +63,9 @@ def with_tools(spec: Spec) -> Spec:
     if Part.REASONING in spec.turn.order:
         behind = spec.join(Part.REASONING, Part.CONTENT)
         joins.append(Join(Part.REASONING, Part.CALLS, behind))
-    known = spec.end(Part.CONTENT)
-    final = spec.final(Part.CONTENT)
-    end = replace(known, last=Part.CALLS) if known else End(Part.CALLS, final, final)
+    known = spec.end(Part.CONTENT) or End(Part.CONTENT, "", "")
+    # The tags end a call; white space behind them says nothing more.
+    end = End(Part.CALLS, known.final if known.final.strip() else "", known.followed)
     turn = replace(
         spec.turn,
         order=(*spec.turn.order, Part.CALLS),
