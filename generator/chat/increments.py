@@ -132,8 +132,10 @@ class Conversation:
         Raises:
             ChatError: the template refuses the messages.
         """
-        self._last_prompt = self._rendered(self._messages, prompted=True)
-        return self._go_on(self._last_prompt.text, whole=True)
+        prompt = self._last_prompt = self._rendered(self._messages, prompted=True)
+        increment = self._go_on(prompt.text, whole=True)
+        self._ends[-1:] = [len(prompt.text) - len(prompt.prefill)]  # nothing is held back now
+        return increment
 
     def answered(self, message: _Message, written: str) -> None:
         """Take a model's answer: the message that was parsed, and the text that it wrote.

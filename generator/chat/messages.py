@@ -139,12 +139,14 @@ def write_messages(
     """Return messages in the form that the template takes, and what can't be said in it."""
     problems: list[Problem] = []
     written: list[JsonObject] = []
+    # A template may refuse a conversation that has content now in blocks, now not.
+    in_blocks = form.dialect.blocks is not None and any(turn.reasoning for turn in turns)
     for number, turn in enumerate(turns):
         role = _role(turn.role, form)
         message: JsonObject = {"role": role}
         content = _content(turn, role, form, f"messages[{number}].content", problems)
         if turn.role == ASSISTANT:
-            message |= _assistant(turn, content, form)
+            message |= _assistant(turn, content, form, in_blocks=in_blocks)
         else:
             message["content"] = content
         written.append({**message, **turn.extra})
@@ -172,7 +174,7 @@ def _content(
     return turn.text
 
 
-def _assistant(turn: Turn, content: object, form: MessageForm) -> JsonObject:
+def _assistant(turn: Turn, content: object, form: MessageForm, *, in_blocks: bool) -> JsonObject:
     """Return content, reasoning and calls of an assistant's message."""
     dialect = form.dialect
     result: JsonObject = {"content": content}
@@ -181,9 +183,10 @@ def _assistant(turn: Turn, content: object, form: MessageForm) -> JsonObject:
         result = {"content": None if absent is AbsentContent.NULL else ""}
         if absent is AbsentContent.MISSING:
             result = {}
-    if turn.reasoning and dialect.blocks and dialect.reasoning_field:
+    if in_blocks and dialect.blocks and dialect.reasoning_field:
         message = Message(turn.text, turn.reasoning)
-        result["content"] = content_in_blocks(dialect.blocks, dialect.reasoning_field, message)
+        if message.content or message.reasoning:
+            result["content"] = content_in_blocks(dialect.blocks, dialect.reasoning_field, message)
     elif turn.reasoning:
         # A template that reads it nowhere is given it all the same; it does no harm.
         result[dialect.reasoning_field or REASONING_FIELDS[0]] = turn.reasoning

@@ -162,12 +162,8 @@ def _alternating(turns: list[Turn]) -> list[Turn]:
         mergeable = turn.role == USER or (turn.role == ASSISTANT and not turn.calls)
         if last is None or last.role != turn.role or not mergeable or last.calls:
             done.append(turn)
-            continue
-        done[-1] = (
-            _with_text_before(turn, last.text)
-            if isinstance(turn.content, tuple)
-            else (replace(last, content=f"{last.text}\n\n{turn.text}".strip()))
-        )
+        else:
+            done[-1] = _with_text_before(turn, last.text)
     return done
 
 
@@ -176,7 +172,7 @@ def _with_text(turn: Turn, text: str) -> Turn:
 
 
 def _with_text_before(turn: Turn, text: str) -> Turn:
-    """Return the turn with a text before its content; parts stay parts."""
-    if isinstance(turn.content, tuple):
+    """Return the turn with a text before its content; parts that are no text stay."""
+    if isinstance(turn.content, tuple) and any(part["type"] != "text" for part in turn.content):
         return replace(turn, content=({"type": "text", "text": text}, *turn.content))
-    return replace(turn, content=f"{text}\n\n{turn.content}".strip())
+    return replace(turn, content=f"{text}\n\n{turn.text}".strip())

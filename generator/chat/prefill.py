@@ -14,13 +14,13 @@ from generator.spec.problems import Problem
 from generator.verification.turns import written_input
 
 
-def prompt_part(spec: Spec, text: str, bare_prompt: Callable[[], str]) -> str:
+def prompt_part(spec: Spec | None, text: str, bare_prompt: Callable[[], str]) -> str:
     """Return the part of the turn at the end of a prompt, "" where it holds none.
 
     ``bare_prompt`` gives the same prompt without the generation prompt, and is only asked for
-    where the text ends with none that the spec knows.
+    where the text ends with none that the spec, if there is one, knows.
     """
-    known = [prompt for prompt in (spec.thinking.prompt_on, spec.thinking.prompt_off) if prompt]
+    known = (spec.thinking.prompt_on, spec.thinking.prompt_off) if spec else ()
     longest = max((prompt for prompt in known if text.endswith(prompt)), key=len, default="")
     if longest:
         return longest
@@ -28,7 +28,7 @@ def prompt_part(spec: Spec, text: str, bare_prompt: Callable[[], str]) -> str:
     if not text.startswith(bare):
         return ""
     # The header may be what the last message ends with; one further back is an earlier turn's.
-    header = spec.turn.header
+    header = spec.turn.header if spec else ""
     start = text.rfind(header) if header else -1
     return text[start if start >= 0 and start + len(header) >= len(bare) else len(bare) :]
 

@@ -13,7 +13,7 @@ from generator.chat.prefill import continuation, prompt_part
 from generator.chat.prepared import PreparedTemplate
 from generator.chat.sources import SpecialTokens
 from generator.rendering.conversation import JsonObject
-from generator.spec.model import Switch, SwitchWord
+from generator.spec.model import Spec, Switch, SwitchWord
 from generator.spec.problems import Problem
 
 
@@ -103,8 +103,16 @@ class Request:
         text = rendered(prompted=add_generation_prompt)
         prefill = ""
         if add_generation_prompt:
-            prefill = prompt_part(self.prepared.spec, text, lambda: rendered(prompted=False))
+            prefill = prompt_part(self._spec(), text, lambda: rendered(prompted=False))
         return Prompt(text, prefill, done.applied, tuple(self.notes))
+
+    def _spec(self) -> Spec | None:
+        """Return the spec; a template that can't be analysed can be rendered all the same."""
+        try:
+            return self.prepared.spec
+        except ChatError as error:
+            self.notes.append(f"its answers can't be read: {error}")
+            return None
 
     def continued(self, prompt: Prompt, last: Turn) -> Prompt:
         """Return a prompt with the beginning of the answer behind it."""
