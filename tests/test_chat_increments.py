@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 
 from generator.chat import ChatError, ChatTemplate, Conversation
 from generator.rendering.worker import RenderWorker
-from tests.own_templates import NAMES as OWN
-from tests.own_templates import own_template
 from tests.reference.cases import (
     ANSWER,
     CALLING,
@@ -27,7 +25,7 @@ from tests.reference.cases import (
     TIME,
     USER,
     WEATHER,
-    open_template,
+    OpenTemplates,
     template_names,
 )
 
@@ -86,23 +84,16 @@ def opened(chat: ChatTemplate) -> Conversation:
 
 
 @pytest.mark.parametrize("name", template_names())
-def test_increments_of_every_template_add_up(name: str, worker: RenderWorker) -> None:
-    chat = open_template(name, worker)
+def test_increments_of_every_template_add_up(name: str, templates: OpenTemplates) -> None:
+    chat = templates[name]
 
-    @settings(max_examples=5, deadline=None, database=None, derandomize=True)
+    @settings(max_examples=3, deadline=None, database=None, derandomize=True)
     @given(st.booleans(), st.lists(st.sampled_from(ROUNDS), min_size=1, max_size=3))
     def holds(guided: bool, rounds: list[tuple[Step, ...]]) -> None:
         steps = (*((SYSTEM,) if guided else ()), *(step for part in rounds for step in part))
         assert_adds_up(chat, opened(chat), (*steps, THANKS, None))
 
     holds()
-    assert_adds_up(chat, opened(chat), TALK)
-
-
-@pytest.mark.parametrize("name", OWN)
-def test_increments_of_our_own_templates_add_up(name: str, worker: RenderWorker) -> None:
-    source = own_template(name)
-    chat = ChatTemplate.of_text(source.text, bos_token="<s>", eos_token="</s>", worker=worker)
     assert_adds_up(chat, opened(chat), TALK)
 
 

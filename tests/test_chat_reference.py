@@ -4,60 +4,52 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.reference.cases import CASES, Case, rendered_cases, template_names
-from tests.reference.compare import FAILURES, UNEXPLAINED, exported, verdicts
-
-Verdicts = list[tuple[Case, str, str]]
+from tests.reference.cases import CASES, OpenTemplates, rendered_cases, template_names
+from tests.reference.compare import FAILURES, UNEXPLAINED, Verdicts, exported
 
 
-@pytest.fixture(scope="module")
-def found() -> Verdicts:
-    return list(verdicts(rendered_cases(template_names())))
+def test_every_template_is_compared(compared: Verdicts) -> None:
+    assert len(compared) == len(template_names()) * len(CASES)
 
 
-def test_every_template_is_compared(found: Verdicts) -> None:
-    assert len(found) == len(template_names()) * len(CASES)
-
-
-def test_messages_in_the_templates_form_are_rendered_alike(found: Verdicts) -> None:
+def test_messages_in_the_templates_form_are_rendered_alike(compared: Verdicts) -> None:
     unlike = [
         (case.template, case.name, verdict)
-        for case, verdict, _ in found
+        for case, verdict, _ in compared
         if verdict.startswith(UNEXPLAINED)
     ]
     assert unlike == []
 
 
-def test_plain_messages_are_rendered_otherwise_for_a_reason(found: Verdicts) -> None:
+def test_plain_messages_are_rendered_otherwise_for_a_reason(compared: Verdicts) -> None:
     unlike = [
         (case.template, case.name, verdict)
-        for case, _, verdict in found
+        for case, _, verdict in compared
         if verdict.startswith(UNEXPLAINED)
     ]
     assert unlike == []
 
 
-def test_everything_is_rendered(found: Verdicts) -> None:
-    assert [(case.template, case.name, case.error) for case, _, _ in found if case.error] == []
+def test_everything_is_rendered(compared: Verdicts) -> None:
+    assert [(case.template, case.name, case.error) for case, _, _ in compared if case.error] == []
 
 
-def test_the_agreement_in_numbers(found: Verdicts, snapshot: SnapshotAssertion) -> None:
+def test_the_agreement_in_numbers(compared: Verdicts, snapshot: SnapshotAssertion) -> None:
     counts = {
-        what: dict(sorted(Counter(str(row[number]) for row in found).items()))
+        what: dict(sorted(Counter(str(row[number]) for row in compared).items()))
         for number, what in ((1, "in form"), (2, "plain"))
     }
     assert counts == snapshot
 
 
-def test_a_failure_of_transformers_is_only_explained_if_it_is_known(found: Verdicts) -> None:
-    assert {verdict for _, verdict, _ in found} <= {"equal", *FAILURES.values()}
+def test_a_failure_of_transformers_is_only_explained_if_it_is_known(compared: Verdicts) -> None:
+    assert {verdict for _, verdict, _ in compared} <= {"equal", *FAILURES.values()}
 
 
-def test_the_export_holds_what_templates_are_given() -> None:
-    case = next(rendered_cases(["chatml"]))
+def test_the_export_holds_what_templates_are_given(templates: OpenTemplates) -> None:
+    case = next(rendered_cases(templates, ["chatml"]))
     text = exported([case])
     assert '"add_generation_prompt": true' in text
     assert "strftime" not in text

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from generator.chat import NAMED_FORMATS, ChatTemplate
 from generator.chat.prepared import in_context
-from generator.rendering.worker import RenderWorker
 from generator.spec.message import Call, Message
 from generator.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 from generator.verification.turns import written_input
@@ -23,7 +21,7 @@ from tests.reference.cases import (
     TIME,
     USER,
     WEATHER,
-    open_template,
+    OpenTemplates,
     template_names,
 )
 
@@ -37,12 +35,6 @@ SCHEMA = {
 }
 
 
-@pytest.fixture(scope="module")
-def worker() -> Iterator[RenderWorker]:
-    with RenderWorker() as worker:
-        yield worker
-
-
 def module_of(name: str, chat: ChatTemplate, *, with_tools: bool) -> Any:
     """Return the committed parser, where it is the one that the chat would generate."""
     prepared = chat.prepared()
@@ -52,8 +44,8 @@ def module_of(name: str, chat: ChatTemplate, *, with_tools: bool) -> Any:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_answer_to_a_prompt_with_tools_is_read(name: str, worker: RenderWorker) -> None:
-    chat = open_template(name, worker)
+def test_an_answer_to_a_prompt_with_tools_is_read(name: str, templates: OpenTemplates) -> None:
+    chat = templates[name]
     prompt = chat.render([SYSTEM, USER, CALLING, RAIN], tools=[WEATHER, TIME], now=NOW)
     for text in ("Be brief", "Paris", "get_weather", "days", "rain", "get_time"):
         # This one says the system message with the last question only, and a result isn't one.
@@ -75,8 +67,8 @@ def test_an_answer_to_a_prompt_with_tools_is_read(name: str, worker: RenderWorke
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("thinking", [True, False])
-def test_a_message_is_continued(name: str, thinking: bool, worker: RenderWorker) -> None:
-    chat = open_template(name, worker)
+def test_a_message_is_continued(name: str, thinking: bool, templates: OpenTemplates) -> None:
+    chat = templates[name]
     begun = {"role": "assistant", "content": "It rains, "}
     prompt = chat.render([USER, begun], continue_final=True, thinking=thinking, now=NOW)
     assert prompt.text.endswith("It rains, ")
@@ -89,8 +81,8 @@ def test_a_message_is_continued(name: str, thinking: bool, worker: RenderWorker)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_answer_fits_a_schema(name: str, worker: RenderWorker) -> None:
-    chat = open_template(name, worker)
+def test_an_answer_fits_a_schema(name: str, templates: OpenTemplates) -> None:
+    chat = templates[name]
     prompt = chat.render([USER], now=NOW)
     grammar = compile_grammar(chat.response_grammar(SCHEMA, prompt))
     assert isinstance(grammar, LlguidanceGrammar)
@@ -111,9 +103,9 @@ def test_an_answer_fits_a_schema(name: str, worker: RenderWorker) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_part_of_the_turn_in_a_prompt_is_what_the_spec_says(
-    name: str, worker: RenderWorker
+    name: str, templates: OpenTemplates
 ) -> None:
-    chat = open_template(name, worker)
+    chat = templates[name]
     known = chat.spec().thinking
     for thinking, prefill in ((True, known.prompt_on), (False, known.prompt_off)):
         assert chat.render([SYSTEM, USER], thinking=thinking, now=NOW).prefill == prefill

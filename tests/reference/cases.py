@@ -128,32 +128,42 @@ def template_names() -> list[str]:
     return [*sorted(path.stem for path in (ROOT / "specs").glob("*.yaml")), *NAMED_FORMATS]
 
 
-def open_template(name: str, worker: RenderWorker) -> ChatTemplate:
-    """Open a reference template, or one of the named formats."""
-    if name in NAMED_FORMATS:
-        return ChatTemplate.named(name, worker)
-    return ChatTemplate.of_checkout(name, ROOT, worker)
+class OpenTemplates:
+    """Templates that are opened once, and rendered in one process that keeps what it is asked."""
+
+    def __init__(self, worker: RecordingWorker) -> None:
+        """Open nothing yet."""
+        self.worker = worker
+        self._open: dict[str, ChatTemplate] = {}
+
+    def __getitem__(self, name: str) -> ChatTemplate:
+        """Return a reference template, or one of the named formats."""
+        if name not in self._open:
+            if name in NAMED_FORMATS:
+                self._open[name] = ChatTemplate.named(name, self.worker)
+            else:
+                self._open[name] = ChatTemplate.of_checkout(name, ROOT, self.worker)
+            assert self._open[name].form  # what probes the template isn't to be recorded
+        self.worker.asked.clear()
+        return self._open[name]
 
 
-def rendered_cases(names: Sequence[str]) -> Iterator[Case]:
+def rendered_cases(templates: OpenTemplates, names: Sequence[str]) -> Iterator[Case]:
     """Yield all cases of some templates, with what each template was given for them."""
-    with RecordingWorker() as worker:
-        for template in names:
-            chat = open_template(template, worker)
-            form = chat.form  # what probes the template isn't to be recorded
-            for name, given in CASES.items():
-                worker.asked.clear()
-                text, error = None, ""
-                polyfills: tuple[Polyfill, ...] = ()
-                try:
-                    prompt = chat.render(**given, now=NOW)
-                    text, polyfills = prompt.text, prompt.polyfills
-                except ChatError as found:
-                    error = str(found)
-                source, variables = worker.asked[0]
-                plain = {**variables, "messages": _plain(given["messages"])}
-                plain |= {"tools": given["tools"]} if "tools" in given else {}
-                yield Case(template, name, source, variables, plain, form, text, error, polyfills)
+    for template in names:
+        for name, given in CASES.items():
+            chat = templates[template]
+            text, error = None, ""
+            polyfills: tuple[Polyfill, ...] = ()
+            try:
+                prompt = chat.render(**given, now=NOW)
+                text, polyfills = prompt.text, prompt.polyfills
+            except ChatError as found:
+                error = str(found)
+            source, variables = templates.worker.asked[0]
+            plain = {**variables, "messages": _plain(given["messages"])}
+            plain |= {"tools": given["tools"]} if "tools" in given else {}
+            yield Case(template, name, source, variables, plain, chat.form, text, error, polyfills)
 
 
 def _plain(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -13,7 +13,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from generator.rendering.conversation import AbsentContent, ArgumentsForm
-from tests.reference.cases import CASES, NOW, Case, rendered_cases, template_names
+from tests.reference.cases import (
+    CASES,
+    NOW,
+    Case,
+    OpenTemplates,
+    RecordingWorker,
+    rendered_cases,
+    template_names,
+)
+
+#: Cases, each with how it compares in the template's form, and as plain messages.
+Verdicts = list[tuple[Case, str, str]]
 
 RECORDED = Path(__file__).parent / "transformers.json"
 #: What transformers gives its templates itself.
@@ -93,7 +104,11 @@ def _reason(case: Case) -> str:
 
 def main(arguments: list[str]) -> int:
     """Export the cases, or print the figures."""
-    cases = rendered_cases(template_names())
+    with RecordingWorker() as worker:
+        return _run(rendered_cases(OpenTemplates(worker), template_names()), arguments)
+
+
+def _run(cases: Iterable[Case], arguments: list[str]) -> int:
     if arguments[:1] == ["export"]:
         Path(arguments[1]).write_text(exported(cases), encoding="utf-8")
         return 0
