@@ -23,8 +23,9 @@ from generator.spec.model import Spec
 from generator.spec.problems import Problem
 from generator.spec.results import RUNGS, TemplateResult
 
-OUT = Console()
-ERR = Console(stderr=True)
+# Templates' markers may look like names of emoji.
+OUT = Console(emoji=False)
+ERR = Console(stderr=True, emoji=False)
 
 
 @contextmanager
