@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -41,7 +40,6 @@ class PreparedTemplate:
         self.text = text
         self._worker = worker
         self._given = tokens.texts()
-        self._lock = threading.Lock()
         self._modules: dict[bool, ModuleType] = {}
         self._known = next((spec for spec in specs if self._is_own(spec)), None)
 
@@ -111,10 +109,9 @@ class PreparedTemplate:
         """
         chat = Chat(self._worker, self.text, self.tokens, self.form.dialect)
         today = {"strftime_now": now.strftime, "datetime": now.strftime("%Y-%m-%d")}
-        with self._lock:
-            rendering = chat.using({**today, **variables}).render(
-                messages, tools=tools, add_generation_prompt=add_generation_prompt
-            )
+        rendering = chat.using({**today, **variables}).render(
+            messages, tools=tools, add_generation_prompt=add_generation_prompt
+        )
         if rendering.text is None:
             raise ChatError([Problem(rendering.error, self.name, rendering.line)])
         return rendering.text

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -59,6 +60,7 @@ class RenderWorker:
         self._connection: Connection | None = None
         self._source: str | None = None
         self._hopeless: dict[str, Rendering] = {}
+        self._turn = threading.Lock()
 
     def __enter__(self) -> Self:
         """Return itself; the process starts with the first template."""
@@ -80,14 +82,15 @@ class RenderWorker:
     def render(self, source: str, variables: Mapping[str, object]) -> Rendering:
         """Render the template whose text is ``source`` with ``variables``.
 
-        A template that once hit a limit is not tried again.
+        A template that once hit a limit is not tried again. Threads take turns.
         """
-        if source in self._hopeless:
-            return self._hopeless[source]
-        rendering = self._render(source, variables)
-        if rendering.fatal:
-            self._hopeless[source] = rendering
-        return rendering
+        with self._turn:
+            if source in self._hopeless:
+                return self._hopeless[source]
+            rendering = self._render(source, variables)
+            if rendering.fatal:
+                self._hopeless[source] = rendering
+            return rendering
 
     def failure(self, source: str) -> Rendering | None:
         """Return the rendering that hit a limit, or None if none of this template did."""
