@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 from generator.chat.form import MessageForm
-from generator.chat.messages import Turn, read_messages, read_tools, with_ids, write_messages
+from generator.chat.messages import (
+    Turn,
+    read_messages,
+    read_tools,
+    with_ids,
+    with_text_before,
+    with_text_behind,
+    write_messages,
+)
 from generator.rendering.conversation import AbsentContent, ArgumentsForm, Dialect
 from generator.spec.message import Call
 from generator.spec.model import Capabilities, ContentBlocks
@@ -257,3 +265,14 @@ def test_tools_without_a_name() -> None:
         "tools[0]: is no tool with a name",
         "tools[2]: is no tool with a name",
     ]
+
+
+def test_texts_beside_content_keep_its_other_parts() -> None:
+    image: dict[str, object] = {"type": "image_url", "image_url": {"url": "x"}}
+    look: dict[str, object] = {"type": "text", "text": "Look:"}
+    shown, text = Turn("user", (look, image)), {"type": "text", "text": "Hm."}
+    assert with_text_before(shown, "Hm.").content == (text, look, image)
+    assert with_text_behind(shown, "Hm.").content == (look, image, text)
+    told = Turn("user", ({"type": "text", "text": "Look:"},))
+    assert with_text_before(told, "Hm.").content == "Hm.\n\nLook:"
+    assert with_text_behind(told, "Hm.").content == "Look: Hm."

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from generator.analysis.dialect import REASONING_FIELDS
 from generator.chat.form import ASSISTANT, DEVELOPER, SYSTEM, TOOL, USER, MessageForm
@@ -43,6 +43,29 @@ class Turn:
         if isinstance(self.content, str):
             return self.content
         return "\n".join(str(part["text"]) for part in self.content if "text" in part)
+
+    @property
+    def has_other_parts(self) -> bool:
+        """Whether the content has parts that are no text, such as an image."""
+        return not isinstance(self.content, str) and any(
+            part["type"] != "text" for part in self.content
+        )
+
+
+def with_text_before(turn: Turn, text: str, between: str = "\n\n") -> Turn:
+    """Return the turn with a text before its content; parts that are no text stay."""
+    if turn.has_other_parts:
+        parts = turn.content if isinstance(turn.content, tuple) else ()
+        return replace(turn, content=({"type": "text", "text": text}, *parts))
+    return replace(turn, content=f"{text}{between}{turn.text}".strip())
+
+
+def with_text_behind(turn: Turn, text: str) -> Turn:
+    """Return the turn with a text at the end of its content; parts that are no text stay."""
+    if turn.has_other_parts:
+        parts = turn.content if isinstance(turn.content, tuple) else ()
+        return replace(turn, content=(*parts, {"type": "text", "text": text}))
+    return replace(turn, content=f"{turn.text} {text}".strip())
 
 
 def read_messages(messages: Sequence[Mapping[str, object]]) -> list[Turn] | list[Problem]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from generator.chat.form import ASSISTANT, DEVELOPER, SYSTEM, TOOL, USER, MessageForm
-from generator.chat.messages import Turn
+from generator.chat.messages import Turn, with_text_before
 from generator.chat.tool_syntax import calls_text, tools_description
 from generator.rendering.conversation import AbsentContent, JsonObject
 from generator.spec.model import Spec
@@ -87,7 +87,8 @@ def _described(
         return turns
     text = tools_description(spec(), tools, form.capabilities)
     if turns[0].role in (SYSTEM, DEVELOPER):
-        return [_with_text(turns[0], f"{turns[0].text}\n\n{text}".strip()), *turns[1:]]
+        first = replace(turns[0], content=f"{turns[0].text}\n\n{text}".strip())
+        return [first, *turns[1:]]
     return [Turn(SYSTEM, text), *turns]
 
 
@@ -98,7 +99,7 @@ def _results_as_user(turns: list[Turn]) -> list[Turn]:
 def _result_as_user(turn: Turn) -> Turn:
     name = turn.extra.get("name")
     said = f"Result of {name}:" if name else "Result of the tool:"
-    return Turn(USER, f"{said}\n{turn.text}")
+    return with_text_before(Turn(USER, turn.content), said, "\n")
 
 
 def _calls_as_content(turns: list[Turn], spec: Callable[[], Spec]) -> list[Turn]:
@@ -149,7 +150,7 @@ def _system_in_user(turns: list[Turn]) -> list[Turn]:
     text = "\n\n".join(turn.text for turn in guides if turn.text)
     for number, turn in enumerate(others):
         if turn.role == USER:
-            others[number] = _with_text_before(turn, text)
+            others[number] = with_text_before(turn, text)
             return others
     return [Turn(USER, text), *others]
 
@@ -163,16 +164,5 @@ def _alternating(turns: list[Turn]) -> list[Turn]:
         if last is None or last.role != turn.role or not mergeable or last.calls:
             done.append(turn)
         else:
-            done[-1] = _with_text_before(turn, last.text)
+            done[-1] = with_text_before(turn, last.text)
     return done
-
-
-def _with_text(turn: Turn, text: str) -> Turn:
-    return replace(turn, content=text)
-
-
-def _with_text_before(turn: Turn, text: str) -> Turn:
-    """Return the turn with a text before its content; parts that are no text stay."""
-    if isinstance(turn.content, tuple) and any(part["type"] != "text" for part in turn.content):
-        return replace(turn, content=({"type": "text", "text": text}, *turn.content))
-    return replace(turn, content=f"{text}\n\n{turn.text}".strip())

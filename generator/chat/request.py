@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from generator.chat.errors import ChatError
 from generator.chat.form import ASSISTANT
-from generator.chat.messages import Turn, with_ids, write_messages
+from generator.chat.messages import Turn, with_ids, with_text_behind, write_messages
 from generator.chat.polyfills import Polyfill, polyfilled
 from generator.chat.prefill import continuation, prompt_part
 from generator.chat.prepared import PreparedTemplate
@@ -78,7 +78,7 @@ class Request:
         for number in reversed(range(len(self.turns))):
             turn = self.turns[number]
             if turn.role in word.roles:
-                self.turns[number] = replace(turn, content=f"{turn.text} {word.word}")
+                self.turns[number] = with_text_behind(turn, word.word)
                 return True
         return False
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from generator.chat.form import MessageForm
 from generator.chat.polyfills import missing_features
-from generator.spec.model import Capabilities, ContentMode, Spec
+from generator.spec.model import Capabilities, ContentMode, Part, Spec
 
 _WORDS = {
     "system_role": "system messages",
@@ -42,7 +42,7 @@ def channel(spec: Spec) -> dict[str, str] | None:
     """Return the markers between which content stands; None where any text is content."""
     if spec.content.mode is not ContentMode.ALWAYS_WRAPPED:
         return None
-    return {"start": spec.content.start, "end": spec.content.end}
+    return {"start": spec.content.start, "end": spec.content.end or spec.final(Part.CONTENT)}
 
 
 def thinking_switch(spec: Spec) -> str:
