@@ -146,7 +146,7 @@ def _figures(
 def _agreement(found: Verdicts) -> str:
     columns = [Counter(str(row[number]) for row in found) for number in (1, 2)]
     verdict_order = sorted(
-        {*columns[0], *columns[1]}, key=lambda verdict: -max(c[verdict] for c in columns)
+        {*columns[0], *columns[1]}, key=lambda verdict: (-max(c[verdict] for c in columns), verdict)
     )
     rows: list[tuple[str, ...]] = [
         (f"of {len(found)} renderings", "in form", "plain"),
