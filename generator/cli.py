@@ -33,6 +33,7 @@ from generator.cli_output import (
     result_table,
     summary,
 )
+from generator.cli_render import render
 from generator.cli_upkeep import diff, vendor
 from generator.pipeline.build import load_module
 from generator.pipeline.folder import analyze_into
@@ -295,7 +296,7 @@ def _tools(text: str) -> list[object]:
     return tools
 
 
-for _command in (diff, grammar, vendor):
+for _command in (diff, grammar, render, vendor):
     turnspec.add_command(_command)
 
 
