@@ -77,6 +77,7 @@ def live(
         raise Fault(str(library))
     # numpy, which the rest needs, takes a while to load.
     from generator.cli_live_runs import run_model, run_tiny, tool_definitions
+    from generator.live.user_model import Wish
 
     if model is not None:
         given = tool_definitions(tools.read()) if tools else ()

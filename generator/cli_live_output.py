@@ -58,10 +58,9 @@ def print_session(session: Session) -> None:
     found = "specs" if session.fmt.committed else "analysed just now"
     OUT.print(Text(f"format: {spec.name} ({found})", "bold"), soft_wrap=True)
     bound = session.bound
-    if session.wish.free or bound is None:
-        how = "none"
-    else:
-        how = f"waits for {' or '.join(map(repr, bound.trigger_words))}" if bound.lazy else "strict"
+    words = " or ".join(map(repr, bound.trigger_words))
+    how = f"waits for {words}" if bound.lazy else "from the first token on"
+    how = "none" if session.wish.free else how
     OUT.print(Text(f"grammar: {how}", "bold"), soft_wrap=True)
     print_part(session.prompt.text, "prompt")
     OUT.print()

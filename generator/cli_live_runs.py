@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from generator.cli_common import Fault
+from generator.cli_common import Fault, find_project
 from generator.cli_live_output import (
     live_table,
     print_failures,

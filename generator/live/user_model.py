@@ -142,7 +142,7 @@ class Session:
     wish: Wish
     prompt: Prompt
     tokens: Sequence[int]
-    bound: BoundGrammar | None
+    bound: BoundGrammar
     grammar: LiveGrammar | None
 
     def __enter__(self) -> Session:
@@ -164,8 +164,7 @@ class Session:
         if problem is not None:
             return problem
         sampler = Sampler.start(self.model, Manner(seed, _TEMPERATURE, _TOP_P), self.grammar)
-        stop = self.bound.stop if self.bound else self.fmt.spec.turn.stop
-        writer = TurnWriter(self.model, sampler, stop, self.wish.limit)
+        writer = TurnWriter(self.model, sampler, self.bound.stop, self.wish.limit)
         streamed = StreamedTurn.start(
             self.fmt.module,
             enable_thinking=self.wish.thinking,
@@ -197,11 +196,11 @@ def start_session(
     if isinstance(model, Problem):
         return [model]
     tokens = model.tokens(prompt.text, whole_prompt=True)
-    grammar = None if wish.free else live_grammar(model, bound)
-    problem = grammar if isinstance(grammar, Problem) else _room(model, len(tokens), wish.limit)
-    if isinstance(problem, Problem) or isinstance(grammar, Problem):
+    problem = _room(model, len(tokens), wish.limit)
+    grammar = problem or (None if wish.free else live_grammar(model, bound))
+    if isinstance(grammar, Problem):
         model.close()
-        return [problem] if problem else []
+        return [grammar]
     return Session(model, fmt, wish, prompt, tokens, bound, grammar)
 
 
