@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from gguf import GGUFWriter
 from syrupy.assertion import SnapshotAssertion
 
 from generator.analysis.analyze import TemplateSource
@@ -37,7 +38,7 @@ from generator.spec.problems import Problem
 from generator.spec.table import index_table
 from generator.testing import parser_of
 from generator.verification import llama_cpp_library
-from generator.verification.vocabulary import write_vocabulary
+from generator.verification.vocabulary import add_vocabulary, write_vocabulary
 from tests.generated_formats import NAMES, ROOT, committed_format
 from tests.git_checkouts import write_format
 from tests.own_checkouts import EMPTY_INDEX
@@ -94,6 +95,16 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
+def write_hollow_model(path: Path) -> None:
+    """Write a model without weights."""
+    writer = GGUFWriter(path, "llama")
+    add_vocabulary(writer)
+    writer.add_chat_template((FOLDER / f"{OWN}.jinja").read_text(encoding="utf-8"))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+
+
 def loaded(path: Path) -> LiveModel:
     model = load_model(path)
     assert isinstance(model, LiveModel)
@@ -124,9 +135,9 @@ def test_each_format_lives(
     assert called == ({"auto", "required"} if fmt.spec.tools else set())
 
 
-@pytest.mark.parametrize("make", ALL_SPECS)
+@pytest.mark.parametrize("make", [json_native_spec, plain_spec, tagged_spec])
 def test_a_format_without_its_template_lives_on_its_own_prompt(
-    make: type, worker: RenderWorker, models: Path
+    make: Callable[[], Spec], worker: RenderWorker, models: Path
 ) -> None:
     spec = make()
     runs = without_template(spec, spec, worker, models)
@@ -211,11 +222,11 @@ def test_a_model_reads_and_goes_back(own_model: Path) -> None:
         ),
         (
             '<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call><|stop|>',
-            ["unknown_tool: no tool is named 'look'", "there is no tool look"],
+            ["unknown_tool: there is no tool 'look'", "there is no tool look"],
         ),
         (
             '<tool_call>\n{"name": "now", "arguments": {',
-            ["cut_off: ", "now is not complete"],
+            ["cut_off: a call that ends in ''", "now is not complete"],
         ),
     ],
 )
@@ -226,9 +237,7 @@ def test_what_is_wrong_with_a_turn(text: str, faults: list[str]) -> None:
         turn.feed(text[at : at + 3])
     turn.finish()
     assert list(stream_faults(turn)) == []
-    found = turn_faults(spec, turn, TOOLS)
-    assert len(found) == len(faults)
-    assert all(one.startswith(other) for one, other in zip(found, faults, strict=True))
+    assert turn_faults(spec, turn, TOOLS) == faults
 
 
 def test_a_lost_word_and_a_changed_message_are_told() -> None:
@@ -467,7 +476,7 @@ def test_errors(
     (root / "numbers.json").write_text("[1]", encoding="utf-8")
     (root / "half.gguf").write_bytes(own_model.read_bytes()[:200_000])
     write_vocabulary(root / "bare.gguf")
-    write_vocabulary(root / "empty.gguf", template="{{ messages[0].content }}")
+    write_hollow_model(root / "empty.gguf")
     result = run("live", *arguments)
     assert (result.exit_code, result.stdout) == (code, "")
     assert result.stderr.startswith(message)

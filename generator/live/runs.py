@@ -31,6 +31,7 @@ from generator.spec.message import Call, Message
 from generator.spec.model import Part, Spec
 from generator.spec.problems import Problem
 from generator.verification.turns import written_input
+from generator.verification.vocabulary import BEGIN_TOKEN
 
 _LONGEST_TURN = 700  # tokens
 _CALL_EVENTS = ("tool_call_start", "tool_call_delta")
@@ -133,7 +134,7 @@ def _run_prompt(
     seeds: int,
 ) -> Problem | None:
     """Take all turns behind one prompt; every second seed thinks."""
-    tokens = model.tokens(prompt.text)
+    tokens = model.tokens(prompt.text) or model.tokens(BEGIN_TOKEN)
     for choice in _choices(runs.spec):
         tools = TOOLS if runs.spec.tools else ()
         parallel = choice is ToolChoice.REQUIRED

@@ -178,6 +178,10 @@ def start_session(
     path: Path, fmt: UserFormat, wish: Wish, worker: RenderWorker
 ) -> Session | list[Problem]:
     """Render the prompt, bind and compile the grammar, load the model; or say what went wrong."""
+    request = GrammarRequest(wish.tools, thinking=wish.thinking)
+    bound = bind_grammar(fmt.spec, request)
+    if isinstance(bound, list):
+        return bound
     prompt = live_prompt(
         fmt.spec,
         fmt.template,
@@ -188,10 +192,6 @@ def start_session(
     )
     if prompt.source is not PromptSource.TEMPLATE:
         return [Problem("its template doesn't render this question", str(path))]
-    request = GrammarRequest(wish.tools, thinking=wish.thinking)
-    bound = bind_grammar(fmt.spec, request)
-    if isinstance(bound, list):
-        return bound
     model = load_model(path)
     if isinstance(model, Problem):
         return [model]
