@@ -34,6 +34,7 @@ _QUESTION = "What is the weather like in Paris today?"
 @click.option("--free", is_flag=True, help="No grammar: how often does the model keep its format?")
 @click.option("--no-thinking", is_flag=True, help="The prompt turns thinking off.")
 @click.option("--max-tokens", type=click.IntRange(min=1), default=512, show_default=True)
+@click.option("--threads", type=click.IntRange(min=1), help="For --model (default: all cores).")
 @ROOT
 @VERBOSE
 def live(
@@ -48,6 +49,7 @@ def live(
     free: bool,
     no_thinking: bool,
     max_tokens: int,
+    threads: int | None,
     root: Path | None,
     verbose: bool,
 ) -> None:
@@ -82,7 +84,14 @@ def live(
     if model is not None:
         given = tool_definitions(tools.read()) if tools else ()
         question = prompt or _QUESTION
-        wish = Wish(question, given, thinking=not no_thinking, free=free, limit=max_tokens)
+        wish = Wish(
+            question,
+            given,
+            thinking=not no_thinking,
+            free=free,
+            limit=max_tokens,
+            threads=threads or 0,
+        )
         run_model(model, wish, seeds or (_FREE_SEEDS if free else 1), root, as_json=as_json)
         return
     project = find_project(root)

@@ -371,7 +371,17 @@ def test_a_users_model_under_its_grammar(own_model: Path, tmp_path: Path) -> Non
     tools = tmp_path / "tools.json"
     tools.write_text(json.dumps(TOOLS), encoding="utf-8")
     result = run(
-        "live", "--model", own_model, "--prompt", "Rain?", "--tools", tools, "--max-tokens", 20
+        "live",
+        "--model",
+        own_model,
+        "--prompt",
+        "Rain?",
+        "--tools",
+        tools,
+        "--max-tokens",
+        20,
+        "--threads",
+        1,
     )
     assert (result.exit_code, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
@@ -386,7 +396,19 @@ def test_a_users_model_under_its_grammar(own_model: Path, tmp_path: Path) -> Non
 
 
 def test_a_users_model_without_a_grammar(own_model: Path) -> None:
-    result = run("live", "--model", own_model, "--free", "--seeds", 3, "--max-tokens", 20, "--json")
+    result = run(
+        "live",
+        "--model",
+        own_model,
+        "--free",
+        "--seeds",
+        3,
+        "--max-tokens",
+        20,
+        "--threads",
+        1,
+        "--json",
+    )
     assert (result.exit_code, result.stderr) == (0, "")
     page = json.loads(result.stdout)
     assert page["format"] == "own"
@@ -395,7 +417,9 @@ def test_a_users_model_without_a_grammar(own_model: Path) -> None:
     for turn in page["turns"]:
         assert turn["cut"] == (turn["ended_by"] == "limit") == (turn["tokens"] == 20)
         assert turn["kept"] == (not turn["cut"] and turn["faults"] == [])
-    shown = run("live", "--model", own_model, "--free", "--seeds", 3, "--max-tokens", 20)
+    shown = run(
+        "live", "--model", own_model, "--free", "--seeds", 3, "--max-tokens", 20, "--threads", 1
+    )
     assert f"kept to its format in {page['kept']} of 3 turns" in shown.stdout.splitlines()[-1]
 
 
@@ -406,7 +430,7 @@ def test_a_template_of_the_checkout_is_known_by_its_hash(
     (root / "templates" / "ours.jinja").write_text(template, encoding="utf-8")
     assert run("add", root / "templates/ours.jinja", "--root", root).exit_code == 0
     assert run("regen", "--messages", 2, "--root", root).exit_code == 0
-    result = run("live", "--model", own_model, "--max-tokens", 4, "--root", root)
+    result = run("live", "--model", own_model, "--max-tokens", 4, "--threads", 1, "--root", root)
     assert result.stdout.splitlines()[0] == "format: ours (specs)"
 
 

@@ -43,13 +43,14 @@ class UserFormat:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a user wants of a model; ``free`` leaves the grammar out."""
+    """What a user wants of a model; ``free`` leaves the grammar out, 0 threads are all cores."""
 
     question: str
     tools: Sequence[Mapping[str, Any]] = ()
     thinking: bool = True
     free: bool = False
     limit: int = 512
+    threads: int = 0
 
 
 def read_model_template(path: Path, *, with_tools: bool) -> TemplateSource | Problem:
@@ -196,7 +197,7 @@ def start_session(
     if isinstance(model, Problem):
         return [model]
     tokens = model.tokens(prompt.text, whole_prompt=True)
-    problem = _room(model, len(tokens), wish.limit)
+    problem = _room(model, len(tokens), wish)
     grammar = problem or (None if wish.free else live_grammar(model, bound))
     if isinstance(grammar, Problem):
         model.close()
@@ -204,11 +205,11 @@ def start_session(
     return Session(model, fmt, wish, prompt, tokens, bound, grammar)
 
 
-def _room(model: LiveModel, prompt: int, limit: int) -> Problem | None:
+def _room(model: LiveModel, prompt: int, wish: Wish) -> Problem | None:
     longest = model.longest_context
     if prompt >= longest:
         return Problem(f"the prompt's {prompt} tokens don't fit into the model's {longest}")
-    return model.open(min(prompt + limit + 1, longest))
+    return model.open(min(prompt + wish.limit + 1, longest), threads=wish.threads)
 
 
 def turn_data(turn: UserTurn, faults: Sequence[str]) -> dict[str, object]:
