@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -66,10 +67,10 @@ def print_session(session: Session) -> None:
     OUT.print()
 
 
-def print_turn(turn: UserTurn) -> None:
-    """Print a turn while the model writes it: reasoning, content and calls in their colours."""
+def print_events(events: Iterable[Any]) -> None:
+    """Print a turn as its events come: reasoning, content and calls in their colours."""
     last = ""
-    for event in turn:
+    for event in events:
         part = "call" if event.type.startswith("tool_call") else event.type
         if last and part != last:
             OUT.print()
@@ -81,6 +82,7 @@ def print_turn(turn: UserTurn) -> None:
                 print_part(event.arguments, part)
             case "tool_call_end":
                 OUT.print()
+                last = ""
             case _:
                 print_part(event.text, part)
     if last:

@@ -12,10 +12,10 @@ import click
 from generator.cli_common import Fault, find_project
 from generator.cli_live_output import (
     live_table,
+    print_events,
     print_failures,
     print_session,
     print_share,
-    print_turn,
     print_verdict,
 )
 from generator.cli_output import ERR, OUT, finish, json_text, progress_bar
@@ -124,7 +124,7 @@ def _turns(session: Session, seeds: int, *, as_json: bool) -> list[tuple[UserTur
         if as_json:
             list(turn)
         else:
-            print_turn(turn)
+            print_events(turn)
         faults = turn.faults(session.wish.tools)
         if not as_json:
             print_verdict(turn, faults)

@@ -12,13 +12,17 @@ from gguf import GGUFWriter
 from syrupy.assertion import SnapshotAssertion
 
 from generator.analysis.analyze import TemplateSource
+from generator.cli_live_output import print_events, print_part, print_verdict
 from generator.live.checks import StreamedTurn, stream_faults, turn_faults
 from generator.live.model import LiveModel, load_model
 from generator.live.offers import TOOLS
 from generator.live.prompts import PromptSource
 from generator.live.record import failure_line
 from generator.live.runs import FormatRuns, LiveTurn, Outcome, run_format
+from generator.live.sampling import Manner, Sampler
 from generator.live.tiny_model import cached_model, special_tokens, write_model
+from generator.live.user_model import UserFormat, UserTurn, read_model_template
+from generator.live.writing import Ending, TurnWriter
 from generator.pipeline.project import Project
 from generator.pipeline.regenerate import read_sources
 from generator.rendering.worker import RenderWorker
@@ -434,9 +438,62 @@ def test_a_template_of_the_checkout_is_known_by_its_hash(
     assert result.stdout.splitlines()[0] == "format: ours (specs)"
 
 
-def test_controls_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    from generator.cli_live_output import print_part
+def test_a_turn_is_shown_as_it_comes(capsys: pytest.CaptureFixture[str]) -> None:
+    call = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
+    turn = StreamedTurn.start(parser_of(json_native_spec()), tools=list(TOOLS))
+    events = [
+        event
+        for piece in f"<think>\nHm, well.\n</think>\n\nLet's see.{call}\n{call}<|stop|>"
+        for event in turn.feed(piece)
+    ]
+    print_events([*events, *turn.finish()])
+    shown = "Hm, well.\nLet's see.\nnow {}\nnow {}\n"
+    assert capsys.readouterr().out == shown
 
+
+@pytest.mark.parametrize(
+    ("ending", "faults", "out", "err"),
+    [
+        (Ending.TOKEN, [], "seed 7: kept to its format (0 tokens, 1 call)\n", ""),
+        (
+            Ending.LIMIT,
+            [],
+            "seed 7: cut off by the limit of tokens (--max-tokens) (0 tokens, 1 call)\n",
+            "",
+        ),
+        (
+            Ending.STOP_STRING,
+            ["lost: word", "more"],
+            "seed 7: left its format (0 tokens, 1 call)\n",
+            "  lost: word\n  more\n",
+        ),
+    ],
+)
+def test_the_verdict_on_a_turn(
+    ending: Ending,
+    faults: list[str],
+    out: str,
+    err: str,
+    own_model: Path,
+    worker: RenderWorker,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    template = read_model_template(own_model, with_tools=True)
+    assert isinstance(template, TemplateSource)
+    fmt = UserFormat(json_native_spec(), parser_of(json_native_spec()), template, committed=True)
+    with loaded(own_model) as model:
+        sampler = Sampler.start(model, Manner(7), None)
+        writer = TurnWriter(model, sampler, (), 1, ending=ending)
+        streamed = StreamedTurn.start(fmt.module, tools=list(TOOLS))
+        streamed.feed('<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>')
+        turn = UserTurn(fmt, 7, writer, streamed)
+        print_verdict(turn, faults)
+        sampler.close()
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == (out, err)
+
+
+def test_controls_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     print_part("a\x1b[2Jb\nc", "content")
     assert capsys.readouterr().out == "a\\x1b[2Jb\nc"
 
