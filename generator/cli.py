@@ -1,4 +1,4 @@
-"""The command line: one thin command per verb; those in `cli_upkeep.py` belong to it.
+"""The command line: one thin command per verb; `cli_upkeep.py` and `cli_live.py` have more.
 
 Exit codes: 0 all well; 1 something was wrong with a template, a spec or a file, or files aren't
 fresh; 2 the command was used wrongly.
@@ -19,6 +19,7 @@ from generator import __version__
 from generator.analysis.analyze import TemplateSource
 from generator.cli_common import FOLDER, ROOT, TEXT_FILE, VERBOSE, Fault, find_project
 from generator.cli_grammar import grammar
+from generator.cli_live import live
 from generator.cli_output import (
     ERR,
     OUT,
@@ -296,7 +297,7 @@ def _tools(text: str) -> list[object]:
     return tools
 
 
-for _command in (diff, grammar, render, vendor):
+for _command in (diff, grammar, live, render, vendor):
     turnspec.add_command(_command)
 
 
