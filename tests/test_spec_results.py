@@ -6,11 +6,13 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from generator.spec.atomic import write_atomically
+from generator.spec.engine_results import EngineResult, read_engines
 from generator.spec.files import spec_hash
 from generator.spec.model import Condition, Limit, Part, Spec, Subject, Verdict
 from generator.spec.overlay import Overlay, read_overlay
@@ -183,7 +185,7 @@ def test_index_table_names_what_did_not_pass_and_only_then() -> None:
         return index_table([spec], {"plain": result})
 
     assert "Not passed" not in table(RungResult(50, 0))
-    assert table(RungResult(50, 0)).endswith(" | - | ✓ | - | - | - | 0 |\n")
+    assert table(RungResult(50, 0)).endswith(" | - | ✓ | - | - | - | - | - | 0 |\n")
     assert table(RungResult(49, 1, "why")).endswith(
         "\n## Not passed\n\n- [plain](plain.yaml), rung 1: 1 of 50 failed: `why`\n"
     )
@@ -235,3 +237,27 @@ def test_text_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(UnicodeEncodeError):
         write_atomically(tmp_path / "a.txt", "\ud800")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_index_table_shows_what_engines_said() -> None:
+    spec = plain_spec()
+
+    def cells(**changes: int | str) -> list[str]:
+        figures: dict[str, Any] = {"strings": 9, "agreed": 9, "turns": 5, "valid": 5}
+        result = EngineResult(**({"spec_hash": spec_hash(spec)} | figures | changes))
+        row = index_table([spec], {}, engines={"plain": result}).splitlines()[-1]
+        return row.split(" | ")[-4:-2]
+
+    assert cells() == ["9", "5"]
+    assert cells(agreed=8, valid=3) == ["8/9", "3/5"]
+    assert cells(spec_hash="another") == ["-", "-"]
+
+
+def test_engine_results_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "engines.json"
+    assert read_engines(path) == {}
+    figures = {"spec_hash": "1", "strings": 9, "agreed": 9, "accepted": 4, "turns": 5, "valid": 5}
+    path.write_text(json.dumps({"engines": {}, "formats": {"plain": figures}}), encoding="utf-8")
+    assert read_engines(path) == {"plain": EngineResult("1", 9, 9, 5, 5)}
+    path.write_text('{"formats": {"plain": {"strings": -1}}}', encoding="utf-8")
+    assert str(read_engines(path)) == f"{path}: formats.plain.strings: must be a count"

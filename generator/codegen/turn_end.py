@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from generator.spec.model import End, Literal, Part, Spec, Subject, Tools, Verdict
+from generator.spec.model import End, Literal, Part, Piece, Spec, Subject, Tools, Verdict
 
 # The brackets and fences that close a call's JSON, in front of a marker.
 _CLOSERS = re.compile(r"[\s}\]`\"']*")
@@ -44,8 +44,18 @@ def stop_strings(spec: Spec) -> tuple[str, ...]:
     ended = with_stop_at_end(spec)
     last = ended.final(Part.CALLS).strip() if ended != spec else ""
     inside = [spec.reasoning.end + join.text for join in spec.turn.joins]
+    for pieces in _ways_to_call(spec):
+        texts = (piece.text for piece in pieces[:-1] if isinstance(piece, Literal))
+        inside += [join.text + text for text in texts for join in spec.turn.joins]
     found = dict.fromkeys(filter(None, (*spec.turn.stop, *spec.alternatives.stop, last)))
     return tuple(stop for stop in found if not any(stop in text for text in inside))
+
+
+def _ways_to_call(spec: Spec) -> tuple[tuple[Piece, ...], ...]:
+    if spec.tools is None:
+        return ()
+    section = (Literal(spec.tools.section_start), Literal(spec.tools.separator), Literal(""))
+    return (section, spec.tools.call, *spec.alternatives.calls)
 
 
 def _last_marker(spec: Spec, tools: Tools) -> str:

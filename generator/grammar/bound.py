@@ -26,7 +26,7 @@ from generator.grammar.schema import SchemaGrammar, slug, value_grammar
 from generator.grammar.schema_checks import Schema
 from generator.grammar.tagged import argument_notation
 from generator.grammar.text import GAP, Rule, reachable, sequence, trimmed
-from generator.grammar.triggers import trigger_patterns
+from generator.grammar.triggers import before_trigger, trigger_patterns
 from generator.grammar.turn import (
     ROOT,
     Offer,
@@ -240,9 +240,13 @@ def _without_stop(spec: Spec, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
 
 
 def _from_trigger(pieces: tuple[Piece, ...], triggers: Iterable[str]) -> tuple[Piece, ...]:
-    """Return the pieces from the first trigger on; none if they hold no trigger."""
-    for number, piece in enumerate(pieces):
-        for trigger in triggers:
-            if isinstance(piece, Literal) and trigger in piece.text:
-                return (Literal(piece.text[piece.text.index(trigger) :]), *pieces[number + 1 :])
-    return ()
+    """Return the pieces from a trigger on in the first of them; none if they hold no trigger.
+
+    What stands before a trigger in a later piece belongs to the trigger's pattern.
+    """
+    known = tuple(triggers)
+    if not before_trigger(pieces, known) and isinstance(pieces[0], Literal):
+        text = pieces[0].text
+        begun = [text[text.index(trigger) :] for trigger in known if trigger in text]
+        return (Literal(begun[0]), *pieces[1:]) if begun else ()
+    return pieces

@@ -32,6 +32,7 @@ from generator.grammar.text import (
     spelled,
     trimmed,
 )
+from generator.grammar.values import value_rule
 from generator.spec.encoding import encode_argument
 from generator.spec.model import (
     Arguments,
@@ -322,7 +323,12 @@ def _values(arguments: Arguments, raw: RawNotation, name: str, *, untyped: bool)
     is_raw = arguments.values.get(JsonType.STRING) is Encoding.RAW
     anything = raw.strings.text
     if not is_raw:
-        anything = group(dict.fromkeys(way.any_value() for _, ways in by_type for way in ways))
+        encodings = [arguments.values.get(kind, arguments.syntax.encoding) for kind in JsonType]
+        whole = len(set(encodings)) == 1
+        anything = group(
+            value_rule(encoding, kind, whole=whole)
+            for kind, encoding in zip(JsonType, encodings, strict=True)
+        )
     return ValueNotation(
         prefix=name, by_type=by_type, anything=anything, untyped=untyped and is_raw
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
 from generator.grammar.text import trimmed
 from generator.grammar.turn import opens_reasoning
-from generator.spec.model import ReasoningMode, Spec
+from generator.spec.model import Literal, Piece, ReasoningMode, Spec
 
 # What ECMAScript's regular expressions, which llama.cpp uses, give a meaning to.
 _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
@@ -25,7 +26,7 @@ def trigger_patterns(spec: Spec, extra: str) -> tuple[str, ...]:
     words = spec.grammar.triggers
     if not words:
         return ()
-    group = f"({'|'.join(map(_escaped, words))})"
+    group = f"({_before(spec)}{_either(map(_escaped, words))})"
     start, end = trimmed(spec.reasoning.start), trimmed(spec.reasoning.end)
     if spec.reasoning.mode is ReasoningMode.NONE or not end or end == start:
         return (group,)
@@ -34,6 +35,31 @@ def trigger_patterns(spec: Spec, extra: str) -> tuple[str, ...]:
     if not start:
         return (group,)
     return (rf"(?:^|{_escaped(end)})(?:(?!{_escaped(start)})[\s\S])*?{group}",)
+
+
+def before_trigger(pieces: Sequence[Piece], triggers: Sequence[str]) -> Sequence[Piece]:
+    """Return the pieces before the one that holds a trigger; none where the first one does."""
+    for number, piece in enumerate(pieces):
+        if isinstance(piece, Literal) and any(trigger in piece.text for trigger in triggers):
+            return pieces[:number]
+    return ()
+
+
+def _before(spec: Spec) -> str:
+    """Return what may stand before the trigger in other ways to write a call."""
+    befores = [before_trigger(pieces, spec.grammar.triggers) for pieces in spec.alternatives.calls]
+    written = ("".join(map(_expression, before)) for before in befores if before)
+    options = tuple(dict.fromkeys(written))
+    return f"(?:{'|'.join(options)})?" if options else ""
+
+
+def _expression(piece: Piece) -> str:
+    return _escaped(piece.text) if isinstance(piece, Literal) else r"\s*[\w-]*\s*"
+
+
+def _either(options: Iterable[str]) -> str:
+    written = tuple(options)
+    return written[0] if len(written) == 1 else f"(?:{'|'.join(written)})"
 
 
 def _escaped(text: str) -> str:

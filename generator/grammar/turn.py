@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from generator.codegen.banner import banner, sealed
+from generator.codegen.marker_plan import looks_like_marker, opening_literal
 from generator.codegen.plan import plan_module
 from generator.codegen.turn_end import may_repeat_calls, with_stop_at_end
 from generator.grammar.calls import Calls, begun_calls, call_marker, tool_call_rules
@@ -39,6 +40,7 @@ CONTENT_ONLY = "content-only"
 ENTRIES = (ROOT, TOOL_CALLS, REQUIRED_CALLS, CONTENT_ONLY)
 
 _TEXT = "text"
+_JSON_START = re.compile(r'[\[{\s]*"')
 _JSON_HEAD = re.compile(r'[\[{]+"\w+"')
 _BEGUN_CALLS = "begun-calls-turn"
 _ROOT_COMMENT = (
@@ -139,17 +141,27 @@ def shared_rules(spec: Spec) -> tuple[Rule, ...]:
 def text_markers(spec: Spec) -> tuple[str, ...]:
     """Return what neither content nor reasoning may contain: all that would end or start a part.
 
-    What a parser takes for the beginning of a marker is one of them, as at the end of a text it
-    would tell of it. So is a trigger, also of calls that come before content: else a broken call
-    would be content, and what a lazy grammar allows would not be this one's calls.
+    What a parser takes for a marker or the beginning of one is one of them, as it would tell of it.
+    So is a trigger, also of calls that come before content: else a broken call would be content,
+    and what a lazy grammar allows would not be this one's calls.
     """
     found = [spec.reasoning.start, spec.reasoning.end, spec.content.start, spec.content.end]
     found.extend((*spec.turn.stop, *spec.grammar.triggers))
     for left in parts_of(spec):
         if left is not Part.CALLS:
             found.extend(_ending(spec, left))
-    found.extend(_as_written(opening, found) for opening in plan_module(spec).openings)
+    found.extend(_as_written(begun, found) for begun in _beginnings_of_markers(spec))
     return shortest_markers(_without_json(trimmed(marker)) for marker in found)
+
+
+def _beginnings_of_markers(spec: Spec) -> Iterator[str]:
+    """Yield what a parser of the format takes for the beginning of a marker, or for a whole one."""
+    plan = plan_module(spec)
+    yield from plan.openings
+    for marker in plan.text:
+        heads = (opening_literal(pieces).strip() for pieces in marker.alternatives)
+        # JSON's own signs and keys are no marker: what they begin may be content.
+        yield from (head for head in heads if looks_like_marker(head) and head[0] not in '{["')
 
 
 def _as_written(opening: str, markers: Sequence[str]) -> str:

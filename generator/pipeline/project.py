@@ -47,6 +47,11 @@ class Project:
         return self.specs / "verification.json"
 
     @property
+    def engines(self) -> Path:
+        """The figures of grammar engines."""
+        return self.specs / "engines.json"
+
+    @property
     def live(self) -> Path:
         """The results of live runs."""
         return self.specs / "live.json"

@@ -16,6 +16,7 @@ from generator.sources.fetch import TemplateFile
 from generator.sources.index import read_index
 from generator.sources.text_files import read_text
 from generator.spec.atomic import write_atomically
+from generator.spec.engine_results import read_engines
 from generator.spec.files import SPEC_SUFFIX, read_spec, spec_hash
 from generator.spec.live_results import LiveRecord, read_live
 from generator.spec.model import Spec
@@ -201,7 +202,9 @@ def write_table(project: Project, results: Mapping[str, TemplateResult], live: L
     specs = [spec for spec in found if not isinstance(spec, list)]
     if len(specs) < len(found):
         return False
-    text = index_table(specs, results, _overlays(project), live.formats)
+    engines = read_engines(project.engines)
+    told = {} if isinstance(engines, Problem) else engines
+    text = index_table(specs, results, _overlays(project), live.formats, told)
     return write_atomically(project.table, text)
 
 
@@ -243,8 +246,8 @@ def check_freshness(
             on_build(build)
     differences += [Difference(path, "", None) for path in left_over(project)]
     done.problems += _stale_results(project, sources)
-    live = read_live(project.live)
-    done.problems += [live] if isinstance(live, Problem) else []
+    kept = (read_live(project.live), read_engines(project.engines))
+    done.problems += [found for found in kept if isinstance(found, Problem)]
     return sorted(differences, key=lambda difference: difference.path), done.problems
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from generator.spec.engine_results import EngineResult
 from generator.spec.files import SPEC_SUFFIX, spec_hash
 from generator.spec.live_results import LIVE_RUNG, LiveResult
 from generator.spec.model import CallIdPosition, Condition, Limit, Part, Spec
@@ -20,11 +21,13 @@ _INTRODUCTION = """\
 One spec per chat template: how it writes an assistant turn. `generator/spec/schema.json` explains
 how to read one. The last columns are the rungs of the verification: 0, what the spec predicts is
 what the template renders; 1, rendered turns come back through the parser; 1b, so do the spec's own
-turns after the template's generation prompt; 2, so does every way of cutting the text; 4 (`make
-live`), what llama.cpp writes with a tiny model of random weights after the real prompt, under the
-format's grammar, streams through the parser. ✓ means that all checks passed, `n/m` that n of m did,
-and - that there were none. The last column says how many of a spec's keys come from an overlay,
-because no rendering shows them; what it says of calls or of reasoning is checked against itself
+turns after the template's generation prompt; 2, so does every way of cutting the text; 3 (`make
+engines`), how many texts three grammar engines judged alike, and how many random turns of grammars
+bound to tools and answers the parser read as the schemas want it; 4 (`make live`), what llama.cpp
+writes with a tiny model of random weights after the real prompt, under the format's grammar,
+streams through the parser. ✓ means that all checks passed, `n/m` that n of m did, and - that there
+were none. The last column says how many of a spec's keys come from an overlay, because no rendering
+shows them; what it says of calls or of reasoning is checked against itself
 alone, by rungs 1b, 2 and 4.
 """
 _COLUMNS = ("Name", "Template", "Reasoning", "Content", "Tools", "Call id", "Limits")
@@ -42,11 +45,12 @@ def index_table(
     results: Mapping[str, TemplateResult],
     overlays: Sequence[Overlay] = (),
     live: Mapping[str, LiveResult] | None = None,
+    engines: Mapping[str, EngineResult] | None = None,
 ) -> str:
     """Return the text of specs/README.md.
 
-    ``results`` are by template name, those of live runs too; a result for another spec than the
-    one at hand doesn't count.
+    ``results`` are by template name, those of live runs and of engines too; a result for another
+    spec than the one at hand doesn't count.
     """
     ordered = sorted(specs, key=lambda spec: spec.name)
     found = ((spec, _current(spec, results, live or {})) for spec in ordered)
@@ -54,7 +58,7 @@ def index_table(
     sections = [
         _INTRODUCTION,
         _totals(ordered, current),
-        _table(ordered, current),
+        _table(ordered, current, engines or {}),
         _failures(current),
         _overlays(overlays),
     ]
@@ -101,14 +105,20 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def _table(specs: Sequence[Spec], results: Mapping[str, TemplateResult]) -> str:
-    head = (*_COLUMNS, *_RUNGS, "Overlay")
-    rows = [_row(spec, results.get(spec.name)) for spec in specs]
+def _table(
+    specs: Sequence[Spec],
+    results: Mapping[str, TemplateResult],
+    engines: Mapping[str, EngineResult],
+) -> str:
+    head = (*_COLUMNS, *RUNGS, "3: texts", "3: turns", LIVE_RUNG, "Overlay")
+    rows = [_row(spec, results.get(spec.name), engines.get(spec.name)) for spec in specs]
     lines = [head, tuple("---" for _ in head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _row(spec: Spec, result: TemplateResult | None) -> tuple[str, ...]:
+def _row(
+    spec: Spec, result: TemplateResult | None, engines: EngineResult | None
+) -> tuple[str, ...]:
     tools = spec.tools
     has_id = tools is not None and tools.call_id is not CallIdPosition.NONE
     rungs = result.rungs if result else {}
@@ -120,9 +130,20 @@ def _row(spec: Spec, result: TemplateResult | None) -> tuple[str, ...]:
         _prose(tools.mode) if tools else _NOTHING,
         _prose(tools.call_id) if tools and has_id else _NOTHING,
         _limits(spec.limits),
-        *(_mark(rungs.get(name)) for name in _RUNGS),
+        *(_mark(rungs.get(name)) for name in RUNGS),
+        *_engine_marks(spec, engines),
+        _mark(rungs.get(LIVE_RUNG)),
         str(len(spec.overlay)),
     )
+
+
+def _engine_marks(spec: Spec, found: EngineResult | None) -> tuple[str, str]:
+    """Return how many texts all engines agree on, and how many random turns are read and valid."""
+    if found is None or found.spec_hash != spec_hash(spec):
+        return _NOTHING, _NOTHING
+    pairs = ((found.agreed, found.strings), (found.valid, found.turns))
+    texts, turns = (str(n) if n == of else f"{n}/{of}" for n, of in pairs)
+    return texts, turns
 
 
 def _mark(rung: RungResult | None) -> str:
