@@ -175,9 +175,7 @@ def _openings(markers: Iterable[Marker]) -> tuple[str, ...]:
             head = opening_literal(pieces)
             tags = [tag.end() for tag in re.finditer(r"[>\]]", head)]
             starts = [head[:at] for at in tags if at < len(head) and looks_like_marker(head[:at])]
-            # A mere word at the end of a text is no beginning of a call.
-            opens = marker.role in ("wrap", "call", "open") and not head.isalnum()
-            if literal(pieces) != head and opens:
+            if literal(pieces) != head and marker.role in ("wrap", "call", "open"):
                 starts.append(head)
             starts = [start for start in starts if start not in whole]
             found |= dict.fromkeys(starts[:1])

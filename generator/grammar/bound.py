@@ -141,7 +141,9 @@ class _Schemas:
         hint = f"tool-{slug(function.name)}"
         names = (f"{hint}-{number}" if number > 1 else hint for number in count(1))
         name = next(name for name in names if name not in self.taken)
-        notation = argument_notation(tools.arguments, value_ends(tools), key_ends(tools))
+        notation = argument_notation(
+            tools.arguments, value_ends(tools, known=True), key_ends(tools)
+        )
         found = value_grammar(
             function.parameters, name, notation, closed=True, only="object", taken=self.taken
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, pairwise, takewhile
 
+from generator.codegen.marker_plan import looks_like_marker
 from generator.grammar.elements import element_rules, opening_texts, value_or_elements
 from generator.grammar.tagged import KEY_RANGES, RAW_TEXT
 from generator.grammar.text import (
@@ -75,7 +76,7 @@ def tool_call_rules(calls: Calls) -> tuple[Rule, ...]:
         Rule("call-word", "gap ( word-character{1,40} gap )?"),
         Rule("word-character", "[a-zA-Z0-9_-]"),
         Rule("word-apart", "( [ \\t\\n\\r] call-word )?"),
-        *_argument_rules(tools),
+        *_argument_rules(tools, value_ends(tools, known=calls.bound is not None)),
         *value_rules(tools.arguments.syntax),
     )
 
@@ -216,7 +217,7 @@ def _section_end(text: str) -> str:
     return sequence(GAP, closing(text)) if trimmed(text) else ""
 
 
-def _argument_rules(tools: Tools) -> tuple[Rule, ...]:
+def _argument_rules(tools: Tools, ends: Sequence[str]) -> tuple[Rule, ...]:
     arguments = tools.arguments
     empty = literal(arguments.empty)
     if not arguments.item:
@@ -230,7 +231,7 @@ def _argument_rules(tools: Tools) -> tuple[Rule, ...]:
         Rule("arguments", choice([some, empty]), "any arguments"),
         *_item_rules(arguments),
         Rule("argument-name", _key(tools)),
-        *text_without(RAW_TEXT, value_ends(tools), "a raw value: free text up to its end"),
+        *text_without(RAW_TEXT, ends, "a raw value: free text up to its end"),
         *(element_rules(arguments.elements) if arguments.elements else ()),
     )
 
@@ -318,8 +319,18 @@ def _ends_raw(arguments: Arguments) -> bool:
     return raw and isinstance(last, Slot) and last.kind is SlotKind.VALUE
 
 
-def value_ends(tools: Tools) -> list[str]:
-    """Return the texts of which each may end a raw value."""
+def value_ends(tools: Tools, *, known: bool = False) -> list[str]:
+    """Return the texts of which each may end a raw value.
+
+    Where the tools are ``known``, so are their arguments, and a parser takes what begins another
+    one for that.
+    """
+    opening = trimmed(_leading_text(tools.arguments.item))
+    ends = _value_ends(tools)
+    return [*ends, opening] if known and looks_like_marker(opening) else ends
+
+
+def _value_ends(tools: Tools) -> list[str]:
     arguments = tools.arguments
     tail = _text_behind(arguments.item, SlotKind.VALUE)
     openings = opening_texts(arguments.elements) if arguments.elements else []
