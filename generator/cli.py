@@ -44,6 +44,7 @@ from generator.cli_output import (
     result_table,
     summary,
 )
+from generator.cli_report import report
 from generator.cli_upkeep import diff, vendor
 from generator.pipeline.build import load_module
 from generator.pipeline.folder import analyze_into
@@ -280,7 +281,7 @@ def _sources(project: Project, offline: bool) -> tuple[list[TemplateSource], lis
     return sources, [*fetched.problems, *problems]
 
 
-for _command in (diff, explain, vendor):
+for _command in (diff, explain, report, vendor):
     turnspec.add_command(_command)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 from rich.markup import escape
 
 from generator.cli_output import ERR
+from generator.explain.tools import read_tools
 from generator.pipeline.project import Project
 from generator.spec.naming import module_name
 
@@ -65,15 +65,8 @@ def parser_path(parser: str, root: Path | None) -> Path:
 
 
 def tool_definitions(text: str) -> list[object]:
-    """Return tool definitions, each an object with a name in it."""
-    try:
-        tools = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise Fault(f"--tools: not JSON: {error}") from None
-    if not isinstance(tools, list):
-        raise Fault("--tools: give a JSON list of tool definitions")
-    for number, tool in enumerate(tools):
-        function = tool.get("function", tool) if isinstance(tool, dict) else None
-        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-            raise Fault(f"--tools: tool {number} has no name")
-    return tools
+    """Return the tool definitions in a text."""
+    found = read_tools(text)
+    if isinstance(found, str):
+        raise Fault(f"--tools: {found}")
+    return found

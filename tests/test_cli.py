@@ -54,7 +54,17 @@ def test_help_lists_all_commands() -> None:
     result = run("--help")
     assert result.exit_code == 0
     assert "Example:" in result.stdout
-    assert COMMANDS == ["add", "analyze", "check", "diff", "explain", "parse", "regen", "vendor"]
+    assert COMMANDS == [
+        "add",
+        "analyze",
+        "check",
+        "diff",
+        "explain",
+        "parse",
+        "regen",
+        "report",
+        "vendor",
+    ]
     for command in COMMANDS:
         assert re.search(rf"^  {command} ", result.stdout, re.MULTILINE)
 
