@@ -39,6 +39,7 @@ from generator.explain.shown import (
     trace_data,
     trace_lines,
 )
+from generator.explain.trace import Trace
 from generator.explain.trace import trace as trace_text
 from generator.pipeline.build import generate_files, load_module
 from generator.pipeline.folder import read_sources_anywhere
@@ -46,6 +47,7 @@ from generator.pipeline.project import OutputPaths
 from generator.pipeline.regenerate import read_sources
 from generator.rendering.worker import RenderWorker
 from generator.sources.fetch import fetch_templates
+from generator.sources.index import read_index
 from generator.spec.problems import Problem
 
 STYLES: dict[str, str] = {
@@ -122,7 +124,10 @@ def explain(
     options: dict[str, object] = {"enable_thinking": not no_thinking, "prefill": prefill}
     if tools is not None:
         options["tools"] = tool_definitions("".join(tools))
-    found = trace_text(_module(name, root), text, options, piece=piece)
+    _walk(name, trace_text(_module(name, root), text, options, piece=piece), as_json=as_json)
+
+
+def _walk(name: str, found: Trace, *, as_json: bool) -> None:
     if as_json:
         click.echo(json_text({"name": name, **trace_data(found)}, indent=2))
         return
@@ -168,13 +173,15 @@ def _sources(name: str, root: Path | None) -> Sequence[TemplateSource]:
             finish(problems)
         return sources
     project = find_project(root)
+    index, problems = read_index(project.root)
+    if name not in {entry.name for entry in index.entries}:
+        finish(problems)
+        raise Fault(f"no template {name!r}; see specs/README.md for the names")
     fetched = fetch_templates(project.root, offline=False, console=ERR)
     wanted = [template for template in fetched.templates if template.name == name]
-    sources, problems = read_sources(project, wanted)
-    if problems or (not wanted and fetched.problems):
-        finish([*problems, *fetched.problems])
-    if not wanted:
-        raise Fault(f"no template {name!r}; see specs/README.md for the names")
+    sources, unreadable = read_sources(project, wanted)
+    if not sources:
+        finish([*fetched.problems, *unreadable])
     return sources
 
 

@@ -5,20 +5,25 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from generator.analysis.advice import advise
+from generator.analysis.analyze import analyze_template
 from generator.cli_explain import STYLES
 from generator.codegen.writer import write_turn
 from generator.explain.annotate import Kind, annotated_turn
 from generator.explain.explanation import Explanation, explain_template
 from generator.explain.samples import sample_turns
 from generator.explain.shown import explanation_data, explanation_lines, visible
+from generator.rendering.conversation import Chat
 from generator.rendering.worker import RenderWorker
 from generator.spec.message import Call, Message
 from generator.spec.model import Spec
+from generator.spec.overlay import OverlayText
 from tests.generated_formats import NAMES, committed_format
 from tests.own_checkouts import add_text, new_checkout
 from tests.own_templates import FOLDER, given_template, own_template
@@ -82,6 +87,22 @@ def test_the_texts_of_a_difference_add_up(worker: RenderWorker) -> None:
                     assert difference.before + old + difference.after == difference.left.text
                     assert difference.before + new + difference.after == difference.right.text
                     assert old != new
+
+
+def test_calls_that_only_an_overlay_knows(worker: RenderWorker) -> None:
+    source = own_template("calls-only-described")
+    analysis = analyze_template(source, worker)
+    assert analysis.spec is not None
+    advice = advise(analysis.spec, source, Chat(worker, source.text, {}, analysis.dialect))
+    assert advice.draft is not None
+    overlay = OverlayText("overlay.yaml", advice.draft.text)
+    found = explain_template(replace(source, overlay=overlay), worker)
+    assert isinstance(found, Explanation)
+    assert [comparison.name for comparison in found.comparisons] == ["R1", "R2", "C1", "T1"]
+    text = text_of(found)
+    assert "  taken: nothing: calls are known from the overlay alone\n" in text
+    assert "\n  <call>\n" in text.partition("A call:")[2]
+    assert "\nfrom the overlay: " in text
 
 
 def test_what_was_not_found_is_told(worker: RenderWorker) -> None:
@@ -200,6 +221,7 @@ MISUSED = "--piece, --tools, --no-thinking and --prefill belong to --trace"
     ("arguments", "code", "error"),
     [
         (["none"], 1, "no template 'none'; see specs/README.md for the names"),
+        (["../none"], 1, "no template '../none'; see specs/README.md for the names"),
         (["none.jinja"], 1, "none.jinja: there is no such file or folder"),
         (["x", "--piece", "3"], 2, MISUSED),
         (["x", "--no-thinking"], 2, MISUSED),
