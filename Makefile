@@ -11,7 +11,8 @@ PYTHON ?= $(shell for candidate in python3 python3.11 python3.12 python3.13 pyth
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help regen regen-long check diff report report-browser test test-long fuzz lint bench families engines lock clean
+.PHONY: help regen regen-long check diff report report-browser test test-long fuzz lint bench \
+	families capabilities engines reference lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +66,18 @@ families: $(STAMP)  ## write docs/FAMILIES.md: well-known families with a turn o
 engines: $(STAMP)  ## llama.cpp, llguidance and xgrammar (with PyTorch, a big download) on all grammars
 	@$(BIN)/pip install --quiet --requirement requirements-engines.txt
 	@$(BIN)/python -m tests.engine_counts $(NAMES)
+
+capabilities: $(STAMP)  ## write docs/CAPABILITIES.md: what each template takes, and what stands in
+	@$(BIN)/python -m tests.capability_table
+
+# transformers has no part in the tests but what it once rendered, so it gets an environment of its own.
+TRANSFORMERS := transformers==5.23.0
+reference: $(STAMP)  ## record what Hugging Face transformers renders, and compare (300 MB of packages)
+	@test -d build/reference || $(PYTHON) -m venv build/reference
+	@build/reference/bin/pip install --quiet '$(TRANSFORMERS)' jinja2
+	@$(BIN)/python -m tests.reference.compare export build/cases.json
+	@build/reference/bin/python tests/reference/record.py build/cases.json tests/reference/transformers.json
+	@$(BIN)/python -m tests.reference.compare
 
 lock:  ## renew requirements.lock
 	@$(PYTHON) -m venv build/lock

@@ -30,6 +30,7 @@ from generator.cli_common import (
     tool_definitions,
 )
 from generator.cli_explain import explain
+from generator.cli_grammar import grammar
 from generator.cli_output import (
     ERR,
     OUT,
@@ -44,6 +45,7 @@ from generator.cli_output import (
     result_table,
     summary,
 )
+from generator.cli_render import render
 from generator.cli_report import report
 from generator.cli_upkeep import diff, vendor
 from generator.pipeline.build import load_module
@@ -281,7 +283,7 @@ def _sources(project: Project, offline: bool) -> tuple[list[TemplateSource], lis
     return sources, [*fetched.problems, *problems]
 
 
-for _command in (diff, explain, report, vendor):
+for _command in (diff, explain, grammar, render, report, vendor):
     turnspec.add_command(_command)
 
 

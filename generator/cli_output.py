@@ -17,12 +17,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from generator.analysis.advice import Advice
+from generator.chat.summary import capabilities_in_words
 from generator.pipeline.build import Build
 from generator.pipeline.regenerate import Difference, Regeneration
 from generator.pipeline.vendor import CopyState, Vendored, VendoredCopy, renewal
 from generator.review.compare import Review
 from generator.review.reading import Compatibility
 from generator.review.shown import json_data, markdown, text_lines
+from generator.spec.files import SPEC_SUFFIX, load_spec
+from generator.spec.model import Spec
 from generator.spec.problems import Problem
 from generator.spec.results import RUNGS, TemplateResult
 
@@ -131,12 +134,25 @@ def print_build(build: Build, into: Path | None, *, verbose: bool) -> None:
     """Print what an analysis found and what it didn't, and the spec where it isn't written."""
     if verbose:
         print_findings([build])
+    if into is not None:
+        _print_capabilities(build)
     if build.advice is not None:
         _print_advice(build.name, build.advice, into)
     if into is None:
         for path, text in build.files.items():
             if path.endswith(".yaml"):
                 click.echo(text, nl=False)
+
+
+def _print_capabilities(build: Build) -> None:
+    for path, text in build.files.items():
+        spec = load_spec(text, path) if path.endswith(SPEC_SUFFIX) else None
+        if isinstance(spec, Spec):
+            OUT.print(
+                escape(f"{build.name}: {capabilities_in_words(spec)}"),
+                highlight=False,
+                soft_wrap=True,
+            )
 
 
 def _print_advice(name: str, advice: Advice, into: Path | None) -> None:
@@ -162,6 +178,11 @@ def _print_advice(name: str, advice: Advice, into: Path | None) -> None:
 def print_error(text: str) -> None:
     """Print text to standard error as it is."""
     ERR.print(escape(text), highlight=False, soft_wrap=True)
+
+
+def print_notice(text: str) -> None:
+    """Print to standard error what a user should know of, and need not mend."""
+    ERR.print(f"[yellow]notice:[/yellow] {escape(text)}", highlight=False, soft_wrap=True)
 
 
 def json_text(value: object, indent: int | None = None) -> str:

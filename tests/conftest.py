@@ -9,6 +9,8 @@ import pytest
 
 from generator.sources.download import CACHE_VARIABLE, cache_folder
 from generator.sources.fetch import TemplateFile, fetch_templates
+from tests.reference.cases import OpenTemplates, RecordingWorker, rendered_cases, template_names
+from tests.reference.compare import Verdicts, verdicts
 
 ROOT = Path(__file__).parent.parent
 
@@ -32,3 +34,17 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(CACHE_VARIABLE, str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture(scope="session")
+def templates(reference_templates: list[TemplateFile]) -> Iterator[OpenTemplates]:
+    """Return the reference templates and the named formats as apps use them, each opened once."""
+    assert reference_templates
+    with RecordingWorker() as worker:
+        yield OpenTemplates(worker)
+
+
+@pytest.fixture(scope="session")
+def compared(templates: OpenTemplates) -> Verdicts:
+    """Return how all renderings compare with those of transformers."""
+    return list(verdicts(rendered_cases(templates, template_names())))

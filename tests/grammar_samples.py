@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from generator.spec.model import Spec
+from generator.spec.model import Part, Slot, SlotKind, Spec
 from generator.verification.agreement import Sample
 from generator.verification.messages import sample_messages
 from generator.verification.turns import written_input
@@ -33,6 +33,32 @@ def written_samples(name: str) -> list[Sample]:
     return [Sample(turn, allowed=True) for turn in written_turns(committed_format(name).spec)]
 
 
+def says_twice(spec: Spec) -> bool:
+    """Say whether a call's or an argument's name stands there twice.
+
+    No grammar for any name finds the same one again; one for known tools does.
+    """
+    if spec.tools is None:
+        return False
+    arguments = spec.tools.arguments
+    member = arguments.elements.member if arguments.elements else ()
+    texts = (
+        (SlotKind.NAME, spec.tools.call),
+        (SlotKind.KEY, arguments.item),
+        (SlotKind.KEY, member),
+    )
+    return any(pieces.count(Slot(kind)) > 1 for kind, pieces in texts)
+
+
+def turn_ends(spec: Spec) -> list[str]:
+    """Return the ends of a turn that an engine may take away.
+
+    Without its end a turn that ends like the beginning of a marker may have been cut off there.
+    """
+    finals = (spec.content.end + spec.final(Part.CONTENT), spec.final(Part.CALLS))
+    return [final for final in dict.fromkeys(finals) if final.strip()]
+
+
 def told_problems(name: str, text: str) -> list[Any]:
     """Return the problems that a committed parser tells of after the prompt that fits best.
 
@@ -41,6 +67,7 @@ def told_problems(name: str, text: str) -> list[Any]:
     chosen = committed_format(name)
     spec, module = chosen.spec, chosen.module
     prompts = dict.fromkeys((spec.thinking.prompt_on, spec.thinking.prompt_off, spec.turn.header))
-    parsed = (module.parse(text, prefill=prompt).problems for prompt in prompts)
+    ended = [text, *(text + end for end in turn_ends(spec))]
+    parsed = (module.parse(t, prefill=prompt).problems for prompt in prompts for t in ended)
     told = ([p for p in problems if p.kind != "repeated_argument"] for problems in parsed)
     return min(told, key=len)

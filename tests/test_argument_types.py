@@ -71,6 +71,21 @@ def test_types_inside_elements() -> None:
     assert not message.problems
 
 
+def test_types_by_position() -> None:
+    """An array's first elements may have schemas of their own."""
+    mark = "]<]minimax[>["
+    items = "".join(f"{mark}<item>{text}{mark}</item>" for text in ("7", "7", "7"))
+    text = (
+        f'{mark}<tool_call>\n{mark}<invoke name="f">{mark}<x>{items}{mark}</x>'
+        f"{mark}</invoke>\n{mark}</tool_call>"
+    )
+    firsts = [{"type": "string"}, {"type": "integer"}]
+    schema = {"type": "array", "prefixItems": firsts, "items": {"type": "string"}}
+    message = committed_format("minimax-m3").module.parse(text, tools=_tools(schema), prefill="")
+    assert json.loads(message.tool_calls[0].arguments) == {"x": ["7", 7, "7"]}
+    assert not message.problems
+
+
 @pytest.mark.parametrize(
     ("others", "value", "kinds"),
     [

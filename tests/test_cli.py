@@ -60,8 +60,10 @@ def test_help_lists_all_commands() -> None:
         "check",
         "diff",
         "explain",
+        "grammar",
         "parse",
         "regen",
+        "render",
         "report",
         "vendor",
     ]

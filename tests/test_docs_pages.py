@@ -14,7 +14,12 @@ import pytest
 from generator.sources.index import INDEX_FILE
 from tests.generated_formats import ROOT
 
-PAGES = ("read-a-spec.md", "review-a-change.md", "vendor-a-parser.md")
+PAGES = (
+    "bind-a-grammar.md",
+    "read-a-spec.md",
+    "review-a-change.md",
+    "vendor-a-parser.md",
+)
 
 
 @pytest.fixture

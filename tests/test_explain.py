@@ -101,7 +101,7 @@ def test_calls_that_only_an_overlay_knows(worker: RenderWorker) -> None:
     assert [comparison.name for comparison in found.comparisons] == ["R1", "R2", "C1", "T1"]
     text = text_of(found)
     assert "  taken: nothing: calls are known from the overlay alone\n" in text
-    assert "\n  <call>\n" in text.partition("A call:")[2]
+    assert "\nA call:\n  [assistant]<call>\n" in text
     assert "\nfrom the overlay: " in text
 
 

@@ -310,7 +310,7 @@ ACCEPTED: dict[Callable[[], Spec], tuple[str, ...]] = {
     channels_spec: (
         "<|channel|>final<|message|>text<|return|>",
         "<|channel|>analysis<|message|>why<|end|><|start|>assistant"
-        "<|channel|>final<|message|>a <|channel|> b",
+        "<|channel|>final<|message|>a <|channel b",
         "<|channel|>analysis<|message|>why<|end|><|start|>assistant" + CHANNEL_CALL + "<|call|>",
         "<|channel|>final<|message|>text<|end|><|start|>assistant" + CHANNEL_CALL,
         CHANNEL_CALL,
@@ -326,7 +326,7 @@ ACCEPTED: dict[Callable[[], Spec], tuple[str, ...]] = {
     ),
     bare_json_spec: (
         '{"name": "f", "parameters": {"a": 1}}; {"name": "g", "parameters": {}}',
-        '{"name": 1}',
+        '{"title": 1}',
         "[{",
     ),
     python_spec: (
@@ -346,7 +346,7 @@ ACCEPTED: dict[Callable[[], Spec], tuple[str, ...]] = {
     recipients_spec: (
         "<to>user<body>\ntext<|stop|>",
         "<to>users<body>\n{}<|stop|>",
-        '<to>user<body>\n<to><end><to>f<body>\n{"a": 1}<end><to>g<body>\n{}',
+        '<to>user<body>\n<to<end><to>f<body>\n{"a": 1}<end><to>g<body>\n{}',
         "user<body>\ntext",
         "f<body>\n{}<end><to>user<body>\n{}",
     ),

@@ -11,6 +11,7 @@ from generator.rendering.variables import (
     searched_words,
     string_constants,
     switch_values,
+    syntax_error,
 )
 
 SWITCHES = {
@@ -122,3 +123,16 @@ SEARCHED = {
 def test_searched_words(case: str) -> None:
     source, expected = SEARCHED[case]
     assert sorted(searched_words(source)) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "error"),
+    [
+        ("{{ x }}", None),
+        ("a\n{% if x %}", "line 2: Unexpected end of template."),
+        ("{{ x | nonsense }}", "line 1: No filter named 'nonsense'."),
+    ],
+)
+def test_syntax_errors(source: str, error: str | None) -> None:
+    found = syntax_error(source)
+    assert found == error if error is None else (found or "").startswith(error)

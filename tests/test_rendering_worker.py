@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -116,3 +117,19 @@ def test_a_worker_that_was_left_can_be_entered_again() -> None:
     for _ in range(2):
         with worker:
             assert worker.render("{{ 1 + 1 }}", {}) == Rendering("2")
+
+
+def test_threads_take_turns() -> None:
+    with RenderWorker() as worker, ThreadPoolExecutor(4) as pool:
+        renderings = pool.map(
+            lambda word: worker.render(f"{word}{{{{ x }}}}", {"x": 1}), "abcd" * 5
+        )
+        assert [rendering.text for rendering in renderings] == [f"{w}1" for w in "abcd" * 5]
+
+
+def test_a_closed_worker_can_be_used_again() -> None:
+    worker = RenderWorker()
+    assert worker.render("a", {}).text == "a"
+    worker.close()
+    assert worker.render("b", {}).text == "b"
+    worker.close()

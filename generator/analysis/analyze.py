@@ -20,12 +20,12 @@ from generator.analysis.arguments import (
     find_count_lead,
 )
 from generator.analysis.assemble import ASSUMED_TOKENS, Facts, TemplateSource, assemble_spec
-from generator.analysis.blocks import find_content_blocks
-from generator.analysis.dialect import call_limit, find_dialect, find_reasoning_field
+from generator.analysis.dialect import call_limit
 from generator.analysis.findings import Derivation, Finding
 from generator.analysis.frames import Frames, collect_frames
 from generator.analysis.layout import Layout, find_layout
 from generator.analysis.limits import relabel_moved
+from generator.analysis.message_form import find_message_form
 from generator.analysis.overlaid import overlaid
 from generator.analysis.parts import Wrapping
 from generator.analysis.probes import (
@@ -42,7 +42,6 @@ from generator.analysis.stripped import find_stripped
 from generator.analysis.switch_words import WordFinder, word_settings
 from generator.analysis.thinking import Setting
 from generator.rendering.conversation import Chat, Dialect
-from generator.rendering.variables import switch_values
 from generator.rendering.worker import RenderWorker
 from generator.spec.message import Call, Message
 from generator.spec.model import Arguments, Part, Spec
@@ -147,23 +146,8 @@ class _Analyzer:
         return assemble_spec(facts, self.derivation)
 
     def _find_dialect(self) -> None:
-        dialect = find_dialect(self.chat, self.derivation)
+        dialect = find_message_form(self.chat, self.derivation)
         self.chat = self.chat.speaking(dialect)
-        settings: list[Mapping[str, object]] = [{}]
-        for name, values in switch_values(self.chat.source).items():
-            settings += [{name: value} for value in values]
-        chats = [self.chat.using(variables) for variables in settings]
-        field = next(filter(None, map(find_reasoning_field, chats)), None)
-        if field is not None:
-            self.derivation.note("R1", f"reasoning is read from {field}")
-            self.chat = self.chat.speaking(replace(dialect, reasoning_field=field))
-            return
-        found = find_content_blocks(chats)
-        self.derivation.note("R1", f"reasoning is read from {found and found[0]}")
-        if found is not None:
-            field, blocks = found
-            self.derivation.note("R1", f"in content of the form {blocks}")
-            self.chat = self.chat.speaking(replace(dialect, reasoning_field=field, blocks=blocks))
 
     def _find_arguments(self) -> None:
         """T4 to T6 on a turn with one call."""

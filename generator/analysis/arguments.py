@@ -120,8 +120,9 @@ def analyze_object(
     empty = encode_object({}, syntax or ValueSyntax())
     if none is not None and none.startswith(before):
         rest = none.removeprefix(before)
-        position = rest.find(after) if after else len(rest)
-        empty = rest[:position] if position >= 0 else empty
+        # What follows may be a bracket alone, which an empty object holds too.
+        position = rest.find(after, len(empty) if rest.startswith(empty + after) else 0)
+        empty = rest[: position if after else len(rest)] if position >= 0 else empty
     derivation.note("T6", f"no arguments are written {empty!r}", none or "")
     arguments = Arguments(syntax=syntax or ValueSyntax(), empty=empty)
     return ArgumentsFinding(arguments, before, after, tuple(limits))

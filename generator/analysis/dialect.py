@@ -18,7 +18,14 @@ from generator.analysis.probes import (
     probe_call,
     probe_message,
 )
-from generator.rendering.conversation import AbsentContent, ArgumentsForm, Chat, Dialect
+from generator.rendering.conversation import (
+    EXAMPLE_TOOL,
+    EXAMPLE_TOOL_NAME,
+    AbsentContent,
+    ArgumentsForm,
+    Chat,
+    Dialect,
+)
 from generator.spec.model import Capabilities
 
 #: The keys under which chat APIs hand reasoning to a template, the most usual first.
@@ -35,13 +42,10 @@ def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
         and chat.speaking(replace(chat.dialect, give_tools=False)).prompt().text is not None
     ):
         chat = chat.speaking(replace(chat.dialect, give_tools=False))
-    best = (_UNREADABLE, chat.dialect)
-    for arguments, absent in itertools.product(ArgumentsForm, AbsentContent):
-        dialect = replace(chat.dialect, arguments=arguments, absent_content=absent)
-        score = _readability(chat.speaking(dialect))
-        if score < best[0]:
-            best = (score, dialect)
-    score, dialect = best
+    score, dialect = _best_form(chat, flat_calls=False)
+    if score == _UNREADABLE:  # a call's name and arguments may stand a level higher
+        flat_score, flat = _best_form(chat, flat_calls=True)
+        score, dialect = (flat_score, flat) if flat_score < score else (score, dialect)
     # Where no calls are shown, nothing hangs on how content is absent.
     if score == _UNREADABLE or _prints_null(chat.speaking(dialect)):
         dialect = replace(dialect, absent_content=AbsentContent.EMPTY)
@@ -49,6 +53,19 @@ def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
         "T1", f"arguments as {dialect.arguments}, absent content as {dialect.absent_content}"
     )
     return dialect
+
+
+def _best_form(chat: Chat, *, flat_calls: bool) -> tuple[int, Dialect]:
+    """Return the forms of arguments and of absent content that show calls best, and how well."""
+    best = (_UNREADABLE, chat.dialect)
+    for arguments, absent in itertools.product(ArgumentsForm, AbsentContent):
+        dialect = replace(
+            chat.dialect, arguments=arguments, absent_content=absent, flat_calls=flat_calls
+        )
+        score = _readability(chat.speaking(dialect))
+        if score < best[0]:
+            best = (score, dialect)
+    return best
 
 
 def _readability(chat: Chat) -> int:
@@ -133,16 +150,17 @@ def _shows(chat: Chat, messages: list[dict[str, object]], needle: str) -> bool:
 
 
 def _shows_tools(chat: Chat) -> bool:
-    function = {
-        "name": "toolqc",
-        "description": "Does something.",
-        "parameters": {"type": "object", "properties": {"keyqd": {"type": "string"}}},
-    }
-    tools: list[dict[str, object]] = [{"type": "function", "function": function}]
-    return "toolqc" in (chat.render([_USER], tools=tools).text or "")
+    """Tell whether a tool is shown; some templates need all of its definition."""
+    return EXAMPLE_TOOL_NAME in (chat.render([_USER], tools=[EXAMPLE_TOOL]).text or "")
 
 
 def _shows_result(chat: Chat) -> bool:
+    """Tell whether a result is shown; null content may fail where another message follows."""
+    empty = replace(chat.dialect, absent_content=AbsentContent.EMPTY)
+    return any(_result_in(speaking) for speaking in (chat, chat.speaking(empty)))
+
+
+def _result_in(chat: Chat) -> bool:
     assistant = chat.assistant_message(probe_message(calls=1))
     result: dict[str, object] = {
         "role": "tool",

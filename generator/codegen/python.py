@@ -17,6 +17,8 @@ from generator.codegen.source import sample_block
 from generator.spec.model import Spec
 
 _TEMPLATES = Path(__file__).parent / "templates"
+#: CPython keeps so many attributes beside the object; with more, each costs a look into a table.
+_MOST_ATTRIBUTES = 30
 _MODE = black.Mode(line_length=100, target_versions={TargetVersion.PY310})
 
 
@@ -33,8 +35,8 @@ def generate_module(spec: Spec, *, spec_path: str, spec_hash: str, sample: str) 
         "sample": sample_block(sample),
     }
     template = _environment().get_template("module.jinja")
-    body = template.render(values | {"imports": ()})
-    source = template.render(values | {"imports": _imports(body)})
+    body = template.render(values | {"imports": (), "slots": ()})
+    source = template.render(values | {"imports": _imports(body), "slots": _slots(body)})
     return sealed(black.format_str(source, mode=_MODE))
 
 
@@ -47,6 +49,13 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
+
+
+def _slots(body: str) -> tuple[str, ...]:
+    """Return the parser's attributes if they are so many that slots make it faster."""
+    parser = body[body.index("class Parser:") :]
+    names = tuple(sorted(set(re.findall(r"self\.(_\w+)(?:: [^=\n]+)? \+?= ", parser))))
+    return names if len(names) > _MOST_ATTRIBUTES else ()
 
 
 def _imports(body: str) -> tuple[str, ...]:

@@ -50,16 +50,30 @@ def stop_strings(spec: Spec) -> tuple[str, ...]:
 
 def _last_marker(spec: Spec, tools: Tools) -> str:
     """Return the marker at the calls' end that ends the turn as well, "" if there is none."""
+    if not tools.section_end.strip() and may_repeat_calls(spec):
+        return ""
     closing = tools.call[-1].text if isinstance(tools.call[-1], Literal) else ""
     tail = (closing + tools.section_end).rstrip()
     starts = (tail[at:] for at in range(len(tail)))
     shared = next((s for s in starts if any(stop.startswith(s) for stop in spec.turn.stop)), "")
     if shared and not _CLOSERS.fullmatch(shared):
         return shared
-    if may_repeat_calls(spec) or tools.section_end:
+    if any(_may_follow_calls(spec, stop) for stop in spec.turn.stop):
         return ""
-    match = _CLOSERS.match(tail)
-    return tail[match.end() :] if match else ""
+    last = tools.section_end.rstrip() or tail
+    match = _CLOSERS.match(last)
+    return last[match.end() :] if match else ""
+
+
+def _may_follow_calls(spec: Spec, stop: str) -> bool:
+    """Say whether a stop string may stand behind calls: not if it is how other turns end."""
+    followed = spec.end(Part.CALLS)
+    if followed and followed.followed.strip():
+        return followed.followed.strip().startswith(stop)
+    content = spec.end(Part.CONTENT)
+    texts = (content.final, content.followed) if content else ("",)
+    ends = [(spec.content.end + text).strip() for text in texts]
+    return not any(end and (stop.startswith(end) or end.startswith(stop)) for end in ends)
 
 
 def _without(tools: Tools, stop: str) -> Tools:

@@ -60,6 +60,10 @@ class Notation:
         """Return the notation of what an array or object holds."""
         return self
 
+    def takes_all(self, text: str) -> bool:
+        """Say whether that is free text, which takes in how any other value is written."""
+        return False
+
     def framed(self, way: Notation, text: str) -> str:
         """Return a value in one of the ways with what stands around it."""
         return text

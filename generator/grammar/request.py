@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from generator.grammar.schema_checks import Schema
+from generator.grammar.schema_checks import Schema, schema_problems
 from generator.spec.model import Spec
 from generator.spec.problems import Problem
 
@@ -99,8 +99,21 @@ def _contradictions(spec: Spec, request: GrammarRequest) -> Iterator[Problem]:
         yield Problem("a turn that has to call a tool has no answer for a response schema")
     if request.calls_needed and not request.tools:
         yield Problem(f"the tool choice {request.tool_choice!r} needs tools")
+    names = _names(request.tools)
+    if request.only_tool and names and request.only_tool not in names:
+        known = ", ".join(names)
+        yield Problem(f"there is no tool {request.only_tool!r} to choose; there are: {known}")
     if request.calls_allowed and spec.tools is None:
         yield Problem(f"{spec.name} has no tool calls; a response schema can bind its content")
+
+
+def _names(tools: Sequence[Any]) -> list[str]:
+    found = []
+    for tool in tools:
+        function = tool.get("function", tool) if isinstance(tool, Mapping) else None
+        name = function.get("name") if isinstance(function, Mapping) else None
+        found += [name] if isinstance(name, str) else []
+    return found
 
 
 def _tool_problems(request: GrammarRequest) -> Iterator[Problem]:
@@ -114,9 +127,6 @@ def _tool_problems(request: GrammarRequest) -> Iterator[Problem]:
             yield Problem("a tool is an object with a function in it", path=path)
             continue
         yield from _function_problems(function, path, names)
-    if request.only_tool and names and request.only_tool not in names:
-        known = ", ".join(names)
-        yield Problem(f"there is no tool {request.only_tool!r} to choose; there are: {known}")
 
 
 def _function_problems(
@@ -137,3 +147,7 @@ def _function_problems(
     parameters = function.get("parameters")
     if not isinstance(parameters, Mapping | bool | None):
         yield Problem("the parameters are no JSON Schema", path=f"{path}/parameters")
+    elif parameters is not None:
+        for problem in schema_problems(parameters):
+            place = f"{path}/parameters{problem.path.removeprefix('#')}"
+            yield replace(problem, path=place)

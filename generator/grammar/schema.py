@@ -235,7 +235,8 @@ class _Compiler:
             self.reference([*rest, branch], f"{name}-{number}", notation)
             for number, branch in enumerate(branches, start=1)
         ]
-        return _either(option for option in options if option is not None)
+        given = [option for option in options if option is not None]
+        return _either([option for option in given if notation.takes_all(option)] or given)
 
     def _types(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
         found = kinds(parts)
@@ -247,6 +248,8 @@ class _Compiler:
             # With more than one type each has a rule, so that engines see its texts as a whole.
             own = name if len(ways) == 1 else f"{name}-{kind}"
             body = self._written(kind, parts, own, way)
+            if body is not None and notation.takes_all(body.text):
+                return body
             if body is not None:
                 body = replace(body, text=notation.framed(way, body.text))
             if body is not None and len(ways) > 1 and " " in body.text and kind not in _WORDS:

@@ -97,6 +97,13 @@ class ValueNotation(Notation):
         """Return what refers to any value."""
         return self.anything
 
+    def takes_all(self, text: str) -> bool:
+        """Say whether that is free text, which takes in how any other value is written.
+
+        Beside it the others would add nothing, and llguidance would take their beginning for them.
+        """
+        return self.untyped and text == self.anything
+
     def framed(self, way: Notation, text: str) -> str:
         """Return a value in one of the ways with the white space around it."""
         if not self.spaced or isinstance(way, RawNotation):

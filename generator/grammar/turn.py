@@ -7,10 +7,11 @@ which gets the rules for the name and the arguments as text, so that real tools 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from generator.codegen.banner import banner, sealed
+from generator.codegen.plan import plan_module
 from generator.codegen.turn_end import may_repeat_calls, with_stop_at_end
 from generator.grammar.calls import Calls, begun_calls, call_marker, tool_call_rules
 from generator.grammar.text import (
@@ -138,15 +139,24 @@ def shared_rules(spec: Spec) -> tuple[Rule, ...]:
 def text_markers(spec: Spec) -> tuple[str, ...]:
     """Return what neither content nor reasoning may contain: all that would end or start a part.
 
-    A trigger is one of them wherever it stands, for calls that come before content, too: else a
-    broken call would be content, and what a lazy grammar allows would not be this one's calls.
+    What a parser takes for the beginning of a marker is one of them, as at the end of a text it
+    would tell of it. So is a trigger, also of calls that come before content: else a broken call
+    would be content, and what a lazy grammar allows would not be this one's calls.
     """
     found = [spec.reasoning.start, spec.reasoning.end, spec.content.start, spec.content.end]
     found.extend((*spec.turn.stop, *spec.grammar.triggers))
     for left in parts_of(spec):
         if left is not Part.CALLS:
             found.extend(_ending(spec, left))
+    found.extend(_as_written(opening, found) for opening in plan_module(spec).openings)
     return shortest_markers(_without_json(trimmed(marker)) for marker in found)
+
+
+def _as_written(opening: str, markers: Sequence[str]) -> str:
+    """Return a plan's opening, in which a blank is any white space, as a marker begins with it."""
+    words = opening.split()
+    beginnings = (trimmed(marker)[:end] for marker in markers for end in range(len(marker)))
+    return next((begun for begun in beginnings if begun.split() == words), opening)
 
 
 def _without_json(marker: str) -> str:
@@ -227,6 +237,8 @@ def _onward(offer: Offer, left: Part) -> list[str]:
         last = _part_end(spec, left) + final
         if trimmed(final) or (last.rstrip(WHITE_SPACE) != last and not _is_open(spec, left)):
             options.append(sequence(_gap_behind(spec, left), spelled(trimmed(final)), GAP))
+            # An engine takes the end itself away, and leaves the white space before it.
+            options += [GAP] if _gap_behind(spec, left) else []
     return _without_repeated(offer, left, options)
 
 
@@ -341,10 +353,12 @@ def _continuation(offer: Offer, extra: str) -> Iterator[str]:
 def opens_reasoning(spec: Spec, extra: str) -> bool:
     """Say whether what the prompt holds behind the header leaves the turn inside reasoning."""
     start, end = trimmed(spec.reasoning.start), trimmed(spec.reasoning.end)
-    if spec.reasoning.mode is ReasoningMode.NONE or not extra:
+    if spec.reasoning.mode is ReasoningMode.NONE:
         return False
     if not start:
-        return spec.reasoning.mode is ReasoningMode.DELIMITER and end not in extra
+        # Without a start of its own reasoning is where every turn begins.
+        is_first = spec.reasoning.mode is ReasoningMode.DELIMITER
+        return is_first and end not in extra and bool(prompt_extra(spec, spec.thinking.prompt_on))
     return start in extra and not (end and end in extra.rpartition(start)[2])
 
 

@@ -5,14 +5,9 @@ Nothing is written here; a build returns the texts of all files.
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-import tempfile
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from types import ModuleType
 
 from generator import __version__
 from generator.analysis.advice import Advice, advise
@@ -22,6 +17,7 @@ from generator.analysis.analyze import (
     analyze_template,
 )
 from generator.analysis.findings import Finding
+from generator.codegen.loading import load_module as load_module  # others import it from here
 from generator.codegen.python import generate_module
 from generator.codegen.writer import write_parts
 from generator.grammar.turn import generate_grammar
@@ -129,17 +125,3 @@ def verify(spec: Spec, module_text: str, chat: Chat, messages: int) -> TemplateR
             "2": chunking(spec, module),
         },
     )
-
-
-def load_module(text: str) -> ModuleType:
-    """Import a generated module from its text, as a user would from its file."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "generated_parser.py"
-        path.write_text(text, encoding="utf-8")
-        spec = importlib.util.spec_from_file_location("generated_parser", path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module  # dataclasses look their module up
-        spec.loader.exec_module(module)
-    return module

@@ -55,6 +55,7 @@ class Dialect:
     ``reasoning_field`` is a key of the message or, with ``blocks``, of a block of its content.
     ``next_header`` is given for a template that renders the last message as one to be continued:
     turns are then rendered before another user's message, which this header precedes.
+    ``flat_calls``: a call's name and arguments stand in the call itself, not under ``function``.
     """
 
     arguments: ArgumentsForm = ArgumentsForm.OBJECT
@@ -63,6 +64,7 @@ class Dialect:
     blocks: ContentBlocks | None = None
     give_tools: bool = True
     next_header: str | None = None
+    flat_calls: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +174,8 @@ class Chat:
         if self.dialect.arguments is ArgumentsForm.STRING:
             arguments = json.dumps(arguments, ensure_ascii=False)
         function = {"name": call.name, "arguments": arguments}
+        if self.dialect.flat_calls:
+            return {"id": call.id, "type": "function", **function}
         return {"id": call.id, "type": "function", "function": function}
 
 
@@ -229,7 +233,10 @@ def _tool_definition(name: str, properties: Mapping[str, object]) -> JsonObject:
 
 
 #: The tool that is offered where no call needs another.
-EXAMPLE_TOOL = _tool_definition("toolqa", {"keyqa": {"type": "string", "description": "A key."}})
+EXAMPLE_TOOL_NAME = "toolqa"
+EXAMPLE_TOOL = _tool_definition(
+    EXAMPLE_TOOL_NAME, {"keyqa": {"type": "string", "description": "A key."}}
+)
 
 
 def _after_user(rendering: Rendering) -> Rendering:

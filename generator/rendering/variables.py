@@ -118,6 +118,17 @@ def refers_to(source: str, name: str) -> bool:
     return tree is not None and name in meta.find_undeclared_variables(tree)
 
 
+def syntax_error(source: str) -> str | None:
+    """Return why a template can't be compiled, or None if it can; nothing of it is run."""
+    try:
+        create_environment().compile(source, raw=True)
+    except TemplateSyntaxError as error:
+        return f"line {error.lineno}: {error.message}"
+    except RecursionError:
+        return "nested too deeply"
+    return None
+
+
 def _parse(source: str) -> nodes.Template | None:
     try:
         return create_environment().parse(source)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, SpawnContext
 from types import TracebackType
+from typing import Self
 
 from jinja2 import Template, TemplateSyntaxError
 
@@ -58,8 +60,9 @@ class RenderWorker:
         self._connection: Connection | None = None
         self._source: str | None = None
         self._hopeless: dict[str, Rendering] = {}
+        self._turn = threading.Lock()
 
-    def __enter__(self) -> RenderWorker:
+    def __enter__(self) -> Self:
         """Return itself; the process starts with the first template."""
         return self
 
@@ -72,17 +75,22 @@ class RenderWorker:
         """End the process."""
         self._stop()
 
+    def close(self) -> None:
+        """End the process; the next rendering starts another."""
+        self._stop()
+
     def render(self, source: str, variables: Mapping[str, object]) -> Rendering:
         """Render the template whose text is ``source`` with ``variables``.
 
-        A template that once hit a limit is not tried again.
+        A template that once hit a limit is not tried again. Threads take turns.
         """
-        if source in self._hopeless:
-            return self._hopeless[source]
-        rendering = self._render(source, variables)
-        if rendering.fatal:
-            self._hopeless[source] = rendering
-        return rendering
+        with self._turn:
+            if source in self._hopeless:
+                return self._hopeless[source]
+            rendering = self._render(source, variables)
+            if rendering.fatal:
+                self._hopeless[source] = rendering
+            return rendering
 
     def failure(self, source: str) -> Rendering | None:
         """Return the rendering that hit a limit, or None if none of this template did."""

@@ -17,21 +17,25 @@ _DAMAGE = (ValueError, IndexError, KeyError, TypeError, OverflowError, MemoryErr
 
 
 def read_gguf(path: Path) -> tuple[NamedTexts, list[Problem]]:
-    """Return a GGUF file's templates by name (``default`` for the main one), and its tokens."""
+    """Return a GGUF file's templates by name (``default`` for the main one), and its tokens.
+
+    A file without any is no problem here.
+    """
     nothing = NamedTexts({}, {})
     try:
         reader = GGUFReader(path)
         texts = _templates(reader)
         bos, eos = (_token(reader, key) for key in (Keys.Tokenizer.BOS_ID, Keys.Tokenizer.EOS_ID))
+        adds_bos = _flag(reader, Keys.Tokenizer.ADD_BOS)
+        adds_eos = _flag(reader, Keys.Tokenizer.ADD_EOS)
     except OSError as error:
         return nothing, [Problem(f"cannot be read: {error.strerror}", str(path))]
     except _DAMAGE as error:
         reason = f"not a GGUF file, or a truncated one: {error}"
         return nothing, [Problem(reason, str(path))]
-    if not texts:
-        return nothing, [Problem(f"holds no chat template ({_MAIN})", str(path))]
     sources = dict.fromkeys(texts, path.name)
-    return NamedTexts(texts, sources, bos, eos), []
+    missing = "" if texts else f"holds no chat template ({_MAIN})"
+    return NamedTexts(texts, sources, bos, eos, adds_bos, adds_eos, missing), []
 
 
 def _templates(reader: GGUFReader) -> dict[str, str]:
@@ -64,3 +68,8 @@ def _token(reader: GGUFReader, key: str) -> str | None:
         return None
     position = int(number.contents())
     return str(tokens.contents(position)) if position < len(tokens.data) else None
+
+
+def _flag(reader: GGUFReader, key: str) -> bool:
+    field = reader.get_field(key)
+    return field is not None and bool(field.contents())

@@ -8,9 +8,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class NamedTexts:
-    """What one kind of source yields: template texts by name, the tokens, and where each was."""
+    """What one kind of source yields: template texts by name, the tokens, and where each was.
+
+    ``adds_bos`` and ``adds_eos``: the tokenizer puts these tokens around every text itself.
+    ``missing`` says what was looked for where there is no template at all.
+    """
 
     texts: Mapping[str, str]
     sources: Mapping[str, str]
     bos_token: str | None = None
     eos_token: str | None = None
+    adds_bos: bool = False
+    adds_eos: bool = False
+    missing: str = ""

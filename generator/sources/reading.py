@@ -13,11 +13,12 @@ from generator.spec.naming import TEMPLATE_SUFFIX, naming_faults, template_name
 from generator.spec.problems import Problem
 
 GGUF_SUFFIX = ".gguf"
+#: What a source's main template is called beside its named ones.
+MAIN_NAME = "default"
 
 _MAIN_FILE = "chat_template.jinja"
 _FURTHER_FILES = "additional_chat_templates/*.jinja"
 _CONFIG_FILE = "tokenizer_config.json"
-_MAIN_NAME = "default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,9 @@ def read_templates(
         return [], [Problem("there is no such file or folder", str(source))]
     if name is not None and PurePath(name).name != name:
         return [], [Problem(f"a template's name holds no folders: {name}", str(source))]
-    found, problems = _read(source)
+    found, problems = read_named_texts(source)
+    if found.missing and not problems:
+        problems = [Problem(found.missing, str(source))]
     if problems:
         return [], problems
     stem = name or source.resolve().name.removesuffix(TEMPLATE_SUFFIX).removesuffix(GGUF_SUFFIX)
@@ -67,12 +70,16 @@ def read_templates(
     return _checked(templates, str(source))
 
 
-def _read(source: Path) -> tuple[NamedTexts, list[Problem]]:
+def read_named_texts(source: Path) -> tuple[NamedTexts, list[Problem]]:
+    """Read a source's templates under their own names, and its special tokens.
+
+    The main template's name is `MAIN_NAME`. A source without a template is no problem here.
+    """
     if source.is_dir():
         return _read_folder(source)
     if source.suffix == TEMPLATE_SUFFIX:
         text, problems = read_text(source, str(source))
-        return NamedTexts({_MAIN_NAME: text}, {_MAIN_NAME: source.name}), problems
+        return NamedTexts({MAIN_NAME: text}, {MAIN_NAME: source.name}), problems
     if source.suffix == GGUF_SUFFIX:
         # numpy, which this needs, takes a while to load.
         from generator.sources.gguf_file import read_gguf
@@ -83,7 +90,7 @@ def _read(source: Path) -> tuple[NamedTexts, list[Problem]]:
 
 
 def _file_name(stem: str, key: str) -> str:
-    if key == _MAIN_NAME:
+    if key == MAIN_NAME:
         return f"{stem}{TEMPLATE_SUFFIX}"
     # A name from inside a file is anybody's text: what becomes a file name is its plain form.
     return f"{stem}-{template_name(key)}{TEMPLATE_SUFFIX}"
@@ -117,7 +124,7 @@ def _is_text(text: str) -> bool:
 def _read_folder(folder: Path) -> tuple[NamedTexts, list[Problem]]:
     config, problems = _read_config(folder / _CONFIG_FILE)
     # As Hugging Face loads it: template files, where there are any, win over the configuration.
-    paths = {_MAIN_NAME: folder / _MAIN_FILE} if (folder / _MAIN_FILE).is_file() else {}
+    paths = {MAIN_NAME: folder / _MAIN_FILE} if (folder / _MAIN_FILE).is_file() else {}
     paths |= {path.stem: path for path in sorted(folder.glob(_FURTHER_FILES))}
     texts: dict[str, str] = {}
     for key, path in paths.items():
@@ -125,16 +132,16 @@ def _read_folder(folder: Path) -> tuple[NamedTexts, list[Problem]]:
         problems += more
     if not paths and not problems:
         texts, problems = _config_templates(config, folder / _CONFIG_FILE)
-    if not texts and not problems:
-        places = f"{_MAIN_FILE}, {_FURTHER_FILES}, chat_template in {_CONFIG_FILE}"
-        problems.append(Problem(f"holds no chat template; looked for {places}", str(folder)))
+    places = f"{_MAIN_FILE}, {_FURTHER_FILES}, chat_template in {_CONFIG_FILE}"
+    missing = "" if texts else f"holds no chat template; looked for {places}"
     shown = folder.resolve().name
     sources = {
         key: f"{shown}/{paths[key].relative_to(folder) if key in paths else _CONFIG_FILE}"
         for key in texts
     }
     bos, eos = (_token_text(config.get(key)) for key in ("bos_token", "eos_token"))
-    return NamedTexts(texts, sources, bos, eos), problems
+    adds_bos, adds_eos = (config.get(key) is True for key in ("add_bos_token", "add_eos_token"))
+    return NamedTexts(texts, sources, bos, eos, adds_bos, adds_eos, missing), problems
 
 
 def _read_config(path: Path) -> tuple[dict[str, object], list[Problem]]:
@@ -161,7 +168,7 @@ def _config_templates(
     if templates is None:
         return {}, []
     if isinstance(templates, str):
-        return {_MAIN_NAME: templates}, []
+        return {MAIN_NAME: templates}, []
     rows = templates if isinstance(templates, list) else [templates]
     texts: dict[str, str] = {}
     for row in rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -53,9 +53,10 @@ class Agreement:
         return self.strings - len(self.disagreements)
 
 
-def random_samples(grammar: Grammar, random: Random, count: int) -> Iterator[Sample]:
-    """Yield ``count`` random turns, and each again with a fault in it."""
-    markers = sorted(grammar.literals())
+def random_samples(
+    grammar: Grammar, random: Random, count: int, markers: Sequence[str]
+) -> Iterator[Sample]:
+    """Yield ``count`` random turns, and each again with a fault in it: a piece of a marker, say."""
     for _ in range(count):
         turn = random_turn(grammar, random)
         yield Sample(turn, allowed=True)

@@ -1,0 +1,1 @@
+"""Renderings of Hugging Face transformers, recorded, as an independent reference."""

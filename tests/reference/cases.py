@@ -1,0 +1,184 @@
+"""Conversations that both this project and transformers render, in each template's own form."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from generator.chat import NAMED_FORMATS, ChatError, ChatTemplate, Polyfill
+from generator.chat.form import MessageForm
+from generator.rendering.worker import Rendering, RenderWorker
+
+ROOT = Path(__file__).parent.parent.parent
+NOW = datetime.datetime(2026, 1, 15, 12, 0, 0)
+
+WEATHER = {
+    "type": "function",
+    "function": {
+        "name": "get_weather",
+        "description": "Tell the weather.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "city": {"type": "string", "description": "Where?"},
+                "days": {"type": "integer", "description": "For how many days?"},
+            },
+            "required": ["city"],
+        },
+    },
+}
+TIME = {
+    "type": "function",
+    "function": {
+        "name": "get_time",
+        "description": "Tell the time.",
+        "parameters": {
+            "type": "object",
+            "properties": {"zone": {"type": "string", "description": "Where?"}},
+            "required": ["zone"],
+        },
+    },
+}
+
+
+def call(name: str, arguments: object, number: str) -> dict[str, object]:
+    """Return a tool call as chat APIs have it."""
+    return {"id": number, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+SYSTEM = {"role": "system", "content": "Be brief & <kind>."}
+USER = {"role": "user", "content": "What's the weather in Paris?"}
+ANSWER = {"role": "assistant", "content": "It rains."}
+THOUGHTFUL = {**ANSWER, "reasoning_content": "They ask for the weather."}
+THANKS = {"role": "user", "content": "Thanks! And é in 東京?"}
+CALLING = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [call("get_weather", '{"city": "Paris", "days": 2}', "abcdef123")],
+}
+CALLING_TWO = {
+    "role": "assistant",
+    "content": "I will look.",
+    "tool_calls": [
+        call("get_weather", '{"city": "Paris"}', "abcdef123"),
+        call("get_time", {"zone": "Europe/Paris"}, "ghijkl456"),
+    ],
+}
+RAIN = {"role": "tool", "tool_call_id": "abcdef123", "content": "rain"}
+NOON = {"role": "tool", "tool_call_id": "ghijkl456", "content": "noon"}
+PARTS = {"role": "user", "content": [{"type": "text", "text": "Hello"}]}
+
+#: Arguments of `ChatTemplate.render` by the case's name.
+CASES: Mapping[str, Mapping[str, Any]] = {
+    "question": {"messages": [USER]},
+    "talk": {"messages": [SYSTEM, USER, ANSWER, THANKS]},
+    "finished": {"messages": [SYSTEM, USER, ANSWER], "add_generation_prompt": False},
+    "reasoning": {"messages": [USER, THOUGHTFUL, THANKS]},
+    "reasoned": {"messages": [USER, THOUGHTFUL], "add_generation_prompt": False},
+    "without thinking": {"messages": [SYSTEM, USER], "thinking": False},
+    "parts": {"messages": [PARTS]},
+    "tools": {"messages": [SYSTEM, USER], "tools": [WEATHER, TIME]},
+    "call": {"messages": [USER, CALLING, RAIN], "tools": [WEATHER, TIME]},
+    "calls": {
+        "messages": [SYSTEM, USER, CALLING_TWO, RAIN, NOON, ANSWER, THANKS],
+        "tools": [WEATHER, TIME],
+    },
+}
+
+
+class RecordingWorker(RenderWorker):
+    """A worker that keeps what it was asked to render."""
+
+    def __init__(self) -> None:
+        """Start as a worker does."""
+        super().__init__()
+        self.asked: list[tuple[str, Mapping[str, object]]] = []
+
+    def render(self, source: str, variables: Mapping[str, object]) -> Rendering:
+        """Render, and keep what."""
+        self.asked.append((source, variables))
+        return super().render(source, variables)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A case of one template: what the template was given, and our text or error.
+
+    ``plain`` is what it would be given by someone who knows nothing of its form: the messages as
+    chat APIs have them, with arguments as an object.
+    """
+
+    template: str
+    name: str
+    source: str
+    variables: Mapping[str, object]
+    plain: Mapping[str, object]
+    form: MessageForm
+    text: str | None
+    error: str
+    polyfills: tuple[Polyfill, ...]
+
+
+def template_names() -> list[str]:
+    """Return the names of all committed specs, and of the formats of our own."""
+    return [*sorted(path.stem for path in (ROOT / "specs").glob("*.yaml")), *NAMED_FORMATS]
+
+
+class OpenTemplates:
+    """Templates that are opened once, and rendered in one process that keeps what it is asked."""
+
+    def __init__(self, worker: RecordingWorker) -> None:
+        """Open nothing yet."""
+        self.worker = worker
+        self._open: dict[str, ChatTemplate] = {}
+
+    def __getitem__(self, name: str) -> ChatTemplate:
+        """Return a reference template, or one of the named formats."""
+        if name not in self._open:
+            if name in NAMED_FORMATS:
+                self._open[name] = ChatTemplate.named(name, self.worker)
+            else:
+                self._open[name] = ChatTemplate.of_checkout(name, ROOT, self.worker)
+            assert self._open[name].form  # what probes the template isn't to be recorded
+        self.worker.asked.clear()
+        return self._open[name]
+
+
+def rendered_cases(templates: OpenTemplates, names: Sequence[str]) -> Iterator[Case]:
+    """Yield all cases of some templates, with what each template was given for them."""
+    for template in names:
+        for name, given in CASES.items():
+            chat = templates[template]
+            text, error = None, ""
+            polyfills: tuple[Polyfill, ...] = ()
+            try:
+                prompt = chat.render(**given, now=NOW)
+                text, polyfills = prompt.text, prompt.polyfills
+            except ChatError as found:
+                error = str(found)
+            source, variables = templates.worker.asked[0]
+            plain = {**variables, "messages": _plain(given["messages"])}
+            plain |= {"tools": given["tools"]} if "tools" in given else {}
+            yield Case(template, name, source, variables, plain, chat.form, text, error, polyfills)
+
+
+def _plain(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return messages with each call's arguments as an object."""
+    return [
+        (
+            {**message, "tool_calls": [_with_object(call) for call in message["tool_calls"]]}
+            if "tool_calls" in message
+            else message
+        )
+        for message in messages
+    ]
+
+
+def _with_object(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    arguments = call["function"]["arguments"]
+    loaded = json.loads(arguments) if isinstance(arguments, str) else arguments
+    return {**call, "function": {**call["function"], "arguments": loaded}}
