@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help regen regen-long check diff report report-browser test test-long fuzz lint bench \
-	families capabilities engines reference lock clean
+	families capabilities engines live reference lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,11 @@ reference: $(STAMP)  ## record what Hugging Face transformers renders, and compa
 	@$(BIN)/python -m tests.reference.compare export build/cases.json
 	@build/reference/bin/python tests/reference/record.py build/cases.json tests/reference/transformers.json
 	@$(BIN)/python -m tests.reference.compare
+
+# MODEL runs a model of yours instead: make live MODEL=x.gguf PROMPT='Is it raining?' TOOLS=tools.json
+live: $(STAMP)  ## llama.cpp writes in all formats, with a tiny model; figures in specs/live.json
+	@$(BIN)/turnspec live $(if $(MODEL),--model "$$MODEL" $(if $(PROMPT),--prompt "$$PROMPT") \
+		$(if $(TOOLS),--tools "$$TOOLS") $(if $(FREE),--free),--record)
 
 lock:  ## renew requirements.lock
 	@$(PYTHON) -m venv build/lock

@@ -31,6 +31,7 @@ from generator.cli_common import (
 )
 from generator.cli_explain import explain
 from generator.cli_grammar import grammar
+from generator.cli_live import live
 from generator.cli_output import (
     ERR,
     OUT,
@@ -283,7 +284,7 @@ def _sources(project: Project, offline: bool) -> tuple[list[TemplateSource], lis
     return sources, [*fetched.problems, *problems]
 
 
-for _command in (diff, explain, grammar, render, report, vendor):
+for _command in (diff, explain, grammar, live, render, report, vendor):
     turnspec.add_command(_command)
 
 

@@ -183,7 +183,7 @@ def test_index_table_names_what_did_not_pass_and_only_then() -> None:
         return index_table([spec], {"plain": result})
 
     assert "Not passed" not in table(RungResult(50, 0))
-    assert table(RungResult(50, 0)).endswith(" | - | ✓ | - | - | 0 |\n")
+    assert table(RungResult(50, 0)).endswith(" | - | ✓ | - | - | - | 0 |\n")
     assert table(RungResult(49, 1, "why")).endswith(
         "\n## Not passed\n\n- [plain](plain.yaml), rung 1: 1 of 50 failed: `why`\n"
     )

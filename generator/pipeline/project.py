@@ -47,6 +47,11 @@ class Project:
         return self.specs / "verification.json"
 
     @property
+    def live(self) -> Path:
+        """The results of live runs."""
+        return self.specs / "live.json"
+
+    @property
     def table(self) -> Path:
         """The index table."""
         return self.specs / "README.md"

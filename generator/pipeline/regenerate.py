@@ -17,6 +17,7 @@ from generator.sources.index import read_index
 from generator.sources.text_files import read_text
 from generator.spec.atomic import write_atomically
 from generator.spec.files import SPEC_SUFFIX, read_spec, spec_hash
+from generator.spec.live_results import LiveRecord, read_live
 from generator.spec.model import Spec
 from generator.spec.naming import template_name
 from generator.spec.overlay import Overlay, OverlayText, read_overlay
@@ -186,13 +187,22 @@ def _finish(project: Project, results: Mapping[str, TemplateResult], done: Regen
     """
     found = {path.stem: read_spec(path) for path in sorted(project.specs.glob("*.yaml"))}
     done.results = {name: result for name, result in results.items() if name in found}
-    specs = [spec for spec in found.values() if not isinstance(spec, list)]
-    texts = {"specs/verification.json": dump_results(done.results)}
-    if len(specs) == len(found):
-        texts["specs/README.md"] = index_table(specs, done.results, _overlays(project))
-    for path, text in texts.items():
-        if write_atomically(project.root / path, text):
-            done.changed_files.append(path)
+    if write_atomically(project.results, dump_results(done.results)):
+        done.changed_files.append("specs/verification.json")
+    live = read_live(project.live)
+    done.problems += [live] if isinstance(live, Problem) else []
+    if write_table(project, done.results, LiveRecord() if isinstance(live, Problem) else live):
+        done.changed_files.append("specs/README.md")
+
+
+def write_table(project: Project, results: Mapping[str, TemplateResult], live: LiveRecord) -> bool:
+    """Write the index table of all specs, unless one can't be read; return whether it changed."""
+    found = [read_spec(path) for path in sorted(project.specs.glob("*.yaml"))]
+    specs = [spec for spec in found if not isinstance(spec, list)]
+    if len(specs) < len(found):
+        return False
+    text = index_table(specs, results, _overlays(project), live.formats)
+    return write_atomically(project.table, text)
 
 
 def _overlays(project: Project) -> list[Overlay]:
@@ -233,6 +243,8 @@ def check_freshness(
             on_build(build)
     differences += [Difference(path, "", None) for path in left_over(project)]
     done.problems += _stale_results(project, sources)
+    live = read_live(project.live)
+    done.problems += [live] if isinstance(live, Problem) else []
     return sorted(differences, key=lambda difference: difference.path), done.problems
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from generator.spec.atomic import write_atomically
+from generator.spec.json_values import MisfitError, count, load_json, mapping, read_json, text
 from generator.spec.model import Part
 from generator.spec.problems import Problem
 
@@ -65,44 +66,24 @@ def read_results(path: Path) -> dict[str, TemplateResult] | Problem:
 
     A file that can't be understood gives a problem; results can always be found anew.
     """
-    try:
-        return load_results(path.read_text(encoding="utf-8"), str(path))
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        return Problem(f"can't be read: {error.strerror}", str(path))
-    except UnicodeDecodeError:
-        return Problem("not UTF-8", str(path))
+    return read_json(path, {}, load_results)
 
 
 def load_results(text: str, file: str) -> dict[str, TemplateResult] | Problem:
     """Return the results that a text holds, or the first thing in it that can't be understood."""
-    try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        return Problem(f"not JSON: {error.msg}", file, error.lineno)
-    except (ValueError, RecursionError):  # a number with too many digits; nested too deep
-        return Problem("not JSON that can be read", file)
-    try:
-        return {name: _template(entry, name) for name, entry in _mapping(data, "").items()}
-    except _MisfitError as misfit:
-        return Problem(str(misfit), file, path=misfit.place)
+    return load_json(text, file, _templates)
 
 
-class _MisfitError(Exception):
-    """A value that isn't what it should be."""
-
-    def __init__(self, place: str, wanted: str) -> None:
-        super().__init__(f"must be {wanted}")
-        self.place = place
+def _templates(data: object) -> dict[str, TemplateResult]:
+    return {name: _template(entry, name) for name, entry in mapping(data, "").items()}
 
 
 def _template(data: object, place: str) -> TemplateResult:
-    entry = _mapping(data, place)
-    rungs = _mapping(entry.get("rungs"), f"{place}.rungs")
+    entry = mapping(data, place)
+    rungs = mapping(entry.get("rungs"), f"{place}.rungs")
     return TemplateResult(
-        spec_hash=_text(entry.get("spec_hash"), f"{place}.spec_hash"),
-        generator=_text(entry.get("generator"), f"{place}.generator"),
+        spec_hash=text(entry.get("spec_hash"), f"{place}.spec_hash"),
+        generator=text(entry.get("generator"), f"{place}.generator"),
         parts=_parts(entry.get("parts"), f"{place}.parts"),
         rungs={
             name: _rung(rungs[name], f"{place}.rungs.{name}") for name in RUNGS if name in rungs
@@ -111,37 +92,19 @@ def _template(data: object, place: str) -> TemplateResult:
 
 
 def _rung(data: object, place: str) -> RungResult:
-    entry = _mapping(data, place)
+    entry = mapping(data, place)
     return RungResult(
-        passed=_count(entry.get("passed"), f"{place}.passed"),
-        failed=_count(entry.get("failed"), f"{place}.failed"),
-        example=_text(entry.get("example", ""), f"{place}.example"),
-        note=_text(entry.get("note", ""), f"{place}.note"),
+        passed=count(entry.get("passed"), f"{place}.passed"),
+        failed=count(entry.get("failed"), f"{place}.failed"),
+        example=text(entry.get("example", ""), f"{place}.example"),
+        note=text(entry.get("note", ""), f"{place}.note"),
     )
-
-
-def _mapping(data: object, place: str) -> dict[str, object]:
-    if not isinstance(data, dict):
-        raise _MisfitError(place, "an object")
-    return data
-
-
-def _text(data: object, place: str) -> str:
-    if not isinstance(data, str):
-        raise _MisfitError(place, "a string")
-    return data
-
-
-def _count(data: object, place: str) -> int:
-    if type(data) is not int or data < 0:
-        raise _MisfitError(place, "a count")
-    return data
 
 
 def _parts(data: object, place: str) -> tuple[Part, ...]:
     names = [str(part) for part in PARTS]
     if not isinstance(data, list) or any(name not in names for name in data):
-        raise _MisfitError(place, f"a list of {', '.join(names)}")
+        raise MisfitError(place, f"a list of {', '.join(names)}")
     return tuple(part for part in PARTS if part in data)
 
 

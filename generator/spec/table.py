@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from generator.spec.files import SPEC_SUFFIX, spec_hash
+from generator.spec.live_results import LIVE_RUNG, LiveResult
 from generator.spec.model import CallIdPosition, Condition, Limit, Part, Spec
 from generator.spec.overlay import Overlay
 from generator.spec.results import PARTS, RUNGS, RungResult, TemplateResult
@@ -18,12 +20,15 @@ _INTRODUCTION = """\
 One spec per chat template: how it writes an assistant turn. `generator/spec/schema.json` explains
 how to read one. The last columns are the rungs of the verification: 0, what the spec predicts is
 what the template renders; 1, rendered turns come back through the parser; 1b, so do the spec's own
-turns after the template's generation prompt; 2, so does every way of cutting the text. ✓ means that
-all checks passed, `n/m` that n of m did, and - that there were none. The last column says how many
-of a spec's keys come from an overlay, because no rendering shows them; what it says of calls or of
-reasoning is checked against itself alone, by rungs 1b and 2.
+turns after the template's generation prompt; 2, so does every way of cutting the text; 4 (`make
+live`), what llama.cpp writes with a tiny model of random weights after the real prompt, under the
+format's grammar, streams through the parser. ✓ means that all checks passed, `n/m` that n of m did,
+and - that there were none. The last column says how many of a spec's keys come from an overlay,
+because no rendering shows them; what it says of calls or of reasoning is checked against itself
+alone, by rungs 1b, 2 and 4.
 """
 _COLUMNS = ("Name", "Template", "Reasoning", "Content", "Tools", "Call id", "Limits")
+_RUNGS = (*RUNGS, LIVE_RUNG)
 _NOTHING = "-"
 _LONGEST_EXAMPLE = 300
 _SHORTEST_RANGE = 3  # code points
@@ -36,17 +41,16 @@ def index_table(
     specs: Sequence[Spec],
     results: Mapping[str, TemplateResult],
     overlays: Sequence[Overlay] = (),
+    live: Mapping[str, LiveResult] | None = None,
 ) -> str:
     """Return the text of specs/README.md.
 
-    ``results`` are by template name; a result for another spec than the one at hand doesn't count.
+    ``results`` are by template name, those of live runs too; a result for another spec than the
+    one at hand doesn't count.
     """
     ordered = sorted(specs, key=lambda spec: spec.name)
-    current = {
-        spec.name: results[spec.name]
-        for spec in ordered
-        if spec.name in results and results[spec.name].spec_hash == spec_hash(spec)
-    }
+    found = ((spec, _current(spec, results, live or {})) for spec in ordered)
+    current = {spec.name: result for spec, result in found if result is not None}
     sections = [
         _INTRODUCTION,
         _totals(ordered, current),
@@ -57,12 +61,26 @@ def index_table(
     return "\n".join(section for section in sections if section)
 
 
+def _current(
+    spec: Spec, results: Mapping[str, TemplateResult], live: Mapping[str, LiveResult]
+) -> TemplateResult | None:
+    """Return what was found of a spec as it is now, all rungs together."""
+    digest = spec_hash(spec)
+    result, ran = results.get(spec.name), live.get(spec.name)
+    if result is not None and result.spec_hash != digest:
+        result = None
+    if ran is None or ran.spec_hash != digest:
+        return result
+    result = result or TemplateResult(digest, "", spec.turn.order)
+    return replace(result, rungs={**result.rungs, LIVE_RUNG: ran.rung})
+
+
 def _totals(specs: Sequence[Spec], results: Mapping[str, TemplateResult]) -> str:
     parts = [_parts(spec, results.get(spec.name)) for spec in specs]
     shown = ", ".join(f"{sum(part in has for has in parts)} {part}" for part in PARTS)
     ran = {
         name: [result.rungs[name] for result in results.values() if _ran(result.rungs.get(name))]
-        for name in RUNGS
+        for name in _RUNGS
     }
     passed = ", ".join(
         f"rung {name}: {sum(not rung.failed for rung in rungs)} of {len(rungs)}"
@@ -84,7 +102,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _table(specs: Sequence[Spec], results: Mapping[str, TemplateResult]) -> str:
-    head = (*_COLUMNS, *RUNGS, "Overlay")
+    head = (*_COLUMNS, *_RUNGS, "Overlay")
     rows = [_row(spec, results.get(spec.name)) for spec in specs]
     lines = [head, tuple("---" for _ in head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
@@ -102,7 +120,7 @@ def _row(spec: Spec, result: TemplateResult | None) -> tuple[str, ...]:
         _prose(tools.mode) if tools else _NOTHING,
         _prose(tools.call_id) if tools and has_id else _NOTHING,
         _limits(spec.limits),
-        *(_mark(rungs.get(name)) for name in RUNGS),
+        *(_mark(rungs.get(name)) for name in _RUNGS),
         str(len(spec.overlay)),
     )
 
@@ -148,7 +166,7 @@ def _failures(results: Mapping[str, TemplateResult]) -> str:
     lines = [
         f"- [{_prose(name)}]({name}{SPEC_SUFFIX}), rung {rung}: {_failure(result.rungs[rung])}\n"
         for name, result in results.items()
-        for rung in RUNGS
+        for rung in _RUNGS
         if rung in result.rungs and result.rungs[rung].failed
     ]
     return "## Not passed\n\n" + "".join(lines) if lines else ""

@@ -117,6 +117,13 @@ def compile_grammar(
     return _compiled(loaded, lambda: start(loaded.pointer, gbnf.encode(), entry.encode()))
 
 
+def compile_lazy(
+    gbnf: str, patterns: Sequence[str], *, entry: str = "root", vocabulary: LlamaVocabulary
+) -> LlamaCppGrammar | Problem:
+    """Compile a grammar that sleeps until the text so far shows one of the patterns."""
+    return _compiled(vocabulary, lambda: _lazy_sampler(vocabulary, gbnf, entry, patterns))
+
+
 def lazy_run(
     gbnf: str,
     patterns: Sequence[str],
@@ -136,14 +143,14 @@ def lazy_run(
     if isinstance(grammar, Problem):
         return grammar
     loaded = grammar.vocabulary
-    lazy = _compiled(loaded, lambda: _lazy_sampler(loaded, gbnf, entry, patterns))
+    lazy = compile_lazy(gbnf, patterns, entry=entry, vocabulary=loaded)
     if isinstance(lazy, Problem):
         return lazy
     written, start = b"", None
     with lazy.state() as state:
         for number, token, data in _tokens(loaded, pieces):
             written += data
-            if start is None and _wakes_in_vain(grammar, patterns, written):
+            if start is None and wakes_in_vain(grammar, patterns, written):
                 return LazyRun(number, accepted=False)
             if not state.take(token):
                 return LazyRun(start, accepted=False)
@@ -185,8 +192,11 @@ def _tokens(vocabulary: LlamaVocabulary, pieces: Sequence[str]) -> Iterator[tupl
             yield from ((number, byte, bytes([byte])) for byte in data)
 
 
-def _wakes_in_vain(grammar: LlamaCppGrammar, patterns: Sequence[str], written: bytes) -> bool:
-    """Say whether the grammar would wake here and refuse; llama.cpp would end the program."""
+def wakes_in_vain(grammar: LlamaCppGrammar, patterns: Sequence[str], written: bytes) -> bool:
+    """Say whether a lazy grammar would wake here and refuse; llama.cpp would end the program.
+
+    ``grammar`` is the same one, compiled so that it never sleeps.
+    """
     for pattern in patterns:
         found = re.search(pattern.encode(), written)
         if found:
