@@ -140,6 +140,14 @@ def test_the_prompt_is_told_apart() -> None:
     ]
 
 
+def test_what_is_settled_at_the_end_is_of_no_state() -> None:
+    module = committed_format("qwen-qwq-32b").module
+    *_, dropped, unclosed = trace(module, '<tool_call>\n{"name"', {}).steps
+    for step, kind in ((dropped, "cut_off"), (unclosed, "unclosed")):
+        assert (step.phase, step.state, step.consumed) == (Phase.END, "", "")
+        assert [problem["kind"] for problem in step.problems] == [kind]
+
+
 def test_as_data() -> None:
     module = committed_format("qwen3-coder").module
     data = json.loads(json.dumps(trace_data(trace(module, DEVIATING, {"tools": TOOLS}))))
