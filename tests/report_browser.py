@@ -101,9 +101,9 @@ def new_browser() -> Iterator[Browser]:
     driver = shutil.which("chromedriver")
     if chromium is None or driver is None:
         sys.exit("chromium and chromedriver are needed: apt-get install chromium chromium-driver")
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
     process = subprocess.Popen([driver, f"--port={port}"], stdout=subprocess.DEVNULL)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         options = {
@@ -112,13 +112,16 @@ def new_browser() -> Iterator[Browser]:
         }
         wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
         base = f"http://127.0.0.1:{port}"
+        session = ""
         try:
             wait_for(base)
             body = json.dumps({"capabilities": {"alwaysMatch": wanted}}).encode()
-            session = request(f"{base}/session", body, "POST")["sessionId"]
-            yield Browser(f"{base}/session/{session}")
-            request(f"{base}/session/{session}", None, "DELETE")
+            found = request(f"{base}/session", body, "POST")["sessionId"]
+            session = f"{base}/session/{found}"
+            yield Browser(session)
         finally:
+            if session:  # or the browser would outlive its driver
+                request(session, None, "DELETE")
             process.terminate()
             process.wait()
 
