@@ -11,10 +11,11 @@ PYTHON ?= $(shell for candidate in python3 python3.11 python3.12 python3.13 pyth
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help regen regen-long check diff test test-long fuzz lint bench families capabilities engines live reference lock clean
+.PHONY: help regen regen-long check diff report report-browser test test-long fuzz lint bench \
+	families capabilities engines live reference lock clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 regen: $(STAMP)  ## fetch the templates, analyse them, write and verify specs, parsers and grammars
 	@$(BIN)/turnspec regen
@@ -28,6 +29,13 @@ check: $(STAMP)  ## say whether specs and generated files are fresh; writes noth
 REV := HEAD
 diff: $(STAMP)  ## say what changed in the formats since a git revision: HEAD, or REV=main
 	@$(BIN)/turnspec diff $(REV)
+
+report: $(STAMP)  ## write build/report.html, a page of all formats
+	@$(BIN)/turnspec report
+
+# Needs Chromium and its driver, which no other target does.
+report-browser: $(STAMP)  ## try the page in Chromium; pictures of it go to build/
+	@$(BIN)/python -m tests.report_browser
 
 test: lint  ## lint, types and all tests
 	@$(BIN)/pytest -q -n auto

@@ -1,4 +1,4 @@
-"""The command line: one thin command per verb; `cli_upkeep.py` and `cli_live.py` have more.
+"""The command line: one thin command per verb; those in the other `cli_….py` belong to it.
 
 Exit codes: 0 all well; 1 something was wrong with a template, a spec or a file, or files aren't
 fresh; 2 the command was used wrongly.
@@ -17,7 +17,19 @@ from rich.markup import escape
 
 from generator import __version__
 from generator.analysis.analyze import TemplateSource
-from generator.cli_common import FOLDER, ROOT, TEXT_FILE, VERBOSE, Fault, find_project
+from generator.cli_common import (
+    FOLDER,
+    NO_THINKING,
+    PREFILL,
+    ROOT,
+    TEXT_FILE,
+    TOOLS,
+    VERBOSE,
+    find_project,
+    parser_path,
+    tool_definitions,
+)
+from generator.cli_explain import explain
 from generator.cli_grammar import grammar
 from generator.cli_live import live
 from generator.cli_output import (
@@ -35,6 +47,7 @@ from generator.cli_output import (
     summary,
 )
 from generator.cli_render import render
+from generator.cli_report import report
 from generator.cli_upkeep import diff, vendor
 from generator.pipeline.build import load_module
 from generator.pipeline.folder import analyze_into
@@ -42,7 +55,6 @@ from generator.pipeline.project import Project
 from generator.pipeline.regenerate import check_freshness, read_sources, regenerate
 from generator.sources.add import add_source
 from generator.sources.fetch import fetch_templates
-from generator.spec.naming import module_name
 from generator.spec.problems import Problem
 from generator.verification.rungs import DEFAULT_MESSAGES
 
@@ -226,9 +238,9 @@ def analyze(
 @turnspec.command()
 @click.argument("parser")
 @click.argument("text", type=TEXT_FILE, default="-")
-@click.option("--tools", type=TEXT_FILE, help="A JSON file with OpenAI tool definitions.")
-@click.option("--no-thinking", is_flag=True, help="The prompt had thinking turned off.")
-@click.option("--prefill", help="The part of the turn that the prompt holds already.")
+@TOOLS
+@NO_THINKING
+@PREFILL
 @click.option("--events", is_flag=True, help="Print the streaming events instead.")
 @ROOT
 @VERBOSE
@@ -250,10 +262,10 @@ def parse(
     Example:
       echo 'Hello!' | turnspec parse my-model
     """  # noqa: D301
-    module = load_module(_parser_path(parser, root).read_text(encoding="utf-8"))
+    module = load_module(parser_path(parser, root).read_text(encoding="utf-8"))
     options: dict[str, object] = {"enable_thinking": not no_thinking, "prefill": prefill}
     if tools is not None:
-        options["tools"] = _tools("".join(tools))
+        options["tools"] = tool_definitions("".join(tools))
     machine = module.Parser(**options)
     found = [*machine.feed("".join(text)), *machine.finish()]
     if events:
@@ -272,32 +284,7 @@ def _sources(project: Project, offline: bool) -> tuple[list[TemplateSource], lis
     return sources, [*fetched.problems, *problems]
 
 
-def _parser_path(parser: str, root: Path | None) -> Path:
-    if parser.endswith(".py"):
-        path = Path(parser)
-    else:
-        path = find_project(root).generated / f"{module_name(parser)}.py"
-    if not path.is_file():
-        raise Fault(f"no parser {path.name}; see specs/README.md for the names")
-    return path
-
-
-def _tools(text: str) -> list[object]:
-    """Return tool definitions, each an object with a name in it."""
-    try:
-        tools = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise Fault(f"--tools: not JSON: {error}") from None
-    if not isinstance(tools, list):
-        raise Fault("--tools: give a JSON list of tool definitions")
-    for number, tool in enumerate(tools):
-        function = tool.get("function", tool) if isinstance(tool, dict) else None
-        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-            raise Fault(f"--tools: tool {number} has no name")
-    return tools
-
-
-for _command in (diff, grammar, live, render, vendor):
+for _command in (diff, explain, grammar, live, render, report, vendor):
     turnspec.add_command(_command)
 
 

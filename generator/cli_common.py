@@ -8,7 +8,9 @@ import click
 from rich.markup import escape
 
 from generator.cli_output import ERR
+from generator.explain.tools import read_tools
 from generator.pipeline.project import Project
+from generator.spec.naming import module_name
 
 VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show findings and tracebacks.")
 ROOT = click.option(
@@ -18,6 +20,11 @@ ROOT = click.option(
 )
 FOLDER = click.Path(path_type=Path, file_okay=False)
 TEXT_FILE = click.File("r", encoding="utf-8", errors="replace")
+TOOLS = click.option("--tools", type=TEXT_FILE, help="A JSON file with OpenAI tool definitions.")
+NO_THINKING = click.option(
+    "--no-thinking", is_flag=True, help="The prompt had thinking turned off."
+)
+PREFILL = click.option("--prefill", help="The part of the turn that the prompt holds already.")
 
 
 class Fault(click.ClickException):
@@ -44,3 +51,22 @@ def find_project(root: Path | None, fault: type[Fault] = Fault) -> Project:
             "no templates/index.yaml here or above; go to a checkout or name one with --root"
         )
     return project
+
+
+def parser_path(parser: str, root: Path | None) -> Path:
+    """Return the path of a generated module, given that or a template's name."""
+    if parser.endswith(".py"):
+        path = Path(parser)
+    else:
+        path = find_project(root).generated / f"{module_name(parser)}.py"
+    if not path.is_file():
+        raise Fault(f"no parser {path.name}; see specs/README.md for the names")
+    return path
+
+
+def tool_definitions(text: str) -> list[object]:
+    """Return the tool definitions in a text."""
+    found = read_tools(text)
+    if isinstance(found, str):
+        raise Fault(f"--tools: {found}")
+    return found

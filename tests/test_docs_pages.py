@@ -14,16 +14,21 @@ import pytest
 from generator.sources.index import INDEX_FILE
 from tests.generated_formats import ROOT
 
-PAGES = ("bind-a-grammar.md", "review-a-change.md", "vendor-a-parser.md")
+PAGES = (
+    "bind-a-grammar.md",
+    "read-a-spec.md",
+    "review-a-change.md",
+    "vendor-a-parser.md",
+)
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A checkout with the committed specs and parsers, and a turnspec on the path."""
+    """A checkout with committed specs and parsers, our templates, and a turnspec on the path."""
     root = tmp_path / "checkout"
     (root / "templates").mkdir(parents=True)
     shutil.copy(ROOT / INDEX_FILE, root / INDEX_FILE)
-    for folder in ("specs", "generated"):
+    for folder in ("specs", "generated", "tests/templates"):
         shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
     command = tmp_path / "bin" / "turnspec"
     command.parent.mkdir()

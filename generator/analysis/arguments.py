@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from generator.analysis.argument_kinds import Kinds, RenderArguments, find_kinds
 from generator.analysis.characters import character_limits
 from generator.analysis.elements import as_elements, inner_null
-from generator.analysis.findings import Derivation
+from generator.analysis.findings import Derivation, shown_pieces
 from generator.analysis.probes import IDS, KEYS, NAMES, VALUES, find_object
 from generator.analysis.repetition import INDEX_MARK, mark_inner_index, split_repetition
 from generator.analysis.text import whole_prefix, whole_suffix
@@ -179,7 +179,7 @@ def analyze_tagged(render: RenderArguments, derivation: Derivation) -> Arguments
         end=repeated.afters[0].removesuffix(trail) if trail else repeated.afters[0],
         empty=empty,
     )
-    derivation.note("A1", f"an argument is {_show(arguments.item)}", one)
+    derivation.note("A1", f"an argument is {shown_pieces(arguments.item)}", one)
     derivation.note("T5", f"arguments are separated by {repeated.separator!r}", texts[1] or "")
     derivation.note("T6", f"no arguments are written {empty!r}", none or "")
     arguments, limits = find_encodings(render, arguments, kinds, derivation)
@@ -223,12 +223,6 @@ def _item_pieces(text: str, start: str, end: str, kinds: Kinds) -> tuple[Piece, 
     return tuple(piece for piece in pieces if piece != Literal(""))
 
 
-def _show(pieces: Sequence[Piece]) -> str:
-    return " ".join(
-        repr(piece.text) if isinstance(piece, Literal) else piece.kind.value for piece in pieces
-    )
-
-
 def find_encodings(
     render: RenderArguments, arguments: Arguments, kinds: Kinds, derivation: Derivation
 ) -> tuple[Arguments, tuple[Limit, ...]]:
@@ -266,8 +260,8 @@ def find_encodings(
         if kinds.typed:
             found = replace(found, types={**found.types, kind: shown[0][0]})
     if found.elements is not None:
-        tags = f"a member is {_show(found.elements.member)}"
-        tags += f", an element {_show(found.elements.element)}"
+        tags = f"a member is {shown_pieces(found.elements.member)}"
+        tags += f", an element {shown_pieces(found.elements.element)}"
         derivation.note("A2", tags, write([VALUES[0]]) or "", write({KEYS[0]: VALUES[0]}) or "")
         limits += _limits_of_elements(inner_null(found, write))
     if Encoding.QUOTED in found.values.values() and len(found.syntax.quote) == 1:

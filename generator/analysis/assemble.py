@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from generator.analysis.arguments import ArgumentsFinding
 from generator.analysis.calls import call_id_position, find_fields, tool_mode
 from generator.analysis.dialect import probe_capabilities
-from generator.analysis.findings import Derivation
+from generator.analysis.findings import Derivation, shown_pieces
 from generator.analysis.frames import Frames
 from generator.analysis.layout import Layout
 from generator.analysis.limits import find_limits
@@ -175,7 +175,7 @@ def _tools(facts: Facts, derivation: Derivation) -> Tools | None:
     if calls is None:
         return None
     fields = find_fields(calls.call, arguments)
-    derivation.note("T3", f"a call is {calls.call}")
+    derivation.note("T3", f"a call is {shown_pieces(calls.call)}")
     return Tools(
         mode=tool_mode(fields, arguments),
         section_start=facts.layout.section.start,

@@ -6,7 +6,10 @@ whenever someone asks for them; they are not written to the spec.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+
+from generator.spec.model import Literal, Piece
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +36,10 @@ class Derivation:
     def note(self, comparison: str, result: str, *evidence: str) -> None:
         """Add a finding."""
         self.findings.append(Finding(comparison, result, tuple(evidence)))
+
+
+def shown_pieces(pieces: Iterable[Piece]) -> str:
+    """Return literals as they are written in Python, and slots by their names."""
+    return " ".join(
+        repr(piece.text) if isinstance(piece, Literal) else piece.kind.value for piece in pieces
+    )

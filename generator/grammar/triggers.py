@@ -17,7 +17,7 @@ def trigger_patterns(spec: Spec, extra: str) -> tuple[str, ...]:
     r"""Return regular expressions, to be searched for in all that the model has written.
 
     The grammar begins where the group of a match does. They are in the syntax of ECMAScript, as
-    llama.cpp reads them, and of Python, too. (llama.cpp's own regular expressions overflow its stack
+    llama.cpp reads them, and of Python, too. (llama.cpp's regular expressions overflow its stack
     on some 40,000 characters between reasoning, or the beginning, and a call.)
 
     Args:

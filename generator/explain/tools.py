@@ -1,0 +1,20 @@
+"""Tool definitions as someone gives them: a text that has to be a list of them."""
+
+from __future__ import annotations
+
+import json
+
+
+def read_tools(text: str) -> list[object] | str:
+    """Return the tool definitions in a text, each an object with a name in it; or what is wrong."""
+    try:
+        tools = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return f"not JSON: {error}"
+    if not isinstance(tools, list):
+        return "give a JSON list of tool definitions"
+    for number, tool in enumerate(tools):
+        function = tool.get("function", tool) if isinstance(tool, dict) else None
+        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+            return f"tool {number} has no name"
+    return tools

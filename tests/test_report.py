@@ -1,0 +1,305 @@
+"""The page of all formats: what is in it, and that nothing of a template is more than text."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from generator.pipeline.build import generate_files
+from generator.pipeline.project import OutputPaths, Project
+from generator.report.entries import Entry, read_entries
+from generator.report.page import render_page
+from generator.spec.atomic import write_atomically
+from generator.spec.files import spec_hash
+from generator.spec.model import Literal, Spec
+from generator.spec.results import RUNGS, RungResult, TemplateResult, write_results
+from tests.generated_formats import NAMES, ROOT
+from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec
+from tests.test_review import opened_by_the_model
+
+_EMPTY = frozenset({"meta", "link", "input", "col", "br"})  # elements that nothing closes
+HOSTILE = "</script><script>alert(1)</script>\"'><img src=//x.example onerror=alert(2)>{{ 7 * 7 }}"
+
+
+@dataclass
+class Element:
+    """An element of a page, with the text of all that is in it."""
+
+    name: str
+    attributes: dict[str, str]
+    text: list[str] = field(default_factory=list)
+
+    @property
+    def content(self) -> str:
+        return "".join(self.text)
+
+
+class Page(HTMLParser):
+    """A page as its elements; one that isn't closed in order is a failure."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[Element] = []
+        self._open: list[Element] = []
+        self.feed(text)
+        self.close()
+        assert not self._open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = [name for name, _ in attrs]
+        assert len(names) == len(set(names)), attrs
+        self.elements.append(Element(tag, {name: value or "" for name, value in attrs}))
+        if tag not in _EMPTY:
+            self._open.append(self.elements[-1])
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop().name == tag
+
+    def handle_data(self, data: str) -> None:
+        for element in self._open:
+            element.text.append(data)
+
+    def named(self, kind: str, /, **attributes: str) -> list[Element]:
+        wanted = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items()}
+        return [
+            element
+            for element in self.elements
+            if element.name == kind and wanted.items() <= element.attributes.items()
+        ]
+
+
+@pytest.fixture(scope="module")
+def entries() -> Sequence[Entry]:
+    found, problems = read_entries(Project(ROOT))
+    assert problems == []
+    return found
+
+
+@pytest.fixture(scope="module")
+def text(entries: Sequence[Entry]) -> str:
+    return render_page(entries)
+
+
+@pytest.fixture(scope="module")
+def page(text: str) -> Page:
+    return Page(text)
+
+
+def checkout(root: Path, *specs: Spec) -> Project:
+    for spec in specs:
+        for path, text in generate_files(spec, OutputPaths.in_project(spec.name)).items():
+            write_atomically(root / path, text)
+    return Project(root)
+
+
+def page_of(root: Path, *specs: Spec, served: bool = False) -> Page:
+    entries, problems = read_entries(checkout(root, *specs))
+    assert problems == []
+    return Page(render_page(entries, served=served))
+
+
+def test_every_format_is_in_it(page: Page) -> None:
+    rows = [
+        row.attributes["data-name"] for row in page.named("tr") if "data-name" in row.attributes
+    ]
+    articles = [article.attributes["data-name"] for article in page.named("article")]
+    assert rows == articles == NAMES
+
+
+def test_an_entry_shows_all_there_is(page: Page, entries: Sequence[Entry]) -> None:
+    for entry, article in zip(entries, page.named("article"), strict=True):
+        for sample in entry.samples:
+            label = f"{sample.title} of {entry.name}"
+            (turn,) = page.named("pre", aria_label=label)
+            assert turn.content == sample.text
+        (grammar,) = page.named("pre", aria_label=f"Grammar of {entry.name}")
+        assert grammar.content == entry.grammar.removeprefix("\n")
+        for facts in entry.facts.values():
+            assert all(name in article.content and text in article.content for name, text in facts)
+        for state in entry.machine.states:
+            assert state.about in article.content
+        assert len(entry.rungs) == len(RUNGS)
+        assert article.content.count("✓") == len(RUNGS)
+
+
+def test_markers_have_their_kinds(page: Page) -> None:
+    marks = {element.content for element in page.named("span", class_="k-call-mark")}
+    assert {"<tool_call>\n<function=", "<|channel|>commentary json<|message|>"} <= marks
+    names = {element.content for element in page.named("span", title="name")}
+    assert names == {"get_weather", "get_time"}
+
+
+def test_it_needs_nothing_else(page: Page, text: str) -> None:
+    """No link, image, font or script from anywhere, and no style or script but the page's own."""
+    for element in page.elements:
+        for name, value in element.attributes.items():
+            if name in ("href", "src", "action", "srcset", "data", "poster", "formaction"):
+                assert value.startswith(("#", "data:,")), f"{element.name} {name}={value}"
+            assert not name.startswith("on")
+            assert name != "style"
+    assert {element.name for element in page.elements}.isdisjoint(
+        {"img", "iframe", "object", "embed", "base"}
+    )
+    (style,), (script,) = page.named("style"), page.named("script")
+    assert not re.search(r"url\(|@import", style.content)
+    assert "://" not in script.content + style.content
+    (policy,) = page.named("meta", http_equiv="Content-Security-Policy")
+    for kind, element in (("style", style), ("script", script)):
+        digest = base64.b64encode(hashlib.sha256(element.content.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}';" in policy.attributes["content"]
+    assert "default-src 'none'" in policy.attributes["content"]
+    assert "connect-src 'none'" in policy.attributes["content"]
+    assert text.startswith("<!doctype html>\n")
+
+
+def test_links_and_labels_lead_somewhere(page: Page) -> None:
+    ids = [element.attributes["id"] for element in page.elements if "id" in element.attributes]
+    assert len(ids) == len(set(ids))
+    for element in page.elements:
+        for name in ("href", "for", "aria-labelledby"):
+            target = element.attributes.get(name, "#").removeprefix("#")
+            assert not target or target in ids or target == "data:,", (element.name, target)
+
+
+def test_what_scrolls_can_be_reached_by_keyboard(page: Page) -> None:
+    for element in page.named("pre"):
+        assert element.attributes["tabindex"] == "0"
+        assert element.attributes["aria-label"]
+
+
+def test_it_looks_good_in_the_dark_and_on_a_phone(page: Page) -> None:
+    assert page.named("meta", name="viewport", content="width=device-width, initial-scale=1")
+    (style,) = page.named("style")
+    assert "@media (prefers-color-scheme: dark)" in style.content
+    assert "@media (max-width: 48rem)" in style.content
+
+
+def test_colours_can_be_told_from_the_page(page: Page) -> None:
+    """Text has a contrast of at least 4.5 to 1 to what it stands on, as WCAG AA asks."""
+    (style,) = page.named("style")
+    light, dark = re.findall(r":root \{(.*?)\}", style.content, re.DOTALL)
+    for block in (light, dark):
+        colours = dict(re.findall(r"--([\w-]+): (#\w{6})", block))
+        grounds = [colours.pop(name) for name in ("page", "raised", "code")]
+        colours.pop("edge")
+        for name, colour in colours.items():
+            for ground in grounds[:2]:
+                assert contrast(colour, ground) >= 4.5, f"{name} {colour} on {ground}"
+
+
+def contrast(first: str, second: str) -> float:
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def luminance(colour: str) -> float:
+    shares = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (
+        share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_every_part_has_a_colour(page: Page) -> None:
+    (style,) = page.named("style")
+    for element in page.named("span"):
+        kind = element.attributes.get("class", "")
+        assert not kind.startswith("k-") or f".{kind}" in style.content
+
+
+def test_filters_offer_what_there_is(page: Page, entries: Sequence[Entry]) -> None:
+    options = [option.content for option in page.named("option")]
+    for entry in entries:
+        assert {entry.reasoning, entry.calls, entry.values} <= set(options)
+    names = [element.attributes["name"] for element in page.named("select")]
+    assert names == ["calls", "reasoning", "values", "verified"]
+    (row,) = page.named("tr", data_name="qwen3-coder")
+    assert {key: value for key, value in row.attributes.items() if key != "data-name"} == {
+        "data-reasoning": "NONE",
+        "data-calls": "TAG_WITH_TAGGED",
+        "data-values": "RAW",
+        "data-verified": "yes",
+    }
+
+
+@pytest.mark.parametrize("served", [False, True])
+def test_hostile_text_stays_text(tmp_path: Path, served: bool) -> None:
+    spec = opened_by_the_model(tagged_spec())
+    assert spec.tools is not None
+    first, *others = spec.tools.call
+    assert isinstance(first, Literal)
+    spec = replace(
+        spec,
+        template=replace(spec.template, file=f"{HOSTILE}.jinja"),
+        reasoning=replace(spec.reasoning, start=f"{HOSTILE}\n"),
+        tools=replace(spec.tools, call=(Literal(HOSTILE + first.text), *others)),
+    )
+    page = page_of(tmp_path, spec, served=served)
+    assert len(page.named("script")) == 1
+    assert page.named("img") == []
+    assert not any(name.startswith("on") for item in page.elements for name in item.attributes)
+    (article,) = page.named("article")
+    assert article.content.count(HOSTILE) > 3
+    forms = page.named("form", class_="try")
+    assert [HOSTILE in form.attributes["data-output"] for form in forms] == [True] * served
+
+
+def test_only_a_served_page_has_boxes(tmp_path: Path) -> None:
+    file, served = (page_of(tmp_path, plain_spec(), served=served) for served in (False, True))
+    assert file.named("textarea") == []
+    (article,) = file.named("article")
+    assert "turnspec report --serve" in article.content
+    assert [box.attributes["name"] for box in served.named("textarea")] == ["text", "tools"]
+    (policy,) = served.named("meta", http_equiv="Content-Security-Policy")
+    assert "connect-src 'self'" in policy.attributes["content"]
+
+
+def test_results_are_told(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    good, bad, stale, none = (
+        replace(json_native_spec(), name=name) for name in ("good", "bad", "stale", "none")
+    )
+    project = checkout(tmp_path, good, bad, stale, none)
+    passed = dict.fromkeys(RUNGS, RungResult(7, 0))
+    failed = passed | {"1": RungResult(5, 2, example="a <b> came back as c", note="a note")}
+    results = {
+        "good": TemplateResult(spec_hash(good), "1", rungs=passed),
+        "bad": TemplateResult(spec_hash(bad), "1", rungs=failed),
+        "stale": TemplateResult("0" * 64, "1", rungs=passed),
+    }
+    write_results(project.results, results)
+    entries, problems = read_entries(project)
+    assert problems == []
+    verified = {entry.name: entry.verified for entry in entries}
+    assert verified == {"bad": False, "good": True, "none": False, "stale": False}
+    tables = [table.content for table in Page(render_page(entries)).named("table", class_="rungs")]
+    shown = [re.sub(r"\s*\n\s*", "\n", table).strip() for table in tables]
+    assert shown == snapshot
+
+
+def test_what_cannot_be_used_is_told_and_the_rest_is_shown(tmp_path: Path) -> None:
+    project = checkout(tmp_path, plain_spec(), tagged_spec(), json_native_spec())
+    (tmp_path / "specs/broken.yaml").write_text("- 1\n", encoding="utf-8")
+    (tmp_path / "generated/tagged.py").write_text("class Other: ...\n", encoding="utf-8")
+    (tmp_path / "generated/json-native.gbnf").unlink()
+    (tmp_path / "specs/verification.json").write_text("{", encoding="utf-8")
+    entries, problems = read_entries(project)
+    assert [entry.name for entry in entries] == ["plain"]
+    told = [str(problem) for problem in problems]
+    assert told[0].startswith(f"{tmp_path}/specs/verification.json:1: not JSON: ")
+    assert told[1].startswith(f"{tmp_path}/specs/broken.yaml:1: ")
+    assert told[2:] == [
+        "generated/json-native.gbnf: there is no such file",
+        "generated/tagged.py: not a parser that turnspec generated; run: make regen",
+    ]
