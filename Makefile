@@ -11,7 +11,7 @@ PYTHON ?= $(shell for candidate in python3 python3.11 python3.12 python3.13 pyth
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help regen regen-long check diff test test-long fuzz lint bench families engines lock clean
+.PHONY: help regen regen-long check diff test test-long fuzz lint bench families engines learned-formats lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,11 @@ families: $(STAMP)  ## write docs/FAMILIES.md: well-known families with a turn o
 engines: $(STAMP)  ## llama.cpp, llguidance and xgrammar (with PyTorch, a big download) on all grammars
 	@$(BIN)/pip install --quiet --requirement requirements-engines.txt
 	@$(BIN)/python -m tests.engine_counts $(NAMES)
+
+# Names choose formats, and write nothing: make learned-formats NAMES=qwen3-coder
+learned-formats: $(STAMP)  ## train small models of some formats and run them (PyTorch, a big download)
+	@$(BIN)/pip install --quiet --requirement requirements-training.txt
+	@$(BIN)/python -m benchmarks.learned_formats $(NAMES)
 
 lock:  ## renew requirements.lock
 	@$(PYTHON) -m venv build/lock
