@@ -12,11 +12,18 @@ from types import ModuleType
 import click
 import llama_cpp
 
-from benchmarks.learned_formats.model_file import Shape, token_count, write_model
+from benchmarks.learned_formats.model_file import Shape, write_model
 from benchmarks.learned_formats.network import Plan, Sample, Weights, train
-from benchmarks.learned_formats.questions import TOOLS, Exchange, exchanges, prompt_of, turn_of
+from benchmarks.learned_formats.questions import (
+    FORMATS,
+    TOOLS,
+    Exchange,
+    exchanges,
+    prompt_of,
+    turn_of,
+)
 from benchmarks.learned_formats.results import page_of, write_results
-from benchmarks.learned_formats.tokens import learn_merges, special_tokens
+from benchmarks.learned_formats.tokens import new_vocabulary
 from benchmarks.learned_formats.trial import TEMPERATURE, Writer, answered, judged, total
 from generator.codegen.turn_end import may_repeat_calls
 from generator.grammar.bound import BoundGrammar, bind_grammar
@@ -29,14 +36,6 @@ from generator.spec.problems import Problem
 from generator.verification.llama_cpp_library import llama_library
 
 ROOT = Path(__file__).parents[2]
-FORMATS = (
-    "nousresearch-hermes-3-llama-3-1-8b-tool-use",
-    "qwen-qwen3-0-6b",
-    "qwen3-coder",
-    "glm-4-6",
-    "openai-gpt-oss-120b",
-    "deepseek-ai-deepseek-v3-1",
-)
 SAMPLES, QUESTIONS, MERGES = 800, 100, 200
 PLAN = Plan(steps=150, early=40)
 Stages = dict[str, dict[str, dict[str, int]]]
@@ -71,10 +70,9 @@ def lesson_of(name: str) -> Lesson:
 def learn(lesson: Lesson, folder: Path) -> Iterator[tuple[str, Path, Shape, float]]:
     """Train a model; yield its file, early and at the end."""
     texts = [prompt_of(lesson.spec, e) + turn_of(lesson.spec, e) for e in lesson.taught]
-    specials = special_tokens(lesson.spec)
-    merges = learn_merges(texts, specials, MERGES)
-    shape, path = Shape(token_count(specials, merges)), folder / "model.gguf"
-    write_model(path, specials, merges, shape, {})
+    vocabulary = new_vocabulary(lesson.spec, texts, MERGES)
+    shape, path = Shape(len(vocabulary)), folder / "model.gguf"
+    write_model(path, vocabulary, shape, {})
     tokenizer = llama_cpp.Llama(str(path), vocab_only=True, verbose=False)
 
     def tokens(text: str) -> Sequence[int]:
@@ -82,7 +80,7 @@ def learn(lesson: Lesson, folder: Path) -> Iterator[tuple[str, Path, Shape, floa
 
     def write(weights: Weights) -> None:
         arrays = {name: weight.detach().numpy() for name, weight in weights.items()}
-        write_model(path, specials, merges, shape, arrays)
+        write_model(path, vocabulary, shape, arrays)
 
     samples = [
         Sample(tokens(prompt_of(lesson.spec, e)), tokens(turn_of(lesson.spec, e)))

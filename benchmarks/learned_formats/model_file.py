@@ -15,6 +15,19 @@ _ARCHITECTURE = "llama"
 
 
 @dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What is a token beside the bytes; ``stops`` are among the special ones."""
+
+    specials: Sequence[str]
+    stops: Sequence[str]
+    merges: Sequence[tuple[str, str]]
+
+    def __len__(self) -> int:
+        """Return how many tokens there are."""
+        return 256 + len(token_ids(self.specials)) + len(self.merges)
+
+
+@dataclass(frozen=True, slots=True)
 class Shape:
     """How big a model is."""
 
@@ -27,21 +40,19 @@ class Shape:
     epsilon: float = 1e-5
 
 
-def token_count(specials: Sequence[str], merges: Sequence[tuple[str, str]]) -> int:
-    """Return how many tokens a vocabulary has."""
-    return 256 + len(token_ids(specials)) + len(merges)
-
-
 def write_model(
     path: Path,
-    specials: Sequence[str],
-    merges: Sequence[tuple[str, str]],
+    vocabulary: Vocabulary,
     shape: Shape,
     weights: Mapping[str, Any],
 ) -> None:
     """Write a file that llama.cpp loads; without weights it is good for tokenizing alone."""
     writer = GGUFWriter(path, _ARCHITECTURE)
-    add_vocabulary(writer, specials, merges)
+    add_vocabulary(writer, vocabulary.specials, vocabulary.merges)
+    # Makers of models name their ends here, as llama.cpp knows but some by their text.
+    numbers = token_ids(vocabulary.specials)
+    writer.add_eot_token_id(numbers[vocabulary.stops[0]])
+    writer.add_eom_token_id(numbers[vocabulary.stops[-1]])
     writer.add_context_length(shape.context)
     writer.add_embedding_length(shape.width)
     writer.add_block_count(shape.layers)

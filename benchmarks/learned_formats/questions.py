@@ -12,6 +12,16 @@ from generator.spec.message import Call, Message
 from generator.spec.model import Spec
 from generator.verification.turns import written_input
 
+#: The formats that are learnt, one of each kind.
+FORMATS = (
+    "nousresearch-hermes-3-llama-3-1-8b-tool-use",
+    "qwen-qwen3-0-6b",
+    "qwen3-coder",
+    "glm-4-6",
+    "openai-gpt-oss-120b",
+    "deepseek-ai-deepseek-v3-1",
+)
+
 _CITIES = ("Paris", "Rome", "Oslo", "Lima", "Cairo", "New York", "Bern", "Quito", "Hanoi", "Turin")
 _TOPICS = ("cheap flights", "old maps", "bread", "jazz", "tall trees", 'red "pandas"', "R & D")
 _PEOPLE = ("Ada", "Alan", "Grace", "Linus", "Edsger", "Barbara")

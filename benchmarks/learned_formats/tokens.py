@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from benchmarks.learned_formats.model_file import Vocabulary
 from generator.analysis.text import markers
 from generator.codegen.turn_end import stop_strings
 from generator.spec.model import Spec
@@ -16,10 +17,16 @@ from generator.verification.vocabulary import shown_bytes
 _WORD = re.compile(r" ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s")
 
 
+def new_vocabulary(spec: Spec, texts: Sequence[str], merges: int) -> Vocabulary:
+    """Return a vocabulary for a format and texts in it."""
+    specials = special_tokens(spec)
+    return Vocabulary(specials, stop_strings(spec), learn_merges(texts, specials, merges))
+
+
 def special_tokens(spec: Spec) -> tuple[str, ...]:
     """Return what is one token: what has to be preserved, stops, and the header's marks."""
     own = (*spec.grammar.preserved_tokens, *stop_strings(spec), *markers(spec.turn.header))
-    return tuple(dict.fromkeys((*own, *(stop for stop in spec.turn.stop if stop in markers(stop)))))
+    return tuple(dict.fromkeys(own))
 
 
 def learn_merges(

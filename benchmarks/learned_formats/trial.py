@@ -86,8 +86,9 @@ class Writer:
             for _ in range(_LIMIT):
                 self._llama.eval(tokens)
                 tokens = [llama_cpp.llama_sampler_sample(sampler, self._llama.ctx, -1)]
-                pieces.append(decoder.decode(self._text(tokens[0])))
+                text = decoder.decode(self._text(tokens[0]))
                 ended = llama_cpp.llama_vocab_is_eog(self._vocabulary, tokens[0])
+                pieces.append("" if ended and text not in bound.stop else text)
                 if ended or any(stop in "".join(pieces[-20:]) for stop in bound.stop):
                     return Written(pieces, stopped=True)
         finally:
