@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -13,7 +14,7 @@ import click
 import llama_cpp
 
 from benchmarks.learned_formats.model_file import Shape, write_model
-from benchmarks.learned_formats.network import Plan, Sample, Weights, train
+from benchmarks.learned_formats.plans import Plan, Sample, Weights
 from benchmarks.learned_formats.questions import (
     FORMATS,
     TOOLS,
@@ -36,6 +37,7 @@ from generator.spec.problems import Problem
 from generator.verification.llama_cpp_library import llama_library
 
 ROOT = Path(__file__).parents[2]
+_MISSING = "PyTorch is not installed; to have it: pip install -r requirements-training.txt"
 SAMPLES, QUESTIONS, MERGES = 800, 100, 200
 PLAN = Plan(steps=150, early=40)
 Stages = dict[str, dict[str, dict[str, int]]]
@@ -69,6 +71,8 @@ def lesson_of(name: str) -> Lesson:
 
 def learn(lesson: Lesson, folder: Path) -> Iterator[tuple[str, Path, Shape, float]]:
     """Train a model; yield its file, early and at the end."""
+    from benchmarks.learned_formats.network import train  # PyTorch is there for this alone
+
     texts = [prompt_of(lesson.spec, e) + turn_of(lesson.spec, e) for e in lesson.taught]
     vocabulary = new_vocabulary(lesson.spec, texts, MERGES)
     shape, path = Shape(len(vocabulary)), folder / "model.gguf"
@@ -117,14 +121,16 @@ def run(name: str, *, verbose: bool) -> Stages:
 @click.argument("names", nargs=-1)
 @click.option("-v", "--verbose", is_flag=True, help="Show the turns with problems.")
 def main(names: Sequence[str], verbose: bool) -> None:
-    r"""Train small models of formats and have llama.cpp run them, without and with a grammar.
+    """Train small models of formats and have llama.cpp run them, without and with a grammar.
 
     Without NAMES all is done that is recorded, and the results are written.
 
     \b
     Example:
       python -m benchmarks.learned_formats qwen3-coder
-    """
+    """  # noqa: D301
+    if find_spec("torch") is None:
+        raise click.ClickException(_MISSING)
     if isinstance(library := llama_library(), Problem):  # it also keeps llama.cpp's log quiet
         raise click.ClickException(str(library))
     settings = {

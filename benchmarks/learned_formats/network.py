@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -12,31 +11,10 @@ import torch
 from torch.nn import functional
 
 from benchmarks.learned_formats.model_file import Shape
-
-#: The weights by their names in GGUF files.
-Weights = dict[str, Any]
+from benchmarks.learned_formats.plans import Plan, Sample, Weights
 
 _IGNORED = -100  # what the loss leaves out, by PyTorch's default
 _ROPE_BASE = 10_000.0
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """What the model reads, and what it should write."""
-
-    prompt: Sequence[int]
-    turn: Sequence[int]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How a model is trained; ``early`` is the step after which it is looked at first."""
-
-    steps: int
-    early: int
-    batch: int = 24
-    rate: float = 3e-3
-    seed: int = 1
 
 
 def new_weights(shape: Shape, seed: int) -> Weights:
