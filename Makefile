@@ -12,13 +12,17 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help regen regen-long check diff report report-browser test test-long fuzz lint bench \
-	families capabilities engines live reference lock clean
+	families capabilities engines live learned-formats \
+	reference lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# The format that the example server has copies of.
+EXAMPLE := qwen-qwen3-0-6b
 regen: $(STAMP)  ## fetch the templates, analyse them, write and verify specs, parsers and grammars
 	@$(BIN)/turnspec regen
+	@$(BIN)/turnspec vendor $(EXAMPLE) --into examples/chat_server >/dev/null
 
 regen-long: $(STAMP)  ## the same, verified with 1000 random messages per template
 	@$(BIN)/turnspec regen --messages 1000
@@ -84,6 +88,11 @@ live: $(STAMP)  ## llama.cpp writes in all formats, with a tiny model; figures i
 	@$(BIN)/turnspec live $(if $(MODEL),--model "$$MODEL" $(if $(PROMPT),--prompt "$$PROMPT") \
 		$(if $(TOOLS),--tools "$$TOOLS") $(if $(FREE),--free),--record)
 
+# Names choose formats, and write nothing: make learned-formats NAMES=qwen3-coder
+learned-formats: $(STAMP)  ## train small models of some formats and run them (PyTorch, a big download)
+	@$(BIN)/pip install --quiet --requirement requirements-training.txt
+	@$(BIN)/python -m benchmarks.learned_formats $(NAMES)
+
 lock:  ## renew requirements.lock
 	@$(PYTHON) -m venv build/lock
 	@build/lock/bin/pip install --quiet uv
@@ -97,8 +106,8 @@ clean:  ## remove the virtual environment, caches and fetched templates
 
 $(STAMP): requirements.lock pyproject.toml
 	@test -n '$(PYTHON)' || { echo 'make: Python 3.11 or newer is needed: make PYTHON=/path/to/python3'; exit 1; }
-	@echo 'set-up: $(VENV)'
+	@echo 'set-up: $(VENV) (the first time llama.cpp is built, which takes some minutes)'
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install --quiet --requirement requirements.lock
+	@CMAKE_ARGS="$${CMAKE_ARGS:--DLLAVA_BUILD=OFF}" $(BIN)/pip install --quiet --requirement requirements.lock
 	@$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@

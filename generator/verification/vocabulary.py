@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from gguf import GGUFWriter, TokenType
@@ -23,16 +23,27 @@ def token_ids(special_tokens: Iterable[str] = ()) -> Mapping[str, int]:
     return {token: number for number, token in enumerate(specials, start=256)}
 
 
-def add_vocabulary(writer: GGUFWriter, special_tokens: Iterable[str] = ()) -> None:
-    """Add the vocabulary to a file that is being written, with the numbers of `token_ids`."""
+def add_vocabulary(
+    writer: GGUFWriter,
+    special_tokens: Iterable[str] = (),
+    merges: Sequence[tuple[str, str]] = (),
+) -> None:
+    """Add the vocabulary to a file that is being written, with the numbers of `token_ids`.
+
+    Each of the merges, in the letters of `shown_bytes`, makes one more token behind the others.
+    """
     specials = token_ids(special_tokens)
-    shown = _shown_bytes()
+    shown = shown_bytes()
+    merged = [left + right for left, right in merges]
+    kinds = {TokenType.NORMAL: len(shown), TokenType.CONTROL: len(specials)}
+    types = [kind for kind, count in kinds.items() for _ in range(count)]
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("gpt-2")
-    writer.add_token_list([*shown, *specials])
-    writer.add_token_types([TokenType.NORMAL] * len(shown) + [TokenType.CONTROL] * len(specials))
+    writer.add_token_list([*shown, *specials, *merged])
+    writer.add_token_types([*types, *(TokenType.NORMAL for _ in merged)])
     # There has to be one; these two bytes never follow each other in UTF-8.
-    writer.add_token_merges([f"{shown[0xFF]} {shown[0xFF]}"])
+    rare = (shown[0xFF], shown[0xFF])
+    writer.add_token_merges([f"{left} {right}" for left, right in merges or [rare]])
     writer.add_bos_token_id(specials[BEGIN_TOKEN])
     writer.add_eos_token_id(specials[END_TOKEN])
     writer.add_add_bos_token(False)
@@ -48,7 +59,7 @@ def write_vocabulary(path: Path, *, special_tokens: Iterable[str] = ()) -> None:
     writer.close()
 
 
-def _shown_bytes() -> list[str]:
+def shown_bytes() -> list[str]:
     """Return the character that stands for each byte in a byte-level vocabulary."""
     hidden = 0
     shown = []

@@ -1,0 +1,433 @@
+"""examples/chat_server, as a user's client meets it: the official one, over HTTP."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import openai
+import pytest
+
+from generator.pipeline.project import OutputPaths
+from generator.sources.fetch import TemplateFile
+from tests.chat_servers import (
+    FOLDER,
+    EndlessModel,
+    ScriptedModel,
+    client_of,
+    server_module,
+    serving,
+)
+from tests.conftest import ROOT
+from tests.tiny_llama import write_llama
+
+FORMAT = "qwen-qwen3-0-6b"
+QUESTION: list[Any] = [{"role": "user", "content": "Weather?"}]
+TOOLS: list[Any] = [
+    {
+        "type": "function",
+        "function": {
+            "name": name,
+            "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
+        },
+    }
+    for name in ("get_weather", "get_time")
+]
+PARIS = ['{"city": ', '"Paris"', "}"]
+REASONING, CONTENT = "They ask for the weather.", "Let me look."
+THINKS = ["<think>", "\nThey ask for", " the weather.", "\n", "</think>", "\n\n"]
+CALLS = [
+    *("\n", "<tool_call>", '\n{"name": "get', '_weather", ', '"arguments": ', *PARIS, "}\n"),
+    *("</tool_call>", "\n", "<tool_call>", '\n{"name": "get_time", "arguments": '),
+    *(*PARIS, "}\n", "</tool_call>"),
+]
+TURN = [*THINKS, "Let me", " look.", *CALLS]
+CALLED = [
+    {
+        "id": f"call_{number}",
+        "type": "function",
+        "function": {"name": name, "arguments": '{"city": "Paris"}'},
+    }
+    for number, name in enumerate(("get_weather", "get_time"))
+]
+Start = Callable[[Any], openai.OpenAI]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ModuleType]:
+    with server_module() as module:
+        yield module
+
+
+@pytest.fixture
+def start(server: ModuleType) -> Iterator[Start]:
+    """Start the server with a model, and return a client of it."""
+    with ExitStack() as stack:
+
+        def client(model: Any) -> openai.OpenAI:
+            address = stack.enter_context(serving(server.create_app(model)))
+            return stack.enter_context(client_of(address))
+
+        yield client
+
+
+@pytest.fixture(scope="module")
+def refusing(server: ModuleType) -> Iterator[openai.OpenAI]:
+    """A client of a server whose model is never asked."""
+    model = ScriptedModel(["Fine."])
+    with serving(server.create_app(model)) as address, client_of(address) as client:
+        yield client
+    assert model.orders == []
+
+
+def ask(client: openai.OpenAI, **changes: Any) -> Any:
+    fixed = {"model": "any", "temperature": 0}
+    request = {**fixed, "messages": QUESTION, "tools": TOOLS, **changes}
+    return client.chat.completions.create(**request)
+
+
+def together(chunks: Sequence[Any]) -> dict[str, Any]:
+    """Put a stream's deltas together, as clients do."""
+    message: dict[str, Any] = {"role": "", "content": None, "reasoning_content": "", "calls": []}
+    for chunk in chunks:
+        delta = chunk.choices[0].delta
+        message["role"] += delta.role or ""
+        message["reasoning_content"] += getattr(delta, "reasoning_content", "")
+        if delta.content:
+            message["content"] = (message["content"] or "") + delta.content
+        for call in delta.tool_calls or []:
+            if call.index == len(message["calls"]):
+                message["calls"].append(call.model_dump(exclude={"index"}))
+            else:
+                message["calls"][call.index]["function"]["arguments"] += call.function.arguments
+    return message
+
+
+def leave_in_mid_stream(client: openai.OpenAI) -> None:
+    with ask(client, stream=True) as stream:
+        next(chunk for chunk in stream if chunk.choices[0].delta.content)
+
+
+def test_a_whole_answer(start: Start) -> None:
+    answer = ask(start(ScriptedModel([*THINKS, "Hello", " there."])))
+    [choice] = answer.choices
+    assert choice.message.model_dump(exclude_none=True) == {
+        "role": "assistant",
+        "content": "Hello there.",
+        "reasoning_content": REASONING,
+    }
+    assert (answer.object, answer.model) == ("chat.completion", "scripted")
+    assert choice.finish_reason == "stop"
+    assert answer.usage.model_dump(exclude_none=True) == {
+        "prompt_tokens": len("Weather?"),
+        "completion_tokens": len(THINKS) + 2,
+        "total_tokens": len("Weather?") + len(THINKS) + 2,
+    }
+
+
+def test_parallel_calls(start: Start) -> None:
+    [choice] = ask(start(ScriptedModel(TURN))).choices
+    assert choice.message.model_dump(exclude_none=True) == {
+        "role": "assistant",
+        "content": CONTENT,
+        "reasoning_content": REASONING,
+        "tool_calls": CALLED,
+    }
+    assert choice.finish_reason == "tool_calls"
+
+
+def test_a_stream(start: Start) -> None:
+    chunks = list(ask(start(ScriptedModel(TURN)), stream=True))
+    assert together(chunks) == {
+        "role": "assistant",
+        "content": CONTENT,
+        "reasoning_content": REASONING,
+        "calls": CALLED,
+    }
+    assert {chunk.object for chunk in chunks} == {"chat.completion.chunk"}
+    assert len({chunk.id for chunk in chunks}) == 1
+    reasons = [chunk.choices[0].finish_reason for chunk in chunks]
+    assert reasons == [None] * (len(chunks) - 1) + ["tool_calls"]
+    assert chunks[-1].usage.completion_tokens == len(TURN)
+
+
+def test_a_stream_comes_in_pieces(start: Start) -> None:
+    chunks = list(ask(start(ScriptedModel(TURN)), stream=True))
+    deltas = [chunk.choices[0].delta for chunk in chunks]
+    content = [delta.content for delta in deltas if delta.content]
+    assert content == ["Let me", " look."]
+    calls = [call for delta in deltas for call in delta.tool_calls or []]
+    first = [call.function.arguments for call in calls if call.index == 0]
+    assert first == ["", "{", '"city": "', 'Paris"', "}"]
+    assert [call.id for call in calls if call.function.name] == ["call_0", "call_1"]
+
+
+def test_an_answer_that_is_cut_off(start: Start) -> None:
+    client = start(ScriptedModel(TURN))
+    [choice] = ask(client, max_tokens=len(THINKS) + 1).choices
+    assert (choice.finish_reason, choice.message.content) == ("length", "Let me")
+    [choice] = ask(client, max_completion_tokens=len(THINKS) + 8).choices
+    assert choice.finish_reason == "length"
+    assert json.loads(choice.message.tool_calls[0].function.arguments) == {}
+
+
+def test_a_client_that_leaves_a_stream(start: Start) -> None:
+    model = EndlessModel(["all ", "the ", "words "])
+    client = start(model)
+    leave_in_mid_stream(client)
+    assert model.stopped.wait(5)
+    written = model.written
+    time.sleep(0.1)
+    assert model.written == written
+    model.stopped.clear()
+    leave_in_mid_stream(client)  # the model is free for the next
+    assert model.stopped.wait(5)
+    assert model.written > written
+
+
+def test_a_client_that_leaves_a_whole_answer(start: Start) -> None:
+    model = EndlessModel(["all ", "the ", "words "])
+    client = start(model)
+    with pytest.raises(openai.APITimeoutError):
+        ask(client.with_options(timeout=0.5))
+    assert model.written > 0
+    assert model.stopped.wait(5)
+
+
+def test_what_the_model_is_asked(start: Start) -> None:
+    model = ScriptedModel(["Fine."])
+    parts = [{"type": "text", "text": text} for text in ("Weather", "?")]
+    history: list[dict[str, Any]] = [
+        {"role": "user", "content": parts},
+        {"role": "assistant", "content": None, "tool_calls": CALLED[:1]},
+        {"role": "tool", "content": "rain", "tool_call_id": "call_0"},
+    ]
+    thinking = {"chat_template_kwargs": {"enable_thinking": False}}
+    [choice] = ask(start(model), messages=history, extra_body=thinking, seed=5).choices
+    assert choice.message.content == "Fine."
+    assert not hasattr(choice.message, "reasoning_content")
+    call = {"name": "get_weather", "arguments": {"city": "Paris"}}
+    calls = [{"type": "function", "function": call}]
+    assert model.asked == [
+        {
+            "messages": [
+                {"role": "user", "content": "Weather?", "tool_calls": []},
+                {"role": "assistant", "content": "", "tool_calls": calls},
+                {**history[2], "tool_calls": []},
+            ],
+            "tools": TOOLS,
+            "variables": {"enable_thinking": False},
+        }
+    ]
+    assert model.orders[0].seed == 5
+
+
+NAMES = 'tool-name ::= "get_weather" | "get_time"'
+ONE_NAME = 'tool-name ::= "get_time"'
+ONE_TOOL = {"type": "function", "function": {"name": "get_time"}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "entry", "rules"),
+    [
+        ({}, "tool-calls", [NAMES, "tool-calls ::= call ( gap call )*"]),
+        ({"tool_choice": "auto"}, "tool-calls", [NAMES]),
+        ({"parallel_tool_calls": False}, "tool-calls", [NAMES, "tool-calls ::= call"]),
+        ({"tool_choice": "required"}, "required-calls", [NAMES]),
+        ({"tool_choice": ONE_TOOL}, "required-calls", [ONE_NAME]),
+        ({"tool_choice": "none"}, "content-only", [NAMES]),
+        ({"tools": []}, "", []),
+    ],
+)
+def test_the_grammar(start: Start, asked: Any, entry: str, rules: list[str]) -> None:
+    model = ScriptedModel(["Fine."])
+    ask(start(model), **asked)
+    [order] = model.orders
+    assert order.entry == entry
+    assert set(rules) <= set(order.grammar.splitlines())
+
+
+TOOLS_WRONG = "tools has to be a list of tools with a function's name"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"messages": []}, "messages has to be a list of messages"),
+        ({"messages": "Hello"}, "messages has to be a list of messages"),
+        ({"messages": [{"content": "?"}]}, "these messages can't be rendered: KeyError('role')"),
+        ({"tools": {"name": "get_time"}}, TOOLS_WRONG),
+        ({"tools": [{"type": "function"}]}, TOOLS_WRONG),
+        (
+            {"tools": [{"function": {"name": 'get" | root'}}]},
+            "a tool's name is [a-zA-Z0-9./:_-]+",
+        ),
+        ({"tool_choice": "maybe"}, "tool_choice has to be auto, required, none or a tool"),
+        (
+            {"tool_choice": "required", "tools": []},
+            "tool_choice asks for a tool that isn't in tools",
+        ),
+        (
+            {"tool_choice": {"type": "function", "function": {"name": "get_news"}}},
+            "tool_choice asks for a tool that isn't in tools",
+        ),
+        ({"n": 2}, "n has to be 1: there is one answer at a time"),
+        ({"max_tokens": -1}, "max_tokens has to be a positive integer"),
+        ({"temperature": "hot"}, "temperature has to be a number"),
+        ({"seed": 1.5}, "seed has to be an integer"),
+        ({"chat_template_kwargs": "off"}, "chat_template_kwargs has to be an object"),
+        (
+            {"messages": [{"role": "user", "content": "?" * 1001}]},
+            "the prompt has 1001 tokens, 1000 is the most",
+        ),
+    ],
+)
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_malformed_request(
+    refusing: openai.OpenAI, wrong: dict[str, Any], message: str, stream: bool
+) -> None:
+    with pytest.raises(openai.BadRequestError) as caught:
+        ask(refusing, stream=stream, extra_body=wrong)
+    assert caught.value.body == {"message": message, "type": "invalid_request_error"}
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"{", "the body isn't JSON: Expecting property name enclosed in double quotes: "),
+        (b"[]", "the body has to be a JSON object"),
+    ],
+)
+def test_a_malformed_body(refusing: openai.OpenAI, body: bytes, message: str) -> None:
+    address = f"{refusing.base_url}chat/completions"
+    with pytest.raises(HTTPError) as caught:
+        urlopen(address, data=body, timeout=10)
+    assert caught.value.code == 400
+    error = json.load(caught.value)["error"]
+    assert error["message"].startswith(message)
+
+
+BY_HEART = [
+    *("<think>", "\nThey ask", " for the weather.", "\n</think>", "\n\n", "Let me", " look."),
+    *("\n<tool_call>", '\n{"name": "get_weather', '", "arguments": {"city": "Par', 'is"}'),
+    *("}\n</tool_call>", "\n<tool_call>\n", '{"name": "get_time", "arguments": ', '{"city": '),
+    *('"Paris"', "}}\n", "</tool_call>", " Oops,", " I went on."),
+]
+END = "<|im_end|>"
+Load = Callable[[Sequence[str]], Any]
+
+
+@pytest.fixture(scope="module")
+def template(reference_templates: list[TemplateFile]) -> str:
+    [found] = [file for file in reference_templates if file.name == FORMAT]
+    return found.path.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def load(server: ModuleType, template: str, tmp_path: Path) -> Load:
+    """Write a model that knows the pieces by heart, and load it with llama.cpp."""
+
+    def model(pieces: Sequence[str]) -> Any:
+        path = tmp_path / "by-heart.gguf"
+        write_llama(path, pieces, prompt_end="\n", template=template, end=END)
+        return server.Model(path, 1500)
+
+    return model
+
+
+@pytest.mark.parametrize("temperature", [0, 0.6])
+def test_llama_cpp_streams_under_the_lazy_grammar(
+    start: Start, load: Load, temperature: float
+) -> None:
+    chunks = list(ask(start(load(BY_HEART)), stream=True, temperature=temperature))
+    assert together(chunks) == {
+        "role": "assistant",
+        "content": CONTENT,
+        "reasoning_content": REASONING,
+        "calls": CALLED,
+    }
+    assert chunks[-1].choices[0].finish_reason == "tool_calls"
+    assert chunks[-1].usage.completion_tokens == len(BY_HEART) - 2  # after calls it had to end
+
+
+def test_llama_cpp_under_the_other_entries(start: Start, load: Load) -> None:
+    client = start(load(BY_HEART))
+    [choice] = ask(client, tool_choice="none").choices
+    assert (choice.message.content, choice.message.tool_calls) == (CONTENT, None)
+    [choice] = ask(client, tool_choice="required", parallel_tool_calls=False).choices
+    assert [call.model_dump() for call in choice.message.tool_calls] == CALLED[:1]
+    [choice] = ask(client, tools=[]).choices
+    assert choice.message.content == f"{CONTENT}Oops, I went on."  # nothing held it back
+
+
+def test_llama_cpp_keeps_to_the_names_of_tools(start: Start, load: Load) -> None:
+    client = start(load(BY_HEART))
+    [choice] = ask(client, tools=TOOLS[1:], max_tokens=100).choices
+    assert (
+        choice.finish_reason == "length"
+    )  # it knows of another tool's call, and must not write it
+    assert "get_weather" not in choice.model_dump_json()
+    assert choice.message.content == CONTENT
+
+
+def test_a_trigger_in_reasoning_is_text(start: Start, load: Load) -> None:
+    mention = ["<think>", "\nI could write <tool_call>", " here.", "\n</think>\n\n", "Hello."]
+    [choice] = ask(start(load(mention))).choices
+    assert choice.message.content == "Hello."
+    assert choice.message.reasoning_content == "I could write <tool_call> here."
+
+
+def test_llama_cpp_goes_on_after_a_client_left(start: Start, load: Load) -> None:
+    client = start(load(BY_HEART))
+    leave_in_mid_stream(client)
+    [choice] = ask(client).choices
+    assert [call.model_dump() for call in choice.message.tool_calls] == CALLED
+
+
+def test_the_command(template: str, tmp_path: Path) -> None:
+    path = tmp_path / "by-heart.gguf"
+    write_llama(path, BY_HEART, prompt_end="\n", template=template, end=END)
+    command = [sys.executable, str(FOLDER / "server.py"), str(path), "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        address = next(filter(None, (re.search(r"http://\S+", line) for line in process.stderr)))
+        try:
+            with client_of(f"{address[0]}/v1") as client:
+                assert together(list(ask(client, stream=True)))["calls"] == CALLED
+        finally:
+            process.terminate()
+            process.communicate(timeout=20)
+
+
+def test_a_model_with_another_template(tmp_path: Path) -> None:
+    path = tmp_path / "other.gguf"
+    write_llama(path, ["Hello."], prompt_end=":", template="Assistant:", end=END)
+    command = [sys.executable, str(FOLDER / "server.py"), str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    message = f"error: {path}: qwen_qwen3_0_6b isn't for its chat template\n"
+    assert (done.returncode, done.stderr) == (1, message)
+
+
+def test_the_vendored_files_are_fresh() -> None:
+    paths = OutputPaths.in_project(FORMAT)
+    for path in (paths.module, paths.grammar):
+        copied = (FOLDER / Path(path).name).read_text(encoding="utf-8")
+        stale = f"run: turnspec vendor {FORMAT} --into examples/chat_server"
+        assert copied == (ROOT / path).read_text(encoding="utf-8"), stale
+
+
+def test_the_example_imports_nothing_of_the_generator() -> None:
+    for path in FOLDER.glob("*.py"):
+        imported = re.findall(r"(?m)^(?:from|import) ([a-z_]+)", path.read_text(encoding="utf-8"))
+        assert imported
+        assert "generator" not in imported
