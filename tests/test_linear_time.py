@@ -80,7 +80,10 @@ def in_pieces(text: str, size: int) -> Iterator[str]:
 
 def kept(parser: Any) -> int:
     """Return how many characters a parser keeps in texts that it may copy with the next feed."""
-    return sum(len(value) for value in vars(parser).values() if isinstance(value, str))
+    # A parser with many attributes has slots in place of a dictionary.
+    names = getattr(parser, "__slots__", None) or vars(parser)
+    values = (getattr(parser, name) for name in names)
+    return sum(len(value) for value in values if isinstance(value, str))
 
 
 def dense_texts(known: Format, part: LongText) -> Iterator[str]:
