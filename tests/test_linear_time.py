@@ -82,7 +82,7 @@ def kept(parser: Any) -> int:
     """Return how many characters a parser keeps in texts that it may copy with the next feed."""
     # A parser with many attributes has slots in place of a dictionary.
     names = getattr(parser, "__slots__", None) or vars(parser)
-    values = (getattr(parser, name) for name in names)
+    values = (getattr(parser, name, "") for name in names)
     return sum(len(value) for value in values if isinstance(value, str))
 
 
