@@ -39,6 +39,21 @@ def with_stop_at_end(spec: Spec) -> Spec:
     return replace(spec, turn=turn, tools=_without(spec.tools, stop))
 
 
+def with_known_stop_at_end(spec: Spec) -> Spec:
+    """Return the spec with a stop string's beginning taken out of the end of its calls' section.
+
+    A parser has to know the section's end without it. Other markers that stop the model it reads
+    where the template has them, as what stands around calls may tell what they are.
+    """
+    if spec.tools is None:
+        return spec
+    ended = with_stop_at_end(spec)
+    stop = ended.final(Part.CALLS)
+    known = bool(stop) and any(text.startswith(stop) for text in spec.turn.stop)
+    in_section = spec.tools.section_end.rstrip().endswith(stop)
+    return ended if known and in_section else spec
+
+
 def stop_strings(spec: Spec) -> tuple[str, ...]:
     """Return what ends a turn wherever it stands, so not what may stand inside of one."""
     ended = with_stop_at_end(spec)
