@@ -27,7 +27,6 @@ from generator.codegen.message_plan import (
 from generator.codegen.native_plan import plan_native
 from generator.codegen.slot_plan import slotted
 from generator.codegen.tag_plan import plan_tags
-from generator.codegen.turn_end import with_known_stop_at_end
 from generator.spec.model import Part, ReasoningMode, Spec, Switch, SwitchWord, ToolMode
 
 _LONGEST_END = 100  # characters
@@ -65,8 +64,7 @@ class ModulePlan:
 
 def plan_module(spec: Spec) -> ModulePlan:
     """Return the plan of the module that parses the spec's format."""
-    given = with_known_stop_at_end(spec)
-    spec = with_headers(given)
+    given, spec = spec, with_headers(spec)
     ends = tuple(dict.fromkeys(text.strip() for text in _ends(spec) if looks_like_marker(text)))
     calls = _plan_calls(spec, ends)
     reasoning = _plan_reasoning(spec)

@@ -21,6 +21,7 @@ from generator.codegen.marker_plan import (
     words,
 )
 from generator.codegen.slot_plan import literal_text, numbered, slotted
+from generator.codegen.turn_end import without_stop
 from generator.spec.model import Encoding, JsonType, Literal, Piece, Slot, SlotKind, ToolMode, Tools
 
 _ARGUMENTS = Slot(SlotKind.ARGUMENTS)
@@ -74,7 +75,7 @@ def plan_tags(
         sets["_SECTION"] = _section(tools, heads)
     return CallPlan(
         kind="tagged" if tagged else "json",
-        text=(*_opening_markers(shape, heads), *_closing_markers(tools, shape, others)),
+        text=(*_opening_markers(shape, heads), *_closing_markers(tools, shape, others, stop)),
         sets=sets,
         expressions=expressions,
         wrap=shape.wraps[0] if shape.wraps and not shape.in_section else "",
@@ -157,7 +158,7 @@ def _opening_markers(shape: _Shape, heads: list[MarkerPieces]) -> list[Marker]:
 
 
 def _closing_markers(
-    tools: Tools, shape: _Shape, others: tuple[tuple[Piece, ...], ...]
+    tools: Tools, shape: _Shape, others: tuple[tuple[Piece, ...], ...], stop: tuple[str, ...]
 ) -> list[Marker]:
     """Return what closes calls; the last one closes what was opened around them."""
     section_end = tools.section_end.strip()
@@ -169,6 +170,7 @@ def _closing_markers(
     found = []
     if shape.wraps and len(closers) > (0 if ends_section else 1):
         lasts = [closers.pop(), *filter(looks_like_marker, tools.section_ends[1:])]
+        lasts += filter(None, [without_stop(lasts[0], stop)])
         alternatives = [words(text) for last in lasts for text in (last, last.lstrip("]})"))]
         found.append(Marker("unwrap", tuple(dict.fromkeys(alternatives))))
     # A bracket before a closing tag may be missing.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 from generator.spec.model import End, Literal, Part, Piece, Spec, Subject, Tools, Verdict
@@ -39,19 +40,15 @@ def with_stop_at_end(spec: Spec) -> Spec:
     return replace(spec, turn=turn, tools=_without(spec.tools, stop))
 
 
-def with_known_stop_at_end(spec: Spec) -> Spec:
-    """Return the spec with a stop string's beginning taken out of the end of its calls' section.
+def without_stop(text: str, stop: Iterable[str]) -> str:
+    """Return what ends a section without the beginning of a stop string, "" if it has none.
 
-    A parser has to know the section's end without it. Other markers that stop the model it reads
-    where the template has them, as what stands around calls may tell what they are.
+    An engine may take that away, so a parser has to know the end without it.
     """
-    if spec.tools is None:
-        return spec
-    ended = with_stop_at_end(spec)
-    stop = ended.final(Part.CALLS)
-    known = bool(stop) and any(text.startswith(stop) for text in spec.turn.stop)
-    in_section = spec.tools.section_end.rstrip().endswith(stop)
-    return ended if known and in_section else spec
+    ends = (text[at:] for at in range(1, len(text)))
+    found = next((end for end in ends if any(s.startswith(end) for s in stop)), "")
+    kept = text.removesuffix(found).rstrip() if found else ""
+    return "" if _CLOSERS.fullmatch(kept) or _CLOSERS.fullmatch(found) else kept
 
 
 def stop_strings(spec: Spec) -> tuple[str, ...]:

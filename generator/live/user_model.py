@@ -63,6 +63,8 @@ def read_model_template(path: Path, *, with_tools: bool) -> TemplateSource | Pro
     found, problems = read_gguf(path)
     if problems:
         return problems[0]
+    if not found.texts:
+        return Problem(found.missing, shown)
     names = [_WITH_TOOLS] if with_tools else []
     name = next(n for n in (*names, "default", *found.texts) if n in found.texts)
     tokens = {"bos_token": found.bos_token, "eos_token": found.eos_token}
