@@ -71,16 +71,19 @@ class Function:
 def functions(tools: Sequence[Mapping[str, Any]]) -> list[Function]:
     """Return the tools' functions; `request_problems` says what is wrong with them."""
     found = []
-    for number, tool in enumerate(tools):
-        path = f"#/{number}"
-        function = tool
-        if "function" in tool:
-            function, path = tool["function"], f"{path}/function"
+    for function, path in _with_paths(tools):
         parameters = function.get("parameters")
         if parameters is None:
             parameters = {"type": "object", "properties": {}}
         found.append(Function(function["name"], parameters, f"{path}/parameters"))
     return found
+
+
+def _with_paths(tools: Sequence[Any]) -> Iterator[tuple[Any, str]]:
+    """Yield what should be each tool's function, and where it stands."""
+    for number, tool in enumerate(tools):
+        inside = isinstance(tool, Mapping) and "function" in tool
+        yield (tool["function"], f"#/{number}/function") if inside else (tool, f"#/{number}")
 
 
 def request_problems(spec: Spec, request: GrammarRequest) -> list[Problem]:
@@ -108,25 +111,17 @@ def _contradictions(spec: Spec, request: GrammarRequest) -> Iterator[Problem]:
 
 
 def _names(tools: Sequence[Any]) -> list[str]:
-    found = []
-    for tool in tools:
-        function = tool.get("function", tool) if isinstance(tool, Mapping) else None
-        name = function.get("name") if isinstance(function, Mapping) else None
-        found += [name] if isinstance(name, str) else []
-    return found
+    found = (f.get("name") for f, _ in _with_paths(tools) if isinstance(f, Mapping))
+    return [name for name in found if isinstance(name, str)]
 
 
 def _tool_problems(request: GrammarRequest) -> Iterator[Problem]:
     names: dict[str, str] = {}
-    for number, tool in enumerate(request.tools):
-        path = f"#/{number}"
-        function: Any = tool
-        if isinstance(tool, Mapping) and "function" in tool:
-            function, path = tool["function"], f"{path}/function"
-        if not isinstance(function, Mapping):
+    for function, path in _with_paths(request.tools):
+        if isinstance(function, Mapping):
+            yield from _function_problems(function, path, names)
+        else:
             yield Problem("a tool is an object with a function in it", path=path)
-            continue
-        yield from _function_problems(function, path, names)
 
 
 def _function_problems(

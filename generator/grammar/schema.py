@@ -354,8 +354,6 @@ class _Compiler:
         self, named: list[str], parts: list[Place], name: str, notation: Notation
     ) -> str:
         """Return a member that no schema names; "" if there is none."""
-        if self.closed and named and not given(parts, "additionalProperties"):
-            return ""
         if self.closed and given(parts, "properties") and not given(parts, "additionalProperties"):
             return ""
         values = self._values_by_word(other_properties(parts), f"{name}-other", notation)

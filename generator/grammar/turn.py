@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from generator.analysis.thinking import PromptState, prompt_state
 from generator.codegen.banner import banner, sealed
 from generator.codegen.marker_plan import looks_like_marker, opening_literal
 from generator.codegen.plan import plan_module
@@ -364,14 +365,14 @@ def _continuation(offer: Offer, extra: str) -> Iterator[str]:
 
 def opens_reasoning(spec: Spec, extra: str) -> bool:
     """Say whether what the prompt holds behind the header leaves the turn inside reasoning."""
-    start, end = trimmed(spec.reasoning.start), trimmed(spec.reasoning.end)
-    if spec.reasoning.mode is ReasoningMode.NONE:
+    reasoning = spec.reasoning
+    if reasoning.mode is ReasoningMode.NONE:
         return False
-    if not start:
-        # Without a start of its own reasoning is where every turn begins.
-        is_first = spec.reasoning.mode is ReasoningMode.DELIMITER
-        return is_first and end not in extra and bool(prompt_extra(spec, spec.thinking.prompt_on))
-    return start in extra and not (end and end in extra.rpartition(start)[2])
+    absent = spec.join(Part.START, Part.CONTENT)
+    if not extra and reasoning.mode is ReasoningMode.DELIMITER and not trimmed(reasoning.start):
+        # Without a start of its own reasoning is where a turn begins that a prompt begins so.
+        extra = prompt_extra(spec, spec.thinking.prompt_on)
+    return prompt_state(extra, reasoning.start, reasoning.end, absent) is PromptState.OPEN
 
 
 def prompt_extra(spec: Spec, prompt: str) -> str:
