@@ -11,14 +11,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from generator.analysis.text import markers
-from generator.codegen.writer import write_parts
-from generator.pipeline.build import load_module
-from generator.pipeline.project import OutputPaths
-from generator.rendering.conversation import tool_definitions
-from generator.spec.files import SPEC_SUFFIX, read_spec
-from generator.spec.message import Call, Message
-from generator.spec.model import Encoding, JsonType, Literal, Part, Spec, ToolMode, Tools
+from turnspec.analysis.text import markers
+from turnspec.codegen.writer import write_parts
+from turnspec.pipeline.build import load_module
+from turnspec.pipeline.project import OutputPaths
+from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.files import SPEC_SUFFIX, read_spec
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Encoding, JsonType, Literal, Part, Spec, ToolMode, Tools
 
 #: The first and the last word of a long text, by which it is found in a turn.
 _FIRST, _LAST = "Once", "after"

@@ -1,4 +1,4 @@
 """Tests of turnspec: golden, executed, rejected and property tests.
 
-May import `generator`, and loads generated modules from their files.
+May import `turnspec`, and loads generated modules from their files.
 """

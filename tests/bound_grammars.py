@@ -10,16 +10,16 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from generator.grammar.bound import BoundGrammar, bind_grammar
-from generator.grammar.request import GrammarRequest
-from generator.grammar.turn import opens_reasoning, prompt_extra
-from generator.spec.message import Call, Message
-from generator.spec.model import Spec
-from generator.verification.gbnf_reader import Grammar, read_grammar
-from generator.verification.turns import written_input
-from generator.verification.walks import random_turn
 from tests.generated_formats import committed_format
 from tests.grammar_samples import turn_ends
+from turnspec.grammar.bound import BoundGrammar, bind_grammar
+from turnspec.grammar.request import GrammarRequest
+from turnspec.grammar.turn import opens_reasoning, prompt_extra
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Spec
+from turnspec.verification.gbnf_reader import Grammar, read_grammar
+from turnspec.verification.turns import written_input
+from turnspec.verification.walks import random_turn
 
 
 def _tool(

@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from generator.chat import NAMED_FORMATS, ChatError, ChatTemplate, Polyfill
-from generator.chat.summary import summary
 from tests.reference.cases import (
     ANSWER,
     CALLING,
@@ -31,6 +29,8 @@ from tests.reference.cases import (
     template_names,
 )
 from tests.reference.compare import Verdicts, verdicts
+from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate, Polyfill
+from turnspec.chat.summary import summary
 
 PAGE = Path(__file__).parent.parent / "docs" / "CAPABILITIES.md"
 TALK: tuple[Mapping[str, Any], ...] = (

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from generator.sources.index import Origin
+from turnspec.sources.index import Origin
 
 FILE = "pack-1.0.tar.gz"
 TEMPLATES = {"One.jinja": "one {{ messages }}\n", "Two.jinja": "two\r\n{{ messages }} ｜é"}

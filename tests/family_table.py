@@ -14,11 +14,11 @@ from typing import Any
 
 import yaml
 
-from generator.rendering.conversation import tool_definitions
-from generator.spec.message import Call, Message
-from generator.verification.messages import allowed_call
-from generator.verification.turns import expected_message, written_input
 from tests.generated_formats import committed_format
+from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.message import Call, Message
+from turnspec.verification.messages import allowed_call
+from turnspec.verification.turns import expected_message, written_input
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "docs" / "families.yaml"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from generator.pipeline.build import load_module
-from generator.pipeline.project import OutputPaths
-from generator.spec.files import read_spec
-from generator.spec.model import Spec
 from tests.deviations.turns import Format
+from turnspec.pipeline.build import load_module
+from turnspec.pipeline.project import OutputPaths
+from turnspec.spec.files import read_spec
+from turnspec.spec.model import Spec
 
 ROOT = Path(__file__).parent.parent
 NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))

@@ -7,11 +7,11 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from generator.pipeline.build import generate_files
-from generator.pipeline.project import OutputPaths
-from generator.sources.index import INDEX_FILE
-from generator.spec.model import Spec
 from tests.own_checkouts import EMPTY_INDEX
+from turnspec.pipeline.build import generate_files
+from turnspec.pipeline.project import OutputPaths
+from turnspec.sources.index import INDEX_FILE
+from turnspec.spec.model import Spec
 
 _SETTINGS = {
     "GIT_CONFIG_GLOBAL": os.devnull,

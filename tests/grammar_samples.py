@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from generator.spec.model import Part, Slot, SlotKind, Spec
-from generator.verification.agreement import Sample
-from generator.verification.messages import sample_messages
-from generator.verification.turns import written_input
 from tests.generated_formats import ROOT, committed_format
+from turnspec.spec.model import Part, Slot, SlotKind, Spec
+from turnspec.verification.agreement import Sample
+from turnspec.verification.messages import sample_messages
+from turnspec.verification.turns import written_input
 
 
 @cache

@@ -15,11 +15,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from generator.codegen.writer import write_parts
-from generator.rendering.conversation import tool_definitions
-from generator.spec.message import Call, Message
-from generator.spec.model import Literal, Part, Spec
-from generator.verification.messages import TRICKY_TEXTS, allowed_call, format_markers
+from turnspec.codegen.writer import write_parts
+from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Literal, Part, Spec
+from turnspec.verification.messages import TRICKY_TEXTS, allowed_call, format_markers
 
 #: Stands for a word until all words of a text are numbered.
 WORD = "qvx"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from generator.pipeline.project import Project
-from generator.pipeline.regenerate import Regeneration, read_sources, regenerate
-from generator.sources.add import add_source
-from generator.sources.fetch import fetch_templates
-from generator.sources.index import INDEX_FILE
 from tests.own_templates import FOLDER
+from turnspec.pipeline.project import Project
+from turnspec.pipeline.regenerate import Regeneration, read_sources, regenerate
+from turnspec.sources.add import add_source
+from turnspec.sources.fetch import fetch_templates
+from turnspec.sources.index import INDEX_FILE
 
 EMPTY_INDEX = "origins: []\ntemplates: []\n"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from generator.analysis.analyze import Analysis, TemplateSource, analyze_template
-from generator.rendering.worker import RenderWorker
-from generator.spec.model import Spec
+from turnspec.analysis.analyze import Analysis, TemplateSource, analyze_template
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.model import Spec
 
 FOLDER = Path(__file__).parent / "templates"
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
-from generator.codegen.python import generate_module
-from generator.spec.model import Spec
+from turnspec.codegen.python import generate_module
+from turnspec.spec.model import Spec
 
 
 def load_module(spec: Spec) -> ModuleType:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from generator.spec.model import (
+from tests.specs_for_tests import json_native_spec
+from turnspec.spec.model import (
     Arguments,
     Content,
     ContentMode,
@@ -31,7 +32,6 @@ from generator.spec.model import (
     Turn,
     ValueSyntax,
 )
-from tests.specs_for_tests import json_native_spec
 
 _SLOTS = {f"⟨{kind.value}⟩": Slot(kind) for kind in SlotKind}
 

@@ -22,11 +22,11 @@ from typing import Any
 from urllib.error import URLError
 from urllib.request import ProxyHandler, Request, build_opener
 
-from generator.pipeline.project import Project
-from generator.report.entries import read_entries
-from generator.report.page import render_page
-from generator.report.server import ReportServer, Site
 from tests.generated_formats import ROOT
+from turnspec.pipeline.project import Project
+from turnspec.report.entries import read_entries
+from turnspec.report.page import render_page
+from turnspec.report.server import ReportServer, Site
 
 BUILD = ROOT / "build"
 WIDE, PHONE = (1280, 900), (390, 844)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generator.spec.model import (
+from turnspec.spec.model import (
     Arguments,
     CallIdPosition,
     Capabilities,

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from generator.spec.checks import check_spec
-from generator.spec.files import dump_spec, load_checked_spec
-from generator.spec.model import (
+from tests.parser_checks import assert_any_chunking, assert_any_truncation, load_module
+from tests.parser_formats import BARE, HERMES, make_spec, pieces, tagged, tagged_json
+from turnspec.spec.checks import check_spec
+from turnspec.spec.files import dump_spec, load_checked_spec
+from turnspec.spec.model import (
     Alternatives,
     CodeCall,
     Literal,
@@ -20,8 +22,6 @@ from generator.spec.model import (
     SlotKind,
     Spec,
 )
-from tests.parser_checks import assert_any_chunking, assert_any_truncation, load_module
-from tests.parser_formats import BARE, HERMES, make_spec, pieces, tagged, tagged_json
 
 WORD = Slot(SlotKind.WORD)
 

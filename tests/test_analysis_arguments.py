@@ -7,15 +7,15 @@ from collections.abc import Callable
 
 import pytest
 
-from generator.analysis.arguments import (
+from turnspec.analysis.arguments import (
     STYLE_PROBE,
     analyze_object,
     analyze_tagged,
     find_syntax,
 )
-from generator.analysis.findings import Derivation
-from generator.spec.encoding import encode_object
-from generator.spec.model import (
+from turnspec.analysis.findings import Derivation
+from turnspec.spec.encoding import encode_object
+from turnspec.spec.model import (
     Elements,
     Encoding,
     JsonType,

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from generator.analysis.analyze import ASSUMED_TOKENS
-from generator.analysis.blocks import find_content_blocks
-from generator.pipeline.build import build_template, load_module
-from generator.pipeline.project import OutputPaths
-from generator.rendering.conversation import Chat
-from generator.rendering.worker import RenderWorker
-from generator.spec.model import ContentBlocks
 from tests.own_templates import NAMES, own_template, spec_of
+from turnspec.analysis.analyze import ASSUMED_TOKENS
+from turnspec.analysis.blocks import find_content_blocks
+from turnspec.pipeline.build import build_template, load_module
+from turnspec.pipeline.project import OutputPaths
+from turnspec.rendering.conversation import Chat
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.model import ContentBlocks
 
 FOUND = {
     "reasoning-block": ("note", ContentBlocks("sort", "musing", "words", "words")),

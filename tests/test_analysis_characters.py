@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from generator.analysis.characters import (
+from tests.own_templates import NAMES, spec_of
+from turnspec.analysis.characters import (
     SPECIAL_CHARACTERS,
     ComesBack,
     altered_characters,
     character_limits,
 )
-from generator.rendering.worker import RenderWorker
-from generator.spec.model import Condition, Limit, Subject, Verdict
-from tests.own_templates import NAMES, spec_of
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.model import Condition, Limit, Subject, Verdict
 
 LINE_ENDS = "\n\x0b\x0c\r\x1c\x1d\x1e\x85\u2028\u2029"
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from generator.analysis.findings import Derivation, Finding
-from generator.rendering.conversation import AbsentContent, ArgumentsForm
-from generator.rendering.worker import RenderWorker
-from generator.spec.model import (
+from tests.own_templates import NAMES, analysis_of, spec_of
+from turnspec.analysis.findings import Derivation, Finding
+from turnspec.rendering.conversation import AbsentContent, ArgumentsForm
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.model import (
     CallIdPosition,
     Condition,
     ContentMode,
@@ -23,7 +24,6 @@ from generator.spec.model import (
     ToolMode,
     Verdict,
 )
-from tests.own_templates import NAMES, analysis_of, spec_of
 
 
 @pytest.fixture(scope="module")

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from generator.analysis.calls import CallsFinding
-from generator.analysis.findings import Derivation
-from generator.analysis.first_call import end_of_only_call, find_after_first
-from generator.analysis.frames import Combination, Frame, Frames
-from generator.analysis.repetition import Repetition
-from generator.pipeline.build import build_template, load_module
-from generator.pipeline.project import OutputPaths
-from generator.rendering.conversation import Following
-from generator.rendering.worker import RenderWorker
-from generator.spec.model import AfterFirst, Part
-from generator.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 from tests.own_templates import own_template, spec_of
+from turnspec.analysis.calls import CallsFinding
+from turnspec.analysis.findings import Derivation
+from turnspec.analysis.first_call import end_of_only_call, find_after_first
+from turnspec.analysis.frames import Combination, Frame, Frames
+from turnspec.analysis.repetition import Repetition
+from turnspec.pipeline.build import build_template, load_module
+from turnspec.pipeline.project import OutputPaths
+from turnspec.rendering.conversation import Following
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.model import AfterFirst, Part
+from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 
 LAST = (Part.CALLS, Part.END)
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from generator.analysis.analyze import ASSUMED_TOKENS
-from generator.rendering.conversation import Chat
-from generator.rendering.worker import RenderWorker
-from generator.spec.checks import check_spec
-from generator.spec.files import dump_spec, load_checked_spec
-from generator.verification.rungs import predict
-from generator.verification.turns import Renderer
 from tests.own_templates import NAMES, analysis_of, own_template, spec_of
+from turnspec.analysis.analyze import ASSUMED_TOKENS
+from turnspec.rendering.conversation import Chat
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.checks import check_spec
+from turnspec.spec.files import dump_spec, load_checked_spec
+from turnspec.verification.rungs import predict
+from turnspec.verification.turns import Renderer
 
 
 @pytest.fixture(scope="module")

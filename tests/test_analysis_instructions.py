@@ -7,24 +7,24 @@ from collections.abc import Iterator
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from generator.analysis.advice import Advice, advise
-from generator.analysis.analyze import ASSUMED_TOKENS, TemplateSource
-from generator.analysis.call_examples import find_call_example
-from generator.analysis.instructions import (
+from tests.own_templates import given_template, own_template, spec_of
+from turnspec.analysis.advice import Advice, advise
+from turnspec.analysis.analyze import ASSUMED_TOKENS, TemplateSource
+from turnspec.analysis.call_examples import find_call_example
+from turnspec.analysis.instructions import (
     Instructions,
     difference,
     plain_instructions,
     tool_instructions,
 )
-from generator.analysis.overlay_draft import draft_problems
-from generator.analysis.tag_examples import empty_pairs
-from generator.pipeline.build import build_template
-from generator.pipeline.project import OutputPaths
-from generator.rendering.conversation import Chat
-from generator.rendering.worker import RenderWorker
-from generator.spec.model import Literal, Spec, Tools
-from generator.spec.overlay import Overlay, OverlayText, read_overlay
-from tests.own_templates import given_template, own_template, spec_of
+from turnspec.analysis.overlay_draft import draft_problems
+from turnspec.analysis.tag_examples import empty_pairs
+from turnspec.pipeline.build import build_template
+from turnspec.pipeline.project import OutputPaths
+from turnspec.rendering.conversation import Chat
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.model import Literal, Spec, Tools
+from turnspec.spec.overlay import Overlay, OverlayText, read_overlay
 
 DESCRIBED = ("calls-only-described", "thoughts-only-described")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from generator.analysis.parts import (
+from turnspec.analysis.parts import (
     Wrapping,
     common_turn_end,
     find_ends,
@@ -13,7 +13,7 @@ from generator.analysis.parts import (
     part_ways,
     stop_strings,
 )
-from generator.spec.model import End, Join, Part
+from turnspec.spec.model import End, Join, Part
 
 START, REASONING, CONTENT, CALLS, END = Part
 

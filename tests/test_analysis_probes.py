@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from generator.analysis.probes import (
+from turnspec.analysis.probes import (
     CONTENT,
     REASONING,
     Token,

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from generator.analysis.analyze import analyze_template
-from generator.rendering.worker import RenderWorker
-from generator.spec.problems import Problem
 from tests.own_templates import given_template
+from turnspec.analysis.analyze import analyze_template
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.problems import Problem
 
 TALK = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
 LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from generator.analysis.repetition import (
+from turnspec.analysis.repetition import (
     INDEX_MARK,
     Repetition,
     mark_inner_index,

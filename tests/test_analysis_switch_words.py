@@ -7,13 +7,13 @@ from types import ModuleType
 
 import pytest
 
-from generator.analysis.analyze import ASSUMED_TOKENS, analyze_template
-from generator.pipeline.build import build_template, load_module
-from generator.pipeline.project import OutputPaths
-from generator.rendering.conversation import Chat
-from generator.rendering.worker import RenderWorker
-from generator.spec.model import Switch
 from tests.own_templates import NAMES, given_template, own_template, spec_of
+from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
+from turnspec.pipeline.build import build_template, load_module
+from turnspec.pipeline.project import OutputPaths
+from turnspec.rendering.conversation import Chat
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.model import Switch
 
 ON, OFF = Switch.ON, Switch.OFF
 FOUND = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from generator.analysis.text import (
+from turnspec.analysis.text import (
     common_prefix,
     common_suffix,
     distinct_beginning,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from generator.analysis.thinking import (
+from turnspec.analysis.thinking import (
     PromptState,
     Setting,
     choose_better_on,

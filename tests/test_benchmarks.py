@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-
 from benchmarks import parser_speed
 from benchmarks.cases import Format, LongText, format_class, has_part, long_turn, read_formats, said
 from benchmarks.measuring import Effort, Streamed, WrongResult, streamed
 from benchmarks.targets import judge_streamed
-from generator.pipeline.build import generate_files, load_module
-from generator.pipeline.project import OutputPaths
-from generator.spec.model import Spec
+from click.testing import CliRunner, Result
+
 from tests import parser_formats as formats
+from turnspec.pipeline.build import generate_files, load_module
+from turnspec.pipeline.project import OutputPaths
+from turnspec.spec.model import Spec
 
 ROOT = Path(__file__).parent.parent
 QUICK = ("--size", "256", "--size", "512", "--rounds", "1", "--seconds", "0")

@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.chat import ChatError, ChatTemplate, Conversation
-from generator.rendering.worker import RenderWorker
 from tests.reference.cases import (
     ANSWER,
     CALLING,
@@ -28,6 +26,8 @@ from tests.reference.cases import (
     OpenTemplates,
     template_names,
 )
+from turnspec.chat import ChatError, ChatTemplate, Conversation
+from turnspec.rendering.worker import RenderWorker
 
 TOOLS = [WEATHER, TIME]
 #: Steps of a conversation: messages, a prompt (None), or an answer with the text that was written.

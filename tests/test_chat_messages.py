@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from generator.chat.form import MessageForm
-from generator.chat.messages import (
+from turnspec.chat.form import MessageForm
+from turnspec.chat.messages import (
     Turn,
     read_messages,
     read_tools,
@@ -17,10 +17,10 @@ from generator.chat.messages import (
     with_text_behind,
     write_messages,
 )
-from generator.rendering.conversation import AbsentContent, ArgumentsForm, Dialect
-from generator.spec.message import Call
-from generator.spec.model import Capabilities, ContentBlocks
-from generator.spec.problems import Problem
+from turnspec.rendering.conversation import AbsentContent, ArgumentsForm, Dialect
+from turnspec.spec.message import Call
+from turnspec.spec.model import Capabilities, ContentBlocks
+from turnspec.spec.problems import Problem
 
 CAN = Capabilities(
     system_role=True,

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from generator.chat import ChatError, ChatTemplate, Polyfill, Prompt
-from generator.rendering.worker import RenderWorker
+from turnspec.chat import ChatError, ChatTemplate, Polyfill, Prompt
+from turnspec.rendering.worker import RenderWorker
 
 HEAD = "{% for m in messages %}<{{ m.role }}>{{ m.content }}"
 CALLS = (

@@ -18,8 +18,6 @@ from urllib.request import urlopen
 import openai
 import pytest
 
-from generator.pipeline.project import OutputPaths
-from generator.sources.fetch import TemplateFile
 from tests.chat_servers import (
     FOLDER,
     EndlessModel,
@@ -30,6 +28,8 @@ from tests.chat_servers import (
 )
 from tests.conftest import ROOT
 from tests.tiny_llama import write_llama
+from turnspec.pipeline.project import OutputPaths
+from turnspec.sources.fetch import TemplateFile
 
 FORMAT = "qwen-qwen3-0-6b"
 QUESTION: list[Any] = [{"role": "user", "content": "Weather?"}]
@@ -430,4 +430,4 @@ def test_the_example_imports_nothing_of_the_generator() -> None:
     for path in FOLDER.glob("*.py"):
         imported = re.findall(r"(?m)^(?:from|import) ([a-z_]+)", path.read_text(encoding="utf-8"))
         assert imported
-        assert "generator" not in imported
+        assert "turnspec" not in imported

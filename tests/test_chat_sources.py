@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from gguf import GGUFWriter
 
-from generator.analysis.analyze import TemplateSource, analyze_template
-from generator.chat import NAMED_FORMATS, ChatError, ChatTemplate
-from generator.chat.sources import named_format
-from generator.rendering.conversation import Chat
-from generator.rendering.worker import RenderWorker
-from generator.spec.files import dump_spec
-from generator.verification.rungs import predict
-from generator.verification.turns import Renderer
+from turnspec.analysis.analyze import TemplateSource, analyze_template
+from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate
+from turnspec.chat.sources import named_format
+from turnspec.rendering.conversation import Chat
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.files import dump_spec
+from turnspec.verification.rungs import predict
+from turnspec.verification.turns import Renderer
 
 USER = [{"role": "user", "content": "Hi"}]
 TOOLS = [{"name": "f", "parameters": {"type": "object", "properties": {}}}]

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from generator.chat import ChatError, ChatTemplate
-from generator.rendering.worker import RenderWorker
 from tests.own_templates import own_template
+from turnspec.chat import ChatError, ChatTemplate
+from turnspec.rendering.worker import RenderWorker
 
 USER = [{"role": "user", "content": "Hi"}]
 NOON = datetime.datetime(2031, 5, 6, 12, 0, 0)
@@ -207,10 +207,11 @@ def test_a_schema_that_no_grammar_has(worker: RenderWorker) -> None:
 def test_a_grammar_of_answers(worker: RenderWorker) -> None:
     chat = ChatTemplate.named("qwen3", worker)
     grammar = chat.response_grammar({"type": "boolean"}, chat.render(USER, thinking=False))
-    rules = [line for line in grammar.splitlines() if line.startswith(("root", "answer"))]
+    rules = [line for line in grammar.splitlines() if "response" in line and "::=" in line]
+    end = " ".join(f'"{character}"' for character in "<|im_end|>")
     assert rules == [
-        'root ::= gap answer gap ( "<|im_end|>" gap )?',
-        'answer ::= "true" | "false"',
+        f"content-turn ::= gap response gap ( {end} gap )?",
+        'response ::= "true" | "false"',
     ]
 
 

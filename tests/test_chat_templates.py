@@ -7,11 +7,6 @@ from typing import Any
 
 import pytest
 
-from generator.chat import NAMED_FORMATS, ChatTemplate
-from generator.chat.prepared import in_context
-from generator.spec.message import Call, Message
-from generator.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
-from generator.verification.turns import written_input
 from tests.generated_formats import committed_format
 from tests.reference.cases import (
     CALLING,
@@ -24,6 +19,11 @@ from tests.reference.cases import (
     OpenTemplates,
     template_names,
 )
+from turnspec.chat import NAMED_FORMATS, ChatTemplate
+from turnspec.chat.prepared import in_context
+from turnspec.spec.message import Call, Message
+from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
+from turnspec.verification.turns import written_input
 
 NAMES = template_names()
 CALL = Call("get_weather", {"city": "Rome", "days": 3}, "abcdef123")

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from generator import __version__
-from generator.cli import turnspec
 from tests.own_checkouts import FEW, TWO, add_text, files_of, new_checkout, regenerated
 from tests.own_templates import FOLDER
+from turnspec import __version__
+from turnspec.cli.main import VERBS, turnspec
 
-COMMANDS = sorted(turnspec.commands)
+COMMANDS = [name for verbs in VERBS.values() for name in verbs]
 
 
 def run(*arguments: object, given: str | None = None) -> Result:
@@ -27,7 +27,7 @@ def run(*arguments: object, given: str | None = None) -> Result:
 
 def run_apart(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run a command as its user would, in a process of its own."""
-    command = [sys.executable, "-m", "generator.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "turnspec", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120)
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from generator.cli import turnspec
 from tests.own_checkouts import new_checkout, regenerated
 from tests.own_templates import FOLDER
+from turnspec.cli.main import turnspec
 
 HELLO = '[{"role": "user", "content": "Hello!"}]'
 HELLO_PROMPT = "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n"
@@ -111,7 +111,7 @@ def test_a_grammar_of_answers(tmp_path: Path) -> None:
     (tmp_path / "schema.json").write_text('{"type": "boolean"}', encoding="utf-8")
     result = render("chatml", "--grammar", tmp_path / "schema.json")
     assert result.exit_code == 0
-    assert 'answer ::= "true" | "false"' in result.stdout
+    assert 'response ::= "true" | "false"' in result.stdout
 
 
 def test_capabilities_need_no_messages() -> None:

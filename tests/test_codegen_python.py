@@ -11,8 +11,6 @@ from typing import Any
 import black
 import pytest
 
-from generator.codegen.python import generate_module
-from generator.spec.model import ReasoningMode, Spec
 from tests import parser_formats as formats
 from tests.parser_checks import (
     added_up,
@@ -23,6 +21,8 @@ from tests.parser_checks import (
     summary,
 )
 from tests.specs_for_tests import channels_spec
+from turnspec.codegen.python import generate_module
+from turnspec.spec.model import ReasoningMode, Spec
 
 ARGUMENTS = {"text": 'a "b" \\ </x> é\n', "count": 7}
 OBJECT = json.dumps(ARGUMENTS, ensure_ascii=False)

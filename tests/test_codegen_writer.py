@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from generator.codegen.writer import as_rendered, write_calls, write_parts, write_turn
-from generator.spec.encoding import encode_object
-from generator.spec.message import Call, Message
-from generator.spec.model import (
+from tests.specs_for_tests import channels_spec, json_native_spec, plain_spec
+from turnspec.codegen.writer import as_rendered, write_calls, write_parts, write_turn
+from turnspec.spec.encoding import encode_object
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import (
     AfterFirst,
     Arguments,
     Condition,
@@ -31,7 +32,6 @@ from generator.spec.model import (
     ValueSyntax,
     Verdict,
 )
-from tests.specs_for_tests import channels_spec, json_native_spec, plain_spec
 
 CALL = Call("look", {"at": "sky"}, "id1")
 

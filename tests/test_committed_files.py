@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from generator import __version__
-from generator.grammar.turn import TOOL_CALLS
-from generator.pipeline.build import generate_files, load_module
-from generator.pipeline.project import OutputPaths
-from generator.spec.files import read_spec, spec_hash
-from generator.spec.model import Spec
-from generator.spec.results import RUNGS, read_results
-from generator.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
+from turnspec import __version__
+from turnspec.grammar.turn import TOOL_CALLS
+from turnspec.pipeline.build import generate_files, load_module
+from turnspec.pipeline.project import OutputPaths
+from turnspec.spec.files import read_spec, spec_hash
+from turnspec.spec.model import Spec
+from turnspec.spec.results import RUNGS, read_results
+from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 
 ROOT = Path(__file__).parent.parent
 NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))

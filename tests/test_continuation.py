@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from generator.spec.message import Message
 from tests.deviations.turns import SAID, THOUGHT, Format
 from tests.generated_formats import NAMES, committed_format
 from tests.parser_checks import summary
+from turnspec.spec.message import Message
 
 
 @pytest.mark.parametrize("name", NAMES)

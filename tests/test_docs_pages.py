@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.sources.index import INDEX_FILE
 from tests.generated_formats import ROOT
+from turnspec.sources.index import INDEX_FILE
 
 PAGES = (
     "bind-a-grammar.md",
@@ -38,7 +38,7 @@ def checkout(tmp_path: Path) -> Path:
         shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
     command = tmp_path / "bin" / "turnspec"
     command.parent.mkdir()
-    line = f'exec {shlex.quote(sys.executable)} -m generator.cli "$@"'
+    line = f'exec {shlex.quote(sys.executable)} -m turnspec "$@"'
     command.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
     command.chmod(0o755)
     return root

@@ -14,22 +14,6 @@ from typing import Any
 
 import pytest
 
-from generator.grammar.schema import SchemaGrammar, schema_rules
-from generator.grammar.turn import text_markers
-from generator.spec.model import Spec
-from generator.spec.problems import Problem
-from generator.verification import (
-    engine_llama_cpp,
-    engine_llguidance,
-    engine_xgrammar,
-    llama_cpp_library,
-)
-from generator.verification.agreement import Sample, ask_engines, random_samples
-from generator.verification.engine_llama_cpp import LazyRun, LlamaCppGrammar, lazy_run
-from generator.verification.engines import Compile, CompiledGrammar
-from generator.verification.gbnf_reader import Grammar, read_grammar
-from generator.verification.llama_cpp_library import LlamaVocabulary, load_vocabulary
-from generator.verification.walks import random_turn
 from tests import engine_counts
 from tests.generated_formats import NAMES, committed_format
 from tests.grammar_samples import (
@@ -39,6 +23,22 @@ from tests.grammar_samples import (
     written_samples,
     written_turns,
 )
+from turnspec.grammar.schema import SchemaGrammar, schema_rules
+from turnspec.grammar.turn import text_markers
+from turnspec.spec.model import Spec
+from turnspec.spec.problems import Problem
+from turnspec.verification import (
+    engine_llama_cpp,
+    engine_llguidance,
+    engine_xgrammar,
+    llama_cpp_library,
+)
+from turnspec.verification.agreement import Sample, ask_engines, random_samples
+from turnspec.verification.engine_llama_cpp import LazyRun, LlamaCppGrammar, lazy_run
+from turnspec.verification.engines import Compile, CompiledGrammar
+from turnspec.verification.gbnf_reader import Grammar, read_grammar
+from turnspec.verification.llama_cpp_library import LlamaVocabulary, load_vocabulary
+from turnspec.verification.walks import random_turn
 
 ENGINES: dict[str, Compile] = {
     "llama.cpp": engine_llama_cpp.compile_grammar,

@@ -57,7 +57,7 @@ def bin_folder(tmp_path: Path) -> Path:
     folder.mkdir()
     keep = 'echo "$@" > "$SAID"; while [ "$1" != --body-file ]; do shift; done; cat "$2" >> "$SAID"'
     commands = {
-        "turnspec": f'exec {shlex.quote(sys.executable)} -m generator.cli "$@"',
+        "turnspec": f'exec {shlex.quote(sys.executable)} -m turnspec "$@"',
         "gh": keep,
     }
     for name, line in commands.items():

@@ -11,24 +11,24 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from generator.analysis.advice import advise
-from generator.analysis.analyze import analyze_template
-from generator.cli_explain import STYLES
-from generator.codegen.writer import write_turn
-from generator.explain.annotate import Kind, annotated_turn
-from generator.explain.explanation import Explanation, explain_template
-from generator.explain.samples import sample_turns
-from generator.explain.shown import explanation_data, explanation_lines, visible
-from generator.rendering.conversation import Chat
-from generator.rendering.worker import RenderWorker
-from generator.spec.message import Call, Message
-from generator.spec.model import Spec
-from generator.spec.overlay import OverlayText
 from tests.generated_formats import NAMES, committed_format
 from tests.own_checkouts import add_text, new_checkout
 from tests.own_templates import FOLDER, given_template, own_template
 from tests.specs_for_tests import json_native_spec, plain_spec, tag_with_json_spec, tagged_spec
 from tests.test_cli import run, run_apart
+from turnspec.analysis.advice import advise
+from turnspec.analysis.analyze import analyze_template
+from turnspec.cli.explain import STYLES
+from turnspec.codegen.writer import write_turn
+from turnspec.explain.annotate import Kind, annotated_turn
+from turnspec.explain.explanation import Explanation, explain_template
+from turnspec.explain.samples import sample_turns
+from turnspec.explain.shown import explanation_data, explanation_lines, visible
+from turnspec.rendering.conversation import Chat
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Spec
+from turnspec.spec.overlay import OverlayText
 
 
 @pytest.fixture(scope="module")

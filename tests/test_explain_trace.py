@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from generator.explain.samples import sample_turns
-from generator.explain.shown import trace_data, trace_lines
-from generator.explain.trace import Phase, Step, trace
-from generator.pipeline.project import OutputPaths
 from tests.generated_formats import NAMES, ROOT, committed_format
 from tests.own_templates import FOLDER
 from tests.test_cli import run, run_apart
+from turnspec.explain.samples import sample_turns
+from turnspec.explain.shown import trace_data, trace_lines
+from turnspec.explain.trace import Phase, Step, trace
+from turnspec.pipeline.project import OutputPaths
 
 TOOLS = [
     {

@@ -13,19 +13,19 @@ import pytest
 from click.testing import CliRunner
 from syrupy.assertion import SnapshotAssertion
 
-from generator.cli import turnspec
-from generator.grammar.bound import BoundGrammar, bind_grammar
-from generator.grammar.request import GrammarRequest
-from generator.spec.message import Call
-from generator.spec.model import Part
-from generator.spec.problems import Problem
-from generator.verification import engine_llama_cpp, engine_llguidance
-from generator.verification.agreement import Sample, ask_engines
-from generator.verification.engine_llama_cpp import LazyRun, lazy_run
-from generator.verification.engines import Compile, CompiledGrammar
-from generator.verification.walks import mutated
 from tests.bound_grammars import CALLS, REQUESTS, TOOLS, Bound, requests_for, written_calls
 from tests.generated_formats import NAMES, ROOT, committed_format
+from turnspec.cli.main import turnspec
+from turnspec.grammar.bound import BoundGrammar, bind_grammar
+from turnspec.grammar.request import GrammarRequest
+from turnspec.spec.message import Call
+from turnspec.spec.model import Part
+from turnspec.spec.problems import Problem
+from turnspec.verification import engine_llama_cpp, engine_llguidance
+from turnspec.verification.agreement import Sample, ask_engines
+from turnspec.verification.engine_llama_cpp import LazyRun, lazy_run
+from turnspec.verification.engines import Compile, CompiledGrammar
+from turnspec.verification.walks import mutated
 
 ENGINES: dict[str, Compile] = {
     "llama.cpp": engine_llama_cpp.compile_grammar,

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from syrupy.assertion import SnapshotAssertion
 
-from generator.grammar.schema import SchemaGrammar, schema_rules
-from generator.grammar.schema_checks import Schema
-from generator.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
+from turnspec.grammar.schema import SchemaGrammar, schema_rules
+from turnspec.grammar.schema_checks import Schema
+from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 
 OBJECT = {"type": "object", "additionalProperties": False}
 TREE: dict[str, Any] = {

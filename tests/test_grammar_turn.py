@@ -9,9 +9,17 @@ from itertools import product
 
 import pytest
 
-from generator.grammar.text import Rule, literal, text_without
-from generator.grammar.turn import generate_grammar
-from generator.spec.model import (
+from tests.specs_for_tests import (
+    ALL_SPECS,
+    channels_spec,
+    json_native_spec,
+    plain_spec,
+    tag_with_json_spec,
+    tagged_spec,
+)
+from turnspec.grammar.text import Rule, literal, text_without
+from turnspec.grammar.turn import generate_grammar
+from turnspec.spec.model import (
     Arguments,
     Content,
     ContentMode,
@@ -28,16 +36,8 @@ from generator.spec.model import (
     Tools,
     ValueSyntax,
 )
-from generator.spec.problems import Problem
-from generator.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
-from tests.specs_for_tests import (
-    ALL_SPECS,
-    channels_spec,
-    json_native_spec,
-    plain_spec,
-    tag_with_json_spec,
-    tagged_spec,
-)
+from turnspec.spec.problems import Problem
+from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 
 NAME, ID, INDEX, COUNT, ARGUMENTS, KEY, TYPE, VALUE, _ = map(Slot, SlotKind)
 RAW_STRINGS = {**dict.fromkeys(JsonType, Encoding.JSON), JsonType.STRING: Encoding.RAW}

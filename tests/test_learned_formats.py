@@ -9,7 +9,6 @@ from typing import Any
 
 import llama_cpp
 import pytest
-
 from benchmarks.learned_formats.model_file import Shape, Vocabulary, write_model
 from benchmarks.learned_formats.questions import (
     FORMATS,
@@ -22,13 +21,14 @@ from benchmarks.learned_formats.questions import (
 from benchmarks.learned_formats.results import PAGE, RECORD, page_of
 from benchmarks.learned_formats.tokens import new_vocabulary
 from benchmarks.learned_formats.trial import Tally, Writer, Written, answered, judged, total
-from generator.codegen.turn_end import stop_strings
-from generator.grammar.bound import BoundGrammar, bind_grammar
-from generator.grammar.request import GrammarRequest
-from generator.spec.message import Call, Message
+
 from tests.deviations.turns import Format
 from tests.generated_formats import committed_format
 from tests.tiny_llama import write_llama
+from turnspec.codegen.turn_end import stop_strings
+from turnspec.grammar.bound import BoundGrammar, bind_grammar
+from turnspec.grammar.request import GrammarRequest
+from turnspec.spec.message import Call, Message
 
 NAME = "qwen-qwen3-0-6b"
 PARIS = Exchange(

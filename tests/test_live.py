@@ -11,38 +11,6 @@ import pytest
 from gguf import GGUFWriter
 from syrupy.assertion import SnapshotAssertion
 
-from generator.analysis.analyze import TemplateSource
-from generator.cli_live_output import print_events, print_part, print_verdict
-from generator.live.checks import StreamedTurn, stream_faults, turn_faults
-from generator.live.model import LiveModel, load_model
-from generator.live.offers import TOOLS
-from generator.live.prompts import PromptSource
-from generator.live.record import failure_line
-from generator.live.runs import FormatRuns, LiveTurn, Outcome, run_format
-from generator.live.sampling import Manner, Sampler
-from generator.live.tiny_model import cached_model, special_tokens, write_model
-from generator.live.user_model import UserFormat, UserTurn, read_model_template
-from generator.live.writing import Ending, TurnWriter
-from generator.pipeline.project import Project
-from generator.pipeline.regenerate import read_sources
-from generator.rendering.worker import RenderWorker
-from generator.sources.fetch import TemplateFile
-from generator.sources.index import INDEX_FILE
-from generator.spec.files import spec_hash
-from generator.spec.live_results import (
-    LiveRecord,
-    LiveResult,
-    dump_live,
-    load_live,
-    read_live,
-    write_live,
-)
-from generator.spec.model import Spec
-from generator.spec.problems import Problem
-from generator.spec.table import index_table
-from generator.testing import parser_of
-from generator.verification import llama_cpp_library
-from generator.verification.vocabulary import add_vocabulary, write_vocabulary
 from tests.generated_formats import NAMES, ROOT, committed_format
 from tests.git_checkouts import write_format
 from tests.own_checkouts import EMPTY_INDEX
@@ -55,6 +23,38 @@ from tests.specs_for_tests import (
     tagged_spec,
 )
 from tests.test_cli import run
+from turnspec.analysis.analyze import TemplateSource
+from turnspec.cli.live_output import print_events, print_part, print_verdict
+from turnspec.live.checks import StreamedTurn, stream_faults, turn_faults
+from turnspec.live.model import LiveModel, load_model
+from turnspec.live.offers import TOOLS
+from turnspec.live.prompts import PromptSource
+from turnspec.live.record import failure_line
+from turnspec.live.runs import FormatRuns, LiveTurn, Outcome, run_format
+from turnspec.live.sampling import Manner, Sampler
+from turnspec.live.tiny_model import cached_model, special_tokens, write_model
+from turnspec.live.user_model import UserFormat, UserTurn, read_model_template
+from turnspec.live.writing import Ending, TurnWriter
+from turnspec.pipeline.project import Project
+from turnspec.pipeline.regenerate import read_sources
+from turnspec.rendering.worker import RenderWorker
+from turnspec.sources.fetch import TemplateFile
+from turnspec.sources.index import INDEX_FILE
+from turnspec.spec.files import spec_hash
+from turnspec.spec.live_results import (
+    LiveRecord,
+    LiveResult,
+    dump_live,
+    load_live,
+    read_live,
+    write_live,
+)
+from turnspec.spec.model import Spec
+from turnspec.spec.problems import Problem
+from turnspec.spec.table import index_table
+from turnspec.testing import parser_of
+from turnspec.verification import llama_cpp_library
+from turnspec.verification.vocabulary import add_vocabulary, write_vocabulary
 
 SEEDS = 2
 MARKERS = ("<:begin:>", "<:end:>", "<ponder>", "</ponder>", "<use_tool>", "</use_tool>")

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from generator.codegen.writer import write_calls, write_turn
-from generator.grammar.turn import generate_grammar
-from generator.rendering.conversation import tool_definitions
-from generator.spec.message import Call, Message
-from generator.spec.model import Spec
-from generator.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 from tests import parser_formats as formats
 from tests.parser_checks import assert_any_chunking, assert_any_truncation, load_module, stream
+from turnspec.codegen.writer import write_calls, write_turn
+from turnspec.grammar.turn import generate_grammar
+from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Spec
+from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 
 FORMATS = {
     spec.name: spec

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from generator.codegen.writer import write_parts
-from generator.pipeline.build import load_module
-from generator.pipeline.project import OutputPaths
-from generator.rendering.conversation import tool_definitions
-from generator.spec.files import read_spec
-from generator.spec.message import Call, Message
-from generator.spec.model import Part, Spec
-from generator.verification.messages import allowed_call, format_markers
+from turnspec.codegen.writer import write_parts
+from turnspec.pipeline.build import load_module
+from turnspec.pipeline.project import OutputPaths
+from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.files import read_spec
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Part, Spec
+from turnspec.verification.messages import allowed_call, format_markers
 
 ROOT = Path(__file__).parent.parent
 NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))

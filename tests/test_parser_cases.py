@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from generator.testing import Call, Message, check_case
 from tests.generated_formats import committed_format
+from turnspec.testing import Call, Message, check_case
 
 LOOK = Call("look", {"city": "Paris"})
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}}

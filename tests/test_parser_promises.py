@@ -18,18 +18,18 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from generator.codegen.writer import write_parts
-from generator.pipeline.build import load_module
-from generator.pipeline.project import OutputPaths
-from generator.rendering.conversation import tool_definitions
-from generator.spec.encoding import encode_object
-from generator.spec.files import read_spec
-from generator.spec.message import Call, Message
-from generator.spec.model import Encoding, Literal, Part, Spec, ToolMode
-from generator.verification.messages import format_markers, messages
-from generator.verification.turns import written_input
 from tests.marker_soup import Output, chunkings, own_markers, soups, written_outputs
 from tests.parser_checks import added_up, stream, summary
+from turnspec.codegen.writer import write_parts
+from turnspec.pipeline.build import load_module
+from turnspec.pipeline.project import OutputPaths
+from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.encoding import encode_object
+from turnspec.spec.files import read_spec
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Encoding, Literal, Part, Spec, ToolMode
+from turnspec.verification.messages import format_markers, messages
+from turnspec.verification.turns import written_input
 
 ROOT = Path(__file__).parent.parent
 NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))

@@ -8,12 +8,12 @@ from typing import cast
 
 import pytest
 
-from generator.analysis.analyze import TemplateSource
-from generator.pipeline import regenerate
-from generator.pipeline.build import build_template, load_module
-from generator.pipeline.project import OutputPaths
-from generator.spec.results import RUNGS
 from tests.own_templates import NAMES, given_template, own_template
+from turnspec.analysis.analyze import TemplateSource
+from turnspec.pipeline import regenerate
+from turnspec.pipeline.build import build_template, load_module
+from turnspec.pipeline.project import OutputPaths
+from turnspec.spec.results import RUNGS
 
 MESSAGES = 15
 

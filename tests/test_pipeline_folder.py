@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from generator.pipeline.folder import analyze_into
 from tests.own_templates import FOLDER
+from turnspec.pipeline.folder import analyze_into
 
 
 def test_good_sources_are_written_and_bad_ones_told(tmp_path: Path) -> None:

@@ -9,12 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from generator.pipeline.project import OutputPaths, Project
-from generator.pipeline.regenerate import Regeneration, check_freshness, read_sources
-from generator.sources.fetch import fetch_templates
-from generator.spec.files import read_spec, spec_hash
-from generator.spec.problems import Problem
-from generator.spec.results import RUNGS, read_results
 from tests.own_checkouts import (
     TWO,
     add_text,
@@ -24,6 +18,12 @@ from tests.own_checkouts import (
     regenerated,
 )
 from tests.own_templates import FOLDER
+from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.regenerate import Regeneration, check_freshness, read_sources
+from turnspec.sources.fetch import fetch_templates
+from turnspec.spec.files import read_spec, spec_hash
+from turnspec.spec.problems import Problem
+from turnspec.spec.results import RUNGS, read_results
 
 FILES = [
     "generated/bare-json-call.gbnf",

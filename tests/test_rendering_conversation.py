@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from generator.rendering.conversation import (
+from turnspec.rendering.conversation import (
     AbsentContent,
     ArgumentsForm,
     Chat,
@@ -18,10 +18,10 @@ from generator.rendering.conversation import (
     tool_definitions,
     user_message,
 )
-from generator.rendering.value_schemas import json_type_name, schema_of
-from generator.rendering.worker import Rendering, RenderWorker
-from generator.spec.message import Call, Message
-from generator.spec.model import ContentBlocks
+from turnspec.rendering.value_schemas import json_type_name, schema_of
+from turnspec.rendering.worker import Rendering, RenderWorker
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import ContentBlocks
 
 #: Shows messages as they are given.
 DUMP = "{{ messages | tojson }}"

@@ -6,8 +6,8 @@ import pytest
 from jinja2 import TemplateError, TemplateSyntaxError
 from jinja2.exceptions import SecurityError
 
-from generator.rendering import environment
-from generator.rendering.environment import OutputTooLong, create_environment, render_template
+from turnspec.rendering import environment
+from turnspec.rendering.environment import OutputTooLong, create_environment, render_template
 
 
 def render(text: str, **variables: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from generator.rendering.variables import (
+from turnspec.rendering.variables import (
     attribute_names,
     attribute_words,
     refers_to,

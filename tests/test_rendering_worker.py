@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from generator.rendering.environment import OUTPUT_LIMIT
-from generator.rendering.worker import Rendering, RenderWorker
+from turnspec.rendering.environment import OUTPUT_LIMIT
+from turnspec.rendering.worker import Rendering, RenderWorker
 
 ENDLESS = (
     "{% for a in range(99999) %}{% for b in range(99999) %}{% set c = a %}{% endfor %}{% endfor %}"

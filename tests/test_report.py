@@ -13,17 +13,17 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from generator.pipeline.build import generate_files
-from generator.pipeline.project import OutputPaths, Project
-from generator.report.entries import Entry, read_entries
-from generator.report.page import render_page
-from generator.spec.atomic import write_atomically
-from generator.spec.files import spec_hash
-from generator.spec.model import Literal, Spec
-from generator.spec.results import RUNGS, RungResult, TemplateResult, write_results
 from tests.generated_formats import NAMES, ROOT
 from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec
 from tests.test_review import opened_by_the_model
+from turnspec.pipeline.build import generate_files
+from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.report.entries import Entry, read_entries
+from turnspec.report.page import render_page
+from turnspec.spec.atomic import write_atomically
+from turnspec.spec.files import spec_hash
+from turnspec.spec.model import Literal, Spec
+from turnspec.spec.results import RUNGS, RungResult, TemplateResult, write_results
 
 _EMPTY = frozenset({"meta", "link", "input", "col", "br"})  # elements that nothing closes
 HOSTILE = "</script><script>alert(1)</script>\"'><img src=//x.example onerror=alert(2)>{{ 7 * 7 }}"

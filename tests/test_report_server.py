@@ -14,20 +14,20 @@ from pathlib import Path
 
 import pytest
 
-from generator.pipeline.project import Project
-from generator.report.entries import read_entries
-from generator.report.server import (
+from tests.own_checkouts import EMPTY_INDEX
+from tests.specs_for_tests import plain_spec, tagged_spec
+from tests.test_cli import run, run_apart
+from tests.test_report import Page, checkout
+from turnspec.pipeline.project import Project
+from turnspec.report.entries import read_entries
+from turnspec.report.server import (
     LONGEST_REQUEST,
     LONGEST_TEXT,
     MOST_STEPS,
     ReportServer,
     Site,
 )
-from generator.sources.index import INDEX_FILE
-from tests.own_checkouts import EMPTY_INDEX
-from tests.specs_for_tests import plain_spec, tagged_spec
-from tests.test_cli import run, run_apart
-from tests.test_report import Page, checkout
+from turnspec.sources.index import INDEX_FILE
 
 CALL = (
     "<tool_call>\n<function=add>\n<parameter=n>\n3\n</parameter>\n</function>\n</tool_call><|stop|>"
@@ -249,7 +249,7 @@ def test_a_spec_that_cannot_be_used(root: Path, tmp_path: Path) -> None:
 
 
 def test_it_is_served_until_it_is_ended(root: Path) -> None:
-    command = [sys.executable, "-m", "generator.cli", "report", "--serve", "--port", "0"]
+    command = [sys.executable, "-m", "turnspec", "report", "--serve", "--port", "0"]
     with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         line = process.stdout.readline()

@@ -11,13 +11,13 @@ from xml.etree import ElementTree
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from generator.explain.trace import trace
-from generator.pipeline.project import OutputPaths
-from generator.report.diagram import draw
-from generator.report.states import Machine, State, Transition, read_machine
-from generator.spec.model import Spec
 from tests.generated_formats import NAMES, ROOT, committed_format
 from tests.test_explain_trace import TOOLS, texts
+from turnspec.explain.trace import trace
+from turnspec.pipeline.project import OutputPaths
+from turnspec.report.diagram import draw
+from turnspec.report.states import Machine, State, Transition, read_machine
+from turnspec.spec.model import Spec
 
 
 def machine_of(name: str) -> Machine:

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from generator.pipeline.project import Project
-from generator.review.compare import Review
-from generator.review.revisions import review_files, review_since
-from generator.review.shown import json_data, markdown, text_lines
-from generator.spec.files import dump_spec, load_spec, write_spec
-from generator.spec.model import ReasoningMode, Spec, Thinking
 from tests.git_checkouts import commit, git, new_repository, remove_format, write_format
 from tests.specs_for_tests import json_native_spec, plain_spec, tag_with_json_spec, tagged_spec
 from tests.test_cli import run, run_apart
+from turnspec.pipeline.project import Project
+from turnspec.review.compare import Review
+from turnspec.review.revisions import review_files, review_since
+from turnspec.review.shown import json_data, markdown, text_lines
+from turnspec.spec.files import dump_spec, load_spec, write_spec
+from turnspec.spec.model import ReasoningMode, Spec, Thinking
 
 
 def renamed_calls(spec: Spec) -> Spec:

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from generator.review.facts import Area, Change, changes
-from generator.spec.model import (
+from tests.specs_for_tests import ALL_SPECS, json_native_spec, plain_spec, tagged_spec
+from turnspec.review.facts import Area, Change, changes
+from turnspec.spec.model import (
     Alternatives,
     Arguments,
     CodeCall,
@@ -26,7 +27,6 @@ from generator.spec.model import (
     ValueSyntax,
     Verdict,
 )
-from tests.specs_for_tests import ALL_SPECS, json_native_spec, plain_spec, tagged_spec
 
 
 def with_turn(spec: Spec, turn: Turn) -> Spec:

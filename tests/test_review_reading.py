@@ -8,11 +8,14 @@ from typing import Any, cast
 
 import pytest
 
-from generator.review.compare import Source, Status, compare_all, compare_sources
-from generator.review.reading import Compatibility, Format, read_turns, written_turns
-from generator.review.sampling import random_messages
-from generator.spec.files import spec_hash
-from generator.spec.model import (
+from tests.generated_formats import NAMES, committed_format
+from tests.parser_checks import load_module
+from tests.specs_for_tests import ALL_SPECS, json_native_spec, plain_spec, tagged_spec
+from turnspec.review.compare import Source, Status, compare_all, compare_sources
+from turnspec.review.reading import Compatibility, Format, read_turns, written_turns
+from turnspec.review.sampling import random_messages
+from turnspec.spec.files import spec_hash
+from turnspec.spec.model import (
     Condition,
     End,
     IndexScope,
@@ -28,10 +31,7 @@ from generator.spec.model import (
     Thinking,
     Verdict,
 )
-from generator.verification.messages import format_markers
-from tests.generated_formats import NAMES, committed_format
-from tests.parser_checks import load_module
-from tests.specs_for_tests import ALL_SPECS, json_native_spec, plain_spec, tagged_spec
+from turnspec.verification.messages import format_markers
 
 
 def format_of(spec: Spec) -> Format:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from gguf import GGUFWriter
 
-from generator.sources.add import add_source
-from generator.sources.fetch import fetch_templates
-from generator.sources.index import INDEX_FILE
-from generator.sources.reading import SourceTemplate, read_templates
+from turnspec.sources.add import add_source
+from turnspec.sources.fetch import fetch_templates
+from turnspec.sources.index import INDEX_FILE
+from turnspec.sources.reading import SourceTemplate, read_templates
 
 EMPTY_INDEX = "# ours\norigins: []  # none\n\ntemplates: []\n"
 TEXT = "{{ bos_token }}{{ messages[0].content }}\r\n｜é"

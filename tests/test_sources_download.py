@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from generator.sources.download import CACHE_VARIABLE, Obtained, cache_folder, obtain
-from generator.sources.pip_settings import PipSettings
 from tests.fake_index import FILE, TEMPLATES, FakeIndex, origin_of, sdist_of, serving
+from turnspec.sources.download import CACHE_VARIABLE, Obtained, cache_folder, obtain
+from turnspec.sources.pip_settings import PipSettings
 
 SDIST = sdist_of(TEMPLATES)
 ORIGIN = origin_of(SDIST)

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from generator.sources.download import CACHE_VARIABLE
-from generator.sources.fetch import FetchResult, TemplateFile, fetch_templates
-from generator.sources.index import FETCHED_FOLDER, INDEX_FILE
 from tests.fake_index import FILE, TEMPLATES, FakeIndex, origin_of, sdist_of, serving
+from turnspec.sources.download import CACHE_VARIABLE
+from turnspec.sources.fetch import FetchResult, TemplateFile, fetch_templates
+from turnspec.sources.index import FETCHED_FOLDER, INDEX_FILE
 
 SDIST = sdist_of(TEMPLATES)
 
@@ -146,7 +146,7 @@ def test_local_templates_are_checked_and_need_no_network(root: Path) -> None:
 
 
 def test_the_networks_libraries_are_not_loaded_when_everything_is_there() -> None:
-    code = "import sys, generator.sources.fetch; print('unearth' in sys.modules)"
+    code = "import sys, turnspec.sources.fetch; print('unearth' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 

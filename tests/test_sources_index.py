@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.sources.index import INDEX_FILE, Entry, Origin, parse_index, read_index
+from turnspec.sources.index import INDEX_FILE, Entry, Origin, parse_index, read_index
 
 ROOT = Path(__file__).parent.parent
 SHA = "0123456789abcdef" * 4

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from generator.spec.naming import module_name, naming_faults, template_name
-from generator.spec.problems import Problem
+from turnspec.spec.naming import module_name, naming_faults, template_name
+from turnspec.spec.problems import Problem
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.sources.pip_settings import (
+from turnspec.sources.pip_settings import (
     DEFAULT_INDEX,
     PipSettings,
     parse_pip_config,

@@ -6,8 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from generator.spec.checks import check_spec
-from generator.spec.model import (
+from tests.specs_for_tests import (
+    ARGUMENTS,
+    ID,
+    KEY,
+    NAME,
+    VALUE,
+    channels_spec,
+    json_native_spec,
+    plain_spec,
+    tag_with_json_spec,
+    tagged_spec,
+)
+from turnspec.spec.checks import check_spec
+from turnspec.spec.model import (
     AfterFirst,
     Arguments,
     CallIdPosition,
@@ -40,18 +52,6 @@ from generator.spec.model import (
     Turn,
     ValueSyntax,
     Verdict,
-)
-from tests.specs_for_tests import (
-    ARGUMENTS,
-    ID,
-    KEY,
-    NAME,
-    VALUE,
-    channels_spec,
-    json_native_spec,
-    plain_spec,
-    tag_with_json_spec,
-    tagged_spec,
 )
 
 INDEX = Slot(SlotKind.INDEX)

@@ -9,15 +9,6 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from generator.spec.files import (
-    dump_spec,
-    load_checked_spec,
-    load_spec,
-    read_spec,
-    spec_hash,
-    write_spec,
-)
-from generator.spec.model import ContentMode, Spec
 from tests.specs_for_tests import (
     ALL_SPECS,
     channels_spec,
@@ -26,6 +17,15 @@ from tests.specs_for_tests import (
     tag_with_json_spec,
     tagged_spec,
 )
+from turnspec.spec.files import (
+    dump_spec,
+    load_checked_spec,
+    load_spec,
+    read_spec,
+    spec_hash,
+    write_spec,
+)
+from turnspec.spec.model import ContentMode, Spec
 
 FILE = "specs/x.yaml"
 

@@ -6,11 +6,11 @@ import hashlib
 
 import pytest
 
-from generator.analysis.overlaid import overlaid
-from generator.spec.model import Condition, Part, Slot, SlotKind, Spec, Subject, Verdict
-from generator.spec.overlay import Overlay, OverlayText, read_overlay
-from generator.spec.problems import Problem
 from tests.specs_for_tests import json_native_spec, plain_spec
+from turnspec.analysis.overlaid import overlaid
+from turnspec.spec.model import Condition, Part, Slot, SlotKind, Spec, Subject, Verdict
+from turnspec.spec.overlay import Overlay, OverlayText, read_overlay
+from turnspec.spec.problems import Problem
 
 TEMPLATE = "Write a call between <call> and </call>."
 HEAD = f"template: plain.jinja\nsha256: {hashlib.sha256(TEMPLATE.encode()).hexdigest()}\nkeys:\n"

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from generator.spec.atomic import write_atomically
-from generator.spec.engine_results import EngineResult, read_engines
-from generator.spec.files import spec_hash
-from generator.spec.model import Condition, Limit, Part, Spec, Subject, Verdict
-from generator.spec.overlay import Overlay, read_overlay
-from generator.spec.problems import Problem
-from generator.spec.results import (
+from tests.specs_for_tests import ALL_SPECS, json_native_spec, plain_spec, tagged_spec
+from turnspec.spec.atomic import write_atomically
+from turnspec.spec.engine_results import EngineResult, read_engines
+from turnspec.spec.files import spec_hash
+from turnspec.spec.model import Condition, Limit, Part, Spec, Subject, Verdict
+from turnspec.spec.overlay import Overlay, read_overlay
+from turnspec.spec.problems import Problem
+from turnspec.spec.results import (
     RungResult,
     TemplateResult,
     dump_results,
@@ -25,8 +26,7 @@ from generator.spec.results import (
     read_results,
     write_results,
 )
-from generator.spec.table import index_table
-from tests.specs_for_tests import ALL_SPECS, json_native_spec, plain_spec, tagged_spec
+from turnspec.spec.table import index_table
 
 ALL_PARTS = (Part.REASONING, Part.CONTENT, Part.CALLS)
 

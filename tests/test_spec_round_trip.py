@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.spec.files import dump_spec, load_spec
-from generator.spec.model import (
+from tests.specs_for_tests import json_native_spec
+from turnspec.spec.files import dump_spec, load_spec
+from turnspec.spec.model import (
     AfterFirst,
     Arguments,
     CallIdPosition,
@@ -49,7 +50,6 @@ from generator.spec.model import (
     ValueSyntax,
     Verdict,
 )
-from tests.specs_for_tests import json_native_spec
 
 PARTS = (Part.REASONING, Part.CONTENT, Part.CALLS)
 

@@ -10,8 +10,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from generator.spec import model
-from generator.spec.schema import load_schema
+from turnspec.spec import model
+from turnspec.spec.schema import load_schema
 
 PIECES = {"text", "slot"}
 MODEL_AT = [

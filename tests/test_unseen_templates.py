@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from generator.pipeline.build import Build, build_template
-from generator.pipeline.project import OutputPaths
-from generator.spec.files import load_checked_spec
-from generator.spec.model import Spec, Verdict
-from generator.spec.results import RUNGS
 from tests.own_templates import FOLDER, NAMES, given_template, own_template
+from turnspec.pipeline.build import Build, build_template
+from turnspec.pipeline.project import OutputPaths
+from turnspec.spec.files import load_checked_spec
+from turnspec.spec.model import Spec, Verdict
+from turnspec.spec.results import RUNGS
 
 UNSEEN = tuple(name for name in NAMES if name.startswith("unseen-"))
 MESSAGES = 50

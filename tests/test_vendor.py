@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from generator.codegen.banner import is_generated, is_unedited, named_spec, sealed
-from generator.pipeline.project import OutputPaths
-from generator.pipeline.vendor import close_names
-from generator.sources.index import INDEX_FILE
-from generator.spec.atomic import write_all_atomically
-from generator.spec.files import spec_hash
 from tests.generated_formats import NAMES, ROOT
 from tests.git_checkouts import write_format
 from tests.own_checkouts import EMPTY_INDEX, files_of
 from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec
 from tests.test_cli import run, run_apart
+from turnspec.codegen.banner import is_generated, is_unedited, named_spec, sealed
+from turnspec.pipeline.project import OutputPaths
+from turnspec.pipeline.vendor import close_names
+from turnspec.sources.index import INDEX_FILE
+from turnspec.spec.atomic import write_all_atomically
+from turnspec.spec.files import spec_hash
 
 ALL = ["json-native.gbnf", "json_native.py", "plain.gbnf", "plain.py"]
 

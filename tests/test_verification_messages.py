@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import Phase, find, given, settings
 
-from generator.spec.message import Call, Message
-from generator.spec.model import Condition, Limit, Spec, Subject, Verdict
-from generator.verification.messages import allowed_call, allowed_text, messages, sample_messages
-from generator.verification.turns import is_ambiguous
 from tests.specs_for_tests import json_native_spec
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Condition, Limit, Spec, Subject, Verdict
+from turnspec.verification.messages import allowed_call, allowed_text, messages, sample_messages
+from turnspec.verification.turns import is_ambiguous
 
 TEXTS = (Subject.REASONING, Subject.CONTENT, Subject.ARGUMENT_STRING)
 QUICK = settings(

@@ -8,10 +8,10 @@ from random import Random
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from generator.grammar.text import character_class, literal
-from generator.spec.problems import Problem
-from generator.verification.gbnf_reader import Characters, Grammar, read_grammar
-from generator.verification.walks import LONGEST, mutated, random_turn
+from turnspec.grammar.text import character_class, literal
+from turnspec.spec.problems import Problem
+from turnspec.verification.gbnf_reader import Characters, Grammar, read_grammar
+from turnspec.verification.walks import LONGEST, mutated, random_turn
 
 CALLS = r"""
 # a turn; "quotes" and # in a comment are nothing

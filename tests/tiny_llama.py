@@ -14,7 +14,7 @@ from typing import Any
 import numpy
 from gguf import GGUFWriter
 
-from generator.verification.vocabulary import add_vocabulary, token_ids
+from turnspec.verification.vocabulary import add_vocabulary, token_ids
 
 _CONTEXT_LENGTH = 8192
 _FEED_FORWARD = 32

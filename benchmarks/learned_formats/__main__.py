@@ -26,15 +26,15 @@ from benchmarks.learned_formats.questions import (
 from benchmarks.learned_formats.results import page_of, write_results
 from benchmarks.learned_formats.tokens import new_vocabulary
 from benchmarks.learned_formats.trial import TEMPERATURE, Writer, answered, judged, total
-from generator.codegen.turn_end import may_repeat_calls
-from generator.grammar.bound import BoundGrammar, bind_grammar
-from generator.grammar.request import GrammarRequest
-from generator.pipeline.build import load_module
-from generator.pipeline.project import OutputPaths
-from generator.spec.files import read_spec
-from generator.spec.model import Spec
-from generator.spec.problems import Problem
-from generator.verification.llama_cpp_library import llama_library
+from turnspec.codegen.turn_end import may_repeat_calls
+from turnspec.grammar.bound import BoundGrammar, bind_grammar
+from turnspec.grammar.request import GrammarRequest
+from turnspec.pipeline.build import load_module
+from turnspec.pipeline.project import OutputPaths
+from turnspec.spec.files import read_spec
+from turnspec.spec.model import Spec
+from turnspec.spec.problems import Problem
+from turnspec.verification.llama_cpp_library import llama_library
 
 ROOT = Path(__file__).parents[2]
 _MISSING = "PyTorch is not installed; to have it: pip install -r requirements-training.txt"

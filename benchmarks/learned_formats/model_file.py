@@ -9,7 +9,7 @@ from typing import Any
 
 from gguf import GGUFWriter
 
-from generator.verification.vocabulary import add_vocabulary, token_ids
+from turnspec.verification.vocabulary import add_vocabulary, token_ids
 
 _ARCHITECTURE = "llama"
 

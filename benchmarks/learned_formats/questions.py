@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from generator.codegen.turn_end import may_repeat_calls, stop_strings
-from generator.spec.message import Call, Message
-from generator.spec.model import Spec
-from generator.verification.turns import written_input
+from turnspec.codegen.turn_end import may_repeat_calls, stop_strings
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Spec
+from turnspec.verification.turns import written_input
 
 #: The formats that are learnt, one of each kind.
 FORMATS = (

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from generator.spec.atomic import write_all_atomically
+from turnspec.spec.atomic import write_all_atomically
 
 FOLDER = Path(__file__).parent
 RECORD, PAGE = FOLDER / "results.json", FOLDER / "RESULTS.md"

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from benchmarks.learned_formats.model_file import Vocabulary
-from generator.analysis.text import markers
-from generator.codegen.turn_end import stop_strings
-from generator.spec.model import Spec
-from generator.verification.vocabulary import shown_bytes
+from turnspec.analysis.text import markers
+from turnspec.codegen.turn_end import stop_strings
+from turnspec.spec.model import Spec
+from turnspec.verification.vocabulary import shown_bytes
 
 # How tokenizers of this kind part words before they merge, as far as these texts need it.
 _WORD = re.compile(r" ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s")

@@ -16,8 +16,8 @@ import llama_cpp
 from jsonschema import Draft202012Validator
 
 from benchmarks.learned_formats.questions import TOOLS, Exchange, prompt_of
-from generator.grammar.bound import BoundGrammar
-from generator.spec.model import Spec
+from turnspec.grammar.bound import BoundGrammar
+from turnspec.spec.model import Spec
 
 _LIMIT = 220
 #: How freely the models choose.

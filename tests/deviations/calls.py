@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from generator.codegen.marker_plan import looks_like_head, looks_like_marker, tags
-from generator.codegen.slot_plan import literal_text
-from generator.codegen.writer import write_calls
-from generator.spec.encoding import encode_object
-from generator.spec.message import Call, Message
-from generator.spec.model import Encoding, Literal, Slot, SlotKind, ToolMode, Tools
 from tests.deviations.turns import ARGUMENTS, NAME, Case, Format
+from turnspec.codegen.marker_plan import looks_like_head, looks_like_marker, tags
+from turnspec.codegen.slot_plan import literal_text
+from turnspec.codegen.writer import write_calls
+from turnspec.spec.encoding import encode_object
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Encoding, Literal, Slot, SlotKind, ToolMode, Tools
 
 _WITHOUT = object()
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 
-from generator.rendering.conversation import tool_definitions
-from generator.spec.message import Call, Message
-from generator.spec.model import Encoding, JsonType, ToolMode
 from tests.deviations.turns import Case, Format
+from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Encoding, JsonType, ToolMode
 
 _TEXTS = (
     "é 𝄞 🎉 和",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.codegen.marker_plan import looks_like_marker
-from generator.spec.message import Message
 from tests.deviations.turns import SAID, Case, Format
+from turnspec.codegen.marker_plan import looks_like_marker
+from turnspec.spec.message import Message
 
 
 def header_again(form: Format) -> Iterator[Case]:

@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 
-from generator.codegen.marker_plan import tags
-from generator.codegen.slot_plan import literal_text
-from generator.spec.message import Message
-from generator.spec.model import Encoding, JsonType, Slot, SlotKind
-from generator.verification.messages import format_markers
 from tests.deviations.calls import is_bare
 from tests.deviations.turns import Case, Format
+from turnspec.codegen.marker_plan import tags
+from turnspec.codegen.slot_plan import literal_text
+from turnspec.spec.message import Message
+from turnspec.spec.model import Encoding, JsonType, Slot, SlotKind
+from turnspec.verification.messages import format_markers
 
 
 def marker_in_prose(form: Format) -> Iterator[Case]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from generator.rendering.conversation import tool_definitions
-from generator.spec.message import Call, Message
-from generator.spec.model import Elements, Literal, Piece, Slot, SlotKind
 from tests.deviations.turns import Case, Format
+from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Elements, Literal, Piece, Slot, SlotKind
 
 _KNOWN: dict[str, object] = {
     "trips": [{"town": "Rome", "days": 3}, {"town": "Oslo", "days": 5}],

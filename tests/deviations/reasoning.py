@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.analysis.thinking import PromptState, prompt_state
-from generator.spec.message import Message
 from tests.deviations.turns import SAID, THOUGHT, Case, Format
+from turnspec.analysis.thinking import PromptState, prompt_state
+from turnspec.spec.message import Message
 
 
 def repeated_opening(form: Format) -> Iterator[Case]:

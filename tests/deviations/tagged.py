@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from generator.codegen.slot_plan import literal_text
-from generator.spec.message import Call, Message
-from generator.spec.model import Encoding, JsonType, Slot, SlotKind, ToolMode
 from tests.deviations.turns import Case, Format
+from turnspec.codegen.slot_plan import literal_text
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Encoding, JsonType, Slot, SlotKind, ToolMode
 
 
 def another_order(form: Format) -> Iterator[Case]:

@@ -9,12 +9,12 @@ from functools import cached_property
 from types import ModuleType
 from typing import Any
 
-from generator.codegen.writer import write_calls, write_parts
-from generator.rendering.conversation import tool_definitions
-from generator.spec.message import Call, Message
-from generator.spec.model import Literal, Part, Piece, SlotKind, Spec, ToolMode, Tools
-from generator.verification.messages import allowed_call
-from generator.verification.turns import expected_message, is_ambiguous
+from turnspec.codegen.writer import write_calls, write_parts
+from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Literal, Part, Piece, SlotKind, Spec, ToolMode, Tools
+from turnspec.verification.messages import allowed_call
+from turnspec.verification.turns import expected_message, is_ambiguous
 
 LOOK = Call("look", {"city": "Paris", "days": 3}, "id0000001")
 COUNT = Call("count", {"unit": "km"}, "id0000002")

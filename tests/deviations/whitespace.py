@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from generator.spec.message import Message
-from generator.spec.model import Arguments, Encoding, JsonType, Literal, Piece, Slot, Spec, Tools
 from tests.deviations.turns import SAID, Case, Format, JsonCall
+from turnspec.spec.message import Message
+from turnspec.spec.model import Arguments, Encoding, JsonType, Literal, Piece, Slot, Spec, Tools
 
 Change = Callable[[str], str]
 

@@ -17,11 +17,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from generator.pipeline.project import OutputPaths
-from generator.spec.files import read_spec
-from generator.spec.model import Spec
 from tests.marker_soup import TOOL_LISTS, marker_pieces, own_markers, plain_pieces
 from tests.parser_checks import added_up, stream, summary
+from turnspec.pipeline.project import OutputPaths
+from turnspec.spec.files import read_spec
+from turnspec.spec.model import Spec
 
 #: It has neither types nor wheels for every Python, so that a type checker can't follow an import.
 atheris: Any = importlib.import_module("atheris")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from generator.chat import NAMED_FORMATS, ChatError, ChatTemplate, Polyfill
-from generator.chat.form import MessageForm
-from generator.rendering.worker import Rendering, RenderWorker
+from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate, Polyfill
+from turnspec.chat.form import MessageForm
+from turnspec.rendering.worker import Rendering, RenderWorker
 
 ROOT = Path(__file__).parent.parent.parent
 NOW = datetime.datetime(2026, 1, 15, 12, 0, 0)

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from generator.rendering.conversation import AbsentContent, ArgumentsForm
 from tests.reference.cases import (
     CASES,
     NOW,
@@ -22,6 +21,7 @@ from tests.reference.cases import (
     rendered_cases,
     template_names,
 )
+from turnspec.rendering.conversation import AbsentContent, ArgumentsForm
 
 #: Cases, each with how it compares in the template's form, and as plain messages.
 Verdicts = list[tuple[Case, str, str]]

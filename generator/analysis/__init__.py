@@ -1,4 +1,0 @@
-"""From prompt texts to a spec: probes, comparisons, and the findings with their derivations.
-
-May import `generator.spec` and `generator.rendering`.
-"""

@@ -1,4 +1,0 @@
-"""From template text to prompt text: the environment, a sandboxed worker process, conversations.
-
-May import `generator.spec` only.
-"""

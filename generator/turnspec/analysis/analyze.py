@@ -1,0 +1,257 @@
+"""From one template's text to its spec: all comparisons, in the order in which they build up.
+
+1. dialect and switches: in which form, and under which setting, the template shows most;
+2. frames: every combination of parts, cut at the needles (R1, C1, T1);
+3. calls and arguments (T2 to T7, A1, A2);
+4. header, starts, ends, joins and turn ends, from the table of edges;
+5. modes and limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from turnspec.analysis import thinking
+from turnspec.analysis.arguments import (
+    ArgumentsFinding,
+    analyze_object,
+    analyze_tagged,
+    find_count_lead,
+)
+from turnspec.analysis.assemble import ASSUMED_TOKENS, Facts, TemplateSource, assemble_spec
+from turnspec.analysis.dialect import call_limit
+from turnspec.analysis.findings import Derivation, Finding
+from turnspec.analysis.frames import Frames, collect_frames
+from turnspec.analysis.layout import Layout, find_layout
+from turnspec.analysis.limits import relabel_moved
+from turnspec.analysis.message_form import find_message_form
+from turnspec.analysis.overlaid import overlaid
+from turnspec.analysis.parts import Wrapping
+from turnspec.analysis.probes import (
+    CONTENT,
+    IDS,
+    KEYS,
+    NAMES,
+    TokenKind,
+    find_object,
+    find_tokens,
+    probe_call,
+)
+from turnspec.analysis.stripped import find_stripped
+from turnspec.analysis.switch_words import WordFinder, word_settings
+from turnspec.analysis.thinking import Setting
+from turnspec.rendering.conversation import Chat, Dialect
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Arguments, Part, Spec
+from turnspec.spec.problems import Problem
+
+__all__ = ["ASSUMED_TOKENS", "Analysis", "TemplateSource", "analyze_template"]
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What came of it: the spec (None where there is none), findings, and problems.
+
+    ``dialect`` is the form of messages in which the template was spoken to.
+    """
+
+    spec: Spec | None
+    dialect: Dialect
+    findings: tuple[Finding, ...]
+    problems: tuple[Problem, ...]
+
+
+def analyze_template(source: TemplateSource, worker: RenderWorker) -> Analysis:
+    """Find a template's format by rendering it in ``worker``."""
+    derivation = Derivation()
+    tokens = {**ASSUMED_TOKENS, **source.tokens}
+    chat = Chat(worker, source.text, tokens)
+    problem = _unusable(chat, source.file)
+    if problem is not None:
+        return Analysis(None, chat.dialect, (), (problem,))
+    analyzer = _Analyzer(source, chat, derivation)
+    spec = analyzer.run()
+    failure = worker.failure(source.text)
+    if failure is not None:  # some message sends the template over a limit
+        spec, problem = None, Problem(failure.error, file=source.file, line=failure.line)
+    elif spec is None:
+        problem = Problem("no assistant turn is rendered", file=source.file)
+    problems = [problem] if problem else []
+    if spec is not None and source.overlay is not None:
+        found = overlaid(spec, source.overlay, source.file, source.text)
+        spec, problems = (None, found) if isinstance(found, list) else (found, problems)
+    return Analysis(spec, analyzer.chat.dialect, tuple(derivation.findings), tuple(problems))
+
+
+def _unusable(chat: Chat, file: str) -> Problem | None:
+    """Return why nothing can be rendered at all, or None."""
+    message = Message(content=CONTENT)
+    rendering = chat.turn(message)
+    if rendering.text is None and not rendering.fatal:
+        rendering = chat.speaking(replace(chat.dialect, give_tools=False)).turn(message)
+    if rendering.text is None:
+        return Problem(rendering.error, file=file, line=rendering.line)
+    if CONTENT not in rendering.text:
+        return Problem("the template renders no assistant content", file=file)
+    return None
+
+
+class _Analyzer:
+    """One run over one template; each step keeps what later ones need."""
+
+    def __init__(self, source: TemplateSource, chat: Chat, derivation: Derivation) -> None:
+        self.source = source
+        self.chat = chat
+        self.derivation = derivation
+        self.max_calls = 0
+        self.arguments = ArgumentsFinding(Arguments(), "", "", ())
+        self.count_lead = ""  # what stands before the number of a call's arguments
+
+    def run(self) -> Spec | None:
+        """Take all steps; None where no turn can be made out."""
+        self._find_dialect()
+        settings = thinking.collect_settings(self.chat)
+        if not settings:
+            return None
+        settings += word_settings(self.chat, settings[0])
+        self.max_calls = call_limit(self.chat)
+        self._find_arguments()
+        on = thinking.choose_on(settings)
+        frames, layout = self._lay_out(on, settings)
+        prompted = [setting for setting in settings if layout.generation_prompt(setting.prompt)]
+        settings = prompted if on in prompted else settings
+        states = self._prompt_states(layout, settings)
+        better = thinking.choose_better_on(settings, on, states)
+        if better is not on:
+            on = better
+            frames, layout = self._lay_out(on, settings)
+        off = thinking.choose_off(settings, on, states)
+        reasoning = self._markers(layout, [on, off])
+        words = WordFinder(self.chat, layout, reasoning, on.variables, off.variables)
+        facts = Facts(
+            source=self.source,
+            chat=self.chat.using(on.variables),
+            frames=frames,
+            layout=layout,
+            on=on,
+            off=off,
+            prompt_state=states[settings.index(on)],
+            reasoning=reasoning,
+            words=words.find(self.derivation),
+            arguments=self.arguments,
+            max_calls=self.max_calls,
+        )
+        return assemble_spec(facts, self.derivation)
+
+    def _find_dialect(self) -> None:
+        dialect = find_message_form(self.chat, self.derivation)
+        self.chat = self.chat.speaking(dialect)
+
+    def _find_arguments(self) -> None:
+        """T4 to T6 on a turn with one call."""
+        if not self.max_calls:
+            return
+        self.count_lead = find_count_lead(lambda given: self._render_call(given))
+        text, heads = self._render_arguments(probe_call(0).arguments)
+        if text is None:
+            return
+        span = find_object(text, probe_call(0).arguments, KEYS[0])
+        if span is None:
+            found = analyze_tagged(
+                lambda given: self._render_arguments(given, heads)[0], self.derivation
+            )
+        else:
+            found = analyze_object(
+                lambda given: self._render_arguments(given, heads)[0],
+                text[: span[0]],
+                text[span[1] :],
+                self.derivation,
+            )
+        self.arguments = found or self.arguments
+
+    def _render_arguments(
+        self, arguments: Mapping[str, object], heads: int | None = None
+    ) -> tuple[str | None, int]:
+        """Render one call; return the text behind its last slot before the arguments.
+
+        ``heads`` is how many slots stand there, found with arguments that are needles themselves.
+        """
+        call = Call(NAMES[0], arguments, IDS[0])
+        text = self._render_call(arguments)
+        if text is None:
+            return None, 0
+        if self.count_lead:  # where arguments are compared their number is to be no difference
+            counted = f"{self.count_lead}{len(arguments)}"
+            text = text.replace(counted, f"{self.count_lead}1", 1)
+        tokens = find_tokens(text, (call,))
+        slots = [token for token in tokens if token.kind in (TokenKind.NAME, TokenKind.ID)]
+        if heads is None:
+            first = next(
+                (t.start for t in tokens if t.kind in (TokenKind.KEY, TokenKind.ARGUMENTS)),
+                len(text),
+            )
+            heads = sum(token.start < first for token in slots)
+        return text[slots[heads - 1].end if heads else 0 :], heads
+
+    def _render_call(self, arguments: Mapping[str, object]) -> str | None:
+        """Render a turn of one call, with content where there is no call without."""
+        call = Call(NAMES[0], arguments, IDS[0])
+        for content in ("", CONTENT):
+            text = self.chat.turn(Message(content=content, calls=(call,))).text
+            if text is not None and NAMES[0] in text:
+                return text
+        return None
+
+    def _lay_out(self, on: Setting, settings: Sequence[Setting]) -> tuple[Frames, Layout]:
+        chat = self.chat.using(on.variables)
+        frames = collect_frames(
+            chat,
+            with_reasoning=chat.dialect.reasoning_field is not None,
+            max_calls=self.max_calls,
+            arguments=self.arguments.arguments,
+        )
+        frames = relabel_moved(frames)
+        prompts = [on.prompt, *(setting.prompt for setting in settings if setting is not on)]
+        layout = find_layout(chat, frames, prompts, self.derivation).counting(self.count_lead)
+        if _continues_last(layout, on.prompt) and self.chat.dialect.next_header is None:
+            self.derivation.note("C1", "the last message is rendered as one to be continued")
+            dialect = replace(self.chat.dialect, next_header=layout.user_header)
+            self.chat = self.chat.speaking(dialect)
+            return self._lay_out(on, settings)
+        return frames, layout
+
+    def _prompt_states(
+        self, layout: Layout, settings: Sequence[Setting]
+    ) -> list[thinking.PromptState]:
+        reasoning = self._markers(layout, settings)
+        return [
+            thinking.prompt_state(
+                layout.prompt_rest(setting.prompt),
+                reasoning.start,
+                reasoning.end,
+                layout.join(Part.START, Part.CONTENT),
+            )
+            for setting in settings
+        ]
+
+    def _markers(self, layout: Layout, settings: Sequence[Setting]) -> Wrapping:
+        """Return what surrounds reasoning: as rendered (R1), as stripped (R4), as prompted (R2)."""
+        if Part.REASONING in layout.order:
+            return layout.reasoning
+        rests = [layout.prompt_rest(setting.prompt) for setting in settings]
+        stripped = find_stripped(self.chat, rests, self.derivation)
+        if stripped is not None:
+            return Wrapping(stripped.start, stripped.end)
+        prompted = thinking.markers_in_prompts(rests)
+        if prompted is None:
+            return Wrapping("", "")
+        self.derivation.note("R2", f"a prompt closes reasoning between {prompted}", *rests)
+        return Wrapping(*prompted)
+
+
+def _continues_last(layout: Layout, prompt: str) -> bool:
+    """Tell whether content stands behind a generation prompt when its message is the last."""
+    start = layout.content.start
+    return bool(start.strip()) and start == layout.prompt_rest(prompt)

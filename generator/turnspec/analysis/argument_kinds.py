@@ -1,0 +1,92 @@
+"""What surrounds the values of tagged arguments, by kind: strings, and everything else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from turnspec.analysis.probes import KEYS
+from turnspec.analysis.text import common_prefix, common_suffix, whole_prefix, whole_suffix
+from turnspec.spec.model import Guard
+
+#: Returns the text of a one-call turn with these arguments from the call's last slot before its
+#: arguments to the end of what the call writes, or None where the template refuses them.
+RenderArguments = Callable[[dict[str, object]], str | None]
+
+#: Two strings that share no character at either end.
+_UNLIKE_STRINGS = ("valqa", "otherq0")
+_INTEGERS = (7, -12)
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """What stands between key and value and behind it, for a string and for an integer.
+
+    ``quote`` or ``guard`` surround strings only; ``lead`` and ``trail`` surround a word for the
+    value's type.
+    """
+
+    middle: str
+    tail: str
+    quote: str = ""
+    typed: bool = False
+    lead: str = ""
+    trail: str = ""
+    guard: Guard | None = None
+
+    @property
+    def string_end(self) -> str:
+        """What closes a string, before all that stands behind values."""
+        return self.guard.end if self.guard else self.quote
+
+
+def find_kinds(render: RenderArguments, before: str) -> Kinds:
+    """Compare a string's surroundings with an integer's; ``before`` stands before the key."""
+    start = len(before) + len(KEYS[0])
+    strings = _around([render({KEYS[0]: value}) for value in _UNLIKE_STRINGS], start)
+    integers = _around([render({KEYS[0]: value}) for value in _INTEGERS], start)
+    if strings is None or integers is None or strings == integers:
+        middle, tail = strings or ("", "")
+        return Kinds(middle, tail)
+    (middle, tail), (plain_middle, plain_tail) = strings, integers
+    quote = middle.removeprefix(plain_middle)
+    if middle == plain_middle + quote and tail == quote + plain_tail:
+        return Kinds(plain_middle, plain_tail, quote=quote)
+    guarded = _guarded_kinds(strings, integers)
+    if guarded is not None:
+        return guarded
+    lead = whole_prefix([middle, plain_middle])
+    trail = whole_suffix([middle[len(lead) :], plain_middle[len(lead) :]])
+    return Kinds(middle, tail, typed=tail == plain_tail, lead=lead, trail=trail)
+
+
+def _guarded_kinds(strings: tuple[str, str], integers: tuple[str, str]) -> Kinds | None:
+    """Return what surrounds values where strings have a beginning and an end of their own.
+
+    A word for the type may stand before; what follows that word in both comes before the guard.
+    """
+    (middle, tail), (plain_middle, plain_tail) = strings, integers
+    end = tail.removesuffix(plain_tail)
+    if not end or not tail.endswith(plain_tail):
+        return None
+    if middle.startswith(plain_middle):
+        start = middle.removeprefix(plain_middle)
+        return Kinds(plain_middle, plain_tail, guard=Guard(start, end, "")) if start else None
+    lead = whole_prefix([middle, plain_middle])
+    word = re.match(r"\w+", plain_middle[len(lead) :])
+    trail = plain_middle[len(lead) + word.end() :] if word else ""
+    position = middle.find(trail, len(lead) + 1) + len(trail) if trail else -1
+    if position < len(trail) or position == len(middle):
+        return None
+    guard = Guard(middle[position:], end, "")
+    return Kinds(middle, plain_tail, typed=True, lead=lead, trail=trail, guard=guard)
+
+
+def _around(texts: Sequence[str | None], start: int) -> tuple[str, str] | None:
+    """Return what two renderings that differ in a value alone have before and after it."""
+    cut = [text[start:] for text in texts if text is not None]
+    if len(cut) < 2 or cut[0] == cut[1]:
+        return None
+    before = common_prefix(cut)
+    return before, common_suffix([text[len(before) :] for text in cut])

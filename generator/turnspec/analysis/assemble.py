@@ -1,0 +1,235 @@
+"""Putting what the comparisons found together into a spec."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from turnspec.analysis.arguments import ArgumentsFinding
+from turnspec.analysis.calls import call_id_position, find_fields, tool_mode
+from turnspec.analysis.dialect import probe_capabilities
+from turnspec.analysis.findings import Derivation, shown_pieces
+from turnspec.analysis.frames import Frames
+from turnspec.analysis.layout import Layout
+from turnspec.analysis.limits import find_limits
+from turnspec.analysis.modes import content_mode, reasoning_mode
+from turnspec.analysis.parts import Wrapping
+from turnspec.analysis.probes import probe_message
+from turnspec.analysis.text import distinct_beginning, markers
+from turnspec.analysis.thinking import PromptState, Setting, find_scope
+from turnspec.rendering.conversation import Chat
+from turnspec.rendering.variables import refers_to
+from turnspec.spec.model import (
+    Condition,
+    Content,
+    Fields,
+    Grammar,
+    IndexScope,
+    Limit,
+    Literal,
+    Part,
+    Piece,
+    Reasoning,
+    ReasoningMode,
+    ReasoningScope,
+    Slot,
+    SlotKind,
+    Spec,
+    Subject,
+    SwitchWord,
+    TemplateIdentity,
+    Thinking,
+    Token,
+    TokenSource,
+    Tools,
+    Turn,
+    Verdict,
+)
+from turnspec.spec.overlay import OverlayText
+
+#: The usual texts of special tokens, where nobody says what they are.
+ASSUMED_TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateSource:
+    """A template to analyse: its name, text, identity, special tokens, and its overlay."""
+
+    name: str
+    text: str
+    file: str
+    origin: str
+    tokens: Mapping[str, str]
+    overlay: OverlayText | None = None
+
+
+#: Reasoning is part of the format, but the template strips it from every message.
+NEVER_RENDERED = Limit(
+    Subject.REASONING, Verdict.DROPS, Condition.ALWAYS, "never rendered in a message"
+)
+
+
+#: Reasoning has no opening marker, so a turn that has no closing one may be all reasoning.
+UNMARKED = Limit(
+    Subject.REASONING,
+    Verdict.AMBIGUOUS,
+    Condition.WITHOUT_REASONING,
+    "no marker tells a turn without reasoning from unfinished reasoning",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that was found. ``on`` and ``off`` are the settings that turn thinking on and off.
+
+    ``chat`` speaks in the template's dialect under ``on``, ``prompt_state`` is where the prompt
+    of ``on`` leaves reasoning, ``reasoning`` what surrounds it, rendered or not.
+    """
+
+    source: TemplateSource
+    chat: Chat
+    frames: Frames
+    layout: Layout
+    on: Setting
+    off: Setting
+    prompt_state: PromptState
+    reasoning: Wrapping
+    words: tuple[SwitchWord, ...]
+    arguments: ArgumentsFinding
+    max_calls: int
+
+
+def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
+    """Put everything found into a spec."""
+    shown = Part.REASONING in facts.layout.order
+    layout = facts.layout
+    if not shown:
+        layout = layout.without_reasoning(facts.reasoning.end.strip())
+    limits = find_limits(facts.frames, facts.chat, facts.max_calls) + facts.arguments.limits
+    reasoning = _reasoning(facts, limits, derivation)
+    order = layout.order
+    if reasoning.mode is not ReasoningMode.NONE and not shown:
+        order = (Part.REASONING, *order)
+        limits += (NEVER_RENDERED,)
+    if reasoning.mode is ReasoningMode.DELIMITER and shown:
+        limits += (UNMARKED,)
+    spec = Spec(
+        name=facts.source.name,
+        template=_identity(facts.source),
+        tokens=_tokens(facts.source),
+        capabilities=probe_capabilities(facts.chat, facts.max_calls),
+        thinking=_thinking(facts),
+        turn=Turn(
+            header=layout.header.header,
+            order=order,
+            joins=layout.joins,
+            ends=layout.ends,
+            stop=layout.stop,
+            calls_decide_end=layout.calls_decide_end,
+        ),
+        reasoning=reasoning,
+        content=Content(
+            mode=content_mode(layout.content.start, reasoning.end, layout.joins),
+            start=layout.content.start,
+            end=layout.content.end,
+        ),
+        tools=_tools(facts, derivation),
+        limits=limits,
+        grammar=Grammar((), ()),
+    )
+    return replace(spec, grammar=grammar_hints(spec))
+
+
+def _identity(source: TemplateSource) -> TemplateIdentity:
+    digest = hashlib.sha256(source.text.encode()).hexdigest()
+    return TemplateIdentity(file=source.file, sha256=digest, origin=source.origin)
+
+
+def _thinking(facts: Facts) -> Thinking:
+    return Thinking(
+        on=facts.on.variables,
+        off=facts.off.variables,
+        prompt_on=facts.layout.generation_prompt(facts.on.prompt),
+        prompt_off=facts.layout.generation_prompt(facts.off.prompt),
+        words=facts.words,
+    )
+
+
+def _reasoning(facts: Facts, limits: Sequence[Limit], derivation: Derivation) -> Reasoning:
+    shown = Part.REASONING in facts.layout.order
+    start, end = facts.reasoning.start, facts.reasoning.end
+    prompt_off = facts.layout.prompt_rest(facts.off.prompt)
+    return Reasoning(
+        mode=reasoning_mode(start, end, facts.prompt_state, prompt_off, limits),
+        start=start,
+        end=end,
+        field=facts.chat.dialect.reasoning_field if shown else None,
+        blocks=facts.chat.dialect.blocks if shown else None,
+        scope=find_scope(facts.chat, derivation) if shown else ReasoningScope.NONE,
+    )
+
+
+def _tools(facts: Facts, derivation: Derivation) -> Tools | None:
+    calls, arguments = facts.layout.calls, facts.arguments.arguments
+    if calls is None:
+        return None
+    fields = find_fields(calls.call, arguments)
+    derivation.note("T3", f"a call is {shown_pieces(calls.call)}")
+    return Tools(
+        mode=tool_mode(fields, arguments),
+        section_start=facts.layout.section.start,
+        call=calls.call,
+        separator=calls.repetition.separator,
+        section_end=facts.layout.section.end,
+        arguments=arguments,
+        fields=fields or Fields(),
+        call_id=call_id_position(calls.call),
+        index_base=calls.index_base,
+        index_scope=_index_scope(facts.chat, calls.call),
+        after_first=facts.layout.after_first,
+    )
+
+
+def _index_scope(chat: Chat, call: Sequence[Piece]) -> IndexScope | None:
+    """Tell whether a running index starts again in each turn."""
+    if Slot(SlotKind.INDEX) not in call:
+        return None
+    message = probe_message(calls=1)
+    first = chat.turn(message).text
+    later = chat.turn(message, earlier=[message]).text
+    return IndexScope.TURN if first == later else IndexScope.CONVERSATION
+
+
+def _tokens(source: TemplateSource) -> dict[str, Token]:
+    """Return the special tokens that the template refers to."""
+    return {
+        name: Token(
+            source.tokens.get(name, text),
+            TokenSource.GIVEN if name in source.tokens else TokenSource.ASSUMED,
+        )
+        for name, text in ASSUMED_TOKENS.items()
+        if refers_to(source.text, name)
+    }
+
+
+def grammar_hints(spec: Spec) -> Grammar:
+    """Return what starts a call (the triggers), and the markers that must stay whole."""
+    triggers: tuple[str, ...] = ()
+    texts = [
+        spec.reasoning.start,
+        spec.reasoning.end,
+        spec.content.start,
+        spec.content.end,
+        *(join.text for join in spec.turn.joins),
+    ]
+    if spec.tools is not None:
+        first = spec.tools.call[0]
+        opening = spec.tools.section_start + (first.text if isinstance(first, Literal) else "")
+        found = distinct_beginning(opening.strip(), texts)
+        triggers = (found,) if found else ()
+        pieces = (*spec.tools.call, *spec.tools.arguments.item)
+        texts += [spec.tools.section_start, *spec.tools.section_ends]
+        texts += [piece.text for piece in pieces if isinstance(piece, Literal)]
+    preserved = [marker for text in texts for marker in markers(text)]
+    return Grammar(triggers, tuple(dict.fromkeys(preserved)))

@@ -1,0 +1,197 @@
+"""T1 to T3 and T5 to T7: how tool calls are written.
+
+The calls of a turn are items of a section; each is literals with slots between them. Where the
+name and the argument names stand, inside JSON or in tags, defines the tool mode.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from turnspec.analysis.findings import Derivation
+from turnspec.analysis.probes import Token, TokenKind
+from turnspec.analysis.repetition import (
+    INDEX_MARK,
+    Repetition,
+    mark_inner_index,
+    mark_leading_index,
+    split_repetition,
+)
+from turnspec.spec.model import (
+    Arguments,
+    CallIdPosition,
+    Fields,
+    Literal,
+    Piece,
+    Slot,
+    SlotKind,
+    ToolMode,
+)
+
+_SLOT_OF_TOKEN = {
+    TokenKind.NAME: SlotKind.NAME,
+    TokenKind.ID: SlotKind.ID,
+    TokenKind.ARGUMENTS: SlotKind.ARGUMENTS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CallsFinding:
+    """One call's pieces, what stands around the calls, and the index of the first call.
+
+    ``first_separator`` stands between the first two calls, the repetition's between later ones.
+    """
+
+    call: tuple[Piece, ...]
+    repetition: Repetition
+    index_base: int | None
+    first_separator: str
+
+
+def analyze_calls(
+    tokens: Sequence[Token],
+    text: str,
+    befores: Sequence[str],
+    afters: Sequence[str],
+    derivation: Derivation,
+) -> CallsFinding | None:
+    """Find one call's pieces from a turn with as many calls as the template takes (T2, T3, T7).
+
+    ``tokens`` are positions in ``text``, which runs from the first to the last of them;
+    ``befores`` and ``afters`` are what stands around the calls in every edge.
+    """
+    groups = [list(group) for _, group in itertools.groupby(tokens, key=lambda token: token.call)]
+    if len(groups) != len({token.call for token in tokens}):
+        derivation.note("T2", "the calls can't be told apart", text)
+        return None
+    if len({tuple(token.kind for token in group) for group in groups}) != 1:
+        derivation.note("T2", "the calls differ in their slots", text)
+        return None
+    betweens = [text[left[-1].end : right[0].start] for left, right in itertools.pairwise(groups)]
+    marked = mark_leading_index(befores, betweens)
+    index_base = marked[2] if marked else None
+    first, later = (marked[0], marked[1]) if marked else (list(befores), betweens)
+    repetition = split_repetition(first, later, afters)
+    separator, repetition = _separate_first(repetition, later)
+    pieces = _split_index(repetition.start)
+    for place, token in enumerate(groups[0]):
+        if place:
+            inner = [text[group[place - 1].end : group[place].start] for group in groups]
+            literal, base = _inner_literal(inner)
+            index_base = base if base is not None else index_base
+            pieces += _split_index(literal)
+        pieces.append(Slot(_SLOT_OF_TOKEN[token.kind]))
+    pieces += _split_index(repetition.end)
+    derivation.note("T2", f"calls are separated by {repetition.separator!r}", text)
+    return CallsFinding(tuple(pieces), repetition, index_base, separator)
+
+
+def _separate_first(repetition: Repetition, betweens: Sequence[str]) -> tuple[str, Repetition]:
+    """Return what separates the first two calls, and the repetition of those behind."""
+    separators = [
+        text.removeprefix(repetition.end).removesuffix(repetition.start) for text in betweens
+    ]
+    if len(set(separators[1:])) != 1:
+        return repetition.separator, repetition
+    return separators[0], replace(repetition, separator=separators[1])
+
+
+def _inner_literal(texts: Sequence[str]) -> tuple[str, int | None]:
+    if len(set(texts)) == 1:
+        return texts[0], None
+    marked = mark_inner_index(texts)
+    return marked if marked is not None else (texts[0], None)
+
+
+def _split_index(text: str) -> list[Piece]:
+    """Turn a text with `INDEX_MARK` in it into literals and an INDEX slot."""
+    pieces: list[Piece] = []
+    for number, part in enumerate(text.split(INDEX_MARK)):
+        if number:
+            pieces.append(Slot(SlotKind.INDEX))
+        if part:
+            pieces.append(Literal(part))
+    return pieces
+
+
+def mark_count(call: Sequence[Piece], lead: str) -> tuple[Piece, ...]:
+    """Return the call with a COUNT slot in the place of the number 1 behind ``lead``."""
+    pieces: list[Piece] = []
+    for piece in call:
+        before, found, after = "", "", ""
+        if isinstance(piece, Literal):
+            before, found, after = piece.text.partition(f"{lead}1")
+        if not found or Slot(SlotKind.COUNT) in pieces:
+            pieces.append(piece)
+            continue
+        pieces += [Literal(before + lead), Slot(SlotKind.COUNT)]
+        pieces += [Literal(after)] if after else []
+    return tuple(pieces)
+
+
+def call_id_position(call: Sequence[Piece]) -> CallIdPosition:
+    """Return where a call's id stands among its name and arguments."""
+    kinds = [piece.kind for piece in call if isinstance(piece, Slot)]
+    if SlotKind.ID not in kinds:
+        return CallIdPosition.NONE
+    place = kinds.index(SlotKind.ID)
+    if SlotKind.ARGUMENTS in kinds and place > kinds.index(SlotKind.ARGUMENTS):
+        return CallIdPosition.POST_ARGS
+    if SlotKind.NAME in kinds and place < kinds.index(SlotKind.NAME):
+        return CallIdPosition.PRE_FUNC_NAME
+    return CallIdPosition.BETWEEN_FUNC_AND_ARGS
+
+
+def find_fields(call: Sequence[Piece], arguments: Arguments) -> Fields | None:
+    """Return the keys under which a JSON call holds its slots; None where the call isn't JSON."""
+    if arguments.item:
+        return None
+    fillers = {
+        SlotKind.NAME: "nameqa",
+        SlotKind.ID: "idqa",
+        SlotKind.INDEX: "0",
+        SlotKind.ARGUMENTS: '{"argqa": 1}',
+    }
+    text = "".join(
+        piece.text if isinstance(piece, Literal) else fillers[piece.kind] for piece in call
+    )
+    for match in re.finditer(r"\{", text):
+        try:
+            value, _ = json.JSONDecoder().raw_decode(text, match.start())
+        except ValueError:
+            continue
+        fields = _fields_of(value)
+        if fields is not None:
+            return fields
+    return None
+
+
+def _fields_of(value: object) -> Fields | None:
+    paths = dict(_paths(value, ()))
+    arguments = next((path for path, leaf in paths.items() if path[-1:] == ("argqa",)), None)
+    name = next((path for path, leaf in paths.items() if leaf == "nameqa"), None)
+    identifier = next((path for path, leaf in paths.items() if leaf == "idqa"), ())
+    if arguments is None:
+        return None
+    if name is not None:
+        return Fields(name=name, arguments=arguments[:-1], id=identifier)
+    if "nameqa" in arguments:
+        return Fields(name_is_key=True, id=identifier)
+    return None
+
+
+def _paths(value: object, path: tuple[str, ...]) -> list[tuple[tuple[str, ...], object]]:
+    if not isinstance(value, Mapping):
+        return [(path, value)]
+    return [item for key, inner in value.items() for item in _paths(inner, (*path, str(key)))]
+
+
+def tool_mode(fields: Fields | None, arguments: Arguments) -> ToolMode:
+    """Return the mode: name in JSON, arguments in JSON, or both in tags."""
+    if fields is not None:
+        return ToolMode.JSON_NATIVE
+    return ToolMode.TAG_WITH_TAGGED if arguments.item else ToolMode.TAG_WITH_JSON

@@ -1,0 +1,40 @@
+"""Which characters a template doesn't render back, as one that breaks lines where it shouldn't.
+
+All candidates stand in one text first; only if that doesn't come back each is tried by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from turnspec.spec.model import Condition, Limit, Subject, Verdict
+
+#: Tells whether a text is rendered so that it can be read back; None where it is refused.
+ComesBack = Callable[[str], bool | None]
+
+#: The characters that some programs take for something else than text: all controls, among them
+#: what ends a line for `str.splitlines`; the other line ends; blanks and what has no width; quotes
+#: and markup; and one that takes two units in UTF-16.
+SPECIAL_CHARACTERS = (
+    "".join(map(chr, (*range(0x20), *range(0x7F, 0xA0))))
+    + "\u2028\u2029"
+    + "\xa0\u200b\u3000\ufeff"
+    + "\"'\\<>&"
+    + "\U0001f389"
+)
+
+
+def altered_characters(comes_back: ComesBack) -> str:
+    """Return the special characters that a template alters inside a text that it shows."""
+    words = "vqa{}vqb".format
+    if not comes_back(words("")) or comes_back("".join(map(words, SPECIAL_CHARACTERS))):
+        return ""
+    return "".join(one for one in SPECIAL_CHARACTERS if comes_back(words(one)) is False)
+
+
+def character_limits(subject: Subject, comes_back: ComesBack) -> tuple[Limit, ...]:
+    """Return the limit that says which characters of a text don't come back, if there are any."""
+    found = altered_characters(comes_back)
+    reason = "rendered as something else"
+    limit = Limit(subject, Verdict.AMBIGUOUS, Condition.ALWAYS, reason, found)
+    return (limit,) if found else ()

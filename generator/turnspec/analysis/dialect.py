@@ -1,0 +1,185 @@
+"""Finding the dialect of a template: the form of messages in which it shows all it can show."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+from turnspec.analysis.findings import Derivation
+from turnspec.analysis.probes import (
+    CONTENT,
+    KEYS,
+    NAMES,
+    REASONING,
+    VALUES,
+    TokenKind,
+    find_object,
+    find_tokens,
+    probe_call,
+    probe_message,
+)
+from turnspec.rendering.conversation import (
+    EXAMPLE_TOOL,
+    EXAMPLE_TOOL_NAME,
+    AbsentContent,
+    ArgumentsForm,
+    Chat,
+    Dialect,
+)
+from turnspec.spec.model import Capabilities
+
+#: The keys under which chat APIs hand reasoning to a template, the most usual first.
+REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
+
+#: How well a rendered call can be read back; less is better.
+_UNREADABLE = 9
+
+
+def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
+    """Try the forms of arguments and of absent content; return those that show calls best."""
+    if (
+        chat.prompt().text is None
+        and chat.speaking(replace(chat.dialect, give_tools=False)).prompt().text is not None
+    ):
+        chat = chat.speaking(replace(chat.dialect, give_tools=False))
+    score, dialect = _best_form(chat, flat_calls=False)
+    if score == _UNREADABLE:  # a call's name and arguments may stand a level higher
+        flat_score, flat = _best_form(chat, flat_calls=True)
+        score, dialect = (flat_score, flat) if flat_score < score else (score, dialect)
+    # Where no calls are shown, nothing hangs on how content is absent.
+    if score == _UNREADABLE or _prints_null(chat.speaking(dialect)):
+        dialect = replace(dialect, absent_content=AbsentContent.EMPTY)
+    derivation.note(
+        "T1", f"arguments as {dialect.arguments}, absent content as {dialect.absent_content}"
+    )
+    return dialect
+
+
+def _best_form(chat: Chat, *, flat_calls: bool) -> tuple[int, Dialect]:
+    """Return the forms of arguments and of absent content that show calls best, and how well."""
+    best = (_UNREADABLE, chat.dialect)
+    for arguments, absent in itertools.product(ArgumentsForm, AbsentContent):
+        dialect = replace(
+            chat.dialect, arguments=arguments, absent_content=absent, flat_calls=flat_calls
+        )
+        score = _readability(chat.speaking(dialect))
+        if score < best[0]:
+            best = (score, dialect)
+    return best
+
+
+def _readability(chat: Chat) -> int:
+    """Return how a lone call's arguments come out: JSON first, tags next, Python objects last."""
+    call = probe_call(0)
+    text = chat.turn(probe_message(calls=1)).text
+    if text is None or NAMES[0] not in text:
+        beside = chat.turn(probe_message(content=True, calls=1)).text
+        return 7 if NAMES[0] in (beside or "") else _UNREADABLE
+    if KEYS[0] not in text or VALUES[0] not in text:
+        return 6
+    as_string = chat.dialect.arguments is ArgumentsForm.STRING
+    span = find_object(text, call.arguments, KEYS[0])
+    if span is None:
+        return 5 if as_string else 1
+    is_json = '"' + KEYS[0] in text[span[0] : span[1]]
+    if not is_json:
+        return 4
+    return 2 if as_string else 0
+
+
+def _prints_null(chat: Chat) -> bool:
+    """Tell whether null content leaves a trace (a printed None) that empty content doesn't."""
+    if chat.dialect.absent_content is not AbsentContent.NULL:
+        return False
+    null = chat.turn(probe_message(calls=1)).text
+    empty_chat = chat.speaking(replace(chat.dialect, absent_content=AbsentContent.EMPTY))
+    empty = empty_chat.turn(probe_message(calls=1)).text
+    if null is None or empty is None or null == empty or NAMES[0] not in empty:
+        return False
+    return len(null) > len(empty)
+
+
+def find_reasoning_field(chat: Chat) -> str | None:
+    """Return the first key under which reasoning is rendered, beside content or beside a call."""
+    for field in REASONING_FIELDS:
+        speaking = chat.speaking(replace(chat.dialect, reasoning_field=field))
+        for message in (
+            probe_message(reasoning=True, content=True),
+            probe_message(reasoning=True, calls=1),
+        ):
+            if REASONING in (speaking.turn(message).text or ""):
+                return field
+    return None
+
+
+def call_limit(chat: Chat) -> int:
+    """Return how many calls (up to three) the template shows in one turn."""
+    shown = 0
+    for number, content in itertools.product((1, 2, 3), (False, True)):
+        message = probe_message(content=content, calls=number)
+        text = chat.turn(message).text or ""
+        names = {t.call for t in find_tokens(text, message.calls) if t.kind is TokenKind.NAME}
+        if len(names) == number:
+            shown = number
+    return shown
+
+
+def probe_capabilities(chat: Chat, calls: int) -> Capabilities:
+    """Find what the template accepts, by rendering."""
+    return Capabilities(
+        system_role=_shows(chat, [{"role": "system", "content": "sysqa"}, _USER], "sysqa"),
+        tools=_shows_tools(chat),
+        tool_calls=calls > 0,
+        parallel_calls=calls > 1,
+        tool_results=_shows_result(chat),
+        object_arguments=_shows_call(chat, replace(chat.dialect, arguments=ArgumentsForm.OBJECT)),
+        string_arguments=_shows_call(chat, replace(chat.dialect, arguments=ArgumentsForm.STRING)),
+        null_content=_shows_call(chat, replace(chat.dialect, absent_content=AbsentContent.NULL)),
+        content_beside_calls=CONTENT
+        in (chat.turn(probe_message(content=True, calls=1)).text or ""),
+        call_id_required=calls > 0 and not _renders_without_id(chat),
+        roles_alternate=chat.render([_USER, _USER]).text is None,
+    )
+
+
+_USER: dict[str, object] = {"role": "user", "content": "usrqb"}
+
+
+def _shows(chat: Chat, messages: list[dict[str, object]], needle: str) -> bool:
+    return needle in (chat.render(messages).text or "")
+
+
+def _shows_tools(chat: Chat) -> bool:
+    """Tell whether a tool is shown; some templates need all of its definition."""
+    return EXAMPLE_TOOL_NAME in (chat.render([_USER], tools=[EXAMPLE_TOOL]).text or "")
+
+
+def _shows_result(chat: Chat) -> bool:
+    """Tell whether a result is shown; null content may fail where another message follows."""
+    empty = replace(chat.dialect, absent_content=AbsentContent.EMPTY)
+    return any(_result_in(speaking) for speaking in (chat, chat.speaking(empty)))
+
+
+def _result_in(chat: Chat) -> bool:
+    assistant = chat.assistant_message(probe_message(calls=1))
+    result: dict[str, object] = {
+        "role": "tool",
+        "content": "resqb",
+        "tool_call_id": probe_call(0).id,
+        "name": probe_call(0).name,
+    }
+    return _shows(chat, [_USER, assistant, result], "resqb")
+
+
+def _shows_call(chat: Chat, dialect: Dialect) -> bool:
+    text = chat.speaking(dialect).turn(probe_message(calls=1)).text
+    return text is not None and NAMES[0] in text and KEYS[0] in text
+
+
+def _renders_without_id(chat: Chat) -> bool:
+    message = chat.assistant_message(probe_message(calls=1))
+    calls = message["tool_calls"]
+    assert isinstance(calls, list)
+    for call in calls:
+        del call["id"]
+    return NAMES[0] in (chat.render([_USER, message]).text or "")

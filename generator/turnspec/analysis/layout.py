@@ -1,0 +1,343 @@
+"""The layout of a turn under one setting: header, starts, ends, joins and turn ends.
+
+This puts the steps of `parts` and `calls` together, each on what the one before left over.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from turnspec.analysis import parts
+from turnspec.analysis.calls import CallsFinding, analyze_calls, mark_count
+from turnspec.analysis.findings import Derivation
+from turnspec.analysis.first_call import end_of_only_call, find_after_first
+from turnspec.analysis.frames import Edge, Frame, Frames
+from turnspec.analysis.parts import Header, Prompts, Wrapping
+from turnspec.analysis.text import whole_prefix, whole_suffix
+from turnspec.rendering.conversation import (
+    NEXT_USER_TEXT,
+    USER_TEXT,
+    Chat,
+    Following,
+    user_message,
+)
+from turnspec.spec.model import AfterFirst, End, Join, Literal, Part
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All literals of a turn. ``section`` stands around all calls of a turn."""
+
+    header: Header
+    user_header: str
+    order: tuple[Part, ...]
+    reasoning: Wrapping
+    content: Wrapping
+    section: Wrapping
+    calls: CallsFinding | None
+    after_first: AfterFirst | None
+    joins: tuple[Join, ...]
+    ends: tuple[End, ...]
+    stop: tuple[str, ...]
+    calls_decide_end: bool
+
+    def join(self, left: Part, right: Part) -> str:
+        """Return what stands between two neighbours beyond their own end and start."""
+        found = (join.text for join in self.joins if (join.left, join.right) == (left, right))
+        return next(found, "")
+
+    def generation_prompt(self, prompt: str) -> str:
+        """Return a generation prompt from the assistant's header on.
+
+        ``prompt`` is all that is rendered behind the user's text.
+        """
+        position = prompt.rfind(self.header.header)
+        if position >= 0 and self.header.header:
+            return prompt[position:]
+        return prompt.removeprefix(self.header.user_end) if not self.header.header else ""
+
+    def counting(self, lead: str) -> Layout:
+        """Put a COUNT slot in the place of the number behind ``lead`` in a call of one argument."""
+        if not lead or self.calls is None:
+            return self
+        return replace(self, calls=replace(self.calls, call=mark_count(self.calls.call, lead)))
+
+    def without_reasoning(self, end: str) -> Layout:
+        """Move an empty reasoning block off the start of content into the joins.
+
+        ``end`` closes reasoning. It is found so where a template never renders reasoning, but
+        always the empty block.
+        """
+        position = self.content.start.rfind(end) + len(end)
+        if not end or position < len(end):
+            return self
+        block, start = self.content.start[:position], self.content.start[position:]
+        joins = tuple(
+            replace(join, text=join.text + block) if join.right is Part.CONTENT else join
+            for join in self.joins
+        )
+        return replace(self, content=Wrapping(start, self.content.end), joins=joins)
+
+    def prompt_rest(self, prompt: str) -> str:
+        """Return what a generation prompt adds behind the assistant's header."""
+        return self.generation_prompt(prompt).removeprefix(self.header.header)
+
+
+def find_layout(
+    chat: Chat, frames: Frames, prompts: Sequence[str], derivation: Derivation
+) -> Layout:
+    """Find the layout from the frames of one setting.
+
+    ``prompts`` are the texts behind the user's message with a generation prompt, one for each
+    setting of the switches, the setting of the frames first.
+    """
+    table = frames.edges()
+    by_user, by_tool = frames.edges(Following.USER), frames.edges(Following.TOOL)
+    chat_prompts = Prompts(tuple(prompts), chat.prompt(add_generation_prompt=False).text or "")
+    last = (Part.CONTENT, Part.END)
+    user_end = parts.find_user_end(table, chat_prompts, by_user.get(last, ""))
+    user_header = _user_header(chat, user_end, by_user)
+    header = parts.find_header(table, chat_prompts, user_end, user_header)
+    tail = chat_prompts.bare.removeprefix(user_end)
+    table = _without_tail(table, tail)
+    only_call = end_of_only_call(frames, table, tail)
+    edges = parts.strip_header(table, header)
+    wrappings = {
+        part: parts.find_wrapping(part, edges)
+        for part in (Part.REASONING, Part.CONTENT)
+        if any(part in edge for edge in edges)
+    }
+    turn_end = parts.common_turn_end(edges, wrappings)
+    if not turn_end:  # some templates end the last message of a conversation in their own way
+        turn_end = parts.common_turn_end(_without_header(by_user, user_header), wrappings)
+    derivation.note("C1", f"header {header.header!r}, turn end {turn_end!r}", *prompts)
+    for frame, edge, text in frames.exceptions():
+        derivation.note("C1", f"unlike elsewhere, {edge[0]} to {edge[1]} is {text!r}", frame.text)
+    calls = _find_calls(frames, edges, turn_end, only_call, derivation)
+    if calls is not None:
+        edges = _around_calls(edges, calls, turn_end)
+        by_user, by_tool = (_behind_calls(table, calls) for table in (by_user, by_tool))
+        wrappings[Part.CALLS] = parts.find_wrapping(Part.CALLS, edges)
+    wrappings = _settle(wrappings, (edges, by_user), turn_end, header.header)
+    followed = _followed_ends(edges, (by_user, by_tool), user_header)
+    joins = parts.find_joins(edges, wrappings)
+    ends = parts.find_ends(edges, followed, wrappings)
+    inside = _inner_texts(wrappings, calls, joins)
+    next_headers = [table[last] for table in (by_user, by_tool) if last in table]
+    nothing = Wrapping("", "")
+    section = wrappings.get(Part.CALLS, nothing)
+    after_first = _after_first(calls, only_call, section.end, ends, derivation)
+    return Layout(
+        header=header,
+        user_header=user_header,
+        order=_find_order(frames),
+        reasoning=wrappings.get(Part.REASONING, nothing),
+        content=wrappings.get(Part.CONTENT, nothing),
+        section=section,
+        calls=calls,
+        after_first=after_first,
+        joins=joins,
+        ends=ends,
+        stop=parts.stop_strings([*ends, *_only_end(after_first)], next_headers, inside),
+        calls_decide_end=_calls_decide_end(frames, ends, wrappings),
+    )
+
+
+def _without_tail(edges: Mapping[Edge, str], tail: str) -> dict[Edge, str]:
+    """Take off what a template puts behind the last message of every conversation."""
+    return {
+        edge: text.removesuffix(tail) if edge[1] is Part.END else text
+        for edge, text in edges.items()
+    }
+
+
+def _without_header(edges: Mapping[Edge, str], header: str) -> dict[Edge, str]:
+    """Take the next user's header off the edges to the turn's end."""
+    return {
+        edge: text.removesuffix(header)
+        for edge, text in edges.items()
+        if edge[1] is Part.END and edge[0] is not Part.START
+    }
+
+
+def _find_calls(
+    frames: Frames,
+    edges: Mapping[Edge, str],
+    turn_end: str,
+    only_call: str | None,
+    derivation: Derivation,
+) -> CallsFinding | None:
+    shown = [
+        frame
+        for frame in frames.frames
+        if frame.following is Following.NOTHING and Part.CALLS in frame.order
+    ]
+    best = max(shown, key=_shown_calls, default=None)
+    if best is None:
+        return None
+    befores = [text for (_, right), text in edges.items() if right is Part.CALLS]
+    afters = [
+        text.removesuffix(turn_end) if right is Part.END else text
+        for (left, right), text in edges.items()
+        if left is Part.CALLS
+    ]
+    if only_call is not None:
+        afters.append(only_call.removesuffix(turn_end))
+    return analyze_calls(best.tokens, best.calls_text, befores, afters, derivation)
+
+
+def _shown_calls(frame: Frame) -> int:
+    return len({token.call for token in frame.tokens})
+
+
+def _around_calls(edges: Mapping[Edge, str], calls: CallsFinding, turn_end: str) -> dict[Edge, str]:
+    """Replace the edges at the calls by what the calls themselves leave of them."""
+    befores = iter(calls.repetition.befores)
+    afters = iter(calls.repetition.afters)
+    result: dict[Edge, str] = {}
+    for (left, right), text in edges.items():
+        rest = text
+        if right is Part.CALLS:
+            rest = next(befores)
+        elif left is Part.CALLS:
+            rest = next(afters)
+            if right is Part.END and text.endswith(turn_end):
+                rest += turn_end
+        result[left, right] = rest
+    return result
+
+
+def _settle(
+    wrappings: Mapping[Part, Wrapping],
+    tables: tuple[Mapping[Edge, str], Mapping[Edge, str]],
+    turn_end: str,
+    header: str,
+) -> dict[Part, Wrapping]:
+    """Settle who owns a text that two neighbours, or a part and the turn's end, both claim.
+
+    ``tables`` are the edges at the conversation's end and before a user's message.
+    """
+    edges, by_user = tables
+    found: dict[Part, Wrapping] = {}
+    for part, wrapping in wrappings.items():
+        last = (part, Part.END)
+        shown = (edges,) if part is Part.CALLS else (edges, by_user)
+        finals = [table[last] for table in shown if last in table]
+        owned = parts.own_end(wrapping, finals if last in edges else [], turn_end)
+        found[part] = _end_before_header(owned, header)
+    for (left, right), text in edges.items():
+        if left in found and right in found:
+            found[left], found[right] = parts.part_ways(found[left], found[right], text)
+    return found
+
+
+def _calls_decide_end(
+    frames: Frames, ends: Sequence[End], wrappings: Mapping[Part, Wrapping]
+) -> bool:
+    """Tell whether content behind calls is followed by what ends a turn of calls."""
+    finals = {end.last: end.final for end in ends}
+    behind = [
+        frame.gaps[-1].removeprefix(wrappings[Part.CONTENT].end)
+        for frame in frames.frames
+        if frame.following is Following.NOTHING and frame.order[-2:] == (Part.CALLS, Part.CONTENT)
+    ]
+    return (
+        bool(behind)
+        and finals.get(Part.CONTENT) != finals.get(Part.CALLS)
+        and set(behind) == {finals.get(Part.CALLS)}
+    )
+
+
+def _inner_texts(
+    wrappings: Mapping[Part, Wrapping], calls: CallsFinding | None, joins: Sequence[Join]
+) -> list[str]:
+    """Return all literals that stand inside a turn."""
+    texts = [text for wrapping in wrappings.values() for text in (wrapping.start, wrapping.end)]
+    texts += [join.text for join in joins]
+    if calls is not None:
+        texts += [piece.text for piece in calls.call if isinstance(piece, Literal)]
+        texts += [calls.repetition.separator, calls.first_separator]
+    return texts
+
+
+def _only_end(after: AfterFirst | None) -> list[End]:
+    """Return what ends a turn with one call, if it is an end of its own."""
+    return [End(Part.CALLS, after.end, after.end)] if after and after.end.strip() else []
+
+
+def _after_first(
+    calls: CallsFinding | None,
+    only_call: str | None,
+    section_end: str,
+    ends: Sequence[End],
+    derivation: Derivation,
+) -> AfterFirst | None:
+    if calls is None:
+        return None
+    final = next((end.final for end in ends if end.last is Part.CALLS), "")
+    return find_after_first(calls, only_call, section_end, final, derivation)
+
+
+def _end_before_header(wrapping: Wrapping, header: str) -> Wrapping:
+    """A part's end stops where the assistant's header comes again: a new message begins there."""
+    position = wrapping.end.find(header.strip()) if header.strip() else -1
+    return Wrapping(wrapping.start, wrapping.end[:position] if position >= 0 else wrapping.end)
+
+
+def _find_order(frames: Frames) -> tuple[Part, ...]:
+    """Return the parts in the order in which frames show them."""
+    shown = [frame.order for frame in frames.frames if frame.following is Following.NOTHING]
+    pairs = {pair for order in shown for pair in itertools.combinations(order, 2)}
+    parts_shown = [part for part in Part if any(part in order for order in shown)]
+    return tuple(
+        sorted(parts_shown, key=lambda part: sum((other, part) in pairs for other in parts_shown))
+    )
+
+
+def _behind_calls(edges: Mapping[Edge, str], calls: CallsFinding) -> dict[Edge, str]:
+    """Return the edges without what ends the last call."""
+    return {
+        (left, right): (text.removeprefix(calls.repetition.end) if left is Part.CALLS else text)
+        for (left, right), text in edges.items()
+    }
+
+
+def _followed_ends(
+    edges: Mapping[Edge, str],
+    followed: tuple[Mapping[Edge, str], Mapping[Edge, str]],
+    user_header: str,
+) -> dict[Part, str]:
+    """Return how a turn ends before another message, for each last part.
+
+    ``followed`` are the edges before a user's and before a tool's message.
+    """
+    by_user, by_tool = followed
+    result: dict[Part, str] = {}
+    for (left, right), final in edges.items():
+        edge = (left, Part.END)
+        shown = by_tool.get(edge, by_user.get(edge)) if left is Part.CALLS else by_user.get(edge)
+        if right is not Part.END or left is Part.START or shown is None:
+            continue
+        if user_header and shown.endswith(user_header) and left is not Part.CALLS:
+            result[left] = shown.removesuffix(user_header)
+        elif shown.startswith(final):
+            result[left] = final
+        else:
+            result[left] = whole_prefix([shown, final]) or final
+    return result
+
+
+def _user_header(chat: Chat, user_end: str, edges: Mapping[Edge, str]) -> str:
+    """Return what stands before a user's text.
+
+    Read from two such messages in a row or, where that is refused, from what all turns have
+    before the next one.
+    """
+    pair = chat.render([user_message(USER_TEXT), user_message(NEXT_USER_TEXT)]).text or ""
+    between = pair.partition(USER_TEXT)[2].partition(NEXT_USER_TEXT)[0]
+    if between.startswith(user_end):
+        return between.removeprefix(user_end)
+    texts = [text for (_, right), text in edges.items() if right is Part.END]
+    return whole_suffix(texts).removeprefix(user_end) if len(texts) > 1 else ""

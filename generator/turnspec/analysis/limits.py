@@ -1,0 +1,121 @@
+"""What a template doesn't render back: parts dropped, moved or trimmed, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from turnspec.analysis.characters import character_limits
+from turnspec.analysis.frames import Combination, Frame, Frames
+from turnspec.analysis.probes import CONTENT, REASONING, probe_message
+from turnspec.rendering.conversation import Chat, Following
+from turnspec.spec.message import Message
+from turnspec.spec.model import Condition, Limit, Part, Subject, Verdict
+
+_SUBJECTS = {
+    Part.REASONING: Subject.REASONING,
+    Part.CONTENT: Subject.CONTENT,
+    Part.CALLS: Subject.CALLS,
+}
+
+#: The conditions that can explain when something happens, the simplest first.
+_CONDITIONS: Mapping[Condition, Callable[[Combination], bool]] = {
+    Condition.ALWAYS: lambda combination: True,
+    Condition.WITH_CALLS: lambda combination: combination.calls > 0,
+    Condition.WITHOUT_CALLS: lambda combination: combination.calls == 0,
+    Condition.WITH_CONTENT: lambda combination: combination.content,
+    Condition.WITHOUT_CONTENT: lambda combination: not combination.content,
+    Condition.WITH_REASONING: lambda combination: combination.reasoning,
+    Condition.WITHOUT_REASONING: lambda combination: not combination.reasoning,
+}
+
+
+def relabel_moved(frames: Frames) -> Frames:
+    """Name content as reasoning in the frames that render it just as they render reasoning."""
+    table = frames.edges()
+    plain = [frame for frame in frames.frames if frame.combination.parts == {Part.CONTENT}]
+    own = plain[0].gaps[0] if plain else None
+    reasoning = table.get((Part.START, Part.REASONING))
+    if own is None or reasoning is None or own == reasoning:
+        return frames
+    return replace(
+        frames,
+        frames=tuple(
+            (
+                replace(frame, order=(Part.REASONING, *frame.order[1:]))
+                if frame.order[:1] == (Part.CONTENT,) and frame.gaps[0] == reasoning
+                else frame
+            )
+            for frame in frames.frames
+        ),
+    )
+
+
+def find_limits(frames: Frames, chat: Chat, max_calls: int) -> tuple[Limit, ...]:
+    """Return what is dropped or moved, by which parts a message has, and what is trimmed."""
+    limits: list[Limit] = []
+    alone = [frame for frame in frames.frames if frame.following is Following.NOTHING]
+    for part, subject in _SUBJECTS.items():
+        asked = [frame for frame in alone if part in frame.combination.parts]
+        gone = [frame for frame in asked if part not in frame.order]
+        moved = [frame for frame in gone if _is_moved(frame, part)]
+        for verdict, found in ((Verdict.MOVES, moved), (Verdict.DROPS, gone)):
+            rest = [frame for frame in found if verdict is Verdict.MOVES or frame not in moved]
+            if rest:
+                limits.append(Limit(subject, verdict, _condition(rest, asked), _example(rest[0])))
+    if max_calls == 1:
+        limits.append(
+            Limit(Subject.FURTHER_CALLS, Verdict.DROPS, Condition.ALWAYS, _refusal(frames))
+        )
+    if _is_trimmed(chat):
+        limits.append(
+            Limit(Subject.CONTENT, Verdict.TRIMS, Condition.ALWAYS, "white space around it")
+        )
+    limits += character_limits(
+        Subject.CONTENT, lambda text: _shows(chat, Message(content=text), text)
+    )
+    if chat.dialect.reasoning_field is not None:
+        limits += character_limits(Subject.REASONING, lambda text: _shows_reasoning(chat, text))
+    return tuple(limits)
+
+
+def _shows(chat: Chat, message: Message, text: str) -> bool | None:
+    rendered = chat.turn(message).text
+    return None if rendered is None else text in rendered
+
+
+def _shows_reasoning(chat: Chat, text: str) -> bool | None:
+    """Tell whether a text shows as reasoning, beside content or, if not there, beside a call."""
+    beside = (probe_message(content=True), probe_message(calls=1))
+    shown = [_shows(chat, replace(message, reasoning=text), text) for message in beside]
+    if any(shown):
+        return True
+    return False if False in shown else None
+
+
+def _is_moved(frame: Frame, part: Part) -> bool:
+    return part is Part.CONTENT and Part.REASONING in frame.order and CONTENT in frame.text
+
+
+def _condition(found: list[Frame], asked: list[Frame]) -> Condition:
+    """Return the simplest condition that holds for just the frames found among those asked."""
+    wanted = [frame in found for frame in asked]
+    for condition, holds in _CONDITIONS.items():
+        if [holds(frame.combination) for frame in asked] == wanted:
+            return condition
+    return Condition.ALWAYS
+
+
+def _example(frame: Frame) -> str:
+    parts = [part.value for part in Part if part in frame.combination.parts]
+    return f"not rendered in a message with {', '.join(parts)}"
+
+
+def _refusal(frames: Frames) -> str:
+    errors = [error for combination, error in frames.refused.items() if combination.calls > 1]
+    return errors[0] if errors else "only one call is rendered"
+
+
+def _is_trimmed(chat: Chat) -> bool:
+    text = chat.turn(Message(content=f"  {CONTENT}  ")).text or ""
+    return CONTENT in text and f"  {CONTENT}  " not in text and REASONING not in text

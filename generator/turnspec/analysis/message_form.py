@@ -1,0 +1,33 @@
+"""The whole form of messages in which a template shows all it can: its dialect with reasoning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from turnspec.analysis.blocks import find_content_blocks
+from turnspec.analysis.dialect import find_dialect, find_reasoning_field
+from turnspec.analysis.findings import Derivation
+from turnspec.rendering.conversation import Chat, Dialect
+from turnspec.rendering.variables import switch_values
+
+
+def find_message_form(chat: Chat, derivation: Derivation) -> Dialect:
+    """Return the dialect of a template, and from where it reads reasoning under any setting."""
+    dialect = find_dialect(chat, derivation)
+    chat = chat.speaking(dialect)
+    settings: list[Mapping[str, object]] = [{}]
+    for name, values in switch_values(chat.source).items():
+        settings += [{name: value} for value in values]
+    chats = [chat.using(variables) for variables in settings]
+    field = next(filter(None, map(find_reasoning_field, chats)), None)
+    if field is not None:
+        derivation.note("R1", f"reasoning is read from {field}")
+        return replace(dialect, reasoning_field=field)
+    found = find_content_blocks(chats)
+    derivation.note("R1", f"reasoning is read from {found and found[0]}")
+    if found is None:
+        return dialect
+    field, blocks = found
+    derivation.note("R1", f"in content of the form {blocks}")
+    return replace(dialect, reasoning_field=field, blocks=blocks)

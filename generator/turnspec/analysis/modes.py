@@ -1,0 +1,55 @@
+"""The modes of reasoning and content, read off what the comparisons found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from turnspec.analysis.thinking import PromptState
+from turnspec.spec.model import (
+    Condition,
+    ContentMode,
+    Join,
+    Limit,
+    Part,
+    ReasoningMode,
+    Subject,
+    Verdict,
+)
+
+
+def reasoning_mode(
+    start: str, end: str, on: PromptState, off_prompt: str, limits: Sequence[Limit]
+) -> ReasoningMode:
+    """Return the mode of reasoning between two markers.
+
+    ``on`` is where the generation prompt leaves reasoning while thinking is on, ``off_prompt``
+    what it adds after the header while thinking is off.
+    """
+    if not start.strip() and not end.strip():
+        return ReasoningMode.NONE
+    if not start.strip():
+        return ReasoningMode.DELIMITER
+    if on is PromptState.OPEN:
+        both = start.strip() in off_prompt and end.strip() in off_prompt
+        return ReasoningMode.FORCED_CLOSED if both else ReasoningMode.FORCED_OPEN
+    only_with_calls = any(
+        limit.subject is Subject.REASONING
+        and limit.verdict is Verdict.DROPS
+        and limit.when is Condition.WITHOUT_CALLS
+        for limit in limits
+    )
+    return ReasoningMode.TOOLS_ONLY if only_with_calls else ReasoningMode.TAG_BASED
+
+
+def content_mode(start: str, reasoning_end: str, joins: Sequence[Join]) -> ContentMode:
+    """Return the mode of content, from its own start and what stands between it and reasoning.
+
+    What stands there marks reasoning's end where nothing else does.
+    """
+    if start.strip():
+        return ContentMode.ALWAYS_WRAPPED
+    wrapped = bool(reasoning_end.strip()) and any(
+        join.left is Part.REASONING and join.right is Part.CONTENT and join.text.strip()
+        for join in joins
+    )
+    return ContentMode.WRAPPED_WITH_REASONING if wrapped else ContentMode.PLAIN

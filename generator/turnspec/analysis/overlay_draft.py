@@ -1,0 +1,191 @@
+"""Drafting an overlay from what a prompt says of parts that the template never renders.
+
+Every key is a proposal: what the prompt leaves open stands beside it as a comment to check.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from textwrap import indent
+from typing import Any, cast
+
+from turnspec.analysis.assemble import TemplateSource
+from turnspec.analysis.call_examples import find_call_example
+from turnspec.analysis.instructions import (
+    Instructions,
+    plain_instructions,
+    tool_instructions,
+)
+from turnspec.analysis.overlaid import overlaid
+from turnspec.analysis.tag_examples import Marker, empty_pairs
+from turnspec.rendering.conversation import Chat
+from turnspec.spec.model import (
+    Alternatives,
+    Literal,
+    OtherMarks,
+    Part,
+    Reasoning,
+    ReasoningMode,
+    ReasoningScope,
+    Spec,
+)
+from turnspec.spec.overlay import OverlayText
+from turnspec.spec.plain import spec_to_data
+from turnspec.spec.yaml_text import Text, yaml_text
+
+#: Ends the name of a draft's file.
+DRAFT_SUFFIX = ".overlay-draft.yaml"
+
+_OWN_TEXT = "the template's own text"
+_SHORTEST_QUOTE = 8
+_LONGEST_EVIDENCE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayDraft:
+    """A draft's YAML text, the keys in it, and the stretches of the prompt that it is made from."""
+
+    text: str
+    keys: tuple[str, ...]
+    said: tuple[Instructions, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Proposal:
+    """A key, why it is proposed, the words that say so, and what a person has to look at."""
+
+    key: str
+    reason: str
+    evidence: str
+    doubts: tuple[str, ...]
+    said: Instructions
+
+
+def draft_overlay(spec: Spec, source: TemplateSource, chat: Chat) -> OverlayDraft | None:
+    """Return a draft of what the prompt says and the spec hasn't; None where it says nothing."""
+    proposals: list[_Proposal] = []
+    if spec.tools is None:
+        spec, proposals = _with_calls(spec, chat)
+    if spec.reasoning.mode is ReasoningMode.NONE:
+        spec, more = _with_reasoning(spec, chat)
+        proposals += more
+    if not proposals:
+        return None
+    body = "".join(_key_text(proposal, spec, source.text) for proposal in proposals)
+    identity = {"template": Text(source.file), "sha256": Text(spec.template.sha256)}
+    text = f"{yaml_text(identity)}keys:\n{body}"
+    said = list({proposal.said.text: proposal.said for proposal in proposals}.values())
+    keys = tuple(proposal.key for proposal in proposals)
+    return OverlayDraft(_head(source) + text, keys, tuple(said))
+
+
+def draft_problems(draft: OverlayDraft, spec: Spec, source: TemplateSource) -> list[str]:
+    """Return why a draft can't be put over the spec as it is."""
+    given = OverlayText(f"{source.name}{DRAFT_SUFFIX}", draft.text)
+    found = overlaid(spec, given, source.file, source.text)
+    return [str(problem) for problem in found] if isinstance(found, list) else []
+
+
+def _head(source: TemplateSource) -> str:
+    return (
+        f"# A draft, made by turnspec from what the prompt of {source.file} says.\n"
+        "# Look at every key, above all at what says CHECK; complete it; then move it to\n"
+        f"# templates/overlays/{source.name}.yaml and run: make regen\n"
+        "# generator/turnspec/spec/overlay.json is the manual of this form.\n"
+    )
+
+
+def _with_calls(spec: Spec, chat: Chat) -> tuple[Spec, list[_Proposal]]:
+    """Return the spec with calls as the prompt describes them, and the key that says so."""
+    found = find_call_example(tool_instructions(chat))
+    if found is None:
+        return spec, []
+    example, said = found
+    reason = "The template renders no calls; its prompt says how they are written."
+    proposal = _Proposal("tools", reason, example.evidence, example.doubts, said)
+    return replace(spec, tools=example.tools), [proposal]
+
+
+def _with_reasoning(spec: Spec, chat: Chat) -> tuple[Spec, list[_Proposal]]:
+    """Return the spec with the tags that its prompt tells the model to write in, and the keys.
+
+    The first pair is taken for reasoning, as that comes first in a turn; a second one for content.
+    """
+    for said in plain_instructions(chat):
+        pairs = [pair for pair in empty_pairs(said.text) if pair[0].text not in said.without]
+        if pairs:
+            return _marked(spec, said, pairs)
+    return spec, []
+
+
+def _marked(
+    spec: Spec, said: Instructions, pairs: Sequence[tuple[Marker, Marker]]
+) -> tuple[Spec, list[_Proposal]]:
+    (start, end), *others = pairs
+    reasoning = Reasoning(ReasoningMode.TAG_BASED, start.text, end.text, None, ReasoningScope.NONE)
+    reason = "The template renders no reasoning; its prompt asks for it between these tags."
+    doubt = "do these tags hold reasoning?"
+    evidence = _sentence(said.text, start)
+    proposals = [_Proposal("reasoning", reason, evidence, (doubt,), said)]
+    spec = replace(spec, reasoning=reasoning)
+    if others:
+        start, end = others[0]
+        marks = OtherMarks(Part.CONTENT, (Literal(start.text),), end.text)
+        spec = replace(spec, alternatives=Alternatives(marks=(marks,)))
+        reason = "The template renders content without tags; its prompt asks for these around it."
+        evidence, doubt = _sentence(said.text, start), "do these tags hold the answer?"
+        proposals.append(_Proposal("alternatives.marks", reason, evidence, (doubt,), said))
+    on = {**spec.thinking.on, **said.variables}
+    if on != spec.thinking.on:
+        spec = replace(spec, thinking=replace(spec.thinking, on=on))
+        reason = "Only with this setting does the prompt ask for reasoning."
+        proposals.append(_Proposal("thinking.on", reason, proposals[0].evidence, (), said))
+    return spec, proposals
+
+
+def _sentence(text: str, marker: Marker) -> str:
+    """Return the sentence or line that a marker stands in."""
+    ends = [match.end() for match in re.finditer(r"\n|[.!?](?=\s)", text)]
+    start = max((end for end in ends if end <= marker.start), default=0)
+    return text[start : min((end for end in ends if end > marker.start), default=len(text))]
+
+
+def _key_text(proposal: _Proposal, spec: Spec, template: str) -> str:
+    value: Any = spec_to_data(spec)
+    for step in proposal.key.split("."):
+        value = cast("Mapping[str, object]", value)[step]
+    entry = {
+        "value": value,
+        "reason": Text(proposal.reason),
+        "source": Text(_OWN_TEXT),
+        "quote": Text(_quote(proposal.evidence, template)),
+    }
+    if not entry["quote"]:
+        del entry["quote"]
+    lines = "".join(_doubt_lines(proposal)) + yaml_text(entry)
+    return f"  - key: {proposal.key}\n" + indent(lines, "    ")
+
+
+def _doubt_lines(proposal: _Proposal) -> Iterator[str]:
+    for doubt in proposal.doubts:
+        yield f"# CHECK: {doubt}\n"
+
+
+def _quote(evidence: str, template: str) -> str:
+    """Return the longest stretch of whole words that stands in the template as it was rendered.
+
+    A template's own text has escapes where its rendering has line breaks and quotes.
+    """
+    words = re.findall(r"\w+|\s+|[^\w\s]", evidence[:_LONGEST_EVIDENCE])
+    best = ""
+    start, end = 0, 1
+    while end <= len(words):
+        stretch = "".join(words[start:end])
+        if stretch in template:
+            best, end = stretch, end + 1
+        else:
+            start, end = start + 1, end + 1
+    quote = best.strip()
+    return quote if len(quote) >= _SHORTEST_QUOTE else ""

@@ -1,0 +1,248 @@
+"""R1 and C1: from the table of edges to the header, each part's start and end, and the joins.
+
+What leads into a part in every edge is that part's start, what leads out of it in every edge its
+end; the rest is the join of these two neighbours. So the edges can always be written again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from turnspec.analysis.frames import Edge
+from turnspec.analysis.text import (
+    distinct_beginning,
+    markers,
+    whole_prefix,
+    whole_suffix,
+)
+from turnspec.spec.model import End, Join, Part
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapping:
+    """What stands before a part and after it."""
+
+    start: str
+    end: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """What is rendered behind a user's message alone.
+
+    ``texts`` with a generation prompt, one for each setting of the template's switches; ``bare``
+    without.
+    """
+
+    texts: tuple[str, ...]
+    bare: str
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The assistant's header, and what ends the user's message before it."""
+
+    user_end: str
+    header: str
+
+
+def find_user_end(edges: Mapping[Edge, str], chat_prompts: Prompts, next_user: str) -> str:
+    """Find what ends the user's message before the assistant's turn.
+
+    ``next_user`` is what stands between an answer and the next user's message.
+    """
+    shared, bare = whole_prefix(_openings(edges)), chat_prompts.bare
+    if bare in chat_prompts.texts or not shared.startswith(bare):
+        # The template ends every conversation with a prompt, asked for or not.
+        return _before_role(shared, next_user)
+    return bare
+
+
+def find_header(
+    edges: Mapping[Edge, str], chat_prompts: Prompts, user_end: str, user_header: str
+) -> Header:
+    """Find the assistant's header.
+
+    It stands in every turn and in every generation prompt, and has the shape of the user's
+    header: no more markers than that, and no more text behind the last of them. What comes
+    behind opens a part.
+    """
+    shared = whole_prefix(_openings(edges))
+    header = _shaped_like(shared[len(user_end) :], user_header)
+    while header and not _heads_all(header, chat_prompts.texts):
+        header = whole_prefix([header, header[:-1]])
+    return Header(user_end, header)
+
+
+def _openings(edges: Mapping[Edge, str]) -> list[str]:
+    return [
+        text
+        for (left, right), text in edges.items()
+        if left is Part.START and right is not Part.END
+    ]
+
+
+def _shaped_like(header: str, user_header: str) -> str:
+    wanted = len(markers(user_header))
+    inside = markers(header)
+    if not user_header.strip() or len(inside) < wanted:
+        return header
+    position = 0
+    for marker in inside[:wanted]:
+        position = header.find(marker, position) + len(marker)
+    tail = re.split(r"[>\]]", user_header)[-1]
+    if wanted and tail and header.startswith(tail, position):
+        return header[: position + len(tail)]
+    return header if len(inside) == wanted else header[: header.find(inside[wanted], position)]
+
+
+def _heads_all(header: str, prompts: Sequence[str]) -> bool:
+    """Tell whether a header stands in every generation prompt that has its first marker."""
+    first = markers(header)[0] if markers(header) else header.split()[0] if header.strip() else ""
+    return all(header in prompt for prompt in prompts if first in prompt)
+
+
+def _before_role(shared: str, next_user: str) -> str:
+    """Return how a message ends, where each following message shows its own role's header.
+
+    A message's end and the beginning of a header look alike in both; the header's first marker
+    stays with the header.
+    """
+    end = len(shared)
+    while end and shared[:end] not in next_user:
+        end -= 1
+    found = whole_prefix([shared, shared[:end]])
+    inside = markers(found)
+    if len(inside) == 1 and shared[len(found) :].startswith(tuple(markers(shared))):
+        return found
+    return found[: found.rfind(inside[-1])] if len(inside) > 1 else ""
+
+
+def strip_header(edges: Mapping[Edge, str], header: Header) -> dict[Edge, str]:
+    """Return the edges without what stands before the turn's first part.
+
+    An empty turn that lacks the header (some templates skip it) has no edge.
+    """
+    lead = header.user_end + header.header
+    return {
+        (left, right): text.removeprefix(lead) if left is Part.START else text
+        for (left, right), text in edges.items()
+        if left is not Part.START or text.startswith(lead)
+    }
+
+
+def find_wrapping(part: Part, edges: Mapping[Edge, str]) -> Wrapping:
+    """Find what always leads into a part and what always leads out of it.
+
+    What follows a part only at the turn's end belongs to that end, unless the part has a marker
+    of its own to open it (`own_ends` settles that).
+    """
+    into = [text for (_, right), text in edges.items() if right is part]
+    out = {right: text for (left, right), text in edges.items() if left is part}
+    start = whole_suffix(into) if into else ""
+    end = whole_prefix(list(out.values())) if set(out) - {Part.END} else ""
+    return Wrapping(start, end)
+
+
+def common_turn_end(edges: Mapping[Edge, str], wrappings: Mapping[Part, Wrapping]) -> str:
+    """Return what ends every turn, whatever its last part."""
+    rests = [
+        text.removeprefix(wrappings[left].end if left in wrappings else "")
+        for (left, right), text in edges.items()
+        if right is Part.END
+    ]
+    return whole_suffix(rests)
+
+
+def own_end(wrapping: Wrapping, finals: Sequence[str], turn_end: str) -> Wrapping:
+    """Give a part that has its own opening marker what closes it before the turn's end.
+
+    ``finals`` are what follows the part when it is the last, whatever comes after the turn.
+    """
+    if wrapping.end or not wrapping.start.strip() or not finals:
+        return wrapping
+    return Wrapping(wrapping.start, whole_prefix([finals[0].removesuffix(turn_end), *finals]))
+
+
+def part_ways(left: Wrapping, right: Wrapping, edge: str) -> tuple[Wrapping, Wrapping]:
+    """Part an end and a start that claim the same text between two neighbours.
+
+    Where nothing tells them apart, the end gets as many markers as its own start has.
+    """
+    if not edge.startswith(left.end):
+        left = Wrapping(left.start, whole_prefix([edge, left.end]))
+    if len(left.end) + len(right.start) <= len(edge):
+        return left, right
+    position = 0
+    for marker in markers(edge)[: len(markers(left.start))]:
+        position = edge.find(marker, position) + len(marker)
+    while position < len(edge) and edge[position].isspace():
+        position += 1
+    end = edge[:position] if position and left.end.startswith(edge[:position]) else left.end
+    start = edge[len(end) :]
+    if not right.start.endswith(start):
+        start = ""
+    return Wrapping(left.start, end), Wrapping(start, right.end)
+
+
+def find_joins(edges: Mapping[Edge, str], wrappings: Mapping[Part, Wrapping]) -> tuple[Join, ...]:
+    """Return what each edge holds beyond the end and the start of its neighbours."""
+    nothing = Wrapping("", "")
+    joins: list[Join] = []
+    for (left, right), text in edges.items():
+        if right is Part.END:
+            continue
+        end, start = wrappings.get(left, nothing).end, wrappings.get(right, nothing).start
+        joins.append(Join(left, right, text.removeprefix(end).removesuffix(start)))
+    order = list(Part)
+    joins.sort(key=lambda join: (order.index(join.left), order.index(join.right)))
+    return tuple(joins)
+
+
+def find_ends(
+    edges: Mapping[Edge, str],
+    followed: Mapping[Part, str],
+    wrappings: Mapping[Part, Wrapping],
+) -> tuple[End, ...]:
+    """Return how a turn ends after each last part: at the conversation's end, and before more.
+
+    A turn without content that ends as one with empty content does needs no entry.
+    """
+    ends: list[End] = []
+    for part in (Part.START, Part.REASONING, Part.CONTENT, Part.CALLS):
+        final = edges.get((part, Part.END))
+        if final is None or _ends_as_content(part, edges):
+            continue
+        end = wrappings[part].end if part in wrappings else ""
+        final = final.removeprefix(end)
+        before_more = followed.get(part)
+        ends.append(
+            End(part, final, final if before_more is None else before_more.removeprefix(end))
+        )
+    return tuple(ends)
+
+
+def _ends_as_content(part: Part, edges: Mapping[Edge, str]) -> bool:
+    through = edges.get((part, Part.CONTENT)), edges.get((Part.CONTENT, Part.END))
+    if part in (Part.CONTENT, Part.CALLS) or None in through:
+        return False
+    return edges[part, Part.END] == "".join(text or "" for text in through)
+
+
+def stop_strings(
+    ends: Sequence[End], next_headers: Sequence[str], inside: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the texts at which a turn is over.
+
+    That is the first marker of an end, or as many as it takes to tell the end from all texts
+    ``inside`` a turn. Where a turn has no end of its own, the headers of the messages that follow
+    stop it.
+    """
+    shown = [end for end in ends if end.last in (Part.CONTENT, Part.CALLS)]
+    texts = [text for end in shown for text in (end.final, end.followed)]
+    if any(not (end.final.strip() or end.followed.strip()) for end in shown):
+        texts += next_headers
+    stops = [distinct_beginning(text, inside) for text in texts if text.strip()]
+    return tuple(dict.fromkeys(stop for stop in stops if stop))

@@ -1,0 +1,108 @@
+"""The one rule for repeated items: calls in a section, arguments in a call.
+
+From the texts before the first item, between two items and after the last, the item's start is
+the common end of *before* and *between*, its end the common beginning of *between* and *after*;
+what is left over opens the section, separates the items and closes it. White space between items
+belongs to the separator.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from turnspec.analysis.text import common_suffix, whole_prefix, whole_suffix
+
+#: Stands in a text for a running index while texts are compared. No template can render it.
+INDEX_MARK = "\ue000"
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """How items repeat. ``befores`` and ``afters`` are what is left of those texts, in order."""
+
+    start: str
+    end: str
+    separator: str
+    befores: tuple[str, ...]
+    afters: tuple[str, ...]
+
+
+def split_repetition(
+    befores: Sequence[str], betweens: Sequence[str], afters: Sequence[str]
+) -> Repetition:
+    """Apply the rule; a text that could close an item or open the next one closes it.
+
+    ``betweens`` may be empty where no template ever shows two items; then the item takes all that
+    its neighbours have in common.
+    """
+    if not betweens:
+        start, end = whole_suffix(befores), whole_prefix(afters)
+        return _leftovers(start, end, "", befores, afters)
+    end = whole_prefix([*afters, *betweens]).rstrip()
+    start = whole_suffix([*befores, *(text.removeprefix(end) for text in betweens)]).lstrip()
+    separators = [text.removeprefix(end).removesuffix(start) for text in betweens]
+    return _leftovers(start, end, max(separators, key=len), befores, afters)
+
+
+def _leftovers(
+    start: str, end: str, separator: str, befores: Sequence[str], afters: Sequence[str]
+) -> Repetition:
+    return Repetition(
+        start=start,
+        end=end,
+        separator=separator,
+        befores=tuple(text.removesuffix(start) for text in befores),
+        afters=tuple(text.removeprefix(end) for text in afters),
+    )
+
+
+def mark_leading_index(
+    firsts: Sequence[str], nexts: Sequence[str]
+) -> tuple[list[str], list[str], int] | None:
+    """Find a running index in the texts before items, and put `INDEX_MARK` in its place.
+
+    ``firsts`` stand before the first item, ``nexts`` before the second, third, … Returns both
+    with the mark, and the index of the first item; None where there is no such number.
+    """
+    if not nexts:
+        return None
+    tail = common_suffix([*firsts, *nexts])
+    tail = tail.lstrip("0123456789")
+    numbers: list[int] = []
+    for text in (*firsts, *nexts):
+        found = re.search(r"(\d+)\Z", text.removesuffix(tail))
+        if found is None:
+            return None
+        numbers.append(int(found.group()))
+    base = numbers[0]
+    expected = [base] * len(firsts) + [base + 1 + step for step in range(len(nexts))]
+    if numbers != expected:
+        return None
+
+    def marked(text: str) -> str:
+        return re.sub(r"\d+\Z", INDEX_MARK, text.removesuffix(tail)) + tail
+
+    return [marked(text) for text in firsts], [marked(text) for text in nexts], base
+
+
+def mark_inner_index(texts: Sequence[str]) -> tuple[str, int] | None:
+    """Find a running index in the same text of successive items.
+
+    Returns that text with `INDEX_MARK` in the index's place, and the first item's index.
+    """
+    pattern = [re.split(r"(\d+)", text) for text in texts]
+    if len(texts) < 2 or len({len(parts) for parts in pattern}) != 1:
+        return None
+    differing = [
+        place for place, column in enumerate(zip(*pattern, strict=True)) if len(set(column)) > 1
+    ]
+    if len(differing) != 1 or not pattern[0][differing[0]].isdigit():
+        return None
+    numbers = [int(parts[differing[0]]) for parts in pattern]
+    if numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        return None
+    parts = list(pattern[0])
+    parts[differing[0]] = INDEX_MARK
+    return "".join(parts), numbers[0]

@@ -1,0 +1,164 @@
+"""R2 and R3: the switches that turn thinking on and off, and when reasoning is kept.
+
+A switch is any variable of the template that changes the generation prompt or brings reasoning
+into a turn. Settings are judged by what they render, never by the variable's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from turnspec.analysis.findings import Derivation
+from turnspec.analysis.probes import CONTENT, REASONING, probe_call, probe_message
+from turnspec.analysis.text import markers
+from turnspec.rendering.conversation import (
+    NEXT_USER_TEXT,
+    USER_TEXT,
+    Chat,
+    result_message,
+    user_message,
+)
+from turnspec.rendering.variables import switch_values
+from turnspec.spec.message import Message
+from turnspec.spec.model import ReasoningScope
+
+#: How many settings are tried at most; more variables than that has no chat template.
+_MOST_SETTINGS = 120
+
+
+class PromptState(IntEnum):
+    """Where a generation prompt leaves reasoning."""
+
+    CLOSED = 0
+    NEUTRAL = 1
+    OPEN = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Values of the template's variables, and what they give.
+
+    ``prompt`` is the generation prompt, from the user's text on; ``shows_reasoning`` tells whether
+    reasoning is rendered in a turn; ``by_word`` that a word in a message gives that prompt.
+    """
+
+    variables: Mapping[str, object]
+    prompt: str
+    shows_reasoning: bool
+    by_word: bool = False
+
+
+def collect_settings(chat: Chat) -> list[Setting]:
+    """Return the settings that render something else than the default does, the default first."""
+    default = _setting(chat, {})
+    settings = [default] if default is not None else []
+    seen = {(setting.prompt, setting.shows_reasoning) for setting in settings}
+    tried = 0
+    for name, values in switch_values(chat.source).items():
+        for value in values:
+            tried += 1
+            setting = _setting(chat, {name: value}) if tried <= _MOST_SETTINGS else None
+            if setting and (setting.prompt, setting.shows_reasoning) not in seen:
+                seen.add((setting.prompt, setting.shows_reasoning))
+                settings.append(setting)
+    return settings
+
+
+def _setting(chat: Chat, variables: Mapping[str, object]) -> Setting | None:
+    using = chat.using(variables)
+    prompt = using.prompt().text
+    if prompt is None:
+        return None
+    messages = (
+        probe_message(reasoning=True, content=True),
+        probe_message(reasoning=True, calls=1),
+        probe_message(reasoning=True, content=True, calls=1),
+    )
+    shown = any(REASONING in (using.turn(message).text or "") for message in messages)
+    return Setting(variables, prompt, shown)
+
+
+def prompt_state(prompt: str, start: str, end: str, absent: str = "") -> PromptState:
+    """Tell whether a generation prompt leaves reasoning open, closed, or neither.
+
+    ``prompt`` is what it adds after the assistant's header, ``absent`` what a turn without
+    reasoning has in its place. Reasoning without an opening marker is open in any prompt that adds
+    something and doesn't close it.
+    """
+    opening, closing = start.strip(), end.strip()
+    if not prompt.strip():
+        return PromptState.NEUTRAL
+    if prompt.strip() == absent.strip():
+        return PromptState.CLOSED
+    opened = prompt.rfind(opening) if opening else 0
+    # The closing marker may be how the opening one begins.
+    inside = opened + len(opening) if opening and opened >= 0 else 0
+    closed = prompt.rfind(closing, inside) if closing else -1
+    if closed >= 0 and closed >= opened:
+        return PromptState.CLOSED
+    return PromptState.OPEN if opened >= 0 else PromptState.NEUTRAL
+
+
+def markers_in_prompts(rests: Sequence[str]) -> tuple[str, str] | None:
+    """Return the two markers of an empty reasoning block that some settings' prompt ends with (R2).
+
+    ``rests`` are what the generation prompts add after the assistant's header.
+    """
+    for rest in rests:
+        found = markers(rest)
+        if len(found) == 2 and "".join(found) == "".join(rest.split()) and len(set(rests)) > 1:
+            return found[0], found[1]
+    return None
+
+
+def choose_on(settings: Sequence[Setting]) -> Setting:
+    """Return the setting under which turns are analysed: the first that shows reasoning."""
+    return next((setting for setting in settings if setting.shows_reasoning), settings[0])
+
+
+def choose_better_on(
+    settings: Sequence[Setting], on: Setting, states: Sequence[PromptState]
+) -> Setting:
+    """Return ``on``, or a setting as good whose prompt doesn't close reasoning if ``on`` does."""
+    if states[settings.index(on)] is not PromptState.CLOSED:
+        return on
+    for setting, state in zip(settings, states, strict=True):
+        if setting.shows_reasoning >= on.shows_reasoning and state is not PromptState.CLOSED:
+            return setting
+    return on
+
+
+def choose_off(settings: Sequence[Setting], on: Setting, states: Sequence[PromptState]) -> Setting:
+    """Return the setting that keeps the model from thinking, ``on`` where there is none.
+
+    That is the one whose prompt closes reasoning; failing that, one whose prompt doesn't open it
+    where the prompt of ``on`` does. A word does it only where no variable can.
+    """
+    on_state = states[settings.index(on)]
+    ranked = sorted(
+        (setting.by_word, state, len(setting.variables), number)
+        for number, (setting, state) in enumerate(zip(settings, states, strict=True))
+        if state < on_state
+    )
+    return settings[ranked[0][-1]] if ranked else on
+
+
+def find_scope(chat: Chat, derivation: Derivation) -> ReasoningScope:
+    """Find for which earlier messages reasoning is still rendered (R3)."""
+    past = chat.assistant_message(Message(reasoning=REASONING, content=CONTENT))
+    call = probe_call(0)
+    past_call = chat.assistant_message(Message(reasoning=REASONING, calls=(call,)))
+    last = chat.assistant_message(Message(content="lastqa"))
+    user, next_user = user_message(USER_TEXT), user_message(NEXT_USER_TEXT)
+    kept = chat.render([user, past, next_user, last]).text or ""
+    looped = chat.render([user, past_call, result_message(call), last]).text or ""
+    if REASONING in kept:
+        scope = ReasoningScope.ALL
+    elif REASONING in looped:
+        scope = ReasoningScope.SINCE_LAST_USER
+    else:
+        scope = ReasoningScope.LAST
+    derivation.note("R3", f"earlier reasoning is kept: {scope}", kept, looped)
+    return scope

@@ -1,0 +1,133 @@
+"""One template made ready: its form, its spec, and rendering in its own process."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from types import ModuleType
+
+from turnspec.analysis.analyze import ASSUMED_TOKENS, TemplateSource, analyze_template
+from turnspec.chat.errors import ChatError
+from turnspec.chat.form import MessageForm, find_form
+from turnspec.chat.sources import SpecialTokens
+from turnspec.chat.tool_syntax import with_tools
+from turnspec.codegen.loading import load_module
+from turnspec.codegen.python import generate_module
+from turnspec.rendering.conversation import Chat, JsonObject
+from turnspec.rendering.variables import switch_values
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.files import spec_hash
+from turnspec.spec.model import Spec
+from turnspec.spec.problems import Problem
+
+
+class PreparedTemplate:
+    """A template with what is known of it; what takes a while is found when first asked for."""
+
+    def __init__(
+        self,
+        name: str,
+        text: str,
+        tokens: SpecialTokens,
+        worker: RenderWorker,
+        specs: Sequence[Spec] = (),
+    ) -> None:
+        """Take the template's text; one of ``specs`` may be its own."""
+        self.name = name
+        self.text = text
+        self._worker = worker
+        self._given = tokens.texts()
+        self._modules: dict[bool, ModuleType] = {}
+        self._known = next((spec for spec in specs if self._is_own(spec)), None)
+
+    @property
+    def tokens(self) -> dict[str, str]:
+        """What the template knows under ``bos_token`` and ``eos_token``."""
+        return {**ASSUMED_TOKENS, **self._given}
+
+    @cached_property
+    def form(self) -> MessageForm:
+        """In which form the template takes messages."""
+        chat = Chat(self._worker, self.text, self.tokens)
+        return find_form(chat, self._known.capabilities if self._known else None)
+
+    @cached_property
+    def spec(self) -> Spec:
+        """The spec: the one that was given, or the template analysed.
+
+        Raises:
+            ChatError: the template can't be analysed.
+        """
+        if self._known is not None:
+            return self._known
+        source = TemplateSource(self.name, self.text, self.name, "local", self._given)
+        found = analyze_template(source, self._worker)
+        if found.spec is None:
+            raise ChatError(found.problems or [Problem("can't be analysed", self.name)])
+        return found.spec
+
+    @cached_property
+    def answer_spec(self) -> Spec:
+        """The spec of answers, with a syntax for calls even where the template has none."""
+        return with_tools(self.spec)
+
+    def parser_module(self, *, with_tools: bool) -> ModuleType:
+        """Return the parser of answers, generated from the spec.
+
+        Raises:
+            ChatError: the template can't be analysed.
+        """
+        if with_tools not in self._modules:
+            spec = self.answer_spec if with_tools else self.spec
+            source = generate_module(
+                spec, spec_path=f"{spec.name}.yaml", spec_hash=spec_hash(spec), sample=""
+            )
+            self._modules[with_tools] = load_module(source)
+        return self._modules[with_tools]
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the template's own variables."""
+        return tuple(switch_values(self.text))
+
+    def render(
+        self,
+        messages: Sequence[JsonObject],
+        tools: Sequence[JsonObject],
+        *,
+        add_generation_prompt: bool,
+        variables: Mapping[str, object],
+        now: datetime.datetime,
+    ) -> str:
+        """Render messages that are in the template's form already.
+
+        Raises:
+            ChatError: the template itself refuses them, or can't be rendered.
+        """
+        chat = Chat(self._worker, self.text, self.tokens, self.form.dialect)
+        today = {"strftime_now": now.strftime, "datetime": now.strftime("%Y-%m-%d")}
+        rendering = chat.using({**today, **variables}).render(
+            messages, tools=tools, add_generation_prompt=add_generation_prompt
+        )
+        if rendering.text is None:
+            raise ChatError([Problem(rendering.error, self.name, rendering.line)])
+        return rendering.text
+
+    def _is_own(self, spec: Spec) -> bool:
+        """Tell whether a spec is of this text, with these tokens."""
+        if spec.template.sha256 != hashlib.sha256(self.text.encode()).hexdigest():
+            return False
+        return all(self.tokens.get(name) == token.text for name, token in spec.tokens.items())
+
+
+def in_context(spec: Spec, prefill: str) -> Spec:
+    """Return the spec as it is behind a prompt that holds ``prefill`` of the turn.
+
+    Some prompts hold no header: behind a tool's result the turn may just go on.
+    """
+    header = spec.turn.header if prefill.startswith(spec.turn.header) else ""
+    thinking = replace(spec.thinking, prompt_on=prefill, prompt_off=prefill)
+    return replace(spec, thinking=thinking, turn=replace(spec.turn, header=header))

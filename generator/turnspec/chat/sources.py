@@ -1,0 +1,195 @@
+"""Which template a model has: the one named, the model's own, or a format that stands in.
+
+The order is llama.cpp's: an explicit template first, then the model's default one and the one for
+tools, then ChatML; ChatML also stands in for one that doesn't parse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from turnspec.analysis.analyze import ASSUMED_TOKENS
+from turnspec.chat.errors import ChatError
+from turnspec.rendering.variables import refers_to, syntax_error
+from turnspec.sources.index import FETCHED_FOLDER, LOCAL_FOLDER
+from turnspec.sources.named_texts import NamedTexts
+from turnspec.sources.reading import MAIN_NAME, read_named_texts
+from turnspec.sources.text_files import read_text
+from turnspec.spec.files import read_spec
+from turnspec.spec.model import Spec, TokenSource
+from turnspec.spec.naming import TEMPLATE_SUFFIX, template_name
+from turnspec.spec.problems import Problem
+
+#: The format that stands in for a template that isn't there, and the name of one for tools.
+FALLBACK = "chatml"
+TOOL_USE = "tool_use"
+_FOLDER = Path(__file__).parent / "named"
+
+#: The formats that can be given by name.
+NAMED_FORMATS = tuple(sorted(path.stem for path in _FOLDER.glob("*.jinja")))
+
+
+@dataclass(frozen=True, slots=True)
+class SpecialTokens:
+    """The texts of a vocabulary's special tokens, and which of them its tokenizer adds itself.
+
+    ``known``: a vocabulary was read. Without one the usual texts are assumed.
+    """
+
+    bos: str | None = None
+    eos: str | None = None
+    adds_bos: bool = False
+    adds_eos: bool = False
+    known: bool = False
+
+    def texts(self) -> dict[str, str]:
+        """Return what templates know under ``bos_token`` and ``eos_token``."""
+        given = {"bos_token": self.bos, "eos_token": self.eos}
+        texts = {name: text for name, text in given.items() if text is not None}
+        return {"bos_token": "", "eos_token": "", **texts} if self.known else texts
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTemplates:
+    """A model's templates: the default one, the one for prompts with tools, the tokens.
+
+    ``notes`` say aloud what was assumed or replaced; ``specs`` are those known already, by the
+    template's text.
+    """
+
+    name: str
+    default: str
+    tool_use: str | None = None
+    tokens: SpecialTokens = SpecialTokens()
+    notes: tuple[str, ...] = ()
+    specs: tuple[Spec, ...] = ()
+
+
+def named_format(name: str) -> tuple[str, Spec]:
+    """Return the template and the spec of a format of our own.
+
+    Raises:
+        ChatError: there is none of that name.
+    """
+    if name not in NAMED_FORMATS:
+        known = ", ".join(NAMED_FORMATS)
+        raise ChatError([Problem(f"no format is named {name}; there are {known}")])
+    spec = read_spec(_FOLDER / f"{name}.yaml")
+    assert isinstance(spec, Spec), spec
+    return (_FOLDER / f"{name}.jinja").read_text(encoding="utf-8"), spec
+
+
+def model_templates(
+    source: Path | None,
+    explicit: str | None = None,
+    variant: str | None = None,
+    tokens: SpecialTokens = SpecialTokens(),
+) -> ModelTemplates:
+    """Return the templates of a GGUF file, a model folder or a .jinja file.
+
+    Args:
+        source: the model; None where there is nothing but an explicit template.
+        explicit: a template's text, or the name of a format, that is used instead of the model's.
+        variant: the name of one of the model's templates, used whether there are tools or not.
+        tokens: texts of special tokens that count instead of the vocabulary's.
+
+    Raises:
+        ChatError: the source can't be read, or has no such variant.
+    """
+    found, problems = read_named_texts(source) if source else (NamedTexts({}, {}), [])
+    if problems:
+        raise ChatError(problems)
+    name = source.resolve().stem if source else "given"
+    known = source is not None and source.suffix != TEMPLATE_SUFFIX
+    tokens = SpecialTokens(
+        found.bos_token if tokens.bos is None else tokens.bos,
+        found.eos_token if tokens.eos is None else tokens.eos,
+        found.adds_bos,
+        found.adds_eos,
+        known=known,
+    )
+    texts = found.texts
+    if variant is not None and variant not in texts:
+        shown = ", ".join(sorted(texts)) or "none"
+        raise ChatError([Problem(f"has no template named {variant}; it has {shown}", str(source))])
+    main = explicit if explicit is not None else texts.get(variant or MAIN_NAME, "")
+    tool_use = texts.get(TOOL_USE) if explicit is None and variant is None else None
+    chosen = _chosen(name, main, tool_use, found.missing)
+    return _with_token_notes(replace(chosen, tokens=tokens))
+
+
+def _chosen(name: str, main: str, tool_use: str | None, missing: str) -> ModelTemplates:
+    """Choose as llama.cpp does; a text may be a format's name."""
+    notes: list[str] = []
+    specs: list[Spec] = []
+    if main.strip() in NAMED_FORMATS and (main.strip() != FALLBACK or tool_use is None):
+        name, (main, spec) = main.strip(), named_format(main.strip())
+        specs.append(spec)
+    elif not main.strip() or main.strip() == FALLBACK:
+        if tool_use is not None:
+            main = tool_use
+        else:
+            notes.append(f"the model {missing or 'holds no chat template'}: {FALLBACK} stands in")
+            main, spec = named_format(FALLBACK)
+            specs.append(spec)
+    texts: list[str] = []
+    for text in (main, *((tool_use,) if tool_use is not None else ())):
+        error = syntax_error(text)
+        if error is not None:
+            notes.append(f"the template can't be parsed ({error}): {FALLBACK} stands in")
+            text, spec = named_format(FALLBACK)
+            specs.append(spec)
+        texts.append(text)
+    return ModelTemplates(
+        name,
+        texts[0],
+        texts[1] if tool_use is not None else None,
+        SpecialTokens(),
+        tuple(dict.fromkeys(notes)),
+        tuple(specs),
+    )
+
+
+def _with_token_notes(templates: ModelTemplates) -> ModelTemplates:
+    """Say which special token a template uses that the vocabulary hasn't."""
+    given: Mapping[str, str | None] = {
+        "bos_token": templates.tokens.bos,
+        "eos_token": templates.tokens.eos,
+    }
+    texts = filter(None, (templates.default, templates.tool_use))
+    used = [name for text in texts for name in given if refers_to(text, name)]
+    missing = [name for name in dict.fromkeys(used) if given[name] is None]
+    if templates.tokens.known:
+        notes = [f"the template uses {name}, and the vocabulary has none" for name in missing]
+    else:
+        notes = [
+            f"the template uses {name}, and nobody names it; {ASSUMED_TOKENS[name]} stands in"
+            for name in missing
+        ]
+    return replace(templates, notes=(*templates.notes, *notes))
+
+
+def checkout_templates(name: str, root: Path) -> ModelTemplates:
+    """Return a template of a turnspec checkout, with its spec.
+
+    Raises:
+        ChatError: the spec or the template isn't there.
+    """
+    spec = read_spec(root / "specs" / f"{template_name(name)}.yaml", f"specs/{name}.yaml")
+    if not isinstance(spec, Spec):
+        raise ChatError(spec)
+    places = (root / LOCAL_FOLDER / spec.template.file, root / FETCHED_FOLDER / spec.template.file)
+    path = next((place for place in places if place.is_file()), None)
+    if path is None:
+        raise ChatError([Problem("isn't there; fetch it with: make regen", spec.template.file)])
+    text, problems = read_text(path, spec.template.file)
+    if problems:
+        raise ChatError(problems)
+    given = {
+        key: token.text for key, token in spec.tokens.items() if token.source is TokenSource.GIVEN
+    }
+    tokens = SpecialTokens(given.get("bos_token"), given.get("eos_token"))
+    found = ModelTemplates(spec.name, text, tokens=tokens, specs=(spec,))
+    return _with_token_notes(found)

@@ -1,0 +1,62 @@
+"""`turnspec analyze`: templates anywhere, into a folder of the user's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from turnspec.cli.common import FOLDER, VERBOSE
+from turnspec.cli.output import OUT, finish, print_build, progress_bar, result_table
+from turnspec.pipeline.folder import analyze_into
+from turnspec.verification.rungs import DEFAULT_MESSAGES
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--into", type=FOLDER, help="Where to write.")
+@click.option(
+    "--overlay",
+    type=click.Path(path_type=Path),
+    help="An overlay to put over the spec; for one template only.",
+)
+@click.option(
+    "--messages",
+    type=click.IntRange(min=1),
+    default=DEFAULT_MESSAGES,
+    show_default=True,
+    help="Random messages per template for the verification.",
+)
+@VERBOSE
+def analyze(
+    sources: tuple[Path, ...],
+    into: Path | None,
+    overlay: Path | None,
+    messages: int,
+    verbose: bool,
+) -> None:
+    """Analyse templates anywhere and write spec, parser and grammar into a folder.
+
+    Takes .jinja files, model folders and GGUF files; one that fails doesn't stop the others.
+    Without --into the specs are printed. Nothing else is touched. What a template doesn't show is
+    told, and so is what its prompt says of it: calls that it never renders, with a draft of an
+    overlay for them.
+
+    \b
+    Example:
+      turnspec analyze my-model.jinja --into parsers
+    """  # noqa: D301
+    with progress_bar("analysing", None) as advance:
+        result = analyze_into(
+            sources, into, overlay=overlay, messages=messages, on_build=lambda build: advance()
+        )
+    for build in sorted(result.builds, key=lambda build: build.name):
+        print_build(build, into, verbose=verbose)
+    for path in result.written:
+        OUT.print(f"wrote {path}", highlight=False, soft_wrap=True)
+    for path in result.kept:
+        OUT.print(f"left {path} as it was", highlight=False, soft_wrap=True)
+    results = {build.name: build.result for build in result.builds if build.result is not None}
+    if into is not None and results:
+        OUT.print(result_table(results))
+    finish(result.problems)

@@ -1,0 +1,38 @@
+"""`turnspec check`: are specs and generated files what regenerating would write?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from turnspec.cli.common import OFFLINE, ROOT, VERBOSE, find_project, project_sources
+from turnspec.cli.output import ERR, OUT, finish, print_difference, progress_bar
+from turnspec.pipeline.regenerate import check_freshness
+
+
+@click.command()
+@OFFLINE
+@ROOT
+@VERBOSE
+def check(offline: bool, root: Path | None, verbose: bool) -> None:
+    """Say whether specs and generated files are what `turnspec regen` would write.
+
+    Writes nothing; prints the differences.
+
+    \b
+    Example:
+      turnspec check
+    """  # noqa: D301
+    project = find_project(root)
+    sources, problems = project_sources(project, offline=offline)
+    with progress_bar("checking", len(sources)) as advance:
+        differences, found = check_freshness(project, sources, lambda build: advance())
+    for difference in differences:
+        print_difference(difference)
+    stale = [difference for difference in differences if difference.wanted is not None]
+    if stale:
+        ERR.print(f"files that are not fresh: {len(stale)}; run: make regen", soft_wrap=True)
+    if not differences and not found and not problems:
+        OUT.print(f"{len(sources)} templates: specs and generated files are fresh")
+    finish([*problems, *found], failed=bool(differences))

@@ -1,0 +1,86 @@
+"""What the commands share: their errors, their usual options, and the checkout they work on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.markup import escape
+
+from turnspec.analysis.analyze import TemplateSource
+from turnspec.cli.output import ERR
+from turnspec.explain.tools import read_tools
+from turnspec.pipeline.project import Project
+from turnspec.pipeline.regenerate import read_sources
+from turnspec.sources.fetch import fetch_templates
+from turnspec.spec.naming import module_name
+from turnspec.spec.problems import Problem
+
+VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show findings and tracebacks.")
+ROOT = click.option(
+    "--root",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="The checkout to work on (default: the one around this folder).",
+)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+TEXT_FILE = click.File("r", encoding="utf-8", errors="replace")
+TOOLS = click.option("--tools", type=TEXT_FILE, help="A JSON file with OpenAI tool definitions.")
+NO_THINKING = click.option(
+    "--no-thinking", is_flag=True, help="The prompt had thinking turned off."
+)
+OFFLINE = click.option("--offline", is_flag=True, help="Don't download templates.")
+PREFILL = click.option("--prefill", help="The part of the turn that the prompt holds already.")
+
+
+class Fault(click.ClickException):
+    """An error whose message says all there is to say."""
+
+    exit_code = 1
+
+    def show(self, file: object = None) -> None:
+        """Print the message in one line."""
+        ERR.print(f"[red]error:[/red] {escape(self.message)}", highlight=False, soft_wrap=True)
+
+
+class Misuse(Fault):
+    """A command that was given what it can't work on."""
+
+    exit_code = 2
+
+
+def find_project(root: Path | None, fault: type[Fault] = Fault) -> Project:
+    """Return the checkout that a folder (default: the current one) lies in."""
+    project = Project.find((root or Path.cwd()).resolve())
+    if project is None:
+        raise fault(
+            "no templates/index.yaml here or above; go to a checkout or name one with --root"
+        )
+    return project
+
+
+def project_sources(
+    project: Project, *, offline: bool
+) -> tuple[list[TemplateSource], list[Problem]]:
+    """Fetch and read the templates of a checkout; returns them and what went wrong."""
+    fetched = fetch_templates(project.root, offline=offline, console=ERR)
+    sources, problems = read_sources(project, fetched.templates)
+    return sources, [*fetched.problems, *problems]
+
+
+def parser_path(parser: str, root: Path | None) -> Path:
+    """Return the path of a generated module, given that or a template's name."""
+    if parser.endswith(".py"):
+        path = Path(parser)
+    else:
+        path = find_project(root).generated / f"{module_name(parser)}.py"
+    if not path.is_file():
+        raise Fault(f"no parser {path.name}; see specs/README.md for the names")
+    return path
+
+
+def tool_definitions(text: str) -> list[object]:
+    """Return the tool definitions in a text."""
+    found = read_tools(text)
+    if isinstance(found, str):
+        raise Fault(f"--tools: {found}")
+    return found

@@ -1,0 +1,202 @@
+"""Commands for those who want to understand a format: why it is so, and what a parser does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import ModuleType
+
+import click
+from rich.text import Text
+
+from turnspec.analysis.analyze import TemplateSource, analyze_template
+from turnspec.cli.common import (
+    NO_THINKING,
+    PREFILL,
+    ROOT,
+    TEXT_FILE,
+    TOOLS,
+    VERBOSE,
+    Fault,
+    Misuse,
+    find_project,
+    parser_path,
+    tool_definitions,
+)
+from turnspec.cli.output import ERR, OUT, finish, json_text
+from turnspec.explain.annotate import Kind
+from turnspec.explain.explanation import Explanation, explain_template
+from turnspec.explain.shown import (
+    HEAD,
+    NEW,
+    OLD,
+    QUIET,
+    SAME,
+    WRONG,
+    Line,
+    explanation_data,
+    explanation_lines,
+    trace_data,
+    trace_lines,
+)
+from turnspec.explain.trace import Trace
+from turnspec.explain.trace import trace as trace_text
+from turnspec.pipeline.build import generate_files, load_module
+from turnspec.pipeline.folder import read_sources_anywhere
+from turnspec.pipeline.project import OutputPaths
+from turnspec.pipeline.regenerate import read_sources
+from turnspec.rendering.worker import RenderWorker
+from turnspec.sources.fetch import fetch_templates
+from turnspec.sources.index import read_index
+from turnspec.spec.problems import Problem
+
+STYLES: dict[str, str] = {
+    HEAD: "bold",
+    SAME: "dim",
+    OLD: "red",
+    NEW: "green",
+    QUIET: "dim",
+    WRONG: "yellow",
+    Kind.HEADER: "dim",
+    Kind.REASONING_MARK: "bold magenta",
+    Kind.REASONING: "magenta",
+    Kind.CONTENT_MARK: "bold green",
+    Kind.CONTENT: "green",
+    Kind.CALL_MARK: "bold blue",
+    Kind.NAME: "bold cyan",
+    Kind.ID: "cyan",
+    Kind.NUMBER: "cyan",
+    Kind.ARGUMENT_MARK: "blue",
+    Kind.KEY: "yellow",
+    Kind.TYPE: "yellow",
+    Kind.VALUE: "bright_yellow",
+    Kind.ARGUMENTS: "bright_yellow",
+    Kind.BETWEEN: "dim",
+    Kind.END: "red",
+}
+
+
+@click.command()
+@click.argument("name", metavar="NAME")
+@click.option("--trace", "text", metavar="TEXT", help="Walk this output through the parser.")
+@click.option("--trace-file", type=TEXT_FILE, help="Walk a file's text; - is standard input.")
+@click.option("--piece", type=click.IntRange(min=1), help="Feed the text in pieces this long.")
+@TOOLS
+@NO_THINKING
+@PREFILL
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@ROOT
+@VERBOSE
+def explain(
+    name: str,
+    text: str | None,
+    trace_file: Iterable[str] | None,
+    piece: int | None,
+    tools: Iterable[str] | None,
+    no_thinking: bool,
+    prefill: str | None,
+    as_json: bool,
+    root: Path | None,
+    verbose: bool,
+) -> None:
+    """Say why a format is what it is, or what its parser does with an output.
+
+    NAME is a template of the checkout, or any template: a .jinja file, a model folder or a GGUF
+    file. Without --trace, shows each comparison of the analysis as two renderings that differ, what
+    was taken from the difference, sample turns, and what was not found. With --trace, the parser's
+    steps: its state, the text that the state took, and what it told. For that NAME may also be a
+    generated module.
+
+    \b
+    Example:
+      turnspec explain qwen3-coder
+      turnspec explain qwen3-coder --trace 'Hello!<|im_end|>'
+    """  # noqa: D301
+    if text is not None and trace_file is not None:
+        raise Misuse("give --trace or --trace-file, not both")
+    if trace_file is not None:
+        text = "".join(trace_file)
+    if text is None:
+        if piece or tools or no_thinking or prefill is not None:
+            raise Misuse("--piece, --tools, --no-thinking and --prefill belong to --trace")
+        _explain(name, root, as_json=as_json, verbose=verbose)
+        return
+    options: dict[str, object] = {"enable_thinking": not no_thinking, "prefill": prefill}
+    if tools is not None:
+        options["tools"] = tool_definitions("".join(tools))
+    _walk(name, trace_text(_module(name, root), text, options, piece=piece), as_json=as_json)
+
+
+def _walk(name: str, found: Trace, *, as_json: bool) -> None:
+    if as_json:
+        click.echo(json_text({"name": name, **trace_data(found)}, indent=2))
+        return
+    _print(trace_lines(found))
+    click.echo(json_text(found.message, indent=2))
+
+
+def _explain(name: str, root: Path | None, *, as_json: bool, verbose: bool) -> None:
+    sources = _sources(name, root)
+    problems: list[Problem] = []
+    found: list[Explanation] = []
+    with RenderWorker() as worker:
+        for source in sources:
+            explanation = explain_template(source, worker)
+            if isinstance(explanation, Explanation):
+                found.append(explanation)
+            else:
+                problems += explanation
+    if as_json:
+        data = [explanation_data(explanation) for explanation in found]
+        click.echo(json_text({"templates": data}, indent=2))
+    else:
+        for explanation in found:
+            _print(explanation_lines(explanation, verbose=verbose))
+    finish(problems)
+
+
+def _print(lines: Iterable[Line]) -> None:
+    for line in lines:
+        text = Text.assemble(*((part, STYLES.get(kind, "")) for part, kind in line))
+        OUT.print(text, soft_wrap=True)
+
+
+def _is_template(name: str) -> bool:
+    return name.endswith((".jinja", ".gguf")) or ("/" in name and Path(name).is_dir())
+
+
+def _sources(name: str, root: Path | None) -> Sequence[TemplateSource]:
+    """Return the templates that a name or path stands for."""
+    if _is_template(name):
+        sources, problems = read_sources_anywhere([Path(name)])
+        if problems:
+            finish(problems)
+        return sources
+    project = find_project(root)
+    index, problems = read_index(project.root)
+    if name not in {entry.name for entry in index.entries}:
+        finish(problems)
+        raise Fault(f"no template {name!r}; see specs/README.md for the names")
+    fetched = fetch_templates(project.root, offline=False, console=ERR)
+    wanted = [template for template in fetched.templates if template.name == name]
+    sources, unreadable = read_sources(project, wanted)
+    if not sources:
+        finish([*fetched.problems, *unreadable])
+    return sources
+
+
+def _module(name: str, root: Path | None) -> ModuleType:
+    """Return a generated module: from its file, or made from a template."""
+    if not _is_template(name):
+        return load_module(parser_path(name, root).read_text(encoding="utf-8"))
+    sources = _sources(name, root)
+    if len(sources) != 1:
+        names = ", ".join(source.name for source in sources)
+        raise Fault(f"{name} holds several templates ({names}); analyse it with --into first")
+    with RenderWorker() as worker:
+        analysis = analyze_template(sources[0], worker)
+    if analysis.spec is None:
+        finish(analysis.problems)
+        raise AssertionError("a template without a spec has a problem")
+    paths = OutputPaths.in_folder(analysis.spec.name)
+    return load_module(generate_files(analysis.spec, paths)[paths.module])

@@ -1,0 +1,159 @@
+"""The command that binds a format's grammar to tools and to the form of an answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from turnspec.cli.common import ROOT, VERBOSE, Fault, Misuse, find_project
+from turnspec.cli.output import json_text, print_error, print_notice
+from turnspec.grammar.bound import BoundGrammar, bind_grammar
+from turnspec.grammar.request import GrammarRequest, ToolChoice
+from turnspec.spec.files import read_spec
+from turnspec.spec.model import Spec
+from turnspec.spec.problems import Problem
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command()
+@click.argument("name")
+@click.option("--tools", type=_FILE, help="OpenAI tool definitions: a JSON list.")
+@click.option(
+    "--tool-choice",
+    default=ToolChoice.AUTO.value,
+    show_default=True,
+    metavar="auto|required|none|TOOL",
+    help="Whether a turn calls tools, or which one it has to call.",
+)
+@click.option("--parallel", is_flag=True, help="Let a turn hold several calls.")
+@click.option("--no-thinking", is_flag=True, help="Begin behind the prompt without thinking.")
+@click.option("--response-schema", type=_FILE, help="A JSON Schema for the content.")
+@click.option("--grammar", "own", type=_FILE, help="A GBNF grammar to be used as it is.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@ROOT
+@VERBOSE
+def grammar(
+    name: str,
+    tools: Path | None,
+    tool_choice: str,
+    parallel: bool,
+    no_thinking: bool,
+    response_schema: Path | None,
+    own: Path | None,
+    as_json: bool,
+    root: Path | None,
+    verbose: bool,
+) -> None:
+    """Print a format's grammar for real tools: what it lets through, its parser reads.
+
+    NAME is a template's name or the path of a spec. The grammar begins where the prompt ends, or,
+    if it is lazy, with the first call; its comments (or --json) name the triggers, the tokens that
+    have to be seen as text, and the stop strings.
+
+    \b
+    Example:
+      turnspec grammar qwen3-coder --tools tools.json --parallel > tools.gbnf
+      turnspec grammar glm-4-6 --response-schema answer.json --json
+    """  # noqa: D301
+    spec = _spec(name, root)
+    request = GrammarRequest(
+        tools=_tools(tools) if tools else (),
+        tool_choice=tool_choice,
+        parallel=parallel,
+        thinking=not no_thinking,
+        response_schema=_schema(response_schema) if response_schema else None,
+        own_grammar=_text(own) if own else None,
+    )
+    bound = bind_grammar(spec, request)
+    files = {"tools": str(tools), "response schema": str(response_schema)}
+    if isinstance(bound, list):
+        _fail([replace(p, file=files.get(p.file, p.file)) for p in bound])
+        return
+    for notice in bound.notices:
+        print_notice(str(replace(notice, file=files.get(notice.file, notice.file))))
+    click.echo(json_text(_as_json(bound), indent=2) if as_json else commented(spec, bound))
+
+
+def commented(spec: Spec, bound: BoundGrammar) -> str:
+    """Return the grammar with what belongs to it as comments, which every engine passes over."""
+    begins = "with the first call (lazy)" if bound.lazy else "where the prompt ends"
+    lists = {
+        "trigger words": bound.trigger_words,
+        "trigger patterns": bound.trigger_patterns,
+        "preserved tokens": bound.preserved_tokens,
+        "stop strings": bound.stop,
+    }
+    lines = [f"# {spec.name}: begins {begins}"]
+    lines += [f"# {title}: {json_text(texts)}" for title, texts in lists.items() if texts]
+    return "\n".join([*lines, "", bound.grammar.rstrip("\n")])
+
+
+def _as_json(bound: BoundGrammar) -> dict[str, object]:
+    return {
+        "grammar": bound.grammar,
+        "root": "root",
+        "lazy": bound.lazy,
+        "triggers": {"words": bound.trigger_words, "patterns": bound.trigger_patterns},
+        "preserved_tokens": bound.preserved_tokens,
+        "stop": bound.stop,
+        "notices": [str(notice) for notice in bound.notices],
+    }
+
+
+def _fail(problems: Sequence[Problem]) -> None:
+    """Print all problems; what is wrong in no file is wrong with the command."""
+    *others, last = map(str, problems)
+    for problem in others:
+        print_error(problem)
+    if all(problem.file for problem in problems):
+        raise Fault(last)
+    raise Misuse(last)
+
+
+def _spec(name: str, root: Path | None) -> Spec:
+    path = Path(name)
+    if path.suffix not in (".yaml", ".yml"):
+        path = find_project(root).specs / f"{name}.yaml"
+    if not path.is_file():
+        raise Misuse(f"no spec {path.name}; see specs/README.md for the names")
+    spec = read_spec(path)
+    if isinstance(spec, Spec):
+        return spec
+    _fail(spec)
+    raise AssertionError("not reached")
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Misuse(f"{path}: {error.strerror if isinstance(error, OSError) else error}") from None
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(_text(path))
+    except (ValueError, RecursionError) as error:
+        raise Fault(f"{path}: not JSON: {error}") from None
+
+
+def _tools(path: Path) -> list[Any]:
+    found = _json(path)
+    if isinstance(found, Mapping) and isinstance(found.get("tools"), list):
+        found = found["tools"]
+    if not isinstance(found, list):
+        raise Fault(f"{path}: give a JSON list of tool definitions")
+    return found
+
+
+def _schema(path: Path) -> Any:
+    found = _json(path)
+    if not isinstance(found, Mapping | bool):
+        raise Fault(f"{path}: a JSON Schema is an object, true or false")
+    return found

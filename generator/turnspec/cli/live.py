@@ -1,0 +1,98 @@
+"""`turnspec live`: real llama.cpp inference, streamed into the generated parsers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from turnspec.cli.common import ROOT, TEXT_FILE, VERBOSE, Fault, Misuse, find_project
+from turnspec.spec.problems import Problem
+
+_SEEDS = 4
+_FREE_SEEDS = 5
+_QUESTION = "What is the weather like in Paris today?"
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=1),
+    help=f"How many turns of each kind (default: {_SEEDS}; with --model 1, or "
+    f"{_FREE_SEEDS} with --free).",
+)
+@click.option("--record", is_flag=True, help="Write specs/live.json and the index table.")
+@click.option("--offline", is_flag=True, help="Don't download templates.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.option(
+    "--model", type=click.Path(path_type=Path), metavar="PATH.gguf", help="Run a model of yours."
+)
+@click.option("--prompt", help="What to ask the model.")
+@click.option("--tools", type=TEXT_FILE, help="A JSON file with OpenAI tool definitions.")
+@click.option("--free", is_flag=True, help="No grammar: how often does the model keep its format?")
+@click.option("--no-thinking", is_flag=True, help="The prompt turns thinking off.")
+@click.option("--max-tokens", type=click.IntRange(min=1), default=512, show_default=True)
+@click.option("--threads", type=click.IntRange(min=1), help="For --model (default: all cores).")
+@ROOT
+@VERBOSE
+def live(
+    names: tuple[str, ...],
+    seeds: int | None,
+    record: bool,
+    offline: bool,
+    as_json: bool,
+    model: Path | None,
+    prompt: str | None,
+    tools: Any,
+    free: bool,
+    no_thinking: bool,
+    max_tokens: int,
+    threads: int | None,
+    root: Path | None,
+    verbose: bool,
+) -> None:
+    """Run llama.cpp on real prompts, and stream what it writes into the parsers.
+
+    Without --model a tiny model of random weights runs for each format, under a grammar for a few
+    tools: nothing that it writes may be a problem for the parser, or may break the tools' schemas.
+    With --model, shows how your model answers: reasoning, content, and calls, which are not
+    executed. Its format follows from the template that it carries. Exit code 1 if a turn failed;
+    with --free turns are only counted.
+
+    \b
+    Example:
+      turnspec live qwen3-coder --seeds 8
+      turnspec live --model model.gguf --prompt 'Is it raining in Oslo?' --tools tools.json
+    """  # noqa: D301
+    if model is None and (prompt or tools or free or no_thinking):
+        raise Misuse("--prompt, --tools, --free and --no-thinking go with --model")
+    if model is not None and (names or record):
+        raise Misuse("--model goes without names and --record")
+    if names and record:
+        raise Misuse("--record keeps the figures of all formats: give no names")
+    from turnspec.verification.llama_cpp_library import llama_library
+
+    library = llama_library()
+    if isinstance(library, Problem):
+        raise Fault(str(library))
+    # numpy, which the rest needs, takes a while to load.
+    from turnspec.cli.live_runs import run_model, run_tiny, tool_definitions
+    from turnspec.live.user_model import Wish
+
+    if model is not None:
+        given = tool_definitions(tools.read()) if tools else ()
+        question = prompt or _QUESTION
+        wish = Wish(
+            question,
+            given,
+            thinking=not no_thinking,
+            free=free,
+            limit=max_tokens,
+            threads=threads or 0,
+        )
+        run_model(model, wish, seeds or (_FREE_SEEDS if free else 1), root, as_json=as_json)
+        return
+    project = find_project(root)
+    run_tiny(project, names, seeds or _SEEDS, record=record, offline=offline, as_json=as_json)

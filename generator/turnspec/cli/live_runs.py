@@ -1,0 +1,143 @@
+"""What `turnspec live` does: the tiny model for each format, or a model of the user's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from turnspec.cli.common import Fault, find_project
+from turnspec.cli.live_output import (
+    live_table,
+    print_events,
+    print_failures,
+    print_session,
+    print_share,
+    print_verdict,
+)
+from turnspec.cli.output import ERR, OUT, finish, json_text, progress_bar
+from turnspec.live.record import (
+    LiveFormat,
+    checkout_names,
+    keep_record,
+    live_record,
+    read_format,
+    run_formats,
+)
+from turnspec.live.runs import Outcome
+from turnspec.live.user_model import (
+    Session,
+    UserTurn,
+    Wish,
+    find_format,
+    read_model_template,
+    start_session,
+    turn_data,
+)
+from turnspec.pipeline.project import Project
+from turnspec.pipeline.regenerate import read_sources
+from turnspec.pipeline.vendor import unknown_parser
+from turnspec.rendering.worker import RenderWorker
+from turnspec.sources.download import cache_folder
+from turnspec.sources.fetch import fetch_templates
+from turnspec.spec.live_results import dump_live
+from turnspec.spec.problems import Problem
+
+
+def run_tiny(
+    project: Project,
+    names: tuple[str, ...],
+    seeds: int,
+    *,
+    record: bool,
+    offline: bool,
+    as_json: bool,
+) -> None:
+    """Run formats on the tiny model and print the figures."""
+    formats = _formats(project, names)
+    fetched = fetch_templates(project.root, offline=offline, console=ERR)
+    # A template that isn't there is no failure: the table says what the prompt was from.
+    sources, _ = read_sources(project, fetched.templates)
+    templates = {source.name: source for source in sources}
+    folder = cache_folder() / "tiny-models"
+    with progress_bar("running", len(formats)) as advance:
+        runs = run_formats(formats, templates, seeds=seeds, folder=folder, on_format=advance)
+    found = live_record(runs, seeds)
+    if as_json:
+        click.echo(dump_live(found), nl=False)
+    else:
+        OUT.print(live_table(runs, failing_only=not names))
+        print_failures(runs, all_of_them=bool(names))
+    problems = [problem for run in runs for problem in run.problems]
+    if record and not problems:
+        problems += keep_record(project, found)
+    finish(problems, failed=any(run.count(Outcome.FAILED) for run in runs))
+
+
+def _formats(project: Project, names: tuple[str, ...]) -> list[LiveFormat]:
+    known = checkout_names(project)
+    for name in names:
+        if name not in known:
+            raise Fault(unknown_parser(project, name))
+    found = [read_format(project, name) for name in names or known]
+    finish([problem for fmt in found if isinstance(fmt, list) for problem in fmt])
+    return [fmt for fmt in found if isinstance(fmt, LiveFormat)]
+
+
+def run_model(path: Path, wish: Wish, seeds: int, root: Path | None, *, as_json: bool) -> None:
+    """Run a model of the user's, and print its turns and the verdict."""
+    template = read_model_template(path, with_tools=bool(wish.tools))
+    if isinstance(template, Problem):
+        raise Fault(str(template))
+    project = find_project(root) if root else Project.find(Path.cwd())
+    with RenderWorker() as worker:
+        fmt = find_format(template, project, worker)
+        session = fmt if isinstance(fmt, list) else start_session(path, fmt, wish, worker)
+    if isinstance(session, list):
+        finish(session, failed=True)
+        return
+    with session:
+        turns = _turns(session, seeds, as_json=as_json)
+    kept = sum(not faults and not turn.cut for turn, faults in turns)
+    cut = sum(not faults and turn.cut for turn, faults in turns)
+    if as_json:
+        data = [turn_data(turn, faults) for turn, faults in turns]
+        page = {"format": session.fmt.spec.name, "kept": kept, "cut": cut, "turns": data}
+        click.echo(json_text(page, indent=2))
+    elif wish.free:
+        print_share(kept, cut, len(turns))
+    finish((), failed=not wish.free and kept + cut < len(turns))
+
+
+def _turns(session: Session, seeds: int, *, as_json: bool) -> list[tuple[UserTurn, list[str]]]:
+    """Have the model write a turn for each seed, and show them."""
+    if not as_json:
+        print_session(session)
+    done = []
+    for seed in range(seeds):
+        turn = session.turn(seed)
+        if isinstance(turn, Problem):
+            raise Fault(str(turn))
+        if as_json:
+            list(turn)
+        else:
+            print_events(turn)
+        faults = turn.faults(session.wish.tools)
+        if not as_json:
+            print_verdict(turn, faults)
+        done.append((turn, faults))
+    return done
+
+
+def tool_definitions(text: str) -> Sequence[dict[str, Any]]:
+    """Return tool definitions; what is wrong inside of one, the grammar's binding says."""
+    try:
+        tools = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Fault(f"--tools: not JSON: {error}") from None
+    if not isinstance(tools, list):
+        raise Fault("--tools: give a JSON list of tool definitions")
+    return tools

@@ -1,0 +1,57 @@
+"""`turnspec regen`: the main job, from templates to verified parsers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from turnspec.cli.common import OFFLINE, ROOT, VERBOSE, find_project, project_sources
+from turnspec.cli.output import finish, print_findings, print_results, progress_bar, summary
+from turnspec.pipeline.regenerate import regenerate
+from turnspec.verification.rungs import DEFAULT_MESSAGES
+
+
+@click.command()
+@click.option(
+    "--messages",
+    type=click.IntRange(min=1),
+    default=DEFAULT_MESSAGES,
+    show_default=True,
+    help="Random messages per template for the round trip.",
+)
+@click.option("--all", "everything", is_flag=True, help="Rebuild also what hasn't changed.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
+@OFFLINE
+@ROOT
+@VERBOSE
+def regen(
+    messages: int, everything: bool, as_json: bool, offline: bool, root: Path | None, verbose: bool
+) -> None:
+    """Fetch the templates, analyse them, write and verify specs, parsers and grammars.
+
+    Only what changed is built again.
+
+    \b
+    Example:
+      turnspec regen --messages 1000
+    """  # noqa: D301
+    project = find_project(root)
+    sources, problems = project_sources(project, offline=offline)
+    with progress_bar("building", len(sources)) as advance:
+        done = regenerate(
+            project,
+            sources,
+            messages=messages,
+            everything=everything,
+            on_build=lambda build: advance(),
+        )
+    done.problems[:0] = problems
+    if verbose:
+        print_findings([build for build in done.built if build.problems])
+    if as_json:
+        click.echo(json.dumps(summary(done), indent=2))
+    else:
+        print_results(done)
+    finish(done.problems)

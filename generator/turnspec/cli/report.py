@@ -1,0 +1,76 @@
+"""The command that writes or serves the page of all formats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from turnspec.cli.common import ROOT, VERBOSE, Fault, Misuse, find_project
+from turnspec.cli.output import OUT, finish
+from turnspec.report.entries import read_entries
+from turnspec.report.page import render_page
+from turnspec.report.server import ReportServer, Site
+from turnspec.spec.atomic import write_atomically
+
+_OUTPUT = Path("build/report.html")
+_PORT = 8017
+
+
+@click.command()
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help=f"Where to write the page (default: {_OUTPUT} of the checkout).",
+)
+@click.option("--serve", is_flag=True, help="Serve the page on this machine instead.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=_PORT,
+    show_default=True,
+    help="The port to serve it on; 0 is any that is free.",
+)
+@ROOT
+@VERBOSE
+def report(output: Path | None, serve: bool, port: int, root: Path | None, verbose: bool) -> None:
+    """Write a page that shows all formats: turns, states, markers, grammars and results.
+
+    It is one HTML file that needs no network. With --serve, the page also has boxes in which a
+    pasted output is parsed by a format's own parser; only this machine can reach it.
+
+    \b
+    Example:
+      turnspec report
+      turnspec report --serve
+    """  # noqa: D301
+    if serve and output is not None:
+        raise Misuse("give --output or --serve, not both")
+    project = find_project(root)
+    entries, problems = read_entries(project)
+    if not entries:
+        if problems:
+            finish(problems)
+        raise Fault("no specs here; run: make regen")
+    if serve:
+        _serve(Site.of(entries), port)
+    else:
+        path = output or project.root / _OUTPUT
+        write_atomically(path, render_page(entries))
+        OUT.print(f"wrote {path}", highlight=False, soft_wrap=True, markup=False)
+    finish(problems)
+
+
+def _serve(site: Site, port: int) -> None:
+    """Serve until somebody ends it."""
+    try:
+        server = ReportServer(site, port)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise Fault(f"port {port} can't be used ({reason}); give another one with --port") from None
+    with server:
+        OUT.print(f"serving {server.address} (Ctrl-C ends it)", highlight=False)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            OUT.print("ended")

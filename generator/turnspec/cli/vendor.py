@@ -1,0 +1,63 @@
+"""`turnspec vendor`: copies of parsers and grammars in other projects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from turnspec.cli.common import FOLDER, ROOT, VERBOSE, Fault, Misuse, find_project
+from turnspec.cli.output import finish, print_copies, print_vendored
+from turnspec.pipeline.vendor import CopyState, check_copies
+from turnspec.pipeline.vendor import vendor as vendor_parsers
+from turnspec.spec.problems import Problem
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--into", type=FOLDER, help="The folder to copy into.")
+@click.option(
+    "--check",
+    "checked",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Say which copies in a folder are fresh, stale or edited; 1 if any isn't fresh.",
+)
+@click.option("--no-grammar", is_flag=True, help="Copy the parsers only.")
+@click.option("--force", is_flag=True, help="Write over files that were edited.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@ROOT
+@VERBOSE
+def vendor(
+    names: tuple[str, ...],
+    into: Path | None,
+    checked: Path | None,
+    no_grammar: bool,
+    force: bool,
+    as_json: bool,
+    root: Path | None,
+    verbose: bool,
+) -> None:
+    """Copy generated parsers, with their grammars, into another project; or check the copies.
+
+    Copies all that is asked for or nothing, and never over a file that somebody edited.
+
+    \b
+    Example:
+      turnspec vendor qwen3-coder --into ../my-app/formats
+      turnspec vendor --check ../my-app/formats
+    """  # noqa: D301
+    if checked is not None and not (names or into):
+        copies = check_copies(find_project(root), checked)
+        if isinstance(copies, Problem):
+            raise Fault(str(copies))
+        print_copies(copies, checked, as_json=as_json)
+        finish((), failed=any(copy.state is not CopyState.FRESH for copy in copies))
+    elif names and into is not None and checked is None:
+        done = vendor_parsers(
+            find_project(root), names, into, with_grammar=not no_grammar, force=force
+        )
+        print_vendored(done, as_json=as_json)
+        finish(done.problems)
+    else:
+        raise Misuse("give names and --into DIR, or --check DIR alone")

@@ -1,0 +1,109 @@
+"""What ends a turn: the stop strings, and an end that a template writes inside of its last call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from turnspec.spec.model import End, Literal, Part, Piece, Spec, Subject, Tools, Verdict
+
+# The brackets and fences that close a call's JSON, in front of a marker.
+_CLOSERS = re.compile(r"[\s}\]`\"']*")
+
+
+def may_repeat_calls(spec: Spec) -> bool:
+    """Say whether a turn may hold several calls: not if the template renders but one."""
+    limits = ((limit.subject, limit.verdict) for limit in spec.limits)
+    return (Subject.FURTHER_CALLS, Verdict.DROPS) not in limits
+
+
+def with_stop_at_end(spec: Spec) -> Spec:
+    """Return the spec with a marker that stops the model taken out of the calls, as their end.
+
+    Behind the last call a template may write no end of the turn, because the call or the section
+    ends with it. An engine takes such a marker away, or doesn't show it as text; so a grammar must
+    not insist on it, as little as on any other end of a turn.
+    """
+    if spec.tools is None or spec.final(Part.CALLS).strip():
+        return spec
+    stop = _last_marker(spec, spec.tools)
+    if not stop:
+        return spec
+    followed = next((end.followed for end in spec.turn.ends if end.last is Part.CALLS), "")
+    ends = [end for end in spec.turn.ends if end.last is not Part.CALLS]
+    joins = (
+        replace(join, text=stop + join.text) if join.left is Part.CALLS else join
+        for join in spec.turn.joins
+    )
+    turn = replace(spec.turn, joins=tuple(joins), ends=(*ends, End(Part.CALLS, stop, followed)))
+    return replace(spec, turn=turn, tools=_without(spec.tools, stop))
+
+
+def without_stop(text: str, stop: Iterable[str]) -> str:
+    """Return what ends a section without the beginning of a stop string, "" if it has none.
+
+    An engine may take that away, so a parser has to know the end without it.
+    """
+    ends = (text[at:] for at in range(1, len(text)))
+    found = next((end for end in ends if any(s.startswith(end) for s in stop)), "")
+    kept = text.removesuffix(found).rstrip() if found else ""
+    return "" if _CLOSERS.fullmatch(kept) or _CLOSERS.fullmatch(found) else kept
+
+
+def stop_strings(spec: Spec) -> tuple[str, ...]:
+    """Return what ends a turn wherever it stands, so not what may stand inside of one."""
+    ended = with_stop_at_end(spec)
+    last = ended.final(Part.CALLS).strip() if ended != spec else ""
+    inside = [spec.reasoning.end + join.text for join in spec.turn.joins]
+    for pieces in _ways_to_call(spec):
+        texts = (piece.text for piece in pieces[:-1] if isinstance(piece, Literal))
+        inside += [join.text + text for text in texts for join in spec.turn.joins]
+    found = dict.fromkeys(filter(None, (*spec.turn.stop, *spec.alternatives.stop, last)))
+    return tuple(stop for stop in found if not any(stop in text for text in inside))
+
+
+def _ways_to_call(spec: Spec) -> tuple[tuple[Piece, ...], ...]:
+    if spec.tools is None:
+        return ()
+    section = (Literal(spec.tools.section_start), Literal(spec.tools.separator), Literal(""))
+    return (section, spec.tools.call, *spec.alternatives.calls)
+
+
+def _last_marker(spec: Spec, tools: Tools) -> str:
+    """Return the marker at the calls' end that ends the turn as well, "" if there is none."""
+    if not tools.section_end.strip() and may_repeat_calls(spec):
+        return ""
+    closing = tools.call[-1].text if isinstance(tools.call[-1], Literal) else ""
+    tail = (closing + tools.section_end).rstrip()
+    starts = (tail[at:] for at in range(len(tail)))
+    shared = next((s for s in starts if any(stop.startswith(s) for stop in spec.turn.stop)), "")
+    if shared and not _CLOSERS.fullmatch(shared):
+        return shared
+    if any(_may_follow_calls(spec, stop) for stop in spec.turn.stop):
+        return ""
+    last = tools.section_end.rstrip() or tail
+    match = _CLOSERS.match(last)
+    return last[match.end() :] if match else ""
+
+
+def _may_follow_calls(spec: Spec, stop: str) -> bool:
+    """Say whether a stop string may stand behind calls: not if it is how other turns end."""
+    followed = spec.end(Part.CALLS)
+    if followed and followed.followed.strip():
+        return followed.followed.strip().startswith(stop)
+    content = spec.end(Part.CONTENT)
+    texts = (content.final, content.followed) if content else ("",)
+    ends = [(spec.content.end + text).strip() for text in texts]
+    return not any(end and (stop.startswith(end) or end.startswith(stop)) for end in ends)
+
+
+def _without(tools: Tools, stop: str) -> Tools:
+    section_end = tools.section_end.rstrip()
+    if section_end.endswith(stop):
+        return replace(tools, section_end=section_end.removesuffix(stop))
+    last = tools.call[-1]
+    assert isinstance(last, Literal)
+    kept = last.text.rstrip().removesuffix(stop)
+    call = (*tools.call[:-1], *([Literal(kept)] if kept else []))
+    return replace(tools, call=call)

@@ -1,0 +1,174 @@
+"""The turn writer: a message written as a spec says, as the template would render it."""
+
+from __future__ import annotations
+
+from turnspec.spec.encoding import encode_argument, encode_object, json_type
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import (
+    AfterFirst,
+    Arguments,
+    Condition,
+    IndexScope,
+    JsonType,
+    Literal,
+    Part,
+    SlotKind,
+    Spec,
+    Subject,
+    Tools,
+    Verdict,
+)
+
+
+def write_turn(spec: Spec, message: Message, *, calls_before: int = 0) -> str:
+    """Return the whole turn, from the assistant's header to the turn's end.
+
+    ``calls_before`` is the number of calls in earlier turns, for formats that count them all.
+    """
+    shown = as_rendered(spec, message)
+    return spec.turn.header + write_parts(spec, shown, Part.START, calls_before)
+
+
+def write_parts(spec: Spec, message: Message, after: Part, calls_before: int = 0) -> str:
+    """Return the turn from behind the part ``after`` (START: behind the header) to its end."""
+    ends = {
+        Part.REASONING: spec.reasoning.end,
+        Part.CONTENT: spec.content.end,
+        Part.CALLS: _section_end(spec, message),
+    }
+    starts = {
+        Part.REASONING: spec.reasoning.start,
+        Part.CONTENT: spec.content.start,
+        Part.CALLS: spec.tools.section_start if spec.tools else "",
+    }
+    texts = {
+        Part.REASONING: message.reasoning,
+        Part.CONTENT: message.content,
+        Part.CALLS: write_calls(spec.tools, message.calls, calls_before) if spec.tools else "",
+    }
+    written: list[str] = []
+    last = after
+    for part in spec.turn.order:
+        if not texts[part] or part is after:
+            continue
+        written += [ends.get(last, ""), spec.join(last, part), starts[part], texts[part]]
+        last = part
+    decisive = Part.CALLS if message.calls and spec.turn.calls_decide_end else last
+    end, final = spec.end(decisive), spec.final(decisive)
+    if end is None and last not in (Part.CONTENT, Part.CALLS):  # as if content were there, empty
+        written += [ends.get(last, ""), spec.join(last, Part.CONTENT), spec.content.start]
+        last, final = Part.CONTENT, spec.final(Part.CONTENT)
+    if decisive is Part.CALLS and (only := _after_only_call(spec, message)):
+        final = only.end
+    return "".join([*written, ends.get(last, ""), final])
+
+
+def _section_end(spec: Spec, message: Message) -> str:
+    if spec.tools is None:
+        return ""
+    only = _after_only_call(spec, message)
+    return only.section_end if only else spec.tools.section_end
+
+
+def _after_only_call(spec: Spec, message: Message) -> AfterFirst | None:
+    """Return what follows the message's only call, if that isn't what follows several."""
+    return spec.tools.after_first if spec.tools and len(message.calls) == 1 else None
+
+
+def write_calls(tools: Tools, calls: tuple[Call, ...], calls_before: int = 0) -> str:
+    """Return the calls, without what opens and closes their section."""
+    base = tools.index_base or 0
+    if tools.index_scope is IndexScope.CONVERSATION:
+        base += calls_before
+    written = [_write_call(tools, call, base + number) for number, call in enumerate(calls)]
+    if tools.after_first is None:
+        return tools.separator.join(written)
+    later = [tools.separator.join(written[1:])] if written[1:] else []
+    return tools.after_first.separator.join([*written[:1], *later])
+
+
+def _write_call(tools: Tools, call: Call, index: int) -> str:
+    fillers = {
+        SlotKind.NAME: call.name,
+        SlotKind.ID: call.id,
+        SlotKind.INDEX: str(index),
+        SlotKind.COUNT: str(len(call.arguments)),
+        SlotKind.ARGUMENTS: _write_arguments(tools.arguments, call),
+    }
+    return "".join(
+        piece.text if isinstance(piece, Literal) else fillers[piece.kind] for piece in tools.call
+    )
+
+
+def _write_arguments(arguments: Arguments, call: Call) -> str:
+    if not call.arguments:
+        return arguments.empty
+    if not arguments.item:
+        return encode_object(call.arguments, arguments.syntax)
+    keys = sorted(call.arguments) if arguments.syntax.sorted_keys else list(call.arguments)
+    items = [_write_argument(arguments, key, call.arguments[key]) for key in keys]
+    return arguments.start + arguments.separator.join(items) + arguments.end
+
+
+def _write_argument(arguments: Arguments, key: str, value: object) -> str:
+    kind = json_type(value)
+    fillers = {
+        SlotKind.KEY: key,
+        SlotKind.TYPE: arguments.types.get(kind, ""),
+        SlotKind.VALUE: encode_argument(value, arguments),
+    }
+    return "".join(
+        piece.text if isinstance(piece, Literal) else fillers[piece.kind]
+        for piece in arguments.item
+    )
+
+
+def as_rendered(spec: Spec, message: Message) -> Message:
+    """Return what is left of a message after the template dropped or moved what it can't show."""
+    reasoning = message.reasoning if spec.reasoning.field else ""
+    content, calls = message.content, message.calls
+    for limit in spec.limits:
+        if not applies(limit.when, message):
+            continue
+        match limit.subject, limit.verdict:
+            case Subject.REASONING, Verdict.DROPS:
+                reasoning = ""
+            case Subject.CONTENT, Verdict.DROPS:
+                content = ""
+            case Subject.CONTENT, Verdict.MOVES:
+                reasoning, content = content or reasoning, ""
+            case Subject.CONTENT, Verdict.TRIMS:
+                content = content.strip()
+            case Subject.CALLS, Verdict.DROPS:
+                calls = ()
+            case Subject.FURTHER_CALLS, Verdict.DROPS:
+                calls = calls[:1]
+    return Message(content, reasoning, tuple(_shown_call(spec, call) for call in calls))
+
+
+def _shown_call(spec: Spec, call: Call) -> Call:
+    dropped = {
+        limit.subject.value.removeprefix("argument.")
+        for limit in spec.limits
+        if limit.verdict is Verdict.DROPS and limit.subject.value.startswith("argument.")
+    }
+    kept = {
+        key: value
+        for key, value in call.arguments.items()
+        if JsonType(json_type(value)).value not in dropped
+    }
+    return Call(call.name, kept, call.id)
+
+
+def applies(condition: Condition, message: Message) -> bool:
+    """Tell whether a condition holds for a message."""
+    holds = {
+        Condition.ALWAYS: True,
+        Condition.WITH_CALLS: bool(message.calls),
+        Condition.WITHOUT_CALLS: not message.calls,
+        Condition.WITH_CONTENT: bool(message.content),
+        Condition.WITHOUT_CONTENT: not message.content,
+        Condition.WITH_REASONING: bool(message.reasoning),
+        Condition.WITHOUT_REASONING: not message.reasoning,
+    }
+    return holds[condition]

@@ -1,0 +1,184 @@
+"""Walking a text through a generated parser: which state took what, and what it told.
+
+The module is used as it is. A subclass watches its state: each time the parser asks for the state
+that is to go on, it gets that state wrapped in one that takes notes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import ModuleType
+from typing import Any
+
+from turnspec.spec.yaml_text import quoted
+
+_PREFIX = "_read_"
+
+
+class Phase(StrEnum):
+    """What the parser was given when it took a step."""
+
+    PROMPT = "prompt"
+    TEXT = "text"
+    END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: the state that took it, what it consumed, and what it told.
+
+    ``state`` is empty where the parser settles what is left at the end, outside any state.
+    ``offset`` counts from the beginning of the model's text; it is negative in the prompt.
+    ``returned`` is text that the state gave back, to be read in another way.
+    """
+
+    phase: Phase
+    state: str
+    next_state: str
+    about: str
+    offset: int
+    consumed: str
+    returned: str
+    events: tuple[Mapping[str, Any], ...]
+    problems: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """All steps, and the message that they led to."""
+
+    steps: tuple[Step, ...]
+    message: Mapping[str, Any]
+    problems: tuple[Mapping[str, Any], ...]
+
+
+def trace(
+    module: ModuleType, text: str, options: Mapping[str, Any], *, piece: int | None = None
+) -> Trace:
+    """Feed a text to the module's parser, whole or in pieces of some length, and note all steps.
+
+    ``options`` are those of the parser.
+    """
+    recorder = _Recorder()
+    parser = _watched(module.Parser, recorder)(**options)
+    recorder.phase = Phase.TEXT
+    size = piece or max(len(text), 1)
+    for start in range(0, len(text), size):
+        parser.feed(text[start : start + size])
+    recorder.phase = Phase.END
+    recorder.settle(parser, parser.finish())
+    message = parser.message
+    problems = tuple(dataclasses.asdict(problem) for problem in message.problems)
+    return Trace(tuple(recorder.steps), message.to_dict(), problems)
+
+
+@dataclass(slots=True)
+class _Recorder:
+    """Collects the steps of one parser; ``text`` is all it was given, from offset ``start`` on."""
+
+    steps: list[Step] = field(default_factory=list)
+    phase: Phase = Phase.PROMPT
+    text: str = ""
+    start: int = 0
+    at: int = 0
+    seen: list[object] = field(default_factory=list)  # kept, so that no other gets its identity
+
+    def take(self, parser: Any, text: str) -> None:
+        """Note that the parser is given text."""
+        if not self.text:
+            self.start = self.at = parser._offset
+        self.text += text
+
+    def step(self, parser: Any, state: Callable[[], bool]) -> bool:
+        """Have a state go on and note what it does."""
+        self._add(parser, None, parser._events)
+        goes_on = state()
+        self._add(parser, state, parser._events)
+        return goes_on
+
+    def settle(self, parser: Any, events: Sequence[object]) -> None:
+        """Note what came of the end outside any state."""
+        self._add(parser, None, events)
+
+    def _add(self, parser: Any, state: Callable[[], bool] | None, events: Sequence[object]) -> None:
+        """Add a step if anything happened since the last one."""
+        at = parser._offset + parser._position
+        before, self.at = self.at, at
+        step = Step(
+            phase=self.phase,
+            state=_name(state) if state else "",
+            next_state=_name(parser._current),
+            about=" ".join((state.__doc__ or "").split()) if state else "",
+            offset=before,
+            consumed=self._between(before, at),
+            returned=self._between(at, before),
+            events=self._unseen(events),
+            problems=self._unseen(parser._problems),
+        )
+        moved = state is not None and step.state != step.next_state
+        if moved or step.consumed or step.returned or step.events or step.problems:
+            self.steps.append(step)
+
+    def _between(self, start: int, end: int) -> str:
+        return self.text[start - self.start : end - self.start] if start < end else ""
+
+    def _unseen(self, found: Sequence[Any]) -> tuple[Mapping[str, Any], ...]:
+        known = set(map(id, self.seen))
+        new = [item for item in found if id(item) not in known]
+        self.seen += new
+        return tuple(dataclasses.asdict(item) for item in new)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Watched:
+    """A state that takes notes; for the parser's own comparisons it is that state."""
+
+    parser: Any
+    state: Callable[[], bool]
+    recorder: _Recorder
+
+    def __call__(self) -> bool:
+        return self.recorder.step(self.parser, self.state)
+
+    def __eq__(self, other: object) -> bool:
+        return self.state == (other.state if isinstance(other, _Watched) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.state)
+
+
+def _watched(parser: Any, recorder: _Recorder) -> Any:
+    """Return a subclass of a parser whose states tell the recorder what they do."""
+
+    def get(self: Any) -> _Watched:
+        return _Watched(self, self._current, recorder)
+
+    def put(self: Any, state: Callable[[], bool]) -> None:
+        self._current = state
+
+    def advance(self: Any, text: str) -> None:
+        recorder.take(self, text)
+        parser._advance(self, text)
+
+    return type("Watched", (parser,), {"_state": property(get, put), "_advance": advance})
+
+
+def _name(state: Callable[[], bool]) -> str:
+    """Return a state's name, as the diagram has it."""
+    return state.__name__.removeprefix(_PREFIX)
+
+
+def shown_event(event: Mapping[str, Any]) -> str:
+    """Return an event in one line."""
+    match event["type"]:
+        case "tool_call_start":
+            return f"call {event['index']} starts: {event['name']} ({event['id']})"
+        case "tool_call_delta":
+            return f"arguments of call {event['index']}: {quoted(event['arguments'])}"
+        case "tool_call_end":
+            return f"call {event['index']} ends"
+        case kind:
+            return f"{kind}: {quoted(event['text'])}"

@@ -1,0 +1,102 @@
+"""A structured answer: content that is JSON by a schema, in which no marker of the turn occurs.
+
+Inside JSON's strings a parser of the turn would still find its markers, so a character of each is
+written there by its code alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from turnspec.grammar.characters import Characters, Strings, written
+from turnspec.grammar.notations import Notation
+from turnspec.grammar.schema import SchemaGrammar, value_grammar
+from turnspec.grammar.schema_checks import Schema
+from turnspec.grammar.text import Rule, literal
+from turnspec.grammar.values import structure_rules
+from turnspec.spec.problems import Problem
+
+#: The rule for the answer.
+RESPONSE = "response"
+
+_PREFIX = "response-json"
+_STRING = f"{_PREFIX}-string"
+_SHORT = {'"': r"\"", "\\": r"\\", "\n": r"\n", "\r": r"\r", "\t": r"\t"}
+_CONTROLS = Characters.of([(0, 0x1F)])
+# What texts are full of is spared where a marker has anything else.
+_FREQUENT = "_-.,:;/{}\"'()\\"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerNotation(Notation):
+    """JSON whose strings write some characters by their codes."""
+
+    def constant(self, value: Any) -> str | None:
+        """Return one value as it is written; None if it can't be."""
+        text = self._text(value)
+        return None if text is None else literal(text)
+
+    def key(self, name: str) -> str | None:
+        """Return an object's key; None if it can't be written."""
+        return self.constant(name)
+
+    def other_key(self, named: Iterable[str]) -> str:
+        """Return any key: no rule here tells it from those."""
+        return self.any_key()
+
+    def _text(self, value: Any) -> str | None:
+        if isinstance(value, str):
+            if (Characters.from_text(value) & self.strings.unwritable()).ranges:
+                return None
+            return f'"{"".join(self.strings.escapes.get(char, char) for char in value)}"'
+        if isinstance(value, dict):
+            pairs = [(self._text(key), self._text(item)) for key, item in value.items()]
+            members = [f"{key}: {item}" for key, item in pairs if key is not None]
+            unwritten = any(None in pair for pair in pairs)
+            return None if unwritten else f"{{{', '.join(members)}}}"
+        if isinstance(value, list):
+            items = [self._text(item) for item in value]
+            kept = [item for item in items if item is not None]
+            return f"[{', '.join(kept)}]" if len(kept) == len(items) else None
+        return json.dumps(value)
+
+
+def answer_grammar(
+    schema: Schema, markers: Iterable[str], taken: Iterable[str]
+) -> SchemaGrammar | list[Problem]:
+    """Return rules for a JSON answer by a schema, `RESPONSE` first, or what is wrong with it.
+
+    ``markers`` are what the answer may not hold, ``taken`` the names that other rules have.
+    """
+    strings = _strings(markers)
+    notation = AnswerNotation(prefix=_PREFIX, strings=strings)
+    found = value_grammar(schema, RESPONSE, notation, closed=True, taken=taken)
+    if isinstance(found, list):
+        return found
+    character = written(Characters.of([(0, 0x10FFFF)]), strings)
+    shared = (
+        *structure_rules(_PREFIX, _STRING, ("true", "false", "null"), "any JSON, freely spaced"),
+        Rule(_STRING, strings.enclosed(f"{character}*")),
+    )
+    return SchemaGrammar((*found.rules, *shared), found.notices)
+
+
+def _strings(markers: Iterable[str]) -> Strings:
+    coded = _one_of_each(markers)
+    codes = {char: f"\\u{ord(char):04X}" for char in coded}
+    never_plain = _CONTROLS | Characters.from_text("".join((*_SHORT, *coded)))
+    return Strings('"\\""', '"\\""', _STRING, never_plain, {**_SHORT, **codes})
+
+
+def _one_of_each(markers: Iterable[str]) -> str:
+    """Return characters of which each marker has one; none of those that are only JSON's own."""
+    found = ""
+    for marker in markers:
+        rare = [char for char in marker if not char.isalnum() and char not in _FREQUENT]
+        rare = [char for char in rare if not char.isspace() and ord(char) <= 0xFFFF]
+        if rare and not set(rare) & set(found):
+            found += rare[0]
+    return found

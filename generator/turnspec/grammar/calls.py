@@ -1,0 +1,407 @@
+"""Grammar rules for tool calls: the section, one call, and its arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import dropwhile, pairwise, takewhile
+
+from turnspec.codegen.marker_plan import looks_like_marker
+from turnspec.grammar.elements import element_rules, opening_texts, value_or_elements
+from turnspec.grammar.tagged import KEY_RANGES, RAW_TEXT
+from turnspec.grammar.text import (
+    GAP,
+    SPACE,
+    WHITE_SPACE,
+    Rule,
+    character_class,
+    choice,
+    closing,
+    group,
+    lenient,
+    literal,
+    sequence,
+    spelled,
+    text_without,
+    trimmed,
+)
+from turnspec.grammar.values import OBJECT_RULE, VALUE_RULE, value_rule, value_rules
+from turnspec.spec.model import (
+    Arguments,
+    Encoding,
+    JsonType,
+    Literal,
+    Piece,
+    Slot,
+    SlotKind,
+    ToolMode,
+    Tools,
+)
+
+_JSON_PUNCTUATION = re.compile(r"[ \t\n\r{\[]*")
+# Where JSON may hold white space between a key, its value and the next key.
+_JSON_GAP = re.compile(r'(?<=":)\s*|(?<=["}\]],)\s*|(?<=^,)\s*|(?<=\{)\s*(?=")|\s+(?=[}\]])')
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Which calls a grammar takes.
+
+    ``parallel`` says whether a turn may hold several. ``bound`` are the only tools there are, each
+    with what refers to its arguments; by default a call is of any name, with any arguments.
+    ``others`` are other ways to write a call. ``spell``: another part of the turn begins like a
+    call, so that all literals have to be spelled out.
+    """
+
+    tools: Tools
+    parallel: bool = True
+    bound: Mapping[str, str] | None = None
+    others: tuple[tuple[Piece, ...], ...] = ()
+    spell: bool = False
+
+
+def tool_call_rules(calls: Calls) -> tuple[Rule, ...]:
+    """Return the rules from ``tool-calls`` down."""
+    tools = calls.tools
+    id_ends = _first_characters_behind(tools.call, SlotKind.ID)
+    section = sequence(closing(tools.section_start.lstrip(WHITE_SPACE)), "call", _after_call(calls))
+    return (
+        Rule("tool-calls", section, "the calls, from the trigger on"),
+        *_call_rules("call", "one call", calls),
+        _identifier("tool-name", name_ends(tools)),
+        _identifier("call-id", id_ends),
+        Rule("call-index", "[0-9]{1,9}"),
+        Rule("argument-count", "[0-9]{1,9}"),
+        Rule("call-word", "gap ( word-character{1,40} gap )?"),
+        Rule("word-character", "[a-zA-Z0-9_-]"),
+        Rule("word-apart", "( [ \\t\\n\\r] call-word )?"),
+        *_argument_rules(tools, value_ends(tools, known=calls.bound is not None)),
+        *value_rules(tools.arguments.syntax),
+    )
+
+
+def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Iterator[Rule]:
+    """Yield the rules for one call, ``name`` first, with one for each tool if they are known."""
+    ways = [calls.tools.call, *(() if begun else calls.others)]
+    spell = calls.spell or bool(begun or calls.others)
+    written = spelled if spell else literal
+    own: list[Rule] = []
+    options = []
+    for pieces in ways:
+        call = CallText(calls.tools, pieces, begun=begun, spell=spell)
+        if calls.bound is None:
+            options.append(sequence(call.head(), call.tail("tool-name", "arguments")))
+            continue
+        rules = [
+            Rule(f"{name}-{number}", call.tail(written(tool), arguments))
+            for number, (tool, arguments) in enumerate(calls.bound.items(), start=len(own) + 1)
+        ]
+        own += rules
+        options.append(sequence(call.head(), group((rule.name for rule in rules), "")))
+    yield Rule(name, choice(options), comment)
+    yield from own
+
+
+def call_marker(tools: Tools) -> str:
+    """Return the text that tells the beginning of the calls from free text.
+
+    White space before it is kept as the template writes it.
+    """
+    if _is_tag(tools.section_start):
+        return tools.section_start.rstrip(WHITE_SPACE)
+    head = _leading_text(tools.call)
+    white_space = head[: len(head) - len(head.lstrip(WHITE_SPACE))]
+    return tools.section_start + white_space + _distinctive(head.lstrip(WHITE_SPACE))
+
+
+@dataclass(frozen=True, slots=True)
+class CallText:
+    """One call as grammar: what is the same for all tools, and the rest from the name on.
+
+    ``pieces`` are the call's, or those of another way to write one. ``begun`` is what the prompt
+    already holds of the call's beginning; ``spell`` is as in `Calls`.
+    """
+
+    tools: Tools
+    pieces: Sequence[Piece]
+    begun: str = ""
+    spell: bool = False
+
+    def head(self) -> str:
+        """Return what stands before the name, or before arguments that come first."""
+        marker, rest = self._marker()
+        return sequence(
+            spelled(marker.removeprefix(self.begun)), self._writer().written(rest[: _own(rest)])
+        )
+
+    def tail(self, name: str, arguments: str) -> str:
+        """Return the rest for a name and arguments, both as grammar."""
+        _, rest = self._marker()
+        return self._writer(name, arguments).written(rest[_own(rest) :])
+
+    def _marker(self) -> tuple[str, tuple[Piece, ...]]:
+        """Return what is spelled out of the call's head, and all the other pieces."""
+        # The call's head is spelled out wherever something else might stand in its place.
+        if _is_tag(self.tools.section_start) and all(map(trimmed, self.tools.separators)):
+            return "", tuple(self.pieces)
+        head = _leading_text(self.pieces).lstrip(WHITE_SPACE)
+        marker = _distinctive(head)
+        rest = head.removeprefix(marker)
+        literals = (Literal(rest),) if rest else ()
+        return marker, (*literals, *_after_leading_text(self.pieces))
+
+    def _writer(self, name: str = "", arguments: str = "") -> _PieceWriter:
+        fills = {
+            SlotKind.NAME: name,
+            SlotKind.ARGUMENTS: arguments,
+            SlotKind.ID: "call-id",
+            SlotKind.INDEX: "call-index",
+            SlotKind.COUNT: "argument-count",
+            SlotKind.WORD: "call-word",
+        }
+        raw_end = _ends_raw(self.tools.arguments) and not self.tools.arguments.end
+        return _PieceWriter(
+            fills,
+            json_gaps=self.tools.mode is ToolMode.JSON_NATIVE,
+            spell=self.spell,
+            raw_slot=SlotKind.ARGUMENTS if raw_end else None,
+        )
+
+
+def _own(pieces: Sequence[Piece]) -> int:
+    """Return the position of the first piece that isn't the same for all tools."""
+    own = (Slot(SlotKind.NAME), Slot(SlotKind.ARGUMENTS))
+    return next(number for number, piece in enumerate(pieces) if piece in own)
+
+
+def begun_calls(calls: Calls, begun: str) -> tuple[str, tuple[Rule, ...]] | None:
+    """Return how the calls go on behind a prompt that holds ``begun`` of them, and rules for it.
+
+    None where that is not the beginning of the first call.
+    """
+    marker = trimmed(call_marker(calls.tools))
+    if trimmed(calls.tools.section_start) or not begun or not marker.startswith(begun):
+        return None
+    # Behind a prompt that has said this much already, other parts begin with a bare word too.
+    comment = "a call of which the prompt holds the beginning"
+    rules = tuple(_call_rules("begun-call", comment, calls, begun))
+    return sequence("begun-call", _after_call(calls)), rules
+
+
+def _after_call(calls: Calls) -> str:
+    """Return further calls and the section's end, spelled out like the turn's end beside them."""
+    tools = calls.tools
+    betweens = [_between(tools, separator) for separator in tools.separators]
+    between = betweens[0] if len(betweens) == 1 else group(betweens)
+    more = group([sequence(between, "call")], "*") if calls.parallel else ""
+    several = sequence(more, _section_end(tools.section_end))
+    if len(tools.section_ends) == 1:
+        return several
+    # The only call of a turn may end in a way of its own, or as several do.
+    only = _section_end(tools.section_ends[1])
+    if not calls.parallel:
+        several = only
+    return group([several, only], "") if only else group([several], "?")
+
+
+def _between(tools: Tools, separator: str) -> str:
+    if not trimmed(separator):
+        return GAP
+    before = "" if separator[0] not in WHITE_SPACE else GAP
+    after = GAP if tools.mode is ToolMode.JSON_NATIVE else ""
+    return sequence(before, closing(separator), after)
+
+
+def _section_end(text: str) -> str:
+    return sequence(GAP, closing(text)) if trimmed(text) else ""
+
+
+def _argument_rules(tools: Tools, ends: Sequence[str]) -> tuple[Rule, ...]:
+    arguments = tools.arguments
+    empty = literal(arguments.empty)
+    if not arguments.item:
+        whole = OBJECT_RULE.get(arguments.syntax.encoding, OBJECT_RULE[Encoding.JSON])
+        options = [whole] if arguments.empty in ("", "{}") else [whole, empty]
+        return (Rule("arguments", choice(options), "any arguments"),)
+    write = closing if _ends_raw(arguments) else lenient
+    more = group([sequence(write(arguments.separator), "argument")], "*")
+    some = sequence(lenient(arguments.start), "argument", more, write(arguments.end))
+    return (
+        Rule("arguments", choice([some, empty]), "any arguments"),
+        *_item_rules(arguments),
+        Rule("argument-name", _key(tools)),
+        *text_without(RAW_TEXT, ends, "a raw value: free text up to its end"),
+        *(element_rules(arguments.elements) if arguments.elements else ()),
+    )
+
+
+def _item_rules(arguments: Arguments) -> Iterator[Rule]:
+    """Yield the rule for one argument: by type where the format says the type, else for all."""
+    words: dict[str, list[JsonType]] = {}
+    if any(isinstance(p, Slot) and p.kind is SlotKind.TYPE for p in arguments.item):
+        for json_type, word in arguments.types.items():
+            words.setdefault(word, []).append(json_type)
+    if not words:
+        yield Rule("argument", _item(arguments, tuple(JsonType), ""))
+        return
+    yield Rule("argument", choice(f"argument-type-{number + 1}" for number in range(len(words))))
+    for number, (word, types) in enumerate(words.items()):
+        yield Rule(f"argument-type-{number + 1}", _item(arguments, tuple(types), word))
+
+
+def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
+    default = arguments.syntax.encoding
+    encodings = [arguments.values.get(json_type, default) for json_type in types]
+    raw = Encoding.RAW in encodings
+    # A raw string may hold anything, so beside it the other encodings would add nothing.
+    plain = choice(
+        value_rule(
+            encoding, json_type, whole=len(set(encodings)) == 1 and len(types) == len(JsonType)
+        )
+        for encoding, json_type in zip(encodings, types, strict=True)
+        if encoding in VALUE_RULE
+    )
+    value = RAW_TEXT if raw else plain
+    if arguments.elements and Encoding.ELEMENTS in encodings:
+        nested = value_or_elements(arguments.elements, RAW_TEXT if raw else "")
+        value = nested if raw else choice(filter(None, (plain, nested)))
+    value = f"( {value} )" if "|" in value else value
+    fills = {
+        SlotKind.KEY: "argument-name",
+        SlotKind.TYPE: literal(word),
+        SlotKind.VALUE: sequence(GAP, value, GAP) if word and not raw else value,
+    }
+    return _PieceWriter(fills, raw_slot=SlotKind.VALUE if raw else None).written(arguments.item)
+
+
+@dataclass(frozen=True, slots=True)
+class _PieceWriter:
+    """Writes literals and slots. ``raw_slot`` holds free text, which takes the space around it."""
+
+    fills: Mapping[SlotKind, str]
+    raw_slot: SlotKind | None = None
+    json_gaps: bool = False
+    spell: bool = False
+
+    def written(self, pieces: Sequence[Piece]) -> str:
+        return sequence(*(self._piece(i, pieces) for i in range(len(pieces))))
+
+    def _piece(self, index: int, pieces: Sequence[Piece]) -> str:
+        piece = pieces[index]
+        if isinstance(piece, Slot):
+            behind_name = index > 0 and pieces[index - 1] == Slot(SlotKind.NAME)
+            if piece.kind is SlotKind.WORD and behind_name:
+                return "word-apart"
+            return self.fills[piece.kind]
+        if index == 0 or not self._is_raw(pieces[index - 1]):
+            return self._literal(piece.text)
+        # Several ends are possible behind the last value; its text may not hold them all.
+        before_end = GAP if self.raw_slot is SlotKind.ARGUMENTS else ""
+        return sequence(before_end, closing(piece.text))
+
+    def _is_raw(self, piece: Piece) -> bool:
+        return isinstance(piece, Slot) and piece.kind is self.raw_slot
+
+    def _literal(self, text: str) -> str:
+        if self.spell:
+            return sequence(GAP if text.lstrip(WHITE_SPACE) != text else "", closing(text))
+        if not self.json_gaps:
+            return lenient(text)
+        first, *others = (lenient(stretch) for stretch in _JSON_GAP.split(text))
+        return sequence(first, *(sequence(SPACE, other) for other in others))
+
+
+def _ends_raw(arguments: Arguments) -> bool:
+    """Say whether the last thing in an argument is free text, so that what follows must end it."""
+    raw = Encoding.RAW in arguments.values.values()
+    last = arguments.item[-1] if arguments.item else None
+    return raw and isinstance(last, Slot) and last.kind is SlotKind.VALUE
+
+
+def value_ends(tools: Tools, *, known: bool = False) -> list[str]:
+    """Return the texts of which each may end a raw value.
+
+    Where the tools are ``known``, so are their arguments, and a parser takes what begins another
+    one for that.
+    """
+    opening = trimmed(_leading_text(tools.arguments.item))
+    ends = _value_ends(tools)
+    return [*ends, opening] if known and looks_like_marker(opening) else ends
+
+
+def _value_ends(tools: Tools) -> list[str]:
+    arguments = tools.arguments
+    tail = _text_behind(arguments.item, SlotKind.VALUE)
+    openings = opening_texts(arguments.elements) if arguments.elements else []
+    if trimmed(tail):
+        return [trimmed(tail), *openings]
+    next_item = tail + arguments.separator + _leading_text(arguments.item)
+    after_all = tail + arguments.end + _text_behind(tools.call, SlotKind.ARGUMENTS)
+    return [*(trimmed(end) or end for end in (next_item, after_all)), *openings]
+
+
+def _key(tools: Tools) -> str:
+    ends = set(key_ends(tools))
+    character = character_class(set("_.$/-") - ends, ranges=KEY_RANGES)
+    return f'{character}+ ( " " {character}+ )*'
+
+
+def name_ends(tools: Tools) -> str:
+    """Return the characters that a tool's name can't hold, as something else begins there."""
+    return _first_characters_behind(tools.call, SlotKind.NAME)
+
+
+def key_ends(tools: Tools) -> str:
+    """Return the characters that an argument's name can't hold, as something else begins there."""
+    item = tools.arguments.item
+    ends = _text_behind(item, SlotKind.KEY)[:1]
+    if item and not isinstance(item[0], Literal):
+        # No argument may follow just here, so the name must not swallow what ends the arguments.
+        after_all = tools.arguments.end + _text_behind(tools.call, SlotKind.ARGUMENTS)
+        ends += trimmed(after_all)[:1] + trimmed(tools.arguments.separator)[:1]
+    return ends
+
+
+def _identifier(name: str, excluded: str) -> Rule:
+    """Return a rule for names and ids that stops before ``excluded``, what stands behind them.
+
+    It is read character by character, so that an engine doesn't prefer it to a word beside it.
+    """
+    character = character_class(set("_.:/-") - set(excluded), ranges="a-zA-Z0-9")
+    return Rule(name, f"{character} {name} | {character}")
+
+
+def _first_characters_behind(pieces: Sequence[Piece], kind: SlotKind) -> str:
+    pairs = pairwise(pieces)
+    behind = (after for piece, after in pairs if isinstance(piece, Slot) and piece.kind is kind)
+    return "".join(after.text[:1] for after in behind if isinstance(after, Literal))
+
+
+def _text_behind(pieces: Sequence[Piece], kind: SlotKind) -> str:
+    """Return the literal text right behind the last slot of ``kind``."""
+    kinds = [piece.kind if isinstance(piece, Slot) else None for piece in pieces]
+    if kind not in kinds:
+        return ""
+    last = len(kinds) - 1 - kinds[::-1].index(kind)
+    return _leading_text(pieces[last + 1 :])
+
+
+def _leading_text(pieces: Sequence[Piece]) -> str:
+    literals = takewhile(lambda piece: isinstance(piece, Literal), pieces)
+    return "".join(piece.text for piece in literals if isinstance(piece, Literal))
+
+
+def _after_leading_text(pieces: Sequence[Piece]) -> Sequence[Piece]:
+    return tuple(dropwhile(lambda piece: isinstance(piece, Literal), pieces))
+
+
+def _is_tag(text: str) -> bool:
+    """Say whether a section's start is a marker by itself, not only JSON's brackets."""
+    return _JSON_PUNCTUATION.fullmatch(text) is None
+
+
+def _distinctive(head: str) -> str:
+    """Return as much of a call's beginning as tells it from free text: its first line, if a tag."""
+    first_line = head.partition("\n")[0].rstrip(WHITE_SPACE)
+    return first_line if _is_tag(first_line) else head

@@ -1,0 +1,290 @@
+"""The characters of strings as grammar: which set of them, and the ways to write them.
+
+JSON can write a character in several ways, which are all read. Of the other notations only the one
+is, in which templates write it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from turnspec.grammar.digit_ranges import hexadecimals
+from turnspec.grammar.text import GAP, Rule, group, literal
+
+#: What any one character of a JSON string refers to, however it is escaped.
+CHARACTER = "json-character"
+_ESCAPED = "json-escaped"
+
+_LAST = 0x10FFFF
+_SURROGATES = (0xD800, 0xDFFF)
+_SHORT = {
+    '"': r"\"",
+    "\\": r"\\",
+    "/": r"\/",
+    "\b": r"\b",
+    "\f": r"\f",
+    "\n": r"\n",
+    "\r": r"\r",
+    "\t": r"\t",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """A set of characters as ranges of code points, in order and apart from each other."""
+
+    ranges: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, ranges: Iterable[tuple[int, int]]) -> Characters:
+        """Return the set of all characters in the ranges."""
+        merged: list[tuple[int, int]] = []
+        for low, high in sorted(ranges):
+            if merged and low <= merged[-1][1] + 1:
+                merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
+            else:
+                merged.append((low, high))
+        return cls(tuple(merged))
+
+    @classmethod
+    def from_text(cls, text: str) -> Characters:
+        """Return the set of the characters in ``text``."""
+        return cls.of((ord(char), ord(char)) for char in text)
+
+    def __or__(self, other: Characters) -> Characters:
+        """Return the characters of either set."""
+        return Characters.of(self.ranges + other.ranges)
+
+    def __and__(self, other: Characters) -> Characters:
+        """Return the characters of both sets."""
+        pairs = ((max(a, c), min(b, d)) for a, b in self.ranges for c, d in other.ranges)
+        return Characters.of((low, high) for low, high in pairs if low <= high)
+
+    def __sub__(self, other: Characters) -> Characters:
+        """Return the characters that the other set does not have."""
+        return self & other.complement()
+
+    def complement(self) -> Characters:
+        """Return all other characters."""
+        start, found = 0, []
+        for low, high in self.ranges:
+            if start < low:
+                found.append((start, low - 1))
+            start = high + 1
+        if start <= _LAST:
+            found.append((start, _LAST))
+        return Characters(tuple(found))
+
+    def single(self) -> str | None:
+        """Return the character if the set has but one."""
+        if len(self.ranges) == 1 and self.ranges[0][0] == self.ranges[0][1]:
+            return chr(self.ranges[0][0])
+        return None
+
+
+ANY = Characters.of([(0, _SURROGATES[0] - 1), (_SURROGATES[1] + 1, _LAST)])
+_NEVER_PLAIN = Characters.of([(0, 0x1F), (ord('"'), ord('"')), (ord("\\"), ord("\\"))])
+_BEYOND_ASCII = Characters.of([(0x80, _LAST)]) & ANY
+# Nobody escapes the other characters, so they are only read as themselves.
+_ESCAPABLE = _NEVER_PLAIN | Characters.from_text("/") | _BEYOND_ASCII
+
+
+@dataclass(frozen=True, slots=True)
+class Strings:
+    """How strings are written.
+
+    ``opening`` and ``closing`` surround them, and ``text`` is any string with these, all three as
+    grammar. Characters of ``never_plain`` have an escape, their own in ``escapes`` or (``coded``)
+    their code, or can't be written at all.
+    """
+
+    opening: str
+    closing: str
+    text: str
+    never_plain: Characters
+    escapes: Mapping[str, str] = field(default_factory=dict)
+    coded: bool = False
+
+    def any_character(self) -> str:
+        """Return one character, whichever, as grammar."""
+        return CHARACTER if self.coded else written(ANY, self)
+
+    def enclosed(self, inside: str) -> str:
+        """Return a string of what is inside."""
+        return " ".join(part for part in (self.opening, inside, self.closing) if part)
+
+    def unwritable(self) -> Characters:
+        """Return the characters that such a string cannot hold."""
+        if self.coded:
+            return Characters(())
+        return self.never_plain - Characters.from_text("".join(self.escapes))
+
+
+JSON_STRINGS = Strings(
+    opening='"\\""',
+    closing='"\\""',
+    text="json-string",
+    never_plain=_NEVER_PLAIN,
+    escapes=_SHORT,
+    coded=True,
+)
+
+
+def character_rules() -> tuple[Rule, ...]:
+    """Return the rules that spelled characters refer to."""
+    codes = group(_codes(_ESCAPABLE)).replace('" "', "")
+    short = r'["\\/bfnrt]'
+    return (
+        Rule(CHARACTER, rf'[^"\\\x00-\x1F] | {_ESCAPED} | "\\u00" [2-7] [0-9A-Fa-f]'),
+        Rule(_ESCAPED, rf'"\\" ( {short} | "u" {codes} )'),
+    )
+
+
+def written(characters: Characters, strings: Strings = JSON_STRINGS) -> str:
+    """Return one character of the set, in each way that it may be written; empty for none."""
+    options = _options(characters & ANY) if strings.coded else _plainly(characters & ANY, strings)
+    return group(options)
+
+
+def string(text: str) -> str:
+    """Return a JSON string, with its quotes, that says ``text``."""
+    parts: list[str] = []
+    plain = '"'
+    for char in text:
+        if "\x1f" < char < "\x7f" and char not in _SHORT:
+            plain += char
+            continue
+        parts += [literal(plain)] if plain else []
+        parts.append(written(Characters.from_text(char)))
+        plain = ""
+    return " ".join([*parts, literal(plain + '"')])
+
+
+def constant(value: Any) -> str:
+    """Return one JSON value as it may be written, freely spaced."""
+    if isinstance(value, str):
+        return string(value)
+    if isinstance(value, dict):
+        members = [f'{string(key)} space ":" space {constant(v)}' for key, v in value.items()]
+        return _enclosed("{", members, "}")
+    if isinstance(value, list):
+        return _enclosed("[", [constant(item) for item in value], "]")
+    if isinstance(value, float) and value.is_integer():
+        # 1.0 and 1 are the same number.
+        return group(literal(text) for text in (json.dumps(value), str(int(value))))
+    return literal(json.dumps(value))
+
+
+def string_without(names: Iterable[str]) -> str:
+    """Return a JSON string, with its quotes, that is none of ``names``: their prefix tree."""
+    return f'"\\"" {_other_than(tuple(dict.fromkeys(names)))}'
+
+
+def _other_than(names: tuple[str, ...]) -> str:
+    options = [] if "" in names else [literal('"')]
+    firsts = dict.fromkeys(name[0] for name in names if name)
+    for first in firsts:
+        rest = tuple(name[1:] for name in names if name.startswith(first))
+        options.append(f"{written(Characters.from_text(first))} {_other_than(rest)}")
+    others = written(ANY - Characters.from_text("".join(firsts)))
+    return group([*options, f"{others} {CHARACTER}* {literal(chr(34))}"])
+
+
+def _enclosed(opening: str, parts: list[str], closing: str) -> str:
+    if not parts:
+        return f"{literal(opening)} {GAP} {literal(closing)}"
+    inside = ' space "," space '.join(parts)
+    return f"{literal(opening)} {GAP} {inside} space {literal(closing)}"
+
+
+def _plain(characters: Characters, strings: Strings) -> Iterator[str]:
+    plain = characters - strings.never_plain
+    if char := plain.single():
+        yield _class(plain) if char.splitlines() != [char] else literal(char)
+    elif plain.ranges:
+        yield _class(plain)
+
+
+def _plainly(characters: Characters, strings: Strings) -> Iterator[str]:
+    yield from _plain(characters, strings)
+    for char, escape in strings.escapes.items():
+        if (Characters.from_text(char) & characters).ranges:
+            yield literal(escape)
+
+
+def _options(characters: Characters) -> Iterator[str]:
+    yield from _plain(characters, JSON_STRINGS)
+    escapable = characters & _ESCAPABLE
+    if escapable == _ESCAPABLE:
+        yield _ESCAPED
+        return
+    for char, escape in _SHORT.items():
+        if (Characters.from_text(char) & characters).ranges:
+            yield literal(escape)
+    for code in _codes(escapable - Characters.from_text('"\\/')):
+        yield f'"\\\\u" {code}'.replace('" "', "")
+
+
+def _codes(characters: Characters) -> Iterator[str]:
+    """Yield what follows a backslash and a ``u``; two halves for the later planes."""
+    for low, high in characters.ranges:
+        if low <= 0xFFFF:
+            yield from hexadecimals(low, min(high, 0xFFFF))
+        if high > 0xFFFF:
+            yield from _pairs(max(low, 0x10000) - 0x10000, high - 0x10000)
+
+
+def _pairs(low: int, high: int) -> Iterator[str]:
+    (first, start), (last, end) = divmod(low, 0x400), divmod(high, 0x400)
+    if first == last:
+        yield _pair(first, first, start, end)
+        return
+    if start:
+        yield _pair(first, first, start, 0x3FF)
+        first += 1
+    whole = end == 0x3FF
+    if first <= last - (not whole):
+        yield _pair(first, last - (not whole), 0, 0x3FF)
+    if not whole:
+        yield _pair(last, last, 0, end)
+
+
+def _pair(first: int, last: int, start: int, end: int) -> str:
+    before = group(hexadecimals(0xD800 + first, 0xD800 + last))
+    after = group(hexadecimals(0xDC00 + start, 0xDC00 + end))
+    return f'{before} "\\\\u" {after}'
+
+
+def _class(plain: Characters) -> str:
+    """Return a class of characters; from the other side if it goes to the end of Unicode."""
+    if plain.ranges[-1][1] < _LAST:
+        return f"[{_members(plain)}]"
+    # No text holds half a character, so the class need not name the halves.
+    excluded = plain.complement() - Characters.of([_SURROGATES])
+    return f"[^{_members(excluded)}]"
+
+
+def _members(characters: Characters) -> str:
+    dash = Characters.from_text("-")
+    last = "-" if (characters & dash).ranges else ""
+    ranges = (characters - dash).ranges
+    return "".join(_range(low, high) for low, high in ranges) + last
+
+
+def _range(low: int, high: int) -> str:
+    if low == high:
+        return _member(low)
+    return f"{_member(low)}{'-' if high > low + 1 else ''}{_member(high)}"
+
+
+def _member(code: int) -> str:
+    char = chr(code)
+    if char in "[]\\":
+        return "\\" + char
+    ends_line = char.splitlines() != [char]
+    if ends_line or code == 0x7F or code < 0x20 or char == "^":
+        return f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}"
+    return char

@@ -1,0 +1,258 @@
+"""Numbers between two bounds as grammar: digit by digit, because a grammar cannot compare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import groupby
+from math import ceil, floor
+
+from turnspec.grammar.text import choice, group, literal
+
+_DIGITS = "[0-9]"
+_ANY_FRACTION = '( "." [0-9]+ )?'
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a number may be: None is no bound, and a strict one leaves the bound itself out."""
+
+    low: Decimal | None = None
+    high: Decimal | None = None
+    low_strict: bool = False
+    high_strict: bool = False
+
+    def is_open(self) -> bool:
+        """Say whether any number fits."""
+        return self.low is None and self.high is None
+
+    def is_empty(self) -> bool:
+        """Say whether no number fits."""
+        if self.low is None or self.high is None:
+            return False
+        strict = self.low_strict or self.high_strict
+        return self.low > self.high or (strict and self.low == self.high)
+
+    def negated(self) -> Bounds:
+        """Return the bounds of the same numbers with the other sign."""
+        low = None if self.high is None else -self.high
+        high = None if self.low is None else -self.low
+        return Bounds(low, high, self.high_strict, self.low_strict)
+
+    def not_below(self, low: Decimal, *, strict: bool) -> Bounds:
+        """Return these bounds with one more lower bound."""
+        if self.low is None or low > self.low:
+            return Bounds(low, self.high, strict, self.high_strict)
+        either = self.low_strict or (strict and low == self.low)
+        return Bounds(self.low, self.high, either, self.high_strict)
+
+    def not_above(self, high: Decimal, *, strict: bool) -> Bounds:
+        """Return these bounds with one more upper bound."""
+        return self.negated().not_below(-high, strict=strict).negated()
+
+
+def repeat(least: int, most: int | None) -> str:
+    """Return the sign behind something that comes ``least`` to ``most`` times."""
+    signs = {(0, None): "*", (1, None): "+", (0, 1): "?", (1, 1): ""}
+    if (least, most) in signs:
+        return signs[least, most]
+    if most is None:
+        return f"{{{least},}}"
+    return f"{{{least}}}" if least == most else f"{{{least},{most}}}"
+
+
+def integers(bounds: Bounds) -> str:
+    """Return whole numbers within the bounds, as alternatives; empty if there are none."""
+    if bounds.is_empty():
+        return ""
+    options = list(_naturals(*_whole(bounds, least=0)))
+    below = group(_naturals(*_whole(bounds.negated(), least=1)))
+    if below:
+        options.append(f'"-" {below}')
+    return choice(options)
+
+
+def numbers(bounds: Bounds) -> str:
+    """Return numbers within the bounds, written without an exponent; empty if there are none."""
+    if bounds.is_empty():
+        return ""
+    options = list(_magnitudes(bounds.not_below(Decimal(0), strict=False)))
+    below = group(_magnitudes(bounds.negated().not_below(Decimal(0), strict=True)))
+    if below:
+        options.append(f'"-" {below}')
+    return choice(options)
+
+
+def hexadecimals(low: int, high: int) -> list[str]:
+    """Return the four digits, in either case, of the numbers from ``low`` to ``high``."""
+    return list(_between(_hexadecimal(low), _hexadecimal(high), 16))
+
+
+def _hexadecimal(number: int) -> list[int]:
+    return [int(digit, 16) for digit in f"{number:04x}"]
+
+
+def _whole(bounds: Bounds, *, least: int) -> tuple[int, int | None]:
+    """Return the smallest and largest whole number from ``least`` on within the bounds."""
+    low, high = least, None
+    if bounds.low is not None:
+        low = max(low, ceil(bounds.low) + (bounds.low_strict and bounds.low % 1 == 0))
+    if bounds.high is not None:
+        high = floor(bounds.high) - (bounds.high_strict and bounds.high % 1 == 0)
+    return low, high
+
+
+def _naturals(low: int, high: int | None) -> Iterator[str]:
+    """Yield whole numbers from ``low`` (0 or more) to ``high`` by their number of digits."""
+    if high is not None and low > high:
+        return
+    if low == 0 and high != 0:
+        yield '"0"'
+        low = 1
+    size = len(str(low))
+    if high is None:
+        if low != 10 ** (size - 1):
+            yield from _between(_decimal(low), [9] * size, 10)
+            size += 1
+        yield f"[1-9]{_run(size - 1, None)}"
+        return
+    while size < len(str(high)):
+        yield from _between(_decimal(low), [9] * size, 10)
+        low, size = 10**size, size + 1
+    yield from _between(_decimal(low), _decimal(high), 10)
+
+
+def _decimal(number: int) -> list[int]:
+    return [int(digit) for digit in str(number)]
+
+
+def _run(least: int, most: int | None) -> str:
+    return "" if most == 0 else f" {_DIGITS}{repeat(least, most)}"
+
+
+def _between(low: Sequence[int], high: Sequence[int], base: int) -> Iterator[str]:
+    """Yield the digits of the numbers between two that have the same number of digits."""
+    rest, top = len(low) - 1, base - 1
+    if not rest:
+        yield _digit(low[0], high[0], base)
+        return
+    first, last = low[0], high[0]
+    if first == last:
+        tail = group(_between(low[1:], high[1:], base))
+        yield f"{_digit(first, first, base)} {tail}"
+        return
+    if any(low[1:]):
+        yield f"{_digit(first, first, base)} {group(_between(low[1:], [top] * rest, base))}"
+        first += 1
+    whole = all(digit == top for digit in high[1:])
+    middle = last if whole else last - 1
+    if first <= middle:
+        yield f"{_digit(first, middle, base)} {_digit(0, top, base)}{repeat(rest, rest)}"
+    if not whole:
+        yield f"{_digit(last, last, base)} {group(_between([0] * rest, high[1:], base))}"
+
+
+def _digit(low: int, high: int, base: int) -> str:
+    """Return one digit from ``low`` to ``high``; a letter in either case."""
+    if low == high and low < 10:
+        return literal(str(low))
+    decimal = f"{_span(48 + low, 48 + min(high, 9))}" if low < 10 else ""
+    if base == 10 or high < 10:
+        return f"[{decimal}]"
+    upper, lower = (_span(start + max(low, 10) - 10, start + high - 10) for start in (65, 97))
+    return f"[{decimal}{upper}{lower}]"
+
+
+def _span(low: int, high: int) -> str:
+    return chr(low) if low == high else f"{chr(low)}-{chr(high)}"
+
+
+def _magnitudes(bounds: Bounds) -> Iterator[str]:
+    """Yield numbers of 0 or more: the whole numbers at the bounds, and all between them."""
+    if bounds.is_empty() or bounds.low is None:
+        return
+    first = int(bounds.low)
+    low = _fraction_digits(bounds.low)
+    if bounds.high is None:
+        yield from _with_fraction(first, _Fraction(low, None, bounds.low_strict, False))
+        yield f"{group(_naturals(first + 1, None))} {_ANY_FRACTION}"
+        return
+    last = int(bounds.high)
+    high = _fraction_digits(bounds.high)
+    if first == last:
+        fraction = _Fraction(low, high, bounds.low_strict, bounds.high_strict)
+        yield from _with_fraction(first, fraction)
+        return
+    yield from _with_fraction(first, _Fraction(low, None, bounds.low_strict, False))
+    if between := group(_naturals(first + 1, last - 1)):
+        yield f"{between} {_ANY_FRACTION}"
+    yield from _with_fraction(last, _Fraction(None, high, False, bounds.high_strict))
+
+
+def _fraction_digits(number: Decimal) -> str:
+    return f"{number:f}".partition(".")[2].rstrip("0")
+
+
+def _with_fraction(whole: int, fraction: _Fraction) -> Iterator[str]:
+    if fraction.may_end():
+        yield literal(str(whole))
+    if digits := group(fraction.digits()):
+        yield f"{literal(f'{whole}.')} {digits}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Fraction:
+    """The digits still to come behind a decimal point; a bound has endless zeros behind it.
+
+    None is no bound: what was written so far has already decided.
+    """
+
+    low: str | None
+    high: str | None
+    low_strict: bool
+    high_strict: bool
+
+    def may_end(self) -> bool:
+        """Say whether the bounds allow zeros from here on, which need not be written."""
+        above = self.low is None or (not self.low and not self.low_strict)
+        below = self.high is None or bool(self.high) or not self.high_strict
+        return above and below
+
+    def digits(self) -> list[str]:
+        """Return one digit or more, as alternatives."""
+        if self.high == "":
+            return ['"0"+'] if self.may_end() else []
+        if self.high is None and not self.low:
+            return ["[0-9]+" if self.may_end() else '"0"* [1-9] [0-9]*']
+        followers = [(digit, self._after(digit)) for digit in range(10)]
+        options = []
+        for after, grouped in groupby(followers, key=lambda pair: pair[1]):
+            found = [digit for digit, _ in grouped]
+            tail = after and after.tail()
+            if tail is not None:
+                options.append(f"{_digit(found[0], found[-1], 10)} {tail}".rstrip())
+        return options
+
+    def tail(self) -> str | None:
+        """Return what may follow, nothing being one of it if possible; None if nothing can."""
+        options = self.digits()
+        if not options:
+            return "" if self.may_end() else None
+        if not self.may_end():
+            return group(options)
+        return f"{options[0][:-1]}*" if options in (["[0-9]+"], ['"0"+']) else group(options, "?")
+
+    def _after(self, digit: int) -> _Fraction | None:
+        low, high = self.low, self.high
+        if low is not None:
+            first = int(low[:1] or "0")
+            if digit < first:
+                return None
+            low = low[1:] if digit == first else None
+        if high is not None:
+            first = int(high[:1] or "0")
+            if digit > first:
+                return None
+            high = high[1:] if digit == first else None
+        return _Fraction(low, high, self.low_strict, self.high_strict)

@@ -1,0 +1,122 @@
+"""Grammar rules for arrays and objects that are written as elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from turnspec.codegen.marker_plan import looks_like_marker
+from turnspec.grammar.text import (
+    GAP,
+    WHITE_SPACE,
+    Rule,
+    character_class,
+    choice,
+    closing,
+    group,
+    lenient,
+    sequence,
+    spelled,
+    text_without,
+    trimmed,
+)
+from turnspec.spec.model import Elements, Literal, Piece, Slot, SlotKind
+
+_ELEMENTS = "elements"
+_MEMBER = "element-member"
+_ITEM = "element-item"
+#: What refers to the text of an element.
+ELEMENT_TEXT = "element-text"
+_VALUE = Slot(SlotKind.VALUE)
+_KEY = Slot(SlotKind.KEY)
+_CONTROL = r"\x00-\x1F"
+
+
+def opening_texts(elements: Elements) -> list[str]:
+    """Return the texts that a raw value can't hold, as with them elements begin.
+
+    There are none where they are too plain: there it can't begin as they and its end begin.
+    """
+    texts = [_first_text(pieces) for pieces in (elements.member, elements.element)]
+    return texts if all(map(looks_like_marker, texts)) else []
+
+
+def element_ends(elements: Elements) -> list[str]:
+    """Return the texts that an element's own text can't hold."""
+    ends = [_closing_text(elements.member), _closing_text(elements.element)]
+    return [*ends, *opening_texts(elements)]
+
+
+def value_or_elements(elements: Elements, text_rule: str) -> str:
+    """Return what a value is: elements or none, or free text if ``text_rule`` is a rule for it."""
+    if not text_rule:
+        return choice((_ELEMENTS, '""'))
+    return choice((*text_options(elements, text_rule), _ELEMENTS))
+
+
+def text_options(elements: Elements, text_rule: str) -> tuple[str, ...]:
+    """Return what free text is where elements might stand in its place."""
+    if opening_texts(elements):
+        return (text_rule,)
+    pieces = (elements.member, elements.element)
+    excluded = {text[0] for each in pieces for text in (_first_text(each), _closing_text(each))}
+    return (f"{character_class(excluded, negated=True)} {text_rule}", '""')
+
+
+def element_rules(elements: Elements) -> tuple[Rule, ...]:
+    """Return the rules for elements, which nest to any depth."""
+    between = lenient(elements.separator)
+    several = [
+        Rule(f"{rule}s", sequence(rule, group([sequence(between, rule)], "*")))
+        for rule in (_MEMBER, _ITEM)
+    ]
+    names = choice(rule.name for rule in several)
+    return (
+        Rule(_ELEMENTS, names, "an object's members, or an array's elements"),
+        *several,
+        Rule(_MEMBER, element_tags(elements.member, "element-name", "element-value")),
+        Rule(_ITEM, element_tags(elements.element, "", "element-value")),
+        Rule("element-name", _name(elements.member)),
+        Rule("element-value", value_or_elements(elements, ELEMENT_TEXT)),
+        *text_without(ELEMENT_TEXT, element_ends(elements), "an element's text, up to its end"),
+    )
+
+
+def element_tags(pieces: Sequence[Piece], key: str, value: str) -> str:
+    """Return the pieces around a value, spelled out as text might stand there too."""
+    at = pieces.index(_VALUE)
+    fills = {_KEY: key, _VALUE: value}
+    written = (
+        fills[piece] if isinstance(piece, Slot) else _tag(piece.text, is_closing=number > at)
+        for number, piece in enumerate(pieces)
+    )
+    return sequence(*written)
+
+
+def _tag(text: str, *, is_closing: bool) -> str:
+    if is_closing:
+        return closing(text)
+    return sequence(spelled(trimmed(text)), GAP if text[-1] in WHITE_SPACE else "")
+
+
+def _name(member: Sequence[Piece]) -> str:
+    """Return a key's characters; it can't begin as a closing tag goes on after an opening one."""
+    behind = [
+        after.text[0]
+        for piece, after in pairwise(member)
+        if piece == _KEY and isinstance(after, Literal)
+    ]
+    opening, end = _first_text(member), _closing_text(member)
+    excluded = {*behind, opening[0]}
+    going_on = end[len(opening) :][:1] if end.startswith(opening) else ""
+    first = character_class({*excluded, *going_on}, negated=True, ranges=_CONTROL)
+    return f"{first} {character_class(excluded, negated=True, ranges=_CONTROL)}*"
+
+
+def _first_text(pieces: Sequence[Piece]) -> str:
+    return trimmed(pieces[0].text) if isinstance(pieces[0], Literal) else ""
+
+
+def _closing_text(pieces: Sequence[Piece]) -> str:
+    behind = pieces[pieces.index(_VALUE) + 1]
+    return trimmed(behind.text) if isinstance(behind, Literal) else ""

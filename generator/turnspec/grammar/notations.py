@@ -1,0 +1,218 @@
+"""The notations of values as grammar: JSON, Python literals, JSON with another string quote.
+
+A notation says how a value of a schema is written; which values a schema allows is the matter of
+`turnspec.grammar.schema`. This module holds the notations in which a value stands by itself, those
+of tagged arguments are in `turnspec.grammar.tagged`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from turnspec.grammar.characters import (
+    JSON_STRINGS,
+    Characters,
+    Strings,
+    constant,
+    string,
+    string_without,
+)
+from turnspec.grammar.schema_texts import array_text
+from turnspec.grammar.text import GAP, group, literal, sequence, spelled
+from turnspec.spec.encoding import encode_value
+from turnspec.spec.model import Encoding, ValueSyntax
+
+_BARE_KEY = re.compile(r"[\w.$/-]+")
+
+#: Of Python's two quotes the one that its ``repr`` prefers.
+PYTHON_STRINGS = Strings(
+    opening='"\'"',
+    closing='"\'"',
+    text="python-string",
+    never_plain=Characters.of([(0, 0x1F), (0x27, 0x27), (0x5C, 0x5C)]),
+    escapes={"\\": r"\\", "'": r"\'", "\n": r"\n", "\r": r"\r", "\t": r"\t"},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """A way to write values; this one is JSON, freely spaced.
+
+    ``prefix`` begins the names of the rules for any value (``json-value``), ``words`` are those
+    for booleans and null, ``sorted_keys`` says that an object's members stand in that order.
+    """
+
+    prefix: str = "json"
+    strings: Strings = JSON_STRINGS
+    true: tuple[str, ...] = ("true",)
+    false: tuple[str, ...] = ("false",)
+    null: tuple[str, ...] = ("null",)
+    sorted_keys: bool = False
+
+    def ways(self, kind: str) -> tuple[Notation, ...]:
+        """Return the notations in which a value of a JSON type may stand here."""
+        return (self,)
+
+    def inside(self) -> Notation:
+        """Return the notation of what an array or object holds."""
+        return self
+
+    def takes_all(self, text: str) -> bool:
+        """Say whether that is free text, which takes in how any other value is written."""
+        return False
+
+    def framed(self, way: Notation, text: str) -> str:
+        """Return a value in one of the ways with what stands around it."""
+        return text
+
+    def any_value(self) -> str:
+        """Return what refers to any value."""
+        return f"{self.prefix}-value"
+
+    def any_of(self, kind: str) -> str:
+        """Return what refers to any ``array`` or ``object``."""
+        return f"{self.prefix}-{kind}"
+
+    def word(self, kind: str) -> str:
+        """Return a ``boolean``, or ``null``."""
+        texts = self.null if kind == "null" else (*self.true, *self.false)
+        return " | ".join(map(literal, texts))
+
+    def constant(self, value: Any) -> str | None:
+        """Return one value as it may be written; None if it can't be."""
+        return constant(value)
+
+    def key(self, name: str) -> str | None:
+        """Return an object's key; None if it can't be written."""
+        return string(name)
+
+    def other_key(self, named: Iterable[str]) -> str:
+        """Return any key but those."""
+        return string_without(named)
+
+    def any_key(self) -> str:
+        """Return any key."""
+        return self.strings.text
+
+    def types(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return the words beside members that say a value's type, each with its JSON types."""
+        return ()
+
+    def states_types(self) -> bool:
+        """Say whether a value is a string where the schema doesn't state another type."""
+        return False
+
+    def member(self, key: str, value: str, word: str = "") -> str:
+        """Return an object's member of two rules, and the word for the value's type."""
+        return f'{key} space ":" space {value} space'
+
+    def opening(self) -> str:
+        """Return what stands before an object's members."""
+        return f'"{{" {GAP}'
+
+    def comma(self) -> str:
+        """Return what stands between two members."""
+        return '"," space'
+
+    def closing(self) -> str:
+        """Return what stands behind an object's members."""
+        return '"}"'
+
+    def empty(self) -> str | None:
+        """Return what stands for an object without members if not just its ends; None: these."""
+        return None
+
+    def array(self, firsts: list[str], item: str | None, bounds: tuple[int, int | None]) -> str:
+        """Return an array of the first items and others, so many in all as the bounds say."""
+        firsts = [f"{first} space" for first in firsts]
+        items = array_text(firsts, f"{item} space" if item else None, bounds, '"," space')
+        return sequence(f'"[" {GAP}', items, '"]"')
+
+
+#: JSON, freely spaced, in the order that a schema has.
+JSON_NOTATION = Notation()
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralNotation(Notation):
+    """A notation whose constants are written in one way: as templates write them."""
+
+    encoding: Encoding = Encoding.PYTHON
+    syntax: ValueSyntax = field(default_factory=ValueSyntax)
+
+    def constant(self, value: Any) -> str | None:
+        """Return one value as templates write it; None if it can't be written."""
+        if isinstance(value, bool) or value is None:
+            words = self.null if value is None else self.true if value else self.false
+            return group(map(literal, words))
+        if not all(map(self._is_writable, _strings_in(value))):
+            return None
+        if isinstance(value, str) and self.encoding is not Encoding.PYTHON:
+            return self.strings.enclosed(spelled(value))
+        text = encode_value(value, self.encoding, self.syntax)
+        return literal(text) if self.encoding is Encoding.PYTHON else spelled(text)
+
+    def _is_writable(self, text: str) -> bool:
+        if self.encoding is Encoding.QUOTED:
+            return self.syntax.quote not in text
+        return not (Characters.from_text(text) & self.strings.unwritable()).ranges
+
+    def key(self, name: str) -> str | None:
+        """Return an object's key; None if it can't be written."""
+        if self.encoding is not Encoding.QUOTED or not self.syntax.bare_keys:
+            return self.constant(name)
+        return literal(name) if _BARE_KEY.fullmatch(name) else None
+
+    def other_key(self, named: Iterable[str]) -> str:
+        """Return any key: no rule here tells it from those."""
+        return self.any_key()
+
+    def any_key(self) -> str:
+        """Return any key."""
+        is_bare = self.encoding is Encoding.QUOTED and self.syntax.bare_keys
+        return f"{self.prefix}-key" if is_bare else self.strings.text
+
+
+def notation_of(encoding: Encoding, syntax: ValueSyntax) -> Notation:
+    """Return the notation of an encoding that is neither raw text nor elements."""
+    if encoding is Encoding.PYTHON:
+        return LiteralNotation(
+            prefix="python",
+            strings=PYTHON_STRINGS,
+            true=("True",),
+            false=("False",),
+            null=("None",),
+            sorted_keys=syntax.sorted_keys,
+            encoding=encoding,
+            syntax=syntax,
+        )
+    if encoding is Encoding.QUOTED:
+        return LiteralNotation(
+            prefix="quoted",
+            strings=_quoted_strings(syntax),
+            null=tuple(dict.fromkeys((syntax.null, "null"))),
+            sorted_keys=syntax.sorted_keys,
+            encoding=encoding,
+            syntax=syntax,
+        )
+    return Notation(sorted_keys=syntax.sorted_keys)
+
+
+def _quoted_strings(syntax: ValueSyntax) -> Strings:
+    quote = spelled(syntax.quote)
+    # Without escapes a string can't hold its quote; it is enough to leave out where that begins.
+    return Strings(quote, quote, "quoted-string", Characters.from_text(syntax.quote[0]))
+
+
+def _strings_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _strings_in(item)

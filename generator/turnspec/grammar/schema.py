@@ -1,0 +1,425 @@
+"""JSON Schema as grammar rules, for values in JSON or another notation.
+
+A schema that several others narrow (``allOf``, ``$ref`` beside keywords) is read as a list of
+schemas that all hold. Equal lists share one rule, which is how recursion comes out finite.
+
+Where JSON leaves a choice the grammar takes one: properties stand in the schema's order, before
+others; whole numbers and bounded numbers have no exponent. It never takes a value that the schema
+refuses, unless a notice says so. Two repeated keys of additional properties are such a matter of
+writing, too: the grammar cannot see that they are the same.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from itertools import combinations, count
+from typing import Any
+
+from turnspec.grammar.characters import character_rules
+from turnspec.grammar.digit_ranges import integers, numbers
+from turnspec.grammar.notations import JSON_NOTATION, Notation
+from turnspec.grammar.schema_checks import Place, Schema, schema_problems
+from turnspec.grammar.schema_parts import (
+    TYPES,
+    allowed_values,
+    are_apart,
+    bounds_of,
+    flattened,
+    given,
+    item_at,
+    items_after,
+    keywords,
+    kinds,
+    other_properties,
+    property_schemas,
+    stated_types,
+    without,
+)
+from turnspec.grammar.schema_strings import Remarks, limited, path_of, string_text
+from turnspec.grammar.text import Rule, choice, group, reachable, sequence, space_rules
+from turnspec.grammar.values import json_value_rules
+from turnspec.spec.encoding import json_type
+from turnspec.spec.problems import Problem
+
+_WORDS = ("boolean", "null")
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
+_ABOUT_OBJECTS = {"properties", "required", "additionalProperties"}
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaGrammar:
+    """Rules for the values of a schema, the entry first, with all that they refer to."""
+
+    rules: tuple[Rule, ...]
+    notices: tuple[Problem, ...] = ()
+
+    def __str__(self) -> str:
+        """Return the rules as GBNF text."""
+        return "".join(map(str, self.rules))
+
+
+def schema_rules(schema: Schema, name: str) -> SchemaGrammar | list[Problem]:
+    """Return rules for the schema's values in JSON with ``name`` as the entry, or what is wrong."""
+    found = value_grammar(schema, name)
+    if isinstance(found, list):
+        return found
+    shared = (*json_value_rules(), *character_rules(), *space_rules())
+    return replace(found, rules=reachable([*found.rules, *shared], [name]))
+
+
+def value_grammar(
+    schema: Schema,
+    name: str,
+    notation: Notation = JSON_NOTATION,
+    *,
+    closed: bool = False,
+    only: str = "",
+    taken: Iterable[str] = (),
+) -> SchemaGrammar | list[Problem]:
+    """Return rules for the schema's values in a notation, or all that is wrong.
+
+    Args:
+        schema: the schema.
+        name: the entry rule's name; the other rules' names begin with it.
+        notation: how the values are written. The rules for any value in it are not among those
+            returned.
+        closed: whether an object whose schema lists properties, and doesn't mention
+            ``additionalProperties``, has no others.
+        only: the one JSON type that the values may have; any by default.
+        taken: names that no rule may have.
+    """
+    problems = schema_problems(schema)
+    if problems:
+        return problems
+    compiler = _Compiler(schema, name, closed, _taken=set(taken))
+    places = [Place(schema, "#"), *([Place({"type": only}, "#")] if only else [])]
+    entry = compiler.reference(places, name, notation)
+    problems = list(dict.fromkeys(compiler.remarks.problems))
+    if problems:
+        return problems
+    if entry is None or not compiler.can_end(entry):
+        return [Problem("no value fits the schema", path="#")]
+    compiler.name_entry(entry)
+    rules = reachable(compiler.rules.values(), [name])
+    if not all(compiler.can_end(rule.name) for rule in rules):
+        return [Problem("a part of the schema fits no value that ends", path="#")]
+    first = sorted(rules, key=lambda rule: rule.name != name)
+    return SchemaGrammar(tuple(first), tuple(dict.fromkeys(compiler.remarks.notices)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """The right side of a rule; one of the sets in ``needs`` must be able to end for it to end."""
+
+    text: str
+    needs: tuple[frozenset[str], ...] = (frozenset(),)
+
+
+@dataclass(slots=True)
+class _Compiler:
+    root: Schema
+    name: str
+    closed: bool
+    rules: dict[str, Rule] = field(default_factory=dict)
+    remarks: Remarks = field(default_factory=Remarks)
+    _names: dict[str, str | None] = field(default_factory=dict)
+    _taken: set[str] = field(default_factory=set)
+    _referred: set[str] = field(default_factory=set)
+    _needs: dict[str, tuple[frozenset[str], ...]] = field(default_factory=dict)
+
+    def reference(self, places: Iterable[Place], hint: str, notation: Notation) -> str | None:
+        """Return what stands for a value that all the schemas hold for; None if none does."""
+        given = list(places)
+        parts = flattened(self.root, given)
+        if parts is None:
+            return None
+        key = json.dumps([notation.prefix, *(part.schema for part in parts)])
+        if key in self._names:
+            known = self._names[key]
+            self._referred |= {known} if known else set()
+            return known
+        name = self._names[key] = self._free(self._hint(given, hint))
+        body = self._body(parts, name, notation)
+        if body is None:
+            self._names[key] = None
+            if name in self._referred:
+                # Rules inside of it refer to it; without a need that can end they never do.
+                self._add(name, _Body('""', ()))
+            return None
+        if name not in self._referred and _NAME.fullmatch(body.text):
+            self._names[key] = body.text
+            return body.text
+        return self._add(name, body)
+
+    def name_entry(self, entry: str) -> None:
+        """Let the grammar's name stand for ``entry``, which may be a rule of another name."""
+        if entry != self.name:
+            self._add(self.name, _Body(entry, (frozenset([entry]),)))
+
+    def can_end(self, entry: str) -> bool:
+        """Say whether the rule has a finite text at all."""
+        ending: set[str] = set()
+        while True:
+            more = {
+                name
+                for name, needs in self._needs.items()
+                if any(all(n in ending or n not in self._needs for n in need) for need in needs)
+            }
+            if more == ending:
+                return entry in ending or entry not in self._needs
+            ending = more
+
+    def _add(self, name: str, body: _Body) -> str:
+        self.rules[name] = Rule(name, body.text)
+        self._needs[name] = body.needs
+        return name
+
+    def _hint(self, places: list[Place], hint: str) -> str:
+        """Name what a reference points to after the definition."""
+        schema = places[0].schema if len(places) == 1 else True
+        if isinstance(schema, bool) or set(schema) != {"$ref"}:
+            return hint
+        return f"{self.name}-{slug(schema['$ref'].rpartition('/')[2])}"
+
+    def _free(self, hint: str) -> str:
+        names = (f"{hint}-{number}" if number > 1 else hint for number in count(1))
+        name = next(name for name in names if name not in self._taken)
+        self._taken.add(name)
+        return name
+
+    def _body(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
+        if not parts:
+            return _Body(notation.any_value())
+        values = allowed_values(self.root, parts)
+        if values is not None:
+            return self._constants(values, parts, notation)
+        for number, part in enumerate(parts):
+            for keyword in ("anyOf", "oneOf"):
+                if keyword in keywords(part):
+                    rest = [*parts[:number], *parts[number + 1 :], without(part, keyword)]
+                    return self._branches(part, keyword, rest, name, notation)
+        return self._types(parts, name, notation)
+
+    def _constants(self, values: list[Any], parts: list[Place], notation: Notation) -> _Body | None:
+        texts = []
+        for value in values:
+            ways = notation.ways(json_type(value).value)
+            written = [
+                notation.framed(way, text)
+                for way in ways
+                if (text := way.constant(value)) is not None
+            ]
+            if not written:
+                keyword = "const" if given(parts, "const") else "enum"
+                shown = json.dumps(value, ensure_ascii=False)
+                message = f"{shown} cannot be written in this format"
+                self.remarks.problem(message, path_of(parts, keyword))
+            texts += written
+        return _Body(choice(texts)) if texts else None
+
+    def _branches(
+        self, part: Place, keyword: str, rest: list[Place], name: str, notation: Notation
+    ) -> _Body | None:
+        branches = [
+            Place(schema, part.at(keyword, number))
+            for number, schema in enumerate(keywords(part)[keyword])
+        ]
+        apart = (are_apart(self.root, a, b) for a, b in combinations(branches, 2))
+        if keyword == "oneOf" and not all(apart):
+            message = "oneOf is read as anyOf: several branches may fit"
+            self.remarks.notice(message, part.at(keyword))
+        options = [
+            self.reference([*rest, branch], f"{name}-{number}", notation)
+            for number, branch in enumerate(branches, start=1)
+        ]
+        given = [option for option in options if option is not None]
+        return _either([option for option in given if notation.takes_all(option)] or given)
+
+    def _types(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
+        found = kinds(parts)
+        if "number" in found:
+            found.discard("integer")
+        ways = [(kind, way) for kind in TYPES if kind in found for way in notation.ways(kind)]
+        bodies = []
+        for kind, way in ways:
+            # With more than one type each has a rule, so that engines see its texts as a whole.
+            own = name if len(ways) == 1 else f"{name}-{kind}"
+            body = self._written(kind, parts, own, way)
+            if body is not None and notation.takes_all(body.text):
+                return body
+            if body is not None:
+                body = replace(body, text=notation.framed(way, body.text))
+            if body is not None and len(ways) > 1 and " " in body.text and kind not in _WORDS:
+                body = _Body(self._add(self._free(own), body))
+                body = _Body(body.text, (frozenset([body.text]),))
+            bodies += [body] if body else []
+        needs = tuple(need for body in bodies for need in body.needs)
+        return _Body(choice(body.text for body in bodies), needs) if bodies else None
+
+    def _written(self, kind: str, parts: list[Place], name: str, way: Notation) -> _Body | None:
+        if kind in _WORDS:
+            return _Body(way.word(kind))
+        if kind == "object":
+            return self._object(parts, name, way)
+        if kind == "array":
+            return self._array(parts, name, way)
+        if kind == "string":
+            text = string_text(parts, way.strings, self.remarks)
+        else:
+            text = _number(parts, kind)
+        return _Body(text) if text else None
+
+    def _array(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
+        least = max(map(int, given(parts, "minItems")), default=0)
+        most = min(map(int, given(parts, "maxItems")), default=None)
+        inside = notation.inside()
+        item = self._inner(items_after(parts), f"{name}-item", inside)
+        firsts: list[str] = []
+        for position in range(max((len(p) for p in given(parts, "prefixItems")), default=0)):
+            first = self._inner(item_at(parts, position), f"{name}-item-{position + 1}", inside)
+            if first is None:
+                most = position if most is None else min(most, position)
+                break
+            firsts.append(first)
+        if item is None:
+            most = len(firsts) if most is None else min(most, len(firsts))
+        if most is not None and least > most:
+            return None
+        firsts = firsts if most is None else firsts[:most]
+        if item == inside.any_value() and not firsts and not least and most is None:
+            return _Body(notation.any_of("array"))
+        bounds = limited(parts, ("minItems", "maxItems"), (least, most), self.remarks)
+        needs = frozenset(firsts[: bounds[0]]) | (
+            frozenset([item or ""]) if bounds[0] > len(firsts) else set()
+        )
+        return _Body(notation.array(firsts, item, bounds), (needs,))
+
+    def _object(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
+        if not any(keywords(part).keys() & _ABOUT_OBJECTS for part in parts):
+            self._tell_open(parts, notation)
+            return _Body(notation.any_of("object") or notation.empty() or '""')
+        required = list(dict.fromkeys(key for keys in given(parts, "required") for key in keys))
+        named = list(dict.fromkeys([key for p in given(parts, "properties") for key in p]))
+        named += [key for key in required if key not in named]
+        members: list[tuple[str, bool]] = []
+        needs: set[str] = set()
+        for key in sorted(named) if notation.sorted_keys else named:
+            values = self._members_of(key, parts, name, notation)
+            if not values and key in required:
+                return None
+            if values:
+                needs |= set(values) if key in required and len(values) == 1 else set()
+                members.append((group(values.values()), key in required))
+        extra = self._other_member(named, parts, name, notation)
+        return _Body(self._members(members, extra, name, notation), (frozenset(needs),))
+
+    def _members_of(
+        self, key: str, parts: list[Place], name: str, notation: Notation
+    ) -> dict[str, str]:
+        """Return the ways to write a member, by the rule for its value: one for each type word."""
+        values = self._values_by_word(property_schemas(parts, key), f"{name}-{slug(key)}", notation)
+        written = notation.key(key)
+        if written is None:
+            message = f"the name {key!r} cannot be written in this format"
+            self.remarks.problem(message, _place_of(key, parts))
+            return {}
+        if values and " " in written:
+            written = self._add(self._free(f"{name}-{slug(key)}-key"), _Body(written))
+        return {value: notation.member(written, value, word) for word, value in values}
+
+    def _values_by_word(
+        self, places: list[Place], hint: str, notation: Notation
+    ) -> list[tuple[str, str]]:
+        """Return the rules for a member's value, each with the word that says its type."""
+        found = []
+        for word, types in notation.types() or (("", ()),):
+            narrowed = [Place({"type": list(types)}, "")] if types else []
+            value = self._inner([*places, *narrowed], hint, notation.inside())
+            if value is not None:
+                found.append((word, value))
+        return found
+
+    def _inner(self, places: list[Place], hint: str, notation: Notation) -> str | None:
+        """Return what stands for a value inside another one."""
+        if not notation.states_types():
+            return self.reference(places, hint, notation)
+        stated = set().union(*(stated_types(self.root, place) for place in places))
+        narrowed = Place({"type": sorted(stated) or ["string"]}, "")
+        return self.reference([*places, narrowed], hint, notation)
+
+    def _other_member(
+        self, named: list[str], parts: list[Place], name: str, notation: Notation
+    ) -> str:
+        """Return a member that no schema names; "" if there is none."""
+        if self.closed and given(parts, "properties") and not given(parts, "additionalProperties"):
+            return ""
+        values = self._values_by_word(other_properties(parts), f"{name}-other", notation)
+        if not values:
+            return ""
+        self._tell_open(parts, notation)
+        key = notation.any_key()
+        if named and key:
+            key = self._add(self._free(f"{name}-other-key"), _Body(notation.other_key(named)))
+        return group(notation.member(key, value, word) for word, value in values if key)
+
+    def _tell_open(self, parts: list[Place], notation: Notation) -> None:
+        """Say what a grammar can't do about names that no schema gives."""
+        message = "a grammar lets names that the schema doesn't give come twice"
+        if not notation.any_key():
+            message = "names that the schema doesn't give are left out, as the format repeats them"
+        if self.closed:
+            self.remarks.notice(message, parts[0].path if parts else "#")
+
+    def _members(
+        self, members: list[tuple[str, bool]], extra: str, name: str, notation: Notation
+    ) -> str:
+        """Return an object with its commas: a member has one before it unless it is the first.
+
+        As long as members are optional, each may be the first; what then follows is a rule, so
+        that the text grows with the number of members and not with that of their choices.
+        """
+        comma = notation.comma()
+        first = next((n for n, (_, needed) in enumerate(members) if needed), len(members))
+        starts, rest = [], group([sequence(comma, extra)], "*") if extra else ""
+        if extra and first == len(members):
+            starts.append(sequence(extra, rest))
+        for number, (member, needed) in reversed(list(enumerate(members))):
+            if number <= first:
+                starts.append(sequence(member, rest))
+            after = sequence(comma, member)
+            rest = sequence(after if needed else f"( {after} )?", rest)
+            if 0 < number <= first:
+                rest = self._add(self._free(f"{name}-rest"), _Body(rest))
+        may_be_empty = first == len(members)
+        empty = notation.empty() if may_be_empty else None
+        inside = group(reversed(starts), "?" if may_be_empty and empty is None else "")
+        if not inside and empty is not None:
+            return empty
+        some = sequence(notation.opening(), inside, notation.closing())
+        return some if empty is None else f"{some} | {empty}"
+
+
+def _number(parts: list[Place], kind: str) -> str | None:
+    bounds = bounds_of(parts)
+    if not bounds.is_open():
+        return numbers(bounds) if kind == "number" else integers(bounds)
+    return "number" if kind == "number" else '"-"? ( "0" | [1-9] [0-9]* )'
+
+
+def _either(options: Iterable[str]) -> _Body | None:
+    given = list(dict.fromkeys(options))
+    return _Body(choice(given), tuple(frozenset([o]) for o in given)) if given else None
+
+
+def _place_of(key: str, parts: list[Place]) -> str:
+    """Return the path of a property, where a schema says something of it."""
+    places = property_schemas(parts, key)
+    return places[0].path if places else path_of(parts, "required")
+
+
+def slug(text: str) -> str:
+    """Return a text as part of a rule's name."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:30].strip("-") or "part"

@@ -1,0 +1,125 @@
+"""Strings of a JSON Schema as grammar: lengths, patterns and formats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from turnspec.grammar.characters import Strings
+from turnspec.grammar.digit_ranges import repeat
+from turnspec.grammar.patterns import MOST_REPEATS, Expression, pattern_expression
+from turnspec.grammar.schema_checks import Place
+from turnspec.grammar.schema_parts import given, keywords
+from turnspec.grammar.schema_texts import FORMATS
+from turnspec.spec.problems import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Remarks:
+    """What is to be said about a schema: why there is no grammar, and where it differs."""
+
+    problems: list[Problem] = field(default_factory=list)
+    notices: list[Problem] = field(default_factory=list)
+
+    def problem(self, message: str, path: str) -> None:
+        """Add a reason why there is no grammar."""
+        self.problems.append(Problem(message, path=path))
+
+    def notice(self, message: str, path: str) -> None:
+        """Add something that the grammar doesn't say as the schema does."""
+        self.notices.append(Problem(message, path=path))
+
+
+def string_text(parts: list[Place], strings: Strings, remarks: Remarks) -> str | None:
+    """Return a string that all the schemas hold for as grammar; None if none does."""
+    least = max(map(int, given(parts, "minLength")), default=0)
+    most = min(map(int, given(parts, "maxLength")), default=None)
+    expression = _expression(parts, strings, remarks)
+    if most is not None and least > most:
+        return None
+    if expression is not None:
+        _tell_lengths(parts, expression, (least, most), remarks)
+        inside = "" if expression.text == '""' else expression.text
+        return strings.enclosed(inside) or '""'
+    if not least and most is None:
+        return strings.text
+    if most == 0:
+        return strings.enclosed("") or '""'
+    keyword = "maxLength" if most is not None else "minLength"
+    _tell_narrowed(parts, strings, keyword, remarks)
+    sign = repeat(*limited(parts, ("minLength", "maxLength"), (least, most), remarks))
+    return strings.enclosed(f"{strings.any_character()}{sign}")
+
+
+def limited(
+    parts: list[Place],
+    words: tuple[str, str],
+    bounds: tuple[int, int | None],
+    remarks: Remarks,
+) -> tuple[int, int | None]:
+    """Return the bounds of a repeat as far as engines count; ``words`` are their keywords."""
+    least, most = bounds
+    if least > MOST_REPEATS:
+        message = f"{words[0]} is loosened from {least} to {MOST_REPEATS}"
+        remarks.notice(message, path_of(parts, words[0]))
+    if most is not None and most > MOST_REPEATS:
+        remarks.notice(f"{words[1]} {most} is not enforced", path_of(parts, words[1]))
+        most = None
+    return min(least, MOST_REPEATS), most
+
+
+def path_of(parts: list[Place], keyword: str) -> str:
+    """Return the path of a keyword in the first of the schemas that has it."""
+    return next(part.at(keyword) for part in parts if keyword in keywords(part))
+
+
+def _expression(parts: list[Place], strings: Strings, remarks: Remarks) -> Expression | None:
+    patterns = dict.fromkeys(given(parts, "pattern"))
+    known = dict.fromkeys(word for word in given(parts, "format") if word in FORMATS)
+    if len(patterns) > 1:
+        path = path_of(parts[::-1], "pattern")
+        remarks.problem("several patterns for one string do not combine", path)
+    if len(known) > (0 if patterns else 1):
+        message = "format is not enforced beside a pattern or another format"
+        remarks.notice(message, path_of(parts[::-1], "format"))
+    keyword, wanted = "pattern", next(iter(patterns), None)
+    if wanted is None:
+        keyword, wanted = "format", next((f"^{FORMATS[word]}$" for word in known), None)
+    if wanted is None:
+        return None
+    found = pattern_expression(wanted, strings)
+    if isinstance(found, str):
+        remarks.problem(f"the pattern is beyond a grammar: {found}", path_of(parts, keyword))
+        return None
+    if found.loosened:
+        message = f"repeats beyond {MOST_REPEATS} are not counted"
+        remarks.notice(message, path_of(parts, keyword))
+    if found.narrowed:
+        _tell_narrowed(parts, strings, keyword, remarks)
+    return found
+
+
+def _tell_lengths(
+    parts: list[Place],
+    expression: Expression,
+    bounds: tuple[int, int | None],
+    remarks: Remarks,
+) -> None:
+    least, most = bounds
+    longer = most is not None and (expression.most is None or expression.most > most)
+    for keyword, loose in (("minLength", expression.least < least), ("maxLength", longer)):
+        if loose:
+            message = f"{keyword} is not enforced beside the pattern or format"
+            remarks.notice(message, path_of(parts, keyword))
+
+
+def _tell_narrowed(parts: list[Place], strings: Strings, keyword: str, remarks: Remarks) -> None:
+    ranges = strings.unwritable().ranges
+    if not ranges:
+        return
+    shown = ", ".join(_shown(low, high) for low, high in ranges)
+    remarks.notice(f"the string is written without {shown}", path_of(parts, keyword))
+
+
+def _shown(low: int, high: int) -> str:
+    one, other = (repr(chr(code)) for code in (low, high))
+    return one if low == high else f"{one} to {other}"

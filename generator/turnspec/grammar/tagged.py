@@ -1,0 +1,349 @@
+"""The notations of tagged arguments as grammar: each value by its type, text up to a marker.
+
+Raw text has no escapes. A raw constant is anything that doesn't hold what ends it; where a pattern
+or a length counts characters, the first character of every end is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from turnspec.grammar.characters import Characters, Strings
+from turnspec.grammar.elements import (
+    ELEMENT_TEXT,
+    element_ends,
+    element_tags,
+    opening_texts,
+    text_options,
+)
+from turnspec.grammar.notations import Notation, notation_of
+from turnspec.grammar.schema_texts import array_text
+from turnspec.grammar.text import (
+    GAP,
+    WHITE_SPACE,
+    closing,
+    group,
+    lenient,
+    literal,
+    sequence,
+    spelled,
+    trimmed,
+)
+from turnspec.grammar.values import value_rule
+from turnspec.spec.encoding import encode_argument
+from turnspec.spec.model import (
+    Arguments,
+    Elements,
+    Encoding,
+    JsonType,
+    Literal,
+    Piece,
+    Slot,
+    SlotKind,
+)
+
+#: The letters and digits of a name in tags; it may have single blanks and ``_.$/-`` in it, too.
+KEY_RANGES = "a-zA-Z0-9À-ɏͰ-ԯ぀-鿿가-힣"
+
+#: What refers to raw text between an argument's tags.
+RAW_TEXT = "raw-value"
+
+_PLAIN_KEY = re.compile(rf"[{KEY_RANGES}_.$/-]+(?: [{KEY_RANGES}_.$/-]+)*")
+_KEY = Slot(SlotKind.KEY)
+_VALUE = Slot(SlotKind.VALUE)
+
+
+@dataclass(frozen=True, slots=True)
+class RawNotation(Notation):
+    """A string as it is, up to one of ``ends``; ``arguments`` say how one is guarded."""
+
+    ends: tuple[str, ...] = ()
+    arguments: Arguments = field(default_factory=Arguments)
+
+    def constant(self, value: Any) -> str | None:
+        """Return one string as it is written; None if it holds what would end it."""
+        text = encode_argument(value, self.arguments)
+        guard = self.arguments.guard
+        guarded = guard is not None and text != value
+        if guard.end in value if guard and guarded else any(end in text for end in self.ends):
+            return None
+        return self.strings.enclosed(spelled(text)) or '""'
+
+
+@dataclass(frozen=True, slots=True)
+class ValueNotation(Notation):
+    """A value that is written by its type: ``by_type`` has the ways for each.
+
+    ``anything`` refers to any value. ``untyped``: nothing but a schema tells a string from others.
+    ``spaced``: there is white space around a value, which is free unless the value is raw.
+    """
+
+    by_type: tuple[tuple[str, tuple[Notation, ...]], ...] = ()
+    anything: str = RAW_TEXT
+    untyped: bool = False
+    spaced: bool = False
+
+    def ways(self, kind: str) -> tuple[Notation, ...]:
+        """Return the notations in which a value of a JSON type may stand here."""
+        return dict(self.by_type).get(kind, ())
+
+    def states_types(self) -> bool:
+        """Say whether a value is a string where the schema doesn't state another type."""
+        return self.untyped
+
+    def any_value(self) -> str:
+        """Return what refers to any value."""
+        return self.anything
+
+    def takes_all(self, text: str) -> bool:
+        """Say whether that is free text, which takes in how any other value is written.
+
+        Beside it the others would add nothing, and llguidance would take their beginning for them.
+        """
+        return self.untyped and text == self.anything
+
+    def framed(self, way: Notation, text: str) -> str:
+        """Return a value in one of the ways with the white space around it."""
+        if not self.spaced or isinstance(way, RawNotation):
+            return text
+        return sequence(GAP, f"( {text} )" if "|" in text else text, GAP)
+
+
+@dataclass(frozen=True, slots=True)
+class MemberNotation(Notation):
+    """An object whose members stand in tags of their own; ``values`` is how their values do."""
+
+    values: Notation = field(default_factory=Notation)
+
+    def inside(self) -> Notation:
+        """Return the notation of what an array or object holds."""
+        return self.values
+
+    def constant(self, value: Any) -> str | None:
+        """Return nothing: an array or object as one of several constants isn't written so."""
+        return None
+
+    def key(self, name: str) -> str | None:
+        """Return an object's key; None if it can't be written."""
+        return literal(name) if _PLAIN_KEY.fullmatch(name) else None
+
+    def other_key(self, named: Iterable[str]) -> str:
+        """Return any key: no rule here tells it from those."""
+        return self.any_key()
+
+
+@dataclass(frozen=True, slots=True)
+class ElementNotation(MemberNotation):
+    """An array or object as an element for each of its values."""
+
+    arguments: Arguments = field(default_factory=Arguments)
+    elements: Elements = field(default_factory=lambda: Elements((), ()))
+
+    def inside(self) -> Notation:
+        """Return the notation of what an array or object holds."""
+        return _inner_values(self.arguments, self.elements)
+
+    def any_of(self, kind: str) -> str:
+        """Return what refers to any ``array`` or ``object``; "" if no rule can say what it is."""
+        if kind == "array":
+            return self.array([], self.inside().any_value(), (0, None))
+        return "( element-members )?" if self.any_key() else ""
+
+    def any_key(self) -> str:
+        """Return any key; "" where a key is said twice, as no rule finds the same one again."""
+        return "" if self.elements.member.count(_KEY) > 1 else "element-name"
+
+    def member(self, key: str, value: str, word: str = "") -> str:
+        """Return an object's member of two rules."""
+        return element_tags(self.elements.member, key, value)
+
+    def opening(self) -> str:
+        """Return what stands before an object's members: white space, as between arguments."""
+        return GAP
+
+    def comma(self) -> str:
+        """Return what stands between two members, white space at least."""
+        return lenient(self.elements.separator) or GAP
+
+    def closing(self) -> str:
+        """Return what stands behind an object's members: nothing."""
+        return ""
+
+    def array(self, firsts: list[str], item: str | None, bounds: tuple[int, int | None]) -> str:
+        """Return an array of the first items and others, so many in all as the bounds say."""
+        element = self.elements.element
+        tags = [element_tags(element, "", first) for first in firsts]
+        other = element_tags(element, "", item) if item else None
+        return sequence(GAP, array_text(tags, other, bounds, self.comma()))
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentNotation(MemberNotation):
+    """The arguments of a call, each in tags; a name can't hold any of ``key_ends``."""
+
+    arguments: Arguments = field(default_factory=Arguments)
+    key_ends: str = ""
+
+    def types(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return the words beside arguments that say a value's type, each with its JSON types."""
+        if not any(piece == Slot(SlotKind.TYPE) for piece in self.arguments.item):
+            return ()
+        words: dict[str, tuple[str, ...]] = {}
+        for json_type, word in self.arguments.types.items():
+            words[word] = (*words.get(word, ()), json_type.value)
+        return tuple(words.items())
+
+    def any_of(self, kind: str) -> str:
+        """Return what refers to any arguments; "" if no rule can say what they are."""
+        return "arguments" if self.any_key() else ""
+
+    def any_key(self) -> str:
+        """Return any name; "" where a name is said twice, as no rule finds the same one again."""
+        return "" if self.arguments.item.count(_KEY) > 1 else "argument-name"
+
+    def key(self, name: str) -> str | None:
+        """Return an argument's name; None if it can't be written."""
+        ended = set(self.key_ends) & set(name)
+        return None if ended or not _PLAIN_KEY.fullmatch(name) else literal(name)
+
+    def member(self, key: str, value: str, word: str = "") -> str:
+        """Return one argument; raw text takes the white space around it, so there is no more."""
+        fills = {SlotKind.KEY: key, SlotKind.TYPE: literal(word), SlotKind.VALUE: value}
+        item = self.arguments.item
+        at = item.index(_VALUE)
+        exact = self._may_be_raw(word)
+        if word and not exact:
+            # So llguidance doesn't take it all for one run, which hides the same with other words.
+            fills[SlotKind.VALUE] = sequence(GAP, value, GAP)
+        parts = []
+        for number, piece in enumerate(item):
+            if isinstance(piece, Slot):
+                parts.append(fills[piece.kind])
+            elif exact and number == at - 1:
+                parts.append(lenient(piece.text.rstrip(WHITE_SPACE)))
+            elif exact and number == at + 1:
+                parts.append(closing(piece.text))
+            else:
+                parts.append(lenient(piece.text))
+        return sequence(*parts)
+
+    def opening(self) -> str:
+        """Return what stands before all arguments."""
+        return lenient(self.arguments.start)
+
+    def comma(self) -> str:
+        """Return what stands between two arguments, white space at least.
+
+        White space is read character by character. Without it llguidance would read several
+        optional arguments as one longest run, and not see the end that begins like another one.
+        """
+        separator = self.arguments.separator
+        return spelled(separator) if self._ends_raw() else lenient(separator) or GAP
+
+    def closing(self) -> str:
+        """Return what stands behind all arguments."""
+        end = self.arguments.end
+        return closing(end) if self._ends_raw() else lenient(end)
+
+    def empty(self) -> str | None:
+        """Return what stands for no arguments if not just the ends; None: these."""
+        if self.arguments.empty == self.arguments.start + self.arguments.end:
+            return None
+        return literal(self.arguments.empty)
+
+    def _ends_raw(self) -> bool:
+        return self.arguments.item[-1] == _VALUE and self._may_be_raw("")
+
+    def _may_be_raw(self, word: str) -> bool:
+        if word and word != self.arguments.types.get(JsonType.STRING):
+            return False
+        return self.arguments.values.get(JsonType.STRING) is Encoding.RAW
+
+
+def argument_notation(arguments: Arguments, ends: Sequence[str], key_ends: str) -> Notation:
+    """Return how a call's arguments are written.
+
+    ``ends`` are the texts that end a raw value, ``key_ends`` the characters that end a name.
+    """
+    if not arguments.item:
+        return notation_of(arguments.syntax.encoding, arguments.syntax)
+    space = _space_around(arguments.item)
+    raw = _raw(arguments, (RAW_TEXT,), ends, space)
+    values = _values(arguments, raw, "value", untyped=not arguments.types)
+    values = replace(values, spaced=any(space))
+    return ArgumentNotation(
+        prefix="argument",
+        sorted_keys=arguments.syntax.sorted_keys,
+        values=values,
+        arguments=arguments,
+        key_ends=key_ends,
+    )
+
+
+def _space_around(item: Sequence[Piece]) -> tuple[str, str]:
+    """Return the white space in the tags beside a value; none where it is all that ends it."""
+    at = item.index(_VALUE)
+    texts = [piece.text if isinstance(piece, Literal) else "" for piece in item]
+    before = texts[at - 1] if at else ""
+    behind = texts[at + 1] if at + 1 < len(texts) else ""
+    if not trimmed(behind):
+        return "", ""
+    core = behind.lstrip(WHITE_SPACE)
+    return before[len(before.rstrip(WHITE_SPACE)) :], behind[: len(behind) - len(core)]
+
+
+def _inner_values(arguments: Arguments, elements: Elements) -> Notation:
+    options = text_options(elements, ELEMENT_TEXT)
+    more = [] if opening_texts(elements) else [elements.member[0], elements.element[0]]
+    begins = [trimmed(piece.text) for piece in more if isinstance(piece, Literal)]
+    raw = _raw(arguments, options, [*element_ends(elements), *begins])
+    return _values(arguments, raw, "element-value", untyped=True)
+
+
+def _raw(
+    arguments: Arguments,
+    options: Sequence[str],
+    ends: Iterable[str],
+    space: tuple[str, str] = ("", ""),
+) -> RawNotation:
+    known = tuple(dict.fromkeys(filter(None, ends)))
+    guard = arguments.guard.start if arguments.guard else ""
+    # A line's end would pass for the white space beside the value.
+    first = "".join((*(text[:1] for text in (*known, guard)), "\r\n" if any(space) else ""))
+    before, behind = (spelled(text) for text in space)
+    strings = Strings(before, behind, group(options), Characters.from_text(first))
+    return RawNotation(prefix="raw", strings=strings, ends=known, arguments=arguments)
+
+
+def _values(arguments: Arguments, raw: RawNotation, name: str, *, untyped: bool) -> ValueNotation:
+    by_type = tuple((kind.value, tuple(_ways(arguments, kind, raw))) for kind in JsonType)
+    is_raw = arguments.values.get(JsonType.STRING) is Encoding.RAW
+    anything = raw.strings.text
+    if not is_raw:
+        encodings = [arguments.values.get(kind, arguments.syntax.encoding) for kind in JsonType]
+        whole = len(set(encodings)) == 1
+        anything = group(
+            value_rule(encoding, kind, whole=whole)
+            for kind, encoding in zip(JsonType, encodings, strict=True)
+        )
+    return ValueNotation(
+        prefix=name, by_type=by_type, anything=anything, untyped=untyped and is_raw
+    )
+
+
+def _ways(arguments: Arguments, kind: JsonType, raw: RawNotation) -> Iterable[Notation]:
+    """Yield how a value of a type is written: as the template does, and as JSON if that reads."""
+    encoding = arguments.values.get(kind, arguments.syntax.encoding)
+    if encoding is Encoding.RAW:
+        yield raw
+        return
+    if encoding is Encoding.ELEMENTS and arguments.elements:
+        yield ElementNotation(prefix="elements", arguments=arguments, elements=arguments.elements)
+        return
+    yield notation_of(encoding, arguments.syntax)
+    raw_strings = arguments.values.get(JsonType.STRING) is Encoding.RAW
+    if raw_strings and encoding is Encoding.PYTHON:
+        yield notation_of(Encoding.JSON, arguments.syntax)

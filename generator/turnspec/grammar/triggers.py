@@ -1,0 +1,67 @@
+"""When a lazy grammar takes hold: words of the format, and patterns that leave reasoning alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from turnspec.grammar.text import trimmed
+from turnspec.grammar.turn import opens_reasoning
+from turnspec.spec.model import Literal, Piece, ReasoningMode, Spec
+
+# What ECMAScript's regular expressions, which llama.cpp uses, give a meaning to.
+_SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
+
+
+def trigger_patterns(spec: Spec, extra: str) -> tuple[str, ...]:
+    r"""Return regular expressions, to be searched for in all that the model has written.
+
+    The grammar begins where the group of a match does. They are in the syntax of ECMAScript, as
+    llama.cpp reads them, and of Python, too. (llama.cpp's regular expressions overflow its stack
+    on some 40,000 characters between reasoning, or the beginning, and a call.)
+
+    Args:
+        spec: the format.
+        extra: what the prompt holds of the turn behind its header.
+    """
+    words = spec.grammar.triggers
+    if not words:
+        return ()
+    group = f"({_before(spec)}{_either(map(_escaped, words))})"
+    start, end = trimmed(spec.reasoning.start), trimmed(spec.reasoning.end)
+    if spec.reasoning.mode is ReasoningMode.NONE or not end or end == start:
+        return (group,)
+    if opens_reasoning(spec, extra):
+        return (rf"{_escaped(end)}[\s\S]*?{group}",)
+    if not start:
+        return (group,)
+    return (rf"(?:^|{_escaped(end)})(?:(?!{_escaped(start)})[\s\S])*?{group}",)
+
+
+def before_trigger(pieces: Sequence[Piece], triggers: Sequence[str]) -> Sequence[Piece]:
+    """Return the pieces before the one that holds a trigger; none where the first one does."""
+    for number, piece in enumerate(pieces):
+        if isinstance(piece, Literal) and any(trigger in piece.text for trigger in triggers):
+            return pieces[:number]
+    return ()
+
+
+def _before(spec: Spec) -> str:
+    """Return what may stand before the trigger in other ways to write a call."""
+    befores = [before_trigger(pieces, spec.grammar.triggers) for pieces in spec.alternatives.calls]
+    written = ("".join(map(_expression, before)) for before in befores if before)
+    options = tuple(dict.fromkeys(written))
+    return f"(?:{'|'.join(options)})?" if options else ""
+
+
+def _expression(piece: Piece) -> str:
+    return _escaped(piece.text) if isinstance(piece, Literal) else r"\s*[\w-]*\s*"
+
+
+def _either(options: Iterable[str]) -> str:
+    written = tuple(options)
+    return written[0] if len(written) == 1 else f"(?:{'|'.join(written)})"
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"\\\g<0>", text)

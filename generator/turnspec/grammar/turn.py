@@ -1,0 +1,403 @@
+"""The grammar of a spec: every turn that the model may write, as GBNF text.
+
+The grammar takes any tool name and any arguments. What a call holds is written by `call_body`,
+which gets the rules for the name and the arguments as text, so that real tools can replace them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from turnspec.analysis.thinking import PromptState, prompt_state
+from turnspec.codegen.banner import banner, sealed
+from turnspec.codegen.marker_plan import looks_like_marker, opening_literal
+from turnspec.codegen.plan import plan_module
+from turnspec.codegen.turn_end import may_repeat_calls, with_stop_at_end
+from turnspec.grammar.calls import Calls, begun_calls, call_marker, tool_call_rules
+from turnspec.grammar.text import (
+    GAP,
+    WHITE_SPACE,
+    Rule,
+    choice,
+    group,
+    literal,
+    reachable,
+    sequence,
+    shortest_markers,
+    space_rules,
+    spelled,
+    text_without,
+    trimmed,
+)
+from turnspec.spec.model import ContentMode, Part, ReasoningMode, Spec
+
+#: The entry rules: the whole turn after the prompt, and its calls from the trigger on.
+ROOT = "root"
+TOOL_CALLS = "tool-calls"
+REQUIRED_CALLS = "required-calls"
+CONTENT_ONLY = "content-only"
+ENTRIES = (ROOT, TOOL_CALLS, REQUIRED_CALLS, CONTENT_ONLY)
+
+_TEXT = "text"
+_JSON_START = re.compile(r'[\[{\s]*"')
+_JSON_HEAD = re.compile(r'[\[{]+"\w+"')
+_BEGUN_CALLS = "begun-calls-turn"
+_ROOT_COMMENT = (
+    "the turn, as the model writes it after the prompt; "
+    "a marker beside free text is spelled out, so that no engine takes its beginning for the whole"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a turn may be: its ``parts``, behind which ``prompts``, and what its content is.
+
+    ``needed`` is a part that no turn lacks. ``entry`` is the rule for the whole turn; the rules for
+    the rest of a turn have its name in theirs unless it is the root.
+    """
+
+    spec: Spec
+    parts: tuple[Part, ...]
+    prompts: tuple[str, ...]
+    entry: str = ROOT
+    needed: Part | None = None
+    content: str = _TEXT
+
+    def turn_rule(self, part: Part) -> str:
+        """Return the name of the rule for the rest of the turn from inside a part on."""
+        return f"{part.value}-turn" if self.entry == ROOT else f"{self.entry}-{part.value}-turn"
+
+    def following(self, left: Part) -> tuple[Part, ...]:
+        """Return the parts that may follow one."""
+        if left is Part.START:
+            return self.parts
+        order = self.spec.turn.order
+        # An answer of a given form stands alone.
+        apart = {Part.CONTENT, Part.CALLS} if self.content != _TEXT else set()
+        return tuple(
+            part
+            for part in self.parts
+            if order.index(part) > order.index(left) and {left, part} != apart
+        )
+
+    def may_end(self, left: Part) -> bool:
+        """Say whether the turn may end behind a part."""
+        order = (Part.START, *self.spec.turn.order)
+        return self.needed is None or order.index(left) >= order.index(self.needed)
+
+    def text(self, part: Part) -> str:
+        """Return what refers to the text of content or reasoning."""
+        return self.content if part is Part.CONTENT else _TEXT
+
+
+def generate_grammar(spec: Spec, *, spec_path: str, spec_hash: str) -> str:
+    """Return the grammar of ``spec`` as GBNF text.
+
+    Args:
+        spec: the format.
+        spec_path: the spec's file as the banner names it.
+        spec_hash: the spec's hash as the banner gives it.
+    """
+    ended = with_stop_at_end(spec)
+    calls = calls_of(ended, parallel=may_repeat_calls(spec))
+    rules = (
+        *(rule for offer in _offers(ended) for rule in turn_rules(offer)),
+        *(tool_call_rules(calls) if calls else ()),
+        *begun_rules(Offer(ended, parts_of(ended), (ended.thinking.prompt_on,)), calls),
+        *shared_rules(ended),
+    )
+    body = "".join(str(rule) for rule in reachable(rules, ENTRIES))
+    return sealed(f"{banner(spec_path, spec_hash, comment='#').rstrip()}\n{body}")
+
+
+def _offers(spec: Spec) -> Iterator[Offer]:
+    """Yield the turns that the generated grammar has entries for, in any way the prompt begins."""
+    prompts = ("", spec.thinking.prompt_on, spec.thinking.prompt_off)
+    parts = parts_of(spec)
+    yield Offer(spec, parts, prompts)
+    if spec.tools is not None:
+        without = tuple(part for part in parts if part is not Part.CALLS)
+        yield Offer(spec, parts, prompts, entry=REQUIRED_CALLS, needed=Part.CALLS)
+        yield Offer(spec, without, prompts, entry=CONTENT_ONLY)
+
+
+def turn_rules(offer: Offer) -> tuple[Rule, ...]:
+    """Return the rules for a turn as far as they aren't about calls, the entry first."""
+    comments = {
+        ROOT: _ROOT_COMMENT,
+        REQUIRED_CALLS: "a turn that calls tools",
+        CONTENT_ONLY: "a turn that calls no tools",
+    }
+    entry = Rule(offer.entry, _root(offer), comments.get(offer.entry, ""))
+    return (entry, *(_turn_rule(offer, part) for part in offer.parts))
+
+
+def shared_rules(spec: Spec) -> tuple[Rule, ...]:
+    """Return the rules for free text and white space."""
+    return (*space_rules(), *text_without(_TEXT, text_markers(spec), _text_comment(spec)))
+
+
+def text_markers(spec: Spec) -> tuple[str, ...]:
+    """Return what neither content nor reasoning may contain: all that would end or start a part.
+
+    What a parser takes for a marker or the beginning of one is one of them, as it would tell of it.
+    So is a trigger, also of calls that come before content: else a broken call would be content,
+    and what a lazy grammar allows would not be this one's calls.
+    """
+    found = [spec.reasoning.start, spec.reasoning.end, spec.content.start, spec.content.end]
+    found.extend((*spec.turn.stop, *spec.grammar.triggers))
+    for left in parts_of(spec):
+        if left is not Part.CALLS:
+            found.extend(_ending(spec, left))
+    found.extend(_as_written(begun, found) for begun in _beginnings_of_markers(spec))
+    return shortest_markers(_without_json(trimmed(marker)) for marker in found)
+
+
+def _beginnings_of_markers(spec: Spec) -> Iterator[str]:
+    """Yield what a parser of the format takes for the beginning of a marker, or for a whole one."""
+    plan = plan_module(spec)
+    yield from plan.openings
+    for marker in plan.text:
+        heads = (opening_literal(pieces).strip() for pieces in marker.alternatives)
+        # JSON's own signs and keys are no marker: what they begin may be content.
+        yield from (head for head in heads if looks_like_marker(head) and head[0] not in '{["')
+
+
+def _as_written(opening: str, markers: Sequence[str]) -> str:
+    """Return a plan's opening, in which a blank is any white space, as a marker begins with it."""
+    words = opening.split()
+    beginnings = (trimmed(marker)[:end] for marker in markers for end in range(len(marker)))
+    return next((begun for begun in beginnings if begun.split() == words), opening)
+
+
+def _without_json(marker: str) -> str:
+    """Return a marker up to its first key, if it is JSON: white space is free behind that."""
+    match = _JSON_HEAD.match(marker)
+    return match.group() if match else marker
+
+
+def calls_of(spec: Spec, *, parallel: bool, bound: Mapping[str, str] | None = None) -> Calls | None:
+    """Return which calls a grammar takes, None if the format has none."""
+    if spec.tools is None:
+        return None
+    return Calls(spec.tools, parallel=parallel, bound=bound, spell=begins_like_call(spec))
+
+
+def begins_like_call(spec: Spec) -> bool:
+    """Say whether another part's beginning could be that of a call, as far as the call's name."""
+    marker = trimmed(call_marker(spec.tools)) if spec.tools else ""
+    starts = (trimmed(spec.reasoning.start), trimmed(spec.content.start))
+    return bool(marker) and any(start.startswith(marker) for start in starts)
+
+
+def _ending(spec: Spec, left: Part) -> Iterator[str]:
+    """Yield all that may stand behind the text of ``left``, each up to its marker's end."""
+    end = _part_end(spec, left)
+    parts = parts_of(spec)
+    for right in parts[parts.index(left) + 1 :]:
+        yield end + spec.join(left, right) + _opening(spec, right)
+    yield end + spec.final(left)
+
+
+def parts_of(spec: Spec) -> tuple[Part, ...]:
+    """Return the parts that a turn may have, in their order."""
+    absent = {Part.REASONING} if spec.reasoning.mode is ReasoningMode.NONE else set()
+    if spec.tools is None:
+        absent.add(Part.CALLS)
+    return tuple(part for part in spec.turn.order if part not in absent)
+
+
+def _opening(spec: Spec, part: Part) -> str:
+    """Return the text that tells the beginning of ``part`` from what stands before it."""
+    if part is Part.CALLS:
+        return call_marker(spec.tools) if spec.tools else ""
+    return spec.reasoning.start if part is Part.REASONING else spec.content.start
+
+
+def _part_end(spec: Spec, part: Part) -> str:
+    if part is Part.CALLS:
+        return spec.tools.section_end if spec.tools else ""
+    return spec.reasoning.end if part is Part.REASONING else spec.content.end
+
+
+def _turn_rule(offer: Offer, part: Part) -> Rule:
+    """Return the rule for the rest of the turn from inside ``part`` on."""
+    spec, name = offer.spec, offer.turn_rule(part)
+    onward = _onward(offer, part)
+    # Content without a marker of its own may be empty, and white space too: no need for a "?".
+    open_ended = {offer.turn_rule(Part.CONTENT), GAP} & set(onward)
+    more = group(onward, "" if open_ended or not offer.may_end(part) else "?")
+    if part is Part.CALLS:
+        return Rule(name, sequence(TOOL_CALLS, more), "from the calls on")
+    end = _part_end(spec, part)
+    comment = f"from inside the {part.value} on"
+    if not trimmed(end):
+        return Rule(name, sequence(offer.text(part), more), comment)
+    closing = spelled(trimmed(end))
+    if part is Part.CONTENT and spec.content.mode is ContentMode.WRAPPED_WITH_REASONING:
+        closing = f"( {closing} )?"
+    comment += f", which ends with {literal(end)}"
+    return Rule(name, sequence(offer.text(part), closing, more), comment)
+
+
+def _onward(offer: Offer, left: Part) -> list[str]:
+    """Return what may stand behind ``left`` and its own end: the next part or the turn's end."""
+    spec = offer.spec
+    options = [_lead_in(offer, left, right) for right in offer.following(left)]
+    for final in _finals(spec, left) if offer.may_end(left) else ():
+        last = _part_end(spec, left) + final
+        if trimmed(final) or (last.rstrip(WHITE_SPACE) != last and not _is_open(spec, left)):
+            options.append(sequence(_gap_behind(spec, left), spelled(trimmed(final)), GAP))
+            # An engine takes the end itself away, and leaves the white space before it.
+            options += [GAP] if _gap_behind(spec, left) else []
+    return _without_repeated(offer, left, options)
+
+
+def _finals(spec: Spec, left: Part) -> Iterator[str]:
+    """Yield the turn's end behind ``left``, and what ends a turn with calls if that differs."""
+    yield spec.final(left)
+    parts = parts_of(spec)
+    if spec.turn.calls_decide_end and Part.CALLS in parts[: parts.index(left)]:
+        yield spec.final(Part.CALLS)
+    if left is Part.CALLS and spec.tools and spec.tools.after_first:
+        yield spec.tools.after_first.end
+
+
+def _lead_in(offer: Offer, left: Part, right: Part) -> str:
+    """Return the join and the start of ``right``, and the rule that goes on inside it."""
+    spec = offer.spec
+    join, start = spec.join(left, right), _opening(spec, right)
+    between = trimmed(join) if right is Part.CALLS else _led(spec, left, right)
+    before = _gap_behind(spec, left) if between or right is Part.CALLS else ""
+    # Calls bring their own start, so only the white space around it is written here.
+    spaced = join.rstrip(WHITE_SPACE) != join or start.lstrip(WHITE_SPACE) != start
+    inner = GAP if right is Part.CALLS and between and spaced else ""
+    return sequence(before, spelled(between), inner, offer.turn_rule(right))
+
+
+def _led(spec: Spec, left: Part, right: Part) -> str:
+    """Return what is written between two parts as the beginning of reasoning or content."""
+    text = spec.join(left, right) + _opening(spec, right)
+    # Where a call's name could go on, white space behind the start tells the part from a call.
+    return text.lstrip(WHITE_SPACE) if begins_like_call(spec) else trimmed(text)
+
+
+def _is_open(spec: Spec, left: Part) -> bool:
+    """Say whether ``left`` is free text without an end of its own, which takes white space too."""
+    return left in (Part.REASONING, Part.CONTENT) and not trimmed(_part_end(spec, left))
+
+
+def _gap_behind(spec: Spec, left: Part) -> str:
+    return "" if _is_open(spec, left) else GAP
+
+
+def _without_repeated(offer: Offer, left: Part, options: list[str]) -> list[str]:
+    """Return the options without those that empty content, where it is one of them, allows too."""
+    content = offer.turn_rule(Part.CONTENT)
+    if content not in options or left is Part.CONTENT or offer.content != _TEXT:
+        return options
+    is_open = _is_open(offer.spec, Part.CONTENT)
+    allowed = set(_onward(offer, Part.CONTENT)) if is_open else set()
+    allowed.add(GAP)
+    return [option for option in options if option.removeprefix(f"{GAP} ") not in allowed]
+
+
+def _root(offer: Offer) -> str:
+    """Return all ways to begin behind the prompts."""
+    extras = dict.fromkeys(prompt_extra(offer.spec, prompt) for prompt in offer.prompts)
+    options = [option for extra in extras for option in _beginnings(offer, extra)]
+    return choice(_without_repeated(offer, Part.START, options))
+
+
+def _beginnings(offer: Offer, extra: str) -> list[str]:
+    """Return the ways to begin where the prompt holds ``extra`` behind the header."""
+    spec = offer.spec
+    if opens_reasoning(spec, extra) and Part.REASONING in offer.parts:
+        return [offer.turn_rule(Part.REASONING)]
+    continued = list(_continuation(offer, extra)) if extra else []
+    if continued:
+        return continued
+    begun = [
+        _lead_in(offer, Part.START, part)
+        for part in offer.following(Part.START)
+        if not _is_covered(offer, spec.join(Part.START, part))
+    ]
+    bare = spec.content.mode is not ContentMode.ALWAYS_WRAPPED and Part.CONTENT in offer.parts
+    return [*begun, *([offer.turn_rule(Part.CONTENT)] if bare else [])]
+
+
+def _is_covered(offer: Offer, join: str) -> bool:
+    """Say whether a join is a reasoning block without text, which reasoning's own rule covers."""
+    if Part.REASONING not in offer.parts:
+        return False
+    spec = offer.spec
+    start, end, text = (
+        trimmed(spec.reasoning.start),
+        trimmed(spec.reasoning.end),
+        trimmed(join),
+    )
+    if not (start and end and text.startswith(start) and text.endswith(end)):
+        return False
+    return not trimmed(text[len(start) : len(text) - len(end)])
+
+
+def _continuation(offer: Offer, extra: str) -> Iterator[str]:
+    """Yield the ways to go on where the prompt holds ``extra`` behind the header."""
+    spec = offer.spec
+    for right in offer.following(Part.START):
+        join = spec.join(Part.START, right)
+        opening = trimmed(join) if right is Part.CALLS else _led(spec, Part.START, right)
+        if opening.startswith(extra) and not _is_covered(offer, join):
+            rest = opening.removeprefix(extra)
+            rest = rest if begins_like_call(spec) else trimmed(rest)
+            yield sequence(
+                GAP if rest == trimmed(rest) != "" else "", spelled(rest), offer.turn_rule(right)
+            )
+    close = trimmed(spec.reasoning.end)
+    if Part.REASONING in parts_of(spec) and close and extra.endswith(close):
+        parts = offer.following(Part.REASONING)
+        yield from (_lead_in(offer, Part.REASONING, part) for part in parts)
+    if Part.CALLS in offer.parts and _begun(spec, calls_of(spec, parallel=True), extra):
+        yield _BEGUN_CALLS
+
+
+def opens_reasoning(spec: Spec, extra: str) -> bool:
+    """Say whether what the prompt holds behind the header leaves the turn inside reasoning."""
+    reasoning = spec.reasoning
+    if reasoning.mode is ReasoningMode.NONE:
+        return False
+    absent = spec.join(Part.START, Part.CONTENT)
+    if not extra and reasoning.mode is ReasoningMode.DELIMITER and not trimmed(reasoning.start):
+        # Without a start of its own reasoning is where a turn begins that a prompt begins so.
+        extra = prompt_extra(spec, spec.thinking.prompt_on)
+    return prompt_state(extra, reasoning.start, reasoning.end, absent) is PromptState.OPEN
+
+
+def prompt_extra(spec: Spec, prompt: str) -> str:
+    """Return what a generation prompt holds behind the header."""
+    header = spec.turn.header
+    return trimmed(prompt.removeprefix(header)) if prompt.startswith(header) else ""
+
+
+def begun_rules(offer: Offer, calls: Calls | None) -> tuple[Rule, ...]:
+    """Return the rules for a turn of calls whose first one the prompt has begun, if it has."""
+    for prompt in offer.prompts:
+        begun = _begun(offer.spec, calls, prompt_extra(offer.spec, prompt))
+        if begun is not None:
+            more = group(_onward(offer, Part.CALLS), "?")
+            return (Rule(_BEGUN_CALLS, sequence(begun[0], more)), *begun[1])
+    return ()
+
+
+def _begun(spec: Spec, calls: Calls | None, extra: str) -> tuple[str, tuple[Rule, ...]] | None:
+    join = trimmed(spec.join(Part.START, Part.CALLS))
+    if calls is None or not extra.startswith(join):
+        return None
+    return begun_calls(calls, trimmed(extra.removeprefix(join)))
+
+
+def _text_comment(spec: Spec) -> str:
+    markers = ", ".join(literal(marker) for marker in text_markers(spec))
+    return f"free text: content and reasoning, without {markers}" if markers else "free text"

@@ -1,0 +1,109 @@
+"""Grammar rules for encoded values: JSON, Python literals, and JSON with another string quote."""
+
+from __future__ import annotations
+
+from turnspec.grammar.text import Rule, literal, spelled, text_without
+from turnspec.spec.model import Encoding, JsonType, ValueSyntax
+
+#: What a rule refers to for any value, and for an object, of each encoding that is not raw text.
+VALUE_RULE = {
+    Encoding.JSON: "json-value",
+    Encoding.PYTHON: "python-value",
+    Encoding.QUOTED: "quoted-value",
+}
+OBJECT_RULE = {
+    Encoding.JSON: "json-object",
+    Encoding.PYTHON: "python-object",
+    Encoding.QUOTED: "quoted-object",
+}
+
+_CONSTANTS = {
+    (Encoding.JSON, JsonType.BOOLEAN): '"true" | "false"',
+    (Encoding.JSON, JsonType.NULL): '"null"',
+    (Encoding.PYTHON, JsonType.BOOLEAN): '"True" | "False"',
+    (Encoding.PYTHON, JsonType.NULL): '"None"',
+    (Encoding.QUOTED, JsonType.BOOLEAN): '"true" | "false" | "True" | "False"',
+    (Encoding.QUOTED, JsonType.NULL): '"null" | "None"',
+}
+
+_NUMBER = Rule(
+    "number",
+    '"-"? ( "0" | [1-9] [0-9]* ) ( "." [0-9]+ )? ( [eE] [+-]? [0-9]+ )?',
+)
+
+
+def value_rule(encoding: Encoding, json_type: JsonType, *, whole: bool) -> str:
+    """Return what stands for any value of a type in an encoding; ``whole``: of any type."""
+    if whole:
+        return VALUE_RULE[encoding]
+    if json_type in (JsonType.INTEGER, JsonType.NUMBER):
+        return "number"
+    prefix = VALUE_RULE[encoding].removesuffix("-value")
+    return _CONSTANTS.get((encoding, json_type), f"{prefix}-{json_type.value}")
+
+
+def value_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
+    """Return the rules of all encodings; ``syntax`` says how a QUOTED one writes strings."""
+    return (*_json_rules(), *_python_rules(), *_quoted_rules(syntax), _NUMBER)
+
+
+def json_value_rules() -> tuple[Rule, ...]:
+    """Return the rules of JSON values alone."""
+    return (*_json_rules(), _NUMBER)
+
+
+def _json_rules() -> tuple[Rule, ...]:
+    return (
+        *structure_rules(
+            "json", "json-string", ("true", "false", "null"), "any JSON, freely spaced"
+        ),
+        Rule("json-string", r'"\"" ( [^"\\\x00-\x1F] | "\\" json-escape )* "\""'),
+        Rule("json-escape", r'["\\/bfnrt] | "u" [0-9a-fA-F]{4}'),
+    )
+
+
+def _python_rules() -> tuple[Rule, ...]:
+    single = r'''"'" ( [^'\\\x00-\x1F] | "\\" python-escape )* "'"'''
+    double = r'"\"" ( [^"\\\x00-\x1F] | "\\" python-escape )* "\""'
+    return (
+        *structure_rules(
+            "python", "python-string", ("True", "False", "None"), "any Python literal"
+        ),
+        Rule("python-string", f"{single} | {double}"),
+        Rule("python-escape", r"""[\\"'abfnrtv] | "x" [0-9a-fA-F]{2} | "u" [0-9a-fA-F]{4}"""),
+    )
+
+
+def _quoted_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
+    quote = spelled(syntax.quote)
+    comment = f"any JSON, with strings between {literal(syntax.quote)} and no escapes"
+    # A template that writes some values itself may leave those inside them to Python.
+    words = ("true", "false", "null", "True", "False", "None")
+    key = "quoted-key" if syntax.bare_keys else "quoted-string"
+    return (
+        *structure_rules("quoted", "quoted-string", words, comment, key=key),
+        Rule("quoted-key", "[a-zA-Z0-9À-ɏͰ-ԯ぀-鿿가-힣_.$/-]+"),
+        Rule("quoted-string", f"{quote} quoted-text {quote}"),
+        *text_without("quoted-text", [syntax.quote]),
+    )
+
+
+def structure_rules(
+    prefix: str, string: str, words: tuple[str, ...], comment: str, key: str = ""
+) -> tuple[Rule, ...]:
+    """Return the rules for any value of a notation; ``string`` and ``key`` are those for these."""
+    value, member = f"{prefix}-value", f"{prefix}-member"
+    constants = " | ".join(literal(word) for word in words)
+    return (
+        Rule(
+            value,
+            f"{prefix}-object | {prefix}-array | {string} | number | {constants}",
+            f"{prefix}: {comment}",
+        ),
+        Rule(f"{prefix}-object", f'"{{" space ( {member} ( "," space {member} )* )? "}}"'),
+        Rule(member, f'{key or string} space ":" space {value} space'),
+        Rule(
+            f"{prefix}-array",
+            f'"[" space ( {value} space ( "," space {value} space )* )? "]"',
+        ),
+    )

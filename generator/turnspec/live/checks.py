@@ -1,0 +1,158 @@
+"""What has to hold of a turn that was streamed into a parser."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from turnspec.grammar.request import functions
+from turnspec.spec.model import Literal, Slot, SlotKind, Spec
+from turnspec.verification.messages import format_markers
+
+_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
+_WORD = re.compile(r"[A-Za-z]{4,}")
+
+
+@dataclass(slots=True)
+class StreamedTurn:
+    """A parser that is fed with a turn, and what was fed and came out so far."""
+
+    module: ModuleType
+    options: Mapping[str, Any]
+    parser: Any
+    pieces: list[str]
+    events: list[Any]
+
+    @classmethod
+    def start(cls, module: ModuleType, **options: Any) -> StreamedTurn:
+        """Return a parser that has read nothing yet."""
+        return cls(module, options, module.Parser(**options), [], [])
+
+    def feed(self, piece: str) -> list[Any]:
+        """Hand a piece on, and return the events that it brought."""
+        self.pieces.append(piece)
+        events: list[Any] = self.parser.feed(piece)
+        self.events += events
+        return events
+
+    def finish(self) -> list[Any]:
+        """End the turn, and return the last events."""
+        events: list[Any] = self.parser.finish()
+        self.events += events
+        return events
+
+    @property
+    def text(self) -> str:
+        """All that was fed."""
+        return "".join(self.pieces)
+
+    @property
+    def message(self) -> Any:
+        """The message as it is known."""
+        return self.parser.message
+
+
+def stream_faults(turn: StreamedTurn, closing: str = "") -> Iterator[str]:
+    """Yield what is wrong with the way the turn was read, whatever is in it.
+
+    ``closing`` is the token that ended the turn, which an engine may hand on as text or keep.
+    """
+    whole = turn.module.parse(turn.text, **turn.options)
+    if whole != turn.message:
+        yield f"streamed {turn.message!r}, but as a whole {whole!r}"
+    if _added_up(turn.events) != _parts(turn.message):
+        yield f"the events add up to {_added_up(turn.events)!r}, not {_parts(turn.message)!r}"
+    if closing:
+        closed = turn.module.parse(turn.text + closing, **turn.options)
+        if closed != turn.message:
+            yield f"with {closing!r} behind it, it is {closed!r}, not {turn.message!r}"
+
+
+def turn_faults(spec: Spec, turn: StreamedTurn, tools: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what is wrong with a turn that came to its end: nothing may be."""
+    message = turn.message
+    faults = [f"{problem.kind}: {problem.message}" for problem in message.problems]
+    faults += [fault for call in message.tool_calls for fault in call_faults(call, tools)]
+    lost = list(dict.fromkeys(_lost_words(spec, turn, tools)))
+    return faults + ([f"lost: {', '.join(lost)}"] if lost else [])
+
+
+def call_faults(call: Any, tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what is wrong with a call: cut off, of no tool, or with arguments of another form."""
+    if not call.complete:
+        yield f"{call.name} is not complete"
+    schemas = {function.name: function.parameters for function in functions(tools)}
+    if call.name not in schemas:
+        yield f"there is no tool {call.name}"
+        return
+    try:
+        arguments = json.loads(call.arguments)
+    except ValueError as error:
+        yield f"{call.name}: arguments are not JSON: {error}"
+        return
+    errors = Draft202012Validator(schemas[call.name]).iter_errors(arguments)
+    yield from (f"{call.name}: {error.json_path}: {error.message}" for error in errors)
+
+
+def _parts(message: Any) -> tuple[str, str, list[tuple[str, str, str]]]:
+    calls = [(call.id, call.name, call.arguments) for call in message.tool_calls]
+    return message.content, message.reasoning_content, calls
+
+
+def _added_up(events: Sequence[Any]) -> tuple[str, str, list[tuple[str, str, str]]]:
+    """Return what events add up to, as `_parts` has it."""
+    texts = {"content": "", "reasoning": ""}
+    calls: list[tuple[str, str, str]] = []
+    for event in events:
+        if event.type in texts:
+            texts[event.type] += event.text
+        elif event.type == "tool_call_start":
+            calls.append((event.id, event.name, ""))
+        else:  # a piece of the arguments, or the end, which has the id if that stands last
+            identifier, name, arguments = calls[event.index]
+            more = event.arguments if event.type == "tool_call_delta" else ""
+            behind = getattr(event, "id", "") if event.type == "tool_call_end" else ""
+            calls[event.index] = (identifier + behind, name, arguments + more)
+    return texts["content"], texts["reasoning"], calls
+
+
+def _lost_words(
+    spec: Spec, turn: StreamedTurn, tools: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    """Yield the words of the text that are in no part of the message and in no marker."""
+    message = turn.message
+    own = sorted(format_markers(spec), key=len, reverse=True)
+    kept = [message.content, message.reasoning_content, *own]
+    kept += _meaningless(spec, turn.text, tools)
+    kept += spec.tools.arguments.types.values() if spec.tools else ()
+    for call in message.tool_calls:
+        kept += [call.id, call.name, call.arguments]
+        kept += [str(json.loads(call.arguments))] if call.complete else []
+    kept += [problem.message for problem in message.problems]
+    known = "\n".join(kept) + "\n" + "\n".join(_plain(text) for text in kept)
+    text = turn.text
+    for marker in own:
+        text = text.replace(marker, " ")
+    yield from (word for word in _WORD.findall(_plain(text)) if word not in known)
+
+
+def _meaningless(spec: Spec, text: str, tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what fills the slots for any word, which an overlay may have in its markers."""
+    names = "|".join(re.escape(function.name) for function in functions(tools))
+    marks = (marks.start for marks in spec.alternatives.marks)
+    for pieces in (*spec.alternatives.calls, *marks):
+        for before, slot, behind in zip(pieces, pieces[1:], pieces[2:], strict=False):
+            if slot == Slot(SlotKind.WORD) and isinstance(behind, Literal):
+                start = re.escape(before.text) if isinstance(before, Literal) else f"(?:{names})"
+                yield from re.findall(f"{start}(.*?){re.escape(behind.text)}", text, re.DOTALL)
+
+
+def _plain(text: str) -> str:
+    """Return a text without escapes, which a parser resolves."""
+    return _ESCAPE.sub(" ", text)

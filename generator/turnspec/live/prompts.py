@@ -1,0 +1,73 @@
+"""The prompt of a live run: what the template renders, or the spec's own generation prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from turnspec.analysis.analyze import ASSUMED_TOKENS, TemplateSource
+from turnspec.rendering.conversation import Chat, user_message
+from turnspec.rendering.worker import RenderWorker
+from turnspec.sources.text_files import sha256_of
+from turnspec.spec.model import Spec, Switch
+
+
+class PromptSource(StrEnum):
+    """What a prompt comes from."""
+
+    TEMPLATE = "template"
+    SPEC = "spec"  # the end of the prompt alone, where the template isn't there
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt, and the part of the assistant's turn that is at its end."""
+
+    text: str
+    prefill: str
+    source: PromptSource
+
+
+def live_prompt(
+    spec: Spec,
+    template: TemplateSource | None,
+    worker: RenderWorker,
+    *,
+    question: str,
+    tools: Sequence[Mapping[str, Any]],
+    thinking: bool,
+) -> Prompt:
+    """Render a question, with tools if the template takes any.
+
+    The rendering counts only if it ends as the spec says that a prompt ends.
+    """
+    wanted = spec.thinking.prompt_on if thinking else spec.thinking.prompt_off
+    if template is not None and sha256_of(template.text.encode()) == spec.template.sha256:
+        tokens = {**ASSUMED_TOKENS, **template.tokens}
+        variables = spec.thinking.on if thinking else spec.thinking.off
+        chat = Chat(worker, template.text, tokens, variables=variables)
+        for text in _renderings(chat, _questions(spec, question, thinking=thinking), tools):
+            if text.endswith(wanted):
+                return Prompt(text, wanted, PromptSource.TEMPLATE)
+    return Prompt(wanted, wanted, PromptSource.SPEC)
+
+
+def _questions(spec: Spec, question: str, *, thinking: bool) -> Iterator[str]:
+    """Yield the question, and with each of the words that switch thinking in a message."""
+    yield question
+    switches = Switch.ON if thinking else Switch.OFF
+    yield from (f"{question} {w.word}" for w in spec.thinking.words if w.switches is switches)
+
+
+def _renderings(
+    chat: Chat, questions: Iterator[str], tools: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    offered = [dict(tool) for tool in tools]
+    for question in questions:
+        for given in (offered, []) if offered else ([],):
+            messages = [user_message(question)]
+            rendering = chat.render(messages, tools=given, add_generation_prompt=True)
+            if rendering.text is not None:
+                yield rendering.text

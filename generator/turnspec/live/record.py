@@ -1,0 +1,110 @@
+"""All formats of a checkout run live, and the figures that are kept of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
+
+from turnspec.analysis.analyze import TemplateSource
+from turnspec.live.runs import FormatRuns, LiveTurn, Outcome, run_format
+from turnspec.pipeline.build import load_module
+from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.regenerate import write_table
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.files import SPEC_SUFFIX, read_spec, spec_hash
+from turnspec.spec.live_results import LiveRecord, LiveResult, write_live
+from turnspec.spec.model import Spec
+from turnspec.spec.problems import Problem
+from turnspec.spec.results import read_results
+
+_LONGEST_EXAMPLE = 400
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFormat:
+    """A format of the checkout: its spec and its parser."""
+
+    spec: Spec
+    module: ModuleType
+
+
+def checkout_names(project: Project) -> list[str]:
+    """Return the names of all formats of a checkout."""
+    return sorted(path.stem for path in project.specs.glob(f"*{SPEC_SUFFIX}"))
+
+
+def read_format(project: Project, name: str) -> LiveFormat | list[Problem]:
+    """Read a format of the checkout, or say all that is wrong with its files."""
+    paths = OutputPaths.in_project(name)
+    spec = read_spec(project.root / paths.spec, paths.spec)
+    if isinstance(spec, list):
+        return spec
+    try:
+        text = (project.root / paths.module).read_text(encoding="utf-8")
+    except OSError as error:
+        return [Problem(f"can't be read: {error.strerror}; run: make regen", paths.module)]
+    return LiveFormat(spec, load_module(text))
+
+
+def run_formats(
+    formats: Sequence[LiveFormat],
+    templates: Mapping[str, TemplateSource],
+    *,
+    seeds: int,
+    folder: Path,
+    on_format: Callable[[], None] = lambda: None,
+) -> list[FormatRuns]:
+    """Run formats one after the other; one without its template makes do with the spec's prompt."""
+    done = []
+    with RenderWorker() as worker:
+        for fmt in formats:
+            template = templates.get(fmt.spec.name)
+            done.append(
+                run_format(
+                    fmt.spec, fmt.module, template, worker=worker, seeds=seeds, folder=folder
+                )
+            )
+            on_format()
+    return done
+
+
+def live_record(runs: Sequence[FormatRuns], seeds: int) -> LiveRecord:
+    """Return the figures of runs."""
+    formats = {run.spec.name: _result(run) for run in runs}
+    return LiveRecord(version("llama-cpp-python"), seeds, formats)
+
+
+def keep_record(project: Project, record: LiveRecord) -> list[Problem]:
+    """Write the record and the index table, which shows it; return what went wrong."""
+    try:
+        write_live(project.live, record)
+        results = read_results(project.results)
+        if isinstance(results, Problem):
+            return [results]
+        write_table(project, results, record)
+    except OSError as error:
+        return [Problem(f"can't be written: {error.strerror}", str(error.filename))]
+    return []
+
+
+def failure_line(turn: LiveTurn) -> str:
+    """Return what is wrong with a turn, and how to come by it again, in one line."""
+    thinking = "thinking" if turn.thinking else "no thinking"
+    line = f"{turn.choice}, {thinking}, seed {turn.seed}: {turn.faults[0]} in {turn.text!r}"
+    return line if len(line) <= _LONGEST_EXAMPLE else f"{line[:_LONGEST_EXAMPLE]}…"
+
+
+def _result(runs: FormatRuns) -> LiveResult:
+    failed = [turn for turn in runs.turns if turn.outcome is Outcome.FAILED]
+    return LiveResult(
+        spec_hash=spec_hash(runs.spec),
+        prompt=runs.prompt,
+        turns=len(runs.turns),
+        calls=sum(turn.calls for turn in runs.turns),
+        cut=runs.count(Outcome.CUT),
+        failed=len(failed),
+        example=failure_line(failed[0]) if failed else "",
+    )

@@ -1,0 +1,249 @@
+"""Live runs of one format on the tiny model: prompt, grammar, sampling, streaming, checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from random import Random
+from string import ascii_lowercase
+from types import ModuleType
+from typing import Any
+
+from turnspec.analysis.analyze import TemplateSource
+from turnspec.analysis.text import whole_prefix
+from turnspec.codegen.turn_end import with_stop_at_end
+from turnspec.codegen.writer import write_parts
+from turnspec.grammar.bound import BoundGrammar, bind_grammar
+from turnspec.grammar.request import GrammarRequest, ToolChoice
+from turnspec.grammar.text import trimmed
+from turnspec.live.checks import StreamedTurn, stream_faults, turn_faults
+from turnspec.live.leaning import Leaning
+from turnspec.live.model import LiveModel, load_model
+from turnspec.live.offers import TOOLS, USER_MESSAGE
+from turnspec.live.prompts import Prompt, PromptSource, live_prompt
+from turnspec.live.sampling import LiveGrammar, Manner, Sampler, live_grammar
+from turnspec.live.tiny_model import cached_model, special_tokens
+from turnspec.live.writing import Ending, TurnWriter
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Part, Spec
+from turnspec.spec.problems import Problem
+from turnspec.verification.turns import written_input
+from turnspec.verification.vocabulary import BEGIN_TOKEN
+
+_LONGEST_TURN = 700  # tokens
+_CALL_EVENTS = ("tool_call_start", "tool_call_delta")
+_LEAD_CALL = Call("now", {}, "call00001")
+
+
+class Outcome(StrEnum):
+    """What became of a turn."""
+
+    PARSED = "parsed"
+    CUT = "cut"  # by the limit of tokens, or by what stops the model in the middle of a value
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTurn:
+    """One turn: how it was asked for, what the model wrote, and what is wrong with it."""
+
+    choice: str
+    thinking: bool
+    seed: int
+    text: str
+    calls: int
+    outcome: Outcome
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class FormatRuns:
+    """All turns of a format, and where its prompt was from."""
+
+    spec: Spec
+    prompt: PromptSource = PromptSource.SPEC
+    turns: list[LiveTurn] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    def count(self, outcome: Outcome) -> int:
+        """Return how many turns came out so."""
+        return sum(turn.outcome is outcome for turn in self.turns)
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """A model that has read the prompt, and the grammar for one choice of tools."""
+
+    spec: Spec
+    module: ModuleType
+    model: LiveModel
+    prompt: Prompt
+    thinking: bool
+    choice: str
+    bound: BoundGrammar
+    grammar: LiveGrammar
+
+
+def run_format(
+    spec: Spec,
+    module: ModuleType,
+    template: TemplateSource | None,
+    *,
+    worker: RenderWorker,
+    seeds: int,
+    folder: Path,
+) -> FormatRuns:
+    """Run a format at several seeds: calls required, allowed and forbidden, with thinking and not.
+
+    ``folder`` keeps the tiny models.
+    """
+    runs = FormatRuns(spec)
+    model = load_model(cached_model(special_tokens(spec), folder))
+    if isinstance(model, Problem):
+        runs.problems.append(model)
+        return runs
+    with model:
+        prompts = [_prompt(spec, template, worker, thinking=on) for on in (True, False)]
+        runs.prompt = prompts[0].source
+        longest = max(len(model.tokens(prompt.text)) for prompt in prompts)
+        problem = model.open(longest + _LONGEST_TURN + 1, threads=1)
+        for prompt, thinking in zip(prompts, (True, False), strict=True):
+            problem = problem or _run_prompt(runs, module, model, prompt, thinking, seeds)
+        runs.problems += [problem] if problem else []
+    return runs
+
+
+def _prompt(
+    spec: Spec, template: TemplateSource | None, worker: RenderWorker, *, thinking: bool
+) -> Prompt:
+    tools = TOOLS if spec.tools else ()
+    return live_prompt(
+        spec, template, worker, question=USER_MESSAGE, tools=tools, thinking=thinking
+    )
+
+
+def _run_prompt(
+    runs: FormatRuns,
+    module: ModuleType,
+    model: LiveModel,
+    prompt: Prompt,
+    thinking: bool,
+    seeds: int,
+) -> Problem | None:
+    """Take all turns behind one prompt; every second seed thinks."""
+    tokens = model.tokens(prompt.text) or model.tokens(BEGIN_TOKEN)
+    for choice in _choices(runs.spec):
+        tools = TOOLS if runs.spec.tools else ()
+        parallel = choice is ToolChoice.REQUIRED
+        request = GrammarRequest(tools, choice, parallel=parallel, thinking=thinking)
+        bound = bind_grammar(runs.spec, request)
+        if isinstance(bound, list):
+            return bound[0]
+        grammar = live_grammar(model, bound)
+        if isinstance(grammar, Problem):
+            return grammar
+        setting = _Setting(runs.spec, module, model, prompt, thinking, choice, bound, grammar)
+        for seed in range(0 if thinking else 1, seeds, 2):
+            problem = model.start_from(tokens)
+            if problem is not None:
+                return problem
+            runs.turns.append(_take_turn(setting, seed))
+    return None
+
+
+def _choices(spec: Spec) -> Sequence[ToolChoice]:
+    return tuple(ToolChoice) if spec.tools else (ToolChoice.NONE,)
+
+
+def _take_turn(setting: _Setting, seed: int) -> LiveTurn:
+    """Have the model write a turn, stream it into the parser, and check it."""
+    spec, model = setting.spec, setting.model
+    options: dict[str, Any] = {"enable_thinking": setting.thinking}
+    options["prefill"] = setting.prompt.prefill
+    if spec.tools is not None:
+        options["tools"] = list(TOOLS)
+    sampler = Sampler.start(model, Manner(seed), setting.grammar)
+    stop, leaning = setting.bound.stop, Leaning.towards(spec, model)
+    writer = TurnWriter(model, sampler, stop, _LONGEST_TURN, leaning=leaning)
+    if setting.bound.lazy:
+        writer.lead = model.tokens(_lead(setting, Random(seed)))
+    turn = StreamedTurn.start(setting.module, **options)
+    try:
+        for piece in writer:
+            for event in turn.feed(piece):
+                leaning.in_call = event.type in _CALL_EVENTS
+    finally:
+        sampler.close()
+    turn.finish()
+    faults = [*stream_faults(turn, _closing(setting, turn))]
+    cut = writer.ending is Ending.LIMIT or _stopped_inside(writer, turn)
+    if not cut:
+        faults += turn_faults(spec, turn, TOOLS)
+        faults += list(_unasked(setting, writer, turn))
+    outcome = Outcome.FAILED if faults else Outcome.CUT if cut else Outcome.PARSED
+    calls = len(turn.message.tool_calls)
+    return LiveTurn(
+        setting.choice, setting.thinking, seed, turn.text, calls, outcome, tuple(faults)
+    )
+
+
+def _closing(setting: _Setting, turn: StreamedTurn) -> str:
+    """Return the marker that a model would end this turn with, if it didn't write one itself."""
+    last = Part.CALLS if turn.message.tool_calls else Part.CONTENT
+    final = trimmed(with_stop_at_end(setting.spec).final(last))
+    whole = not setting.bound.lazy and setting.grammar.awake.accepts(turn.text + final)
+    return final if whole else ""
+
+
+def _stopped_inside(writer: TurnWriter, turn: StreamedTurn) -> bool:
+    """Say whether a stop string came up inside a value, as it would stop any model there."""
+    calls = turn.message.tool_calls
+    return writer.ending is Ending.STOP_STRING and any(not call.complete for call in calls)
+
+
+def _unasked(setting: _Setting, writer: TurnWriter, turn: StreamedTurn) -> Iterator[str]:
+    """Yield what the grammar should have seen to."""
+    calls = turn.message.tool_calls
+    if writer.problem is not None:
+        yield str(writer.problem)
+    if writer.ending is Ending.DEAD_END:
+        yield "the grammar lets nothing through"
+    if setting.choice is ToolChoice.REQUIRED and not calls:
+        yield "no call, though one is required"
+    if setting.choice is ToolChoice.NONE and calls:
+        yield "a call, though none is allowed"
+    if setting.choice is ToolChoice.AUTO and setting.bound.lazy and not calls:
+        yield "no call behind the trigger"
+
+
+def _lead(setting: _Setting, random: Random) -> str:
+    """Return what stands before a call up to the trigger, which a lazy grammar waits for.
+
+    Weights that have learnt nothing would hardly ever write one.
+    """
+    words = ["".join(random.choices(ascii_lowercase, k=random.randint(2, 9))) for _ in range(8)]
+    said, thought = " ".join(words[:3]), " ".join(words[3:])
+    triggers = setting.spec.grammar.triggers
+    for content, reasoning in ((said, thought), (said, ""), ("", thought), ("", "")):
+        message = Message(content, reasoning if setting.thinking else "", (_LEAD_CALL,))
+        written = written_input(setting.spec, message, thinking=setting.thinking)
+        text = written.text if written else _behind_prompt(setting, message)
+        for trigger in triggers:
+            before, found, _ = text.rpartition(trigger)
+            if found:
+                return before + found
+    return ""
+
+
+def _behind_prompt(setting: _Setting, message: Message) -> str:
+    """Return a turn without what the prompt has of it, whatever else the prompt holds."""
+    spec, prefill = setting.spec, setting.prompt.prefill
+    start = spec.content.start
+    if start and prefill.endswith(start):
+        message = replace(message, reasoning="")
+        return write_parts(spec, message, Part.START).partition(start)[2]
+    turn = spec.turn.header + write_parts(spec, message, Part.START)
+    return turn.removeprefix(whole_prefix([turn, prefill]))

@@ -1,0 +1,127 @@
+"""Building one template: analysis, code generation and, if asked for, verification.
+
+Nothing is written here; a build returns the texts of all files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+
+from turnspec import __version__
+from turnspec.analysis.advice import Advice, advise
+from turnspec.analysis.analyze import (
+    ASSUMED_TOKENS,
+    TemplateSource,
+    analyze_template,
+)
+from turnspec.analysis.findings import Finding
+from turnspec.codegen.loading import load_module as load_module  # others import it from here
+from turnspec.codegen.python import generate_module
+from turnspec.codegen.writer import write_parts
+from turnspec.grammar.turn import generate_grammar
+from turnspec.pipeline.project import OutputPaths
+from turnspec.rendering.conversation import Chat
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.checks import check_spec
+from turnspec.spec.files import dump_spec, spec_hash
+from turnspec.spec.message import Message
+from turnspec.spec.model import Part, Spec
+from turnspec.spec.problems import Problem
+from turnspec.spec.results import TemplateResult
+from turnspec.verification.messages import SAMPLE_CALLS, allowed_call
+from turnspec.verification.rungs import (
+    chunking,
+    predict,
+    rendered_parts,
+    round_trip,
+    round_trip_written,
+)
+from turnspec.verification.turns import Renderer, expected_message
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """What became of one template: its files by path, its results, findings and problems.
+
+    ``advice`` is there where it was asked for.
+    """
+
+    name: str
+    files: Mapping[str, str] = field(default_factory=dict)
+    result: TemplateResult | None = None
+    findings: tuple[Finding, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    advice: Advice | None = None
+
+
+def build_template(
+    source: TemplateSource,
+    paths: OutputPaths,
+    *,
+    messages: int | None = None,
+    worker: RenderWorker | None = None,
+    with_advice: bool = False,
+) -> Build:
+    """Build one template, rendering in ``worker`` or in one of its own.
+
+    ``messages`` is the number of random messages for the verification; None leaves it out.
+    ``with_advice`` looks for what the prompt says and the spec hasn't.
+    """
+    with nullcontext(worker) if worker else RenderWorker() as worker:
+        analysis = analyze_template(source, worker)
+        if analysis.spec is None:
+            return Build(source.name, findings=analysis.findings, problems=analysis.problems)
+        spec = analysis.spec
+        problems = tuple(check_spec(spec, source.file))
+        if problems:
+            return Build(source.name, findings=analysis.findings, problems=problems)
+        files = generate_files(spec, paths)
+        chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, analysis.dialect)
+        advice = advise(spec, source, chat) if with_advice else None
+        build = Build(source.name, files, None, analysis.findings, advice=advice)
+        if messages is None:
+            return build
+        return replace(build, result=verify(spec, files[paths.module], chat, messages))
+
+
+def generate_files(spec: Spec, paths: OutputPaths) -> dict[str, str]:
+    """Return the texts of the spec, the parser and the grammar, by path."""
+    digest = spec_hash(spec)
+    return {
+        paths.spec: dump_spec(spec),
+        paths.module: generate_module(
+            spec, spec_path=paths.spec, spec_hash=digest, sample=sample_turn(spec)
+        ),
+        paths.grammar: generate_grammar(spec, spec_path=paths.spec, spec_hash=digest),
+    }
+
+
+def sample_turn(spec: Spec) -> str:
+    """Return a turn that shows the format, for the module's docstring."""
+    call = allowed_call(spec, SAMPLE_CALLS[0])
+    message = Message(
+        content="It rains in Paris.",
+        reasoning="They ask for the weather." if spec.reasoning.field else "",
+        calls=(call,) if spec.tools else (),
+    )
+    shown = expected_message(spec, message)
+    return spec.turn.header + write_parts(spec, shown, Part.START)
+
+
+def verify(spec: Spec, module_text: str, chat: Chat, messages: int) -> TemplateResult:
+    """Climb the ladder up to rung 2."""
+    renderer = Renderer.create(spec, chat)
+    module = load_module(module_text)
+    return TemplateResult(
+        spec_hash=spec_hash(spec),
+        generator=__version__,
+        parts=rendered_parts(spec),
+        rungs={
+            "0": predict(spec, renderer),
+            "1": round_trip(spec, renderer, module, messages),
+            "1b": round_trip_written(spec, module, messages),
+            "2": chunking(spec, module),
+        },
+    )

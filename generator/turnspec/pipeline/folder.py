@@ -1,0 +1,119 @@
+"""Analysing templates from anywhere into a folder of the user's; nothing else is touched."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from turnspec.analysis.analyze import TemplateSource
+from turnspec.analysis.overlay_draft import DRAFT_SUFFIX
+from turnspec.pipeline.build import Build
+from turnspec.pipeline.processes import Task, build_in_processes
+from turnspec.pipeline.project import OutputPaths
+from turnspec.sources.reading import read_templates
+from turnspec.sources.text_files import read_text
+from turnspec.spec.atomic import write_atomically
+from turnspec.spec.overlay import OverlayText
+from turnspec.spec.problems import Problem
+from turnspec.verification.rungs import DEFAULT_MESSAGES
+
+
+@dataclass(slots=True)
+class FolderResult:
+    """What came of it: a build for each template, the files written, and all problems.
+
+    ``kept`` are drafts of overlays that were there already, and are left as they were.
+    """
+
+    builds: list[Build] = field(default_factory=list)
+    written: list[Path] = field(default_factory=list)
+    kept: list[Path] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def analyze_into(
+    sources: Sequence[Path],
+    into: Path | None,
+    *,
+    overlay: Path | None = None,
+    messages: int | None = DEFAULT_MESSAGES,
+    on_build: Callable[[Build], None] | None = None,
+) -> FolderResult:
+    """Analyse .jinja files, model folders and GGUF files; write spec, parser and grammar of each.
+
+    With ``into`` None nothing is written; the builds hold the texts. Where a prompt speaks of
+    parts that its template never renders, a draft of an overlay is written too, but never over
+    another file. ``overlay`` is put over the one template of the sources. ``messages`` is the
+    number of random messages for the verification (None: no verification). A source that fails is
+    a problem and doesn't stop the others. A script that calls this needs the usual
+    ``if __name__ == "__main__":``, as templates are rendered in processes of their own.
+    """
+    templates, problems = read_sources_anywhere(sources)
+    if overlay is not None and not problems:
+        templates, problems = _with_overlay(templates, overlay)
+    result = FolderResult(problems=problems)
+    tasks = [
+        Task(source, OutputPaths.in_folder(source.name), messages, with_advice=True)
+        for source in templates
+    ]
+    for build in build_in_processes(tasks, os.cpu_count() or 1):
+        result.builds.append(build)
+        result.problems += build.problems
+        for path, text in build.files.items():
+            if into is not None:
+                write_atomically(into / path, text)
+                result.written.append(into / path)
+        if into is not None:
+            _write_draft(build, into, result)
+        if on_build is not None:
+            on_build(build)
+    return result
+
+
+def _write_draft(build: Build, into: Path, result: FolderResult) -> None:
+    """Write the draft of an overlay, unless a person may have worked on one already."""
+    if build.advice is None or build.advice.draft is None:
+        return
+    path = into / f"{build.name}{DRAFT_SUFFIX}"
+    if path.exists():
+        result.kept.append(path)
+        return
+    write_atomically(path, build.advice.draft.text)
+    result.written.append(path)
+
+
+def _with_overlay(
+    templates: Sequence[TemplateSource], overlay: Path
+) -> tuple[list[TemplateSource], list[Problem]]:
+    """Return the one template with its overlay; several, or a bad file, are a problem."""
+    file = str(overlay)
+    if len(templates) != 1:
+        message = f"an overlay belongs to one template; there are {len(templates)}"
+        return [], [Problem(message, file)]
+    text, problems = read_text(overlay, file)
+    if problems:
+        return [], problems
+    return [replace(templates[0], overlay=OverlayText(file, text))], []
+
+
+def read_sources_anywhere(
+    paths: Sequence[Path],
+) -> tuple[list[TemplateSource], list[Problem]]:
+    """Read all templates of some files and folders; a second one of a name is a problem."""
+    sources: list[TemplateSource] = []
+    problems: list[Problem] = []
+    for path in paths:
+        templates, found = read_templates(path)
+        problems += found
+        for template in templates:
+            if any(template.name == source.name for source in sources):
+                problems.append(Problem(f"a second template named {template.name}", str(path)))
+                continue
+            tokens = {"bos_token": template.bos_token, "eos_token": template.eos_token}
+            known = {name: value for name, value in tokens.items() if value is not None}
+            sources.append(
+                TemplateSource(template.name, template.text, template.file, "local", known)
+            )
+    return sources, problems

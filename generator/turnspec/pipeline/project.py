@@ -1,0 +1,90 @@
+"""Where things are in a checkout: templates, specs, generated files, results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from turnspec.sources.index import INDEX_FILE
+from turnspec.spec.naming import module_name
+
+#: The folder of the overlays, in a checkout.
+OVERLAYS = "templates/overlays"
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A folder with templates/index.yaml in it. All paths below are relative to ``root``."""
+
+    root: Path
+
+    @classmethod
+    def find(cls, start: Path) -> Project | None:
+        """Return the project that ``start`` lies in, or None."""
+        for folder in (start, *start.parents):
+            if (folder / INDEX_FILE).is_file():
+                return cls(folder)
+        return None
+
+    @property
+    def specs(self) -> Path:
+        """The folder of the specs."""
+        return self.root / "specs"
+
+    @property
+    def generated(self) -> Path:
+        """The folder of the parsers and grammars."""
+        return self.root / "generated"
+
+    @property
+    def overlays(self) -> Path:
+        """The folder of the overlays."""
+        return self.root / OVERLAYS
+
+    @property
+    def results(self) -> Path:
+        """The verification results."""
+        return self.specs / "verification.json"
+
+    @property
+    def engines(self) -> Path:
+        """The figures of grammar engines."""
+        return self.specs / "engines.json"
+
+    @property
+    def live(self) -> Path:
+        """The results of live runs."""
+        return self.specs / "live.json"
+
+    @property
+    def table(self) -> Path:
+        """The index table."""
+        return self.specs / "README.md"
+
+    @property
+    def state(self) -> Path:
+        """What the last regeneration was made from; never committed, safe to delete."""
+        return self.root / ".turnspec-state.json"
+
+
+@dataclass(frozen=True, slots=True)
+class OutputPaths:
+    """The files made from one template, relative to where they are written."""
+
+    spec: str
+    module: str
+    grammar: str
+
+    @classmethod
+    def in_project(cls, name: str) -> OutputPaths:
+        """Return the paths in a checkout."""
+        return cls(
+            f"specs/{name}.yaml",
+            f"generated/{module_name(name)}.py",
+            f"generated/{name}.gbnf",
+        )
+
+    @classmethod
+    def in_folder(cls, name: str) -> OutputPaths:
+        """Return the paths in a folder of the user's."""
+        return cls(f"{name}.yaml", f"{module_name(name)}.py", f"{name}.gbnf")

@@ -1,0 +1,308 @@
+"""Regenerating everything: which templates changed, building them on all cores, writing files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+from turnspec import __version__
+from turnspec.analysis.analyze import TemplateSource
+from turnspec.pipeline.build import Build
+from turnspec.pipeline.processes import Task, build_in_processes
+from turnspec.pipeline.project import OVERLAYS, OutputPaths, Project
+from turnspec.pipeline.state import State, generator_fingerprint, input_hash, output_hash
+from turnspec.sources.fetch import TemplateFile
+from turnspec.sources.index import read_index
+from turnspec.sources.text_files import read_text
+from turnspec.spec.atomic import write_atomically
+from turnspec.spec.engine_results import read_engines
+from turnspec.spec.files import SPEC_SUFFIX, read_spec, spec_hash
+from turnspec.spec.live_results import LiveRecord, read_live
+from turnspec.spec.model import Spec
+from turnspec.spec.naming import template_name
+from turnspec.spec.overlay import Overlay, OverlayText, read_overlay
+from turnspec.spec.problems import Problem
+from turnspec.spec.results import TemplateResult, dump_results, read_results
+from turnspec.spec.table import index_table
+
+#: Called with each finished build, in the order in which they finish.
+OnBuild = Callable[[Build], None]
+
+
+@dataclass(slots=True)
+class Regeneration:
+    """What a regeneration did: builds made, templates left alone, files changed, problems.
+
+    ``left_over`` are files that belong to no template of the index; they are never deleted here.
+    """
+
+    built: list[Build] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    changed_files: list[str] = field(default_factory=list)
+    left_over: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    results: dict[str, TemplateResult] = field(default_factory=dict)
+
+
+def read_sources(
+    project: Project, templates: Iterable[TemplateFile]
+) -> tuple[list[TemplateSource], list[Problem]]:
+    """Read the templates' texts and their overlays."""
+    sources: list[TemplateSource] = []
+    problems: list[Problem] = []
+    for template in templates:
+        text, found = read_text(template.path, template.file)
+        problems += found
+        tokens = {"bos_token": template.bos_token, "eos_token": template.eos_token}
+        known = {name: value for name, value in tokens.items() if value is not None}
+        overlay, unreadable = _read_overlay(project, template.name)
+        problems += unreadable
+        if not found and not unreadable:
+            sources.append(
+                TemplateSource(template.name, text, template.file, template.origin, known, overlay)
+            )
+    return sources, problems
+
+
+def _read_overlay(project: Project, name: str) -> tuple[OverlayText | None, list[Problem]]:
+    """Return the text of a template's overlay, or None where there is none."""
+    path = project.overlays / f"{name}{SPEC_SUFFIX}"
+    if not path.exists():
+        return None, []
+    file = path.relative_to(project.root).as_posix()
+    text, problems = read_text(path, file)
+    return OverlayText(file, text), problems
+
+
+def build_all(
+    sources: Sequence[TemplateSource],
+    paths: Callable[[str], OutputPaths],
+    *,
+    messages: int | None,
+    processes: int | None = None,
+) -> Iterator[Build]:
+    """Build templates on all cores and yield each as it is finished.
+
+    A build that ends its process (out of memory) is a problem of that template alone.
+    """
+    tasks = [Task(source, paths(source.name), messages) for source in sources]
+    return build_in_processes(tasks, processes or os.cpu_count() or 1)
+
+
+def regenerate(
+    project: Project,
+    sources: Sequence[TemplateSource],
+    *,
+    messages: int,
+    everything: bool = False,
+    on_build: OnBuild | None = None,
+) -> Regeneration:
+    """Rebuild what changed and write its files; ``everything`` rebuilds all.
+
+    A spec on disk that was edited to something impossible is a problem and is left as it is.
+    """
+    done = Regeneration()
+    known = read_results(project.results)
+    results = {} if isinstance(known, Problem) else known
+    done.problems += [known] if isinstance(known, Problem) else []
+    specs = _read_specs(project, sources, done)
+    inputs = _input_hashes(sources, messages)
+    state = State() if everything else State.read(project.state)
+    todo = [
+        source
+        for source in sources
+        if source.name in specs and not _is_unchanged(project, source.name, state, inputs, results)
+    ]
+    done.unchanged = [s.name for s in sources if s.name in specs and s not in todo]
+    for build in build_all(todo, OutputPaths.in_project, messages=messages):
+        _take(project, build, done, results)
+        state.hashes.pop(build.name, None)
+        if build.files:
+            paths = asdict(OutputPaths.in_project(build.name)).values()
+            state.hashes[build.name] = output_hash(inputs[build.name], project.root, paths) or ""
+        if on_build is not None:
+            on_build(build)
+    _finish(project, results, done)
+    done.left_over = left_over(project)
+    state.write(project.state)
+    return done
+
+
+def _read_specs(
+    project: Project, sources: Sequence[TemplateSource], done: Regeneration
+) -> dict[str, Spec | None]:
+    """Return the specs on disk by name (None where there is none yet); bad ones are problems."""
+    specs: dict[str, Spec | None] = {}
+    for source in sources:
+        path = project.specs / f"{source.name}.yaml"
+        if not path.exists():
+            specs[source.name] = None
+            continue
+        found = read_spec(path, f"specs/{source.name}.yaml")
+        if isinstance(found, list):
+            done.problems += found
+        else:
+            specs[source.name] = found
+    return specs
+
+
+def _input_hashes(sources: Sequence[TemplateSource], messages: int) -> dict[str, str]:
+    fingerprint = generator_fingerprint()
+    return {source.name: input_hash(fingerprint, source, messages) for source in sources}
+
+
+def _is_unchanged(
+    project: Project,
+    name: str,
+    state: State,
+    inputs: Mapping[str, str],
+    results: Mapping[str, TemplateResult],
+) -> bool:
+    paths = asdict(OutputPaths.in_project(name)).values()
+    found = output_hash(inputs[name], project.root, paths)
+    return found is not None and state.hashes.get(name) == found and name in results
+
+
+def _take(
+    project: Project,
+    build: Build,
+    done: Regeneration,
+    results: dict[str, TemplateResult],
+) -> None:
+    """Write a build's files and keep its result."""
+    done.built.append(build)
+    done.problems += build.problems
+    for path, text in build.files.items():
+        if write_atomically(project.root / path, text):
+            done.changed_files.append(path)
+    if build.result is not None:
+        results[build.name] = build.result
+
+
+def _finish(project: Project, results: Mapping[str, TemplateResult], done: Regeneration) -> None:
+    """Write the results and the index table of all specs that are there.
+
+    Specs that were not built this time (their template couldn't be fetched) keep their rows; with
+    a spec that can't be read the table is left as it is.
+    """
+    found = {path.stem: read_spec(path) for path in sorted(project.specs.glob("*.yaml"))}
+    done.results = {name: result for name, result in results.items() if name in found}
+    if write_atomically(project.results, dump_results(done.results)):
+        done.changed_files.append("specs/verification.json")
+    live = read_live(project.live)
+    done.problems += [live] if isinstance(live, Problem) else []
+    if write_table(project, done.results, LiveRecord() if isinstance(live, Problem) else live):
+        done.changed_files.append("specs/README.md")
+
+
+def write_table(project: Project, results: Mapping[str, TemplateResult], live: LiveRecord) -> bool:
+    """Write the index table of all specs, unless one can't be read; return whether it changed."""
+    found = [read_spec(path) for path in sorted(project.specs.glob("*.yaml"))]
+    specs = [spec for spec in found if not isinstance(spec, list)]
+    if len(specs) < len(found):
+        return False
+    engines = read_engines(project.engines)
+    told = {} if isinstance(engines, Problem) else engines
+    text = index_table(specs, results, _overlays(project), live.formats, told)
+    return write_atomically(project.table, text)
+
+
+def _overlays(project: Project) -> list[Overlay]:
+    """Return the overlays that can be read; the others are problems of their templates."""
+    found = [
+        read_overlay(path.read_text(encoding="utf-8", errors="replace"), path.name)
+        for path in sorted(project.overlays.glob(f"*{SPEC_SUFFIX}"))
+    ]
+    return [overlay for overlay in found if not isinstance(overlay, list)]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A file that isn't what regenerating would write; ``wanted`` is None for a file too many."""
+
+    path: str
+    found: str | None
+    wanted: str | None
+
+
+def check_freshness(
+    project: Project, sources: Sequence[TemplateSource], on_build: OnBuild | None = None
+) -> tuple[list[Difference], list[Problem]]:
+    """Analyse and generate everything again and compare it with the files; nothing is written.
+
+    Also finds files of templates that are gone, and results of another spec or generator.
+    """
+    done = Regeneration()
+    _read_specs(project, sources, done)
+    differences: list[Difference] = []
+    for build in build_all(sources, OutputPaths.in_project, messages=None):
+        done.problems += build.problems
+        for path, wanted in build.files.items():
+            found = _text_of(project, path)
+            if found != wanted:
+                differences.append(Difference(path, found, wanted))
+        if on_build is not None:
+            on_build(build)
+    differences += [Difference(path, "", None) for path in left_over(project)]
+    done.problems += _stale_results(project, sources)
+    kept = (read_live(project.live), read_engines(project.engines))
+    done.problems += [found for found in kept if isinstance(found, Problem)]
+    return sorted(differences, key=lambda difference: difference.path), done.problems
+
+
+def _text_of(project: Project, path: str) -> str | None:
+    try:
+        return (project.root / path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def left_over(project: Project) -> list[str]:
+    """Return the specs, overlays and generated files that belong to no template of the index.
+
+    With an index that can't be read nobody can tell; then there are none.
+    """
+    index, problems = read_index(project.root)
+    if problems:
+        return []
+    names = [template_name(entry.file) for entry in index.entries]
+    wanted = {path for name in names for path in asdict(OutputPaths.in_project(name)).values()}
+    wanted |= {f"{OVERLAYS}/{name}{SPEC_SUFFIX}" for name in names}
+    found = [
+        path.relative_to(project.root).as_posix()
+        for folder, pattern in (
+            (project.specs, "*.yaml"),
+            (project.generated, "*.gbnf"),
+            (project.generated, "[!_]*.py"),
+            (project.generated, "_[0-9]*.py"),
+            (project.overlays, "*.yaml"),
+        )
+        for path in sorted(folder.glob(pattern))
+    ]
+    return [path for path in found if path not in wanted]
+
+
+def _stale_results(project: Project, sources: Sequence[TemplateSource]) -> list[Problem]:
+    """Return a problem for each result that is missing or belongs to another spec."""
+    results = read_results(project.results)
+    if isinstance(results, Problem):
+        return [results]
+    problems: list[Problem] = []
+    for source in sources:
+        spec = read_spec(project.specs / f"{source.name}.yaml")
+        if isinstance(spec, list):
+            continue
+        result = results.get(source.name)
+        if result is None or result.spec_hash != spec_hash(spec):
+            problems.append(
+                Problem(f"no result for {source.name} as it is now", "specs/verification.json")
+            )
+        elif result.generator != __version__:
+            problems.append(
+                Problem(
+                    f"the result for {source.name} is of generator {result.generator}",
+                    "specs/verification.json",
+                )
+            )
+    return problems

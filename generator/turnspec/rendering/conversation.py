@@ -1,0 +1,264 @@
+"""Conversations with one assistant turn in them, in the form that a template wants.
+
+Templates differ in what they take: arguments as an object or as a JSON string, null content or an
+empty one, reasoning under one key or another. A `Dialect` records what `capabilities` found out by
+rendering; a `Chat` speaks to one template in its dialect.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from turnspec.rendering.value_schemas import json_type_name, schema_of
+from turnspec.rendering.worker import Rendering, RenderWorker
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import ContentBlocks
+
+#: Texts of the messages around the turn; a template that renders them shows where the turn is.
+USER_TEXT = "usrqa"
+NEXT_USER_TEXT = "usrqz"
+RESULT_TEXT = "resqa"
+
+JsonObject = dict[str, object]
+
+
+class ArgumentsForm(StrEnum):
+    """How a call's arguments are handed to the template."""
+
+    OBJECT = "object"
+    STRING = "string"
+
+
+class AbsentContent(StrEnum):
+    """How a message without content is handed to the template."""
+
+    NULL = "null"
+    EMPTY = "empty"
+    MISSING = "missing"
+
+
+class Following(StrEnum):
+    """What comes after the assistant's turn."""
+
+    NOTHING = "nothing"
+    USER = "user"
+    TOOL = "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What a template wants its messages to look like.
+
+    ``reasoning_field`` is a key of the message or, with ``blocks``, of a block of its content.
+    ``next_header`` is given for a template that renders the last message as one to be continued:
+    turns are then rendered before another user's message, which this header precedes.
+    ``flat_calls``: a call's name and arguments stand in the call itself, not under ``function``.
+    """
+
+    arguments: ArgumentsForm = ArgumentsForm.OBJECT
+    absent_content: AbsentContent = AbsentContent.NULL
+    reasoning_field: str | None = None
+    blocks: ContentBlocks | None = None
+    give_tools: bool = True
+    next_header: str | None = None
+    flat_calls: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """One template with the tokens it refers to, its dialect, and its variables' values."""
+
+    worker: RenderWorker
+    source: str
+    tokens: Mapping[str, str]
+    dialect: Dialect = Dialect()
+    variables: Mapping[str, object] = field(default_factory=dict)
+
+    def speaking(self, dialect: Dialect) -> Chat:
+        """Return the same chat in another dialect."""
+        return replace(self, dialect=dialect)
+
+    def using(self, variables: Mapping[str, object]) -> Chat:
+        """Return the same chat with other values of the template's variables."""
+        return replace(self, variables=dict(variables))
+
+    def render(
+        self,
+        messages: Sequence[JsonObject],
+        *,
+        tools: Sequence[JsonObject] = (),
+        add_generation_prompt: bool = False,
+    ) -> Rendering:
+        """Render plain messages."""
+        context: JsonObject = {
+            **self.tokens,
+            "messages": list(messages),
+            "add_generation_prompt": add_generation_prompt,
+            **self.variables,
+        }
+        if tools and self.dialect.give_tools:
+            context["tools"] = list(tools)
+        return self.worker.render(self.source, context)
+
+    def prompt(self, *, add_generation_prompt: bool = True) -> Rendering:
+        """Render a user's message alone; the text returned begins after that message's text."""
+        rendering = self.render(
+            [user_message(USER_TEXT)],
+            tools=[EXAMPLE_TOOL],
+            add_generation_prompt=add_generation_prompt,
+        )
+        return _after_user(rendering)
+
+    def turn(
+        self,
+        message: Message,
+        *,
+        following: Following = Following.NOTHING,
+        earlier: Sequence[Message] = (),
+    ) -> Rendering:
+        """Render a user's message and the assistant's answer.
+
+        The text returned runs from the end of the user's text to the end of the rendering or to
+        the text of the message that follows.
+        """
+        if following is Following.NOTHING and self.dialect.next_header is not None:
+            whole = self.turn(message, following=Following.USER, earlier=earlier)
+            return _without_end(whole, self.dialect.next_header)
+        messages: list[JsonObject] = []
+        for past in earlier:
+            messages += [user_message(NEXT_USER_TEXT), self.assistant_message(past)]
+            messages += [result_message(call) for call in past.calls]
+            if past.calls:
+                messages.append(self.assistant_message(Message(content=RESULT_TEXT)))
+        messages += [user_message(USER_TEXT), self.assistant_message(message)]
+        if following is Following.USER:
+            messages.append(user_message(NEXT_USER_TEXT))
+        if following is Following.TOOL:
+            calls = message.calls or (Call("toolqa", {}, "callqa001"),)
+            messages += [result_message(call) for call in calls]
+        calls = tuple(call for past in (*earlier, message) for call in past.calls)
+        rendering = self.render(messages, tools=tool_definitions(calls) or [EXAMPLE_TOOL])
+        if rendering.text is None and calls and not rendering.fatal:
+            # Some templates know few types of parameters; which they are given is no matter here.
+            rendering = self.render(messages, tools=tool_definitions(calls, only_strings=True))
+        return _until_next(_after_user(rendering), following)
+
+    def answer(self, content: object) -> Rendering:
+        """Render a user's message and an answer with any content, from the user's text on."""
+        messages = [user_message(USER_TEXT), {"role": "assistant", "content": content}]
+        return _after_user(self.render(messages, tools=[EXAMPLE_TOOL]))
+
+    def assistant_message(self, message: Message) -> JsonObject:
+        """Return an assistant's message as the template wants it."""
+        result: JsonObject = {"role": "assistant"}
+        blocks, field = self.dialect.blocks, self.dialect.reasoning_field
+        if blocks and field and (message.content or message.reasoning):
+            result["content"] = content_in_blocks(blocks, field, message)
+        elif message.content:
+            result["content"] = message.content
+        elif self.dialect.absent_content is AbsentContent.NULL and message.calls:
+            result["content"] = None
+        elif self.dialect.absent_content is not AbsentContent.MISSING or not message.calls:
+            result["content"] = ""
+        if message.reasoning and field and not blocks:
+            result[field] = message.reasoning
+        if message.calls:
+            result["tool_calls"] = [self._tool_call(call) for call in message.calls]
+        return result
+
+    def _tool_call(self, call: Call) -> JsonObject:
+        arguments: object = dict(call.arguments)
+        if self.dialect.arguments is ArgumentsForm.STRING:
+            arguments = json.dumps(arguments, ensure_ascii=False)
+        function = {"name": call.name, "arguments": arguments}
+        if self.dialect.flat_calls:
+            return {"id": call.id, "type": "function", **function}
+        return {"id": call.id, "type": "function", "function": function}
+
+
+def content_in_blocks(blocks: ContentBlocks, reasoning_field: str, message: Message) -> object:
+    """Return a message's reasoning and content as blocks, each left out where it is empty."""
+    texts = (
+        (blocks.reasoning_type, reasoning_field, message.reasoning),
+        (blocks.content_type, blocks.content_key, message.content),
+    )
+    found = [{blocks.type_key: kind, key: text} for kind, key, text in texts if text]
+    return {blocks.container: found} if blocks.container else found
+
+
+def user_message(text: str) -> JsonObject:
+    """Return a user's message."""
+    return {"role": "user", "content": text}
+
+
+def result_message(call: Call) -> JsonObject:
+    """Return a tool's answer to a call."""
+    return {"role": "tool", "content": RESULT_TEXT, "tool_call_id": call.id, "name": call.name}
+
+
+def tool_definitions(calls: Sequence[Call], *, only_strings: bool = False) -> list[JsonObject]:
+    """Return a tool definition for each name called.
+
+    Its parameters are typed as the arguments are, or all of them as strings.
+    """
+    given: dict[str, dict[str, list[object]]] = {}
+    for call in calls:
+        known = given.setdefault(call.name, {})
+        for key, value in call.arguments.items():
+            known.setdefault(key, []).append(value)
+    return [
+        _tool_definition(
+            name, {key: _parameter(values, only_strings) for key, values in known.items()}
+        )
+        for name, known in given.items()
+    ]
+
+
+def _parameter(values: Sequence[object], only_strings: bool) -> dict[str, object]:
+    """Return a parameter's schema; where the values' types differ, the last one's counts."""
+    if only_strings:
+        return {"type": "string", "description": "An argument."}
+    kind = json_type_name(values[-1])
+    schema = schema_of([value for value in values if json_type_name(value) == kind])
+    return {"type": kind, "description": "An argument.", **schema}
+
+
+def _tool_definition(name: str, properties: Mapping[str, object]) -> JsonObject:
+    parameters = {"type": "object", "properties": dict(properties), "required": list(properties)}
+    function = {"name": name, "description": "A tool.", "parameters": parameters}
+    return {"type": "function", "function": function}
+
+
+#: The tool that is offered where no call needs another.
+EXAMPLE_TOOL_NAME = "toolqa"
+EXAMPLE_TOOL = _tool_definition(
+    EXAMPLE_TOOL_NAME, {"keyqa": {"type": "string", "description": "A key."}}
+)
+
+
+def _after_user(rendering: Rendering) -> Rendering:
+    if rendering.text is None:
+        return rendering
+    _, found, after = rendering.text.rpartition(USER_TEXT)
+    if not found:
+        return Rendering(None, "the user's message is not rendered")
+    return Rendering(after)
+
+
+def _without_end(rendering: Rendering, end: str) -> Rendering:
+    if rendering.text is None:
+        return rendering
+    return Rendering(rendering.text.removesuffix(end))
+
+
+def _until_next(rendering: Rendering, following: Following) -> Rendering:
+    needles = {Following.USER: NEXT_USER_TEXT, Following.TOOL: RESULT_TEXT}
+    if rendering.text is None or following not in needles:
+        return rendering
+    before, found, _ = rendering.text.partition(needles[following])
+    if not found:
+        return Rendering(None, "the message that follows is not rendered")
+    return Rendering(before)

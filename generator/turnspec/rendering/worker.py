@@ -1,0 +1,189 @@
+"""A worker process that renders untrusted templates, killed when one takes too long.
+
+The parent sends a template's source once and then one set of variables for each rendering. Memory
+is limited in the worker by the operating system where it can be.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext, SpawnContext
+from types import TracebackType
+from typing import Self
+
+from jinja2 import Template, TemplateSyntaxError
+
+from turnspec.rendering.environment import create_environment, render_template
+
+#: Seconds that one rendering (or compiling the template) may take.
+TIME_LIMIT = 10.0
+
+_ENDED = (
+    "the rendering process ended (out of memory, or a script that calls turnspec without "
+    'asking if __name__ == "__main__")'
+)
+
+#: Address space of the worker, in bytes.
+MEMORY_LIMIT = 2 * 1024**3
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """The text that came out, or the error that did instead (then ``text`` is None).
+
+    ``line`` is the template's line for a syntax error. ``fatal``: no rendering of this template
+    can be expected to work (a syntax error, a limit hit).
+    """
+
+    text: str | None
+    error: str = ""
+    line: int | None = None
+    fatal: bool = False
+
+
+class RenderWorker:
+    """Renders templates in a process of its own. Use it as a context manager.
+
+    One template is loaded at a time; a render that hits the time limit ends the process, and the
+    next one starts another.
+    """
+
+    def __init__(self, time_limit: float = TIME_LIMIT) -> None:
+        """Take the limit in seconds for one rendering."""
+        self._time_limit = time_limit
+        self._process: multiprocessing.process.BaseProcess | None = None
+        self._connection: Connection | None = None
+        self._source: str | None = None
+        self._hopeless: dict[str, Rendering] = {}
+        self._turn = threading.Lock()
+
+    def __enter__(self) -> Self:
+        """Return itself; the process starts with the first template."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """End the process."""
+        self._stop()
+
+    def close(self) -> None:
+        """End the process; the next rendering starts another."""
+        self._stop()
+
+    def render(self, source: str, variables: Mapping[str, object]) -> Rendering:
+        """Render the template whose text is ``source`` with ``variables``.
+
+        A template that once hit a limit is not tried again. Threads take turns.
+        """
+        with self._turn:
+            if source in self._hopeless:
+                return self._hopeless[source]
+            rendering = self._render(source, variables)
+            if rendering.fatal:
+                self._hopeless[source] = rendering
+            return rendering
+
+    def failure(self, source: str) -> Rendering | None:
+        """Return the rendering that hit a limit, or None if none of this template did."""
+        return self._hopeless.get(source)
+
+    def _render(self, source: str, variables: Mapping[str, object]) -> Rendering:
+        if source != self._source or self._connection is None:
+            loaded = self._load(source)
+            if loaded.text is None:
+                return loaded
+        return self._request(("render", dict(variables)))
+
+    def _load(self, source: str) -> Rendering:
+        if self._connection is None:
+            self._start()
+        self._source = None
+        loaded = self._request(("load", source))
+        if loaded.text is not None:
+            self._source = source
+        return loaded
+
+    def _start(self) -> None:
+        context = process_context()
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def _stop(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._process = None
+        self._source = None
+
+    def _request(self, message: tuple[str, object]) -> Rendering:
+        assert self._connection is not None
+        try:
+            self._connection.send(message)
+            if not self._connection.poll(self._time_limit):
+                self._stop()
+                return Rendering(None, f"took longer than {self._time_limit:g} s", fatal=True)
+            answer: Rendering = self._connection.recv()
+        except (EOFError, OSError):
+            self._stop()
+            return Rendering(None, _ENDED, fatal=True)
+        return answer
+
+
+def process_context() -> ForkServerContext | SpawnContext:
+    """Return how this project starts processes: cheaply where the platform can, never by fork.
+
+    The fork server loads the renderer once; every further process starts in milliseconds.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["turnspec.rendering.worker"])
+    return context
+
+
+def _serve(connection: Connection) -> None:
+    """Answer requests until the parent closes the connection."""
+    _limit_memory()
+    environment = create_environment()
+    template: Template | None = None
+    with contextlib.suppress(EOFError, KeyboardInterrupt):
+        while True:
+            verb, payload = connection.recv()
+            try:
+                if verb == "load":
+                    template = environment.from_string(payload)
+                    connection.send(Rendering(""))
+                else:
+                    assert template is not None
+                    connection.send(Rendering(render_template(template, payload)))
+            except Exception as error:  # whatever an untrusted template raises is a result
+                connection.send(_failure(error))
+
+
+def _failure(error: Exception) -> Rendering:
+    message = " ".join(str(error).split()) or "no message"
+    if isinstance(error, TemplateSyntaxError):
+        return Rendering(None, f"syntax error: {message}", line=error.lineno, fatal=True)
+    fatal = isinstance(error, MemoryError)
+    return Rendering(None, f"{type(error).__name__}: {message}"[:300], fatal=fatal)
+
+
+def _limit_memory() -> None:
+    with contextlib.suppress(ImportError, OSError, ValueError):  # not on every platform
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))

@@ -1,0 +1,157 @@
+"""What the page says of each format, gathered from the checkout's specs, files and results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from markupsafe import Markup
+
+from turnspec.explain.annotate import Kind
+from turnspec.explain.samples import Sample, sample_output, sample_turns
+from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.report.diagram import draw
+from turnspec.report.states import Machine, read_machine
+from turnspec.review.facts import Area, spec_facts
+from turnspec.sources.text_files import read_text
+from turnspec.spec.files import SPEC_SUFFIX, read_spec, spec_hash
+from turnspec.spec.model import JsonType, Spec
+from turnspec.spec.problems import Problem
+from turnspec.spec.results import RUNGS, RungResult, TemplateResult, read_results
+
+_NO_CALLS = "no calls"
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """What came of a rung of the verification; ``result`` is None where it wasn't climbed."""
+
+    name: str
+    about: str
+    result: RungResult | None
+
+    @property
+    def passed(self) -> bool:
+        """Whether there were checks, and all passed."""
+        return self.result is not None and self.result.passed > 0 and self.result.failed == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A format on the page. ``facts`` are grouped by area; ``source`` is its parser's text."""
+
+    name: str
+    file: str
+    reasoning: str
+    calls: str
+    values: str
+    samples: tuple[Sample, ...]
+    output: str
+    facts: Mapping[str, tuple[tuple[str, str], ...]]
+    machine: Machine
+    diagram: Markup
+    grammar: str
+    source: str
+    rungs: tuple[Rung, ...]
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of parts that the sample turns have."""
+        shown = {segment.kind for sample in self.samples for segment in sample.segments}
+        return tuple(kind for kind in Kind if kind in shown)
+
+    @property
+    def verified(self) -> bool:
+        """Whether all rungs passed for the spec as it is."""
+        return all(rung.passed for rung in self.rungs)
+
+
+def read_entries(project: Project) -> tuple[list[Entry], list[Problem]]:
+    """Read all formats of a checkout; those that can't be used are problems."""
+    results = read_results(project.results)
+    problems = [results] if isinstance(results, Problem) else []
+    known = {} if isinstance(results, Problem) else results
+    entries: list[Entry] = []
+    for path in sorted(project.specs.glob(f"*{SPEC_SUFFIX}"), key=lambda path: path.stem):
+        spec = read_spec(path)
+        if isinstance(spec, list):
+            problems += spec
+            continue
+        entry = _read_entry(project, spec, known.get(spec.name))
+        if isinstance(entry, Entry):
+            entries.append(entry)
+        else:
+            problems += entry
+    return entries, problems
+
+
+def _read_entry(
+    project: Project, spec: Spec, result: TemplateResult | None
+) -> Entry | list[Problem]:
+    paths = OutputPaths.in_project(spec.name)
+    source, unreadable = read_text(project.root / paths.module, paths.module)
+    grammar, missing = read_text(project.root / paths.grammar, paths.grammar)
+    if unreadable or missing:
+        return [*unreadable, *missing]
+    try:
+        machine = read_machine(source, spec)
+    except (SyntaxError, KeyError, ValueError):
+        return [Problem("not a parser that turnspec generated; run: make regen", paths.module)]
+    return Entry(
+        name=spec.name,
+        file=spec.template.file,
+        reasoning=spec.reasoning.mode,
+        calls=spec.tools.mode if spec.tools else _NO_CALLS,
+        values=_values(spec),
+        samples=sample_turns(spec),
+        output=sample_output(spec),
+        facts=_facts(spec),
+        machine=machine,
+        diagram=draw(machine, spec.name),
+        grammar=grammar,
+        source=source,
+        rungs=_rungs(spec, result),
+    )
+
+
+def _values(spec: Spec) -> str:
+    """Return how a call's strings are written, which is where formats differ most."""
+    if spec.tools is None:
+        return _NO_CALLS
+    arguments = spec.tools.arguments
+    return arguments.values.get(JsonType.STRING, arguments.syntax.encoding)
+
+
+def _facts(spec: Spec) -> dict[str, tuple[tuple[str, str], ...]]:
+    facts = spec_facts(spec)
+    wanted = [area for area in Area if area is not Area.MODE]
+    ordered = sorted(
+        (key for key in facts if key[0] in wanted), key=lambda key: _ORDER.index(key[0])
+    )
+    return {
+        area.value: tuple((name, facts[area, name]) for _, name in group)
+        for area, group in groupby(ordered, key=lambda key: key[0])
+    }
+
+
+#: Areas of facts in the order in which a reader wants them.
+_ORDER = (
+    *(Area.MARKER, Area.TURN_END, Area.THINKING, Area.ARGUMENTS, Area.LIMIT, Area.ALTERNATIVE),
+    *(Area.OVERLAY, Area.GRAMMAR, Area.CAPABILITY, Area.REQUIREMENT, Area.TEMPLATE, Area.MODE),
+)
+
+_RUNGS = {
+    "0": "the spec predicts unseen renderings",
+    "1": "rendered messages come back from the parser",
+    "1b": "so do the spec's own turns behind the real prompts",
+    "2": "however the text is cut",
+}
+
+
+def _rungs(spec: Spec, result: TemplateResult | None) -> tuple[Rung, ...]:
+    """Return the rungs; a result for another spec doesn't count."""
+    fresh = result if result and result.spec_hash == spec_hash(spec) else None
+    return tuple(
+        Rung(name, _RUNGS[name], fresh.rungs.get(name) if fresh else None) for name in RUNGS
+    )

@@ -1,0 +1,173 @@
+"""Specs with their modules as they are in a checkout, and as git has them in a revision."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.review.compare import (
+    Review,
+    Source,
+    compare_all,
+    compare_sources,
+)
+from turnspec.spec.files import SPEC_SUFFIX, load_checked_spec, read_spec
+from turnspec.spec.model import Spec
+from turnspec.spec.problems import Problem
+
+#: What git tells its hooks of the repository that they were started for.
+_OF_A_HOOK = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"})
+
+
+class Tree(Protocol):
+    """Where specs and modules are read from; paths are relative to the checkout."""
+
+    def spec_names(self) -> list[str]:
+        """Return the names of all specs."""
+        ...
+
+    def read(self, path: str) -> str | None:
+        """Return the text of a file, or None where there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingTree:
+    """The files of a checkout as they are."""
+
+    project: Project
+
+    def spec_names(self) -> list[str]:
+        """Return the names of all specs."""
+        return [path.stem for path in self.project.specs.glob(f"*{SPEC_SUFFIX}")]
+
+    def read(self, path: str) -> str | None:
+        """Return the text of a file, or None where there is none."""
+        try:
+            return (self.project.root / path).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A commit of the repository that a checkout lies in."""
+
+    root: Path
+    commit: str
+    name: str
+
+    @classmethod
+    def find(cls, root: Path, name: str) -> Revision | Problem:
+        """Return the commit that a branch, a tag or the like names."""
+        try:
+            inside = _git(root, "rev-parse", "--is-inside-work-tree")
+        except FileNotFoundError:
+            return Problem("git isn't installed; give two spec files instead")
+        if inside.returncode != 0:
+            return Problem(f"{root} isn't in a git repository; give two spec files instead")
+        options = ("--verify", "--quiet", "--end-of-options")
+        found = _git(root, "rev-parse", *options, f"{name}^{{commit}}")
+        if found.returncode != 0:
+            wanted = "a second spec file" if Path(name).is_file() else "a commit, branch or tag"
+            return Problem(f"git knows no revision {name!r}; give {wanted}")
+        return cls(root, found.stdout.decode().strip(), name)
+
+    def spec_names(self) -> list[str]:
+        """Return the names of all specs."""
+        listed = _git(self.root, "ls-tree", "--name-only", "-z", self.commit, "specs/").stdout
+        paths = [Path(path) for path in listed.decode("utf-8", "replace").split("\0")]
+        return [path.stem for path in paths if path.suffix == SPEC_SUFFIX]
+
+    def read(self, path: str) -> str | None:
+        """Return the text of a file, or None where there is none."""
+        shown = _git(self.root, "show", f"{self.commit}:./{path}")
+        return shown.stdout.decode("utf-8", "replace") if shown.returncode == 0 else None
+
+
+def review_since(
+    name: str, project: Project, on_template: Callable[[], None] = lambda: None
+) -> Review | Problem:
+    """Compare a git revision's specs with those of a checkout, each by its own parser.
+
+    Specs that can't be used are problems of the review; a problem instead of one says that there
+    is no such revision.
+    """
+    revision = Revision.find(project.root, name)
+    if isinstance(revision, Problem):
+        return revision
+    tree = WorkingTree(project)
+    names = _differing(revision, tree)
+    old, old_problems = _sources(revision, names, f"{name}:")
+    new, new_problems = _sources(tree, names, "")
+    for unusable in _names_of((*old_problems, *new_problems)):  # neither added nor removed
+        old.pop(unusable, None)
+        new.pop(unusable, None)
+    templates = compare_all(old, new, on_template)
+    problems = (*old_problems, *new_problems)
+    return Review(f"{name} ({revision.commit[:9]})", "the working tree", templates, problems)
+
+
+def review_files(old: Path, new: Path) -> Review | Problem:
+    """Compare two spec files; their parsers are generated in memory.
+
+    Specs that can't be used are problems of the review; a problem instead of one names a file that
+    isn't there.
+    """
+    for path in (old, new):
+        if not path.is_file():
+            return Problem(f"no such file: {path}")
+    before, after = read_spec(old), read_spec(new)
+    if not isinstance(before, Spec) or not isinstance(after, Spec):
+        return Review(str(old), str(new), (), (*_problems(before), *_problems(after)))
+    if before == after:
+        return Review(str(old), str(new), ())
+    names = dict.fromkeys((before.name, after.name))
+    template = compare_sources(" → ".join(names), Source(before), Source(after))
+    return Review(str(old), str(new), (template,))
+
+
+def _names_of(problems: Iterable[Problem]) -> set[str]:
+    return {Path(problem.file).stem for problem in problems}
+
+
+def _problems(loaded: Spec | list[Problem]) -> list[Problem]:
+    return [] if isinstance(loaded, Spec) else loaded
+
+
+def _differing(old: Tree, new: Tree) -> list[str]:
+    """Return the names of the specs whose text isn't the same in both."""
+    names = sorted({*old.spec_names(), *new.spec_names()})
+    paths = {name: OutputPaths.in_project(name).spec for name in names}
+    return [name for name in names if old.read(paths[name]) != new.read(paths[name])]
+
+
+def _sources(
+    tree: Tree, names: Sequence[str], where: str
+) -> tuple[dict[str, Source], list[Problem]]:
+    """Read specs with their modules; a spec that isn't there is none, a bad one a problem."""
+    sources: dict[str, Source] = {}
+    problems: list[Problem] = []
+    for name in names:
+        paths = OutputPaths.in_project(name)
+        text = tree.read(paths.spec)
+        if text is None:
+            continue
+        loaded = load_checked_spec(text, where + paths.spec)
+        if isinstance(loaded, Spec):
+            sources[name] = Source(loaded, tree.read(paths.module))
+        else:
+            problems += loaded
+    return sources, problems
+
+
+def _git(root: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Run git on the repository around a folder, also where a hook was started for another one."""
+    command = ["git", "-C", str(root), *arguments]
+    inherited = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
+    return subprocess.run(command, capture_output=True, check=False, env=inherited)

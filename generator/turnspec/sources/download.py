@@ -1,0 +1,269 @@
+"""Getting a pinned sdist: from the cache, or from the user's package indexes. Never builds it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import ssl
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import httpx2
+import platformdirs
+from filelock import FileLock
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from unearth import Link, PackageFinder
+from unearth.auth import MultiDomainBasicAuth
+from unearth.fetchers.sync import PyPIClient
+
+from turnspec.sources.index import Origin
+from turnspec.sources.pip_settings import PipSettings, read_pip_settings
+
+if TYPE_CHECKING:
+    from unearth.fetchers import Fetcher
+
+CACHE_VARIABLE = "TURNSPEC_CACHE"
+
+# An attempt that brought something is followed by another at once, one that didn't by a pause.
+_MOST_ATTEMPTS = 20
+_MOST_FRUITLESS_ATTEMPTS = 3
+_RESUME_REFUSED = 416
+
+
+@dataclass(frozen=True, slots=True)
+class Obtained:
+    """The sdist's path, or the reason why it couldn't be had (one line)."""
+
+    path: Path | None = None
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class _Search:
+    """Where the file was found, and what each source that didn't have it said."""
+
+    links: list[Link] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+
+
+def cache_folder() -> Path:
+    """Return the folder downloads are kept in: $TURNSPEC_CACHE, or the user's cache folder."""
+    chosen = os.environ.get(CACHE_VARIABLE)
+    return Path(chosen) if chosen else platformdirs.user_cache_path("turnspec", appauthor=False)
+
+
+def obtain(
+    origin: Origin,
+    *,
+    offline: bool = False,
+    console: Console | None = None,
+    settings: PipSettings | None = None,
+    pause: float = 0.5,
+) -> Obtained:
+    """Return the pinned file from the cache, downloading it if need be.
+
+    ``offline`` forbids the download. A progress bar is shown on ``console`` if that is a terminal.
+    ``settings`` default to the user's pip settings; ``pause`` is in seconds, between attempts.
+    """
+    target = cache_folder() / origin.file
+    by_hand = f"to do it by hand, take {_page(origin)} and put the file at {target}"
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # Two runs at once (tests in parallel) must not write into one file.
+        with FileLock(target.with_name(f"{target.name}.lock")):
+            if _is_whole(target, origin):
+                return Obtained(target)
+            if offline:
+                state = "has another checksum" if target.exists() else "is not there"
+                return Obtained(reason=f"working offline and {target} {state}; {by_hand}")
+            reason = _download(origin, target, settings or read_pip_settings(), console, pause)
+    except OSError as error:
+        reason = str(error)
+    return Obtained(reason=f"{reason}; {by_hand}") if reason else Obtained(target)
+
+
+def _download(
+    origin: Origin, target: Path, settings: PipSettings, console: Console | None, pause: float
+) -> str:
+    """Download to ``target`` from the first source that has the right file; return a reason."""
+    with _client(settings) as client, _progress_bar(console) as bar:
+        search = _search(origin, settings, client)
+        reasons = search.reasons
+        for link in search.links:
+            reason = _from_link(client, link, origin, target, bar, pause)
+            if not reason:
+                return ""
+            reasons.append(reason)
+    return "; ".join(reasons) or "no package index is set (pip's no-index)"
+
+
+def _client(settings: PipSettings) -> PyPIClient:
+    verify = _tls_context(settings) if settings.cert or settings.client_cert else True
+    return PyPIClient(
+        auth=MultiDomainBasicAuth(prompting=False, index_urls=settings.index_urls),
+        trusted_hosts=settings.trusted_hosts,
+        verify=verify,
+        timeout=settings.timeout,
+        follow_redirects=True,
+        proxy=settings.proxy,
+    )
+
+
+def _tls_context(settings: PipSettings) -> ssl.SSLContext:
+    is_folder = settings.cert is not None and Path(settings.cert).is_dir()
+    file, folder = (None, settings.cert) if is_folder else (settings.cert, None)
+    context = ssl.create_default_context(cafile=file, capath=folder)
+    if settings.client_cert:
+        context.load_cert_chain(settings.client_cert)
+    return context
+
+
+def _search(origin: Origin, settings: PipSettings, client: PyPIClient) -> _Search:
+    """Ask every source by itself, so that a broken one doesn't hide the others."""
+    search = _Search()
+    sources = [("find_links", place) for place in settings.find_links]
+    sources += [("index_urls", url) for url in settings.index_urls]
+    for kind, source in sources:
+        with _collected_warnings() as warnings:
+            try:
+                finder = PackageFinder(
+                    cast("Fetcher", client),
+                    **{kind: [source]},  # type: ignore[arg-type]
+                    trusted_hosts=settings.trusted_hosts,
+                    no_binary=[origin.project],
+                    ignore_compatibility=True,
+                )
+                packages = finder.find_all_packages(origin.project, allow_yanked=True)
+                found = [p.link for p in packages if p.link.filename == origin.file]
+            except (httpx2.HTTPError, ValueError, OSError) as error:
+                search.reasons.append(f"{_shown(source)}: {_one_line(error)}")
+                continue
+        search.links += found
+        if not found:
+            search.reasons.append(f"{_shown(source)}: {'; '.join(warnings) or 'has no such file'}")
+    return search
+
+
+def _from_link(
+    client: PyPIClient, link: Link, origin: Origin, target: Path, bar: Progress, pause: float
+) -> str:
+    """Download one link until the checksum holds. A wrong file is thrown away and tried again."""
+    part = target.with_name(f"{target.name}.part")
+    reason = ""
+    for _ in range(2):
+        reason = _fill(client, link, part, origin, bar, pause)
+        if reason:
+            return reason
+        if _is_whole(part, origin):
+            part.replace(target)
+            return ""
+        actual = _sha256(part)
+        part.unlink()
+        reason = f"{_shown(link.url)}: sent a file with sha256 {actual}, pinned is {origin.sha256}"
+    return reason
+
+
+def _fill(
+    client: PyPIClient, link: Link, part: Path, origin: Origin, bar: Progress, pause: float
+) -> str:
+    """Append to ``part`` until it has its size, going on where an interrupted download stopped."""
+    task = bar.add_task(origin.file, total=origin.size)
+    fruitless = 0
+    for _ in range(_MOST_ATTEMPTS):
+        before = _size(part)
+        if before >= origin.size:
+            return ""
+        reason = _attempt(client, link, part, before, bar, task)
+        if not reason:
+            return ""
+        fruitless = 0 if _size(part) > before else fruitless + 1
+        if fruitless == _MOST_FRUITLESS_ATTEMPTS:
+            return reason
+        time.sleep(pause * fruitless)
+    return f"{_shown(link.url)}: the connection broke off {_MOST_ATTEMPTS} times"
+
+
+def _attempt(
+    client: PyPIClient, link: Link, part: Path, start: int, bar: Progress, task: TaskID
+) -> str:
+    # Stored as it is: a server must not compress it again, or offsets would mean nothing.
+    headers = {"Accept-Encoding": "identity"}
+    if start:
+        headers["Range"] = f"bytes={start}-"
+    try:
+        with client.get_stream(link.url_without_fragment, headers=headers) as response:
+            if response.status_code == _RESUME_REFUSED:
+                part.unlink(missing_ok=True)
+            response.raise_for_status()
+            resumed = response.status_code == httpx2.codes.PARTIAL_CONTENT
+            with part.open("ab" if resumed else "wb") as file:
+                for chunk in response.iter_raw():
+                    file.write(chunk)
+                    bar.update(task, completed=file.tell())
+    except httpx2.HTTPError as error:
+        return f"{_shown(link.url)}: {_one_line(error)}"
+    return ""
+
+
+def _progress_bar(console: Console | None) -> Progress:
+    shown = console or Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    hidden = not shown.is_terminal
+    return Progress(*columns, TimeRemainingColumn(), console=shown, disable=hidden, transient=True)
+
+
+@contextlib.contextmanager
+def _collected_warnings() -> Iterator[list[str]]:
+    """Collect what the finder would log: the reasons why a source has nothing."""
+    messages: list[str] = []
+
+    class Collector(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            messages.append(_one_line(record.getMessage()))
+
+    logger = logging.getLogger("unearth")
+    collector = Collector(logging.WARNING)
+    logger.addHandler(collector)
+    try:
+        yield messages
+    finally:
+        logger.removeHandler(collector)
+
+
+def _is_whole(path: Path, origin: Origin) -> bool:
+    return _size(path) == origin.size and _sha256(path) == origin.sha256
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _page(origin: Origin) -> str:
+    return f"{origin.file} from https://pypi.org/project/{origin.project}/{origin.version}/#files"
+
+
+def _shown(url: str) -> str:
+    """Return a source as it may be shown: without a password."""
+    return Link(url).redacted if "://" in url else url
+
+
+def _one_line(error: object) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

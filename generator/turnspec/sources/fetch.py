@@ -1,0 +1,118 @@
+"""Making every template of the index available: from the disk, else fetched from its origin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from turnspec.sources.index import INDEX_FILE, LOCAL, LOCAL_FOLDER, Entry, Index, read_index
+from turnspec.sources.text_files import sha256_of
+from turnspec.spec.naming import TEMPLATE_SUFFIX
+from turnspec.spec.problems import Problem
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateFile:
+    """A template that is there and has its checksum. ``file`` is its name in the index."""
+
+    name: str
+    file: str
+    path: Path
+    sha256: str
+    origin: str
+    bos_token: str | None = None
+    eos_token: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FetchResult:
+    """The templates that are there, in the order of the index, and what is wrong with others."""
+
+    templates: list[TemplateFile]
+    problems: list[Problem]
+
+
+def fetch_templates(
+    root: Path, *, offline: bool = False, console: Console | None = None
+) -> FetchResult:
+    """Return all templates of ``root``/templates/index.yaml, fetching those that aren't there.
+
+    ``offline`` forbids downloading. A download shows its progress on ``console`` (default: stderr)
+    if that is a terminal. When everything is there, nothing but the templates is read.
+    """
+    index, problems = read_index(root)
+    problems += _fetch_missing(root, index, offline, console)
+    templates: list[TemplateFile] = []
+    for entry in index.entries:
+        found = _checksum(root, entry)
+        if found == entry.sha256:
+            templates.append(_template_file(root, entry))
+        elif entry.origin == LOCAL:
+            problems.append(_local_problem(entry, found))
+    return FetchResult(templates, problems + _unlisted(root, index))
+
+
+def _fetch_missing(
+    root: Path, index: Index, offline: bool, console: Console | None
+) -> list[Problem]:
+    problems: list[Problem] = []
+    for origin in index.origins.values():
+        pinned = [entry for entry in index.entries if entry.origin == origin.id]
+        missing = [entry for entry in pinned if _checksum(root, entry) != entry.sha256]
+        if not missing:
+            continue
+        # Loading the network's libraries takes longer than reading all templates.
+        from turnspec.sources.download import obtain
+        from turnspec.sources.sdist import extract
+
+        obtained = obtain(origin, offline=offline, console=console)
+        if obtained.path:
+            problems += extract(obtained.path, origin, missing, root)
+        else:
+            message = f"cannot fetch {origin.file}: {obtained.reason}"
+            problems.append(Problem(message, INDEX_FILE, origin.line))
+    return problems
+
+
+def _checksum(root: Path, entry: Entry) -> str | None:
+    try:
+        return sha256_of((root / entry.location).read_bytes())
+    except OSError:
+        return None
+
+
+def _template_file(root: Path, entry: Entry) -> TemplateFile:
+    return TemplateFile(
+        name=entry.name,
+        file=entry.file,
+        path=root / entry.location,
+        sha256=entry.sha256,
+        origin=entry.origin,
+        bos_token=entry.bos_token,
+        eos_token=entry.eos_token,
+    )
+
+
+def _local_problem(entry: Entry, found: str | None) -> Problem:
+    listed = f"{INDEX_FILE}:{entry.line}"
+    if found is None:
+        return Problem(f"is missing, but {listed} lists it", entry.location)
+    return Problem(
+        f"its sha256 is {found}, but {listed} pins {entry.sha256}; "
+        "pin the new one there if the change is wanted",
+        entry.location,
+    )
+
+
+def _unlisted(root: Path, index: Index) -> list[Problem]:
+    """Return a problem for each template that lies in templates/ without being in the index."""
+    listed = {entry.file for entry in index.entries if entry.origin == LOCAL}
+    files = sorted(path.name for path in (root / LOCAL_FOLDER).glob(f"*{TEMPLATE_SUFFIX}"))
+    return [
+        Problem(f"is not in the index; add it: turnspec add {place}", place)
+        for place in (f"{LOCAL_FOLDER}/{name}" for name in files if name not in listed)
+    ]

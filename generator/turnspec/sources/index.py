@@ -1,0 +1,149 @@
+"""templates/index.yaml: which templates there are, where each comes from, and its checksum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from turnspec.sources.index_schema import schema_violations
+from turnspec.sources.text_files import read_text
+from turnspec.spec.naming import naming_faults, template_name
+from turnspec.spec.problems import Problem
+from turnspec.spec.yaml_document import YamlPath, path_text, read_document
+
+INDEX_FILE = "templates/index.yaml"
+FETCHED_FOLDER = "templates/fetched"
+LOCAL_FOLDER = "templates"
+LOCAL = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A file that templates are fetched from. ``size`` in bytes; ``line`` is where it's pinned."""
+
+    id: str
+    kind: str
+    project: str
+    version: str
+    file: str
+    sha256: str
+    size: int
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One template of the index. ``path`` is empty and ``source`` set for local templates."""
+
+    file: str
+    origin: str
+    sha256: str
+    path: str = ""
+    bos_token: str | None = None
+    eos_token: str | None = None
+    source: str = ""
+    line: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the template's spec and grammar."""
+        return template_name(self.file)
+
+    @property
+    def location(self) -> str:
+        """Where the template lies once it is there, below the root."""
+        folder = LOCAL_FOLDER if self.origin == LOCAL else FETCHED_FOLDER
+        return f"{folder}/{self.file}"
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The valid part of an index: origins by id, and entries in the order of the file."""
+
+    origins: Mapping[str, Origin]
+    entries: tuple[Entry, ...]
+
+
+_Fault = tuple[YamlPath, Problem]
+
+_NOTHING = Index({}, ())
+# Faults here leave no rows to read.
+_FRAME: tuple[YamlPath, ...] = ((), ("origins",), ("templates",))
+
+
+def read_index(root: Path) -> tuple[Index, list[Problem]]:
+    """Read and validate ``root``/templates/index.yaml.
+
+    Every problem is returned; what has one is left out of the index, the rest is in it.
+    """
+    text, problems = read_text(root / INDEX_FILE, INDEX_FILE)
+    if problems:
+        return _NOTHING, problems
+    return parse_index(text)
+
+
+def parse_index(text: str) -> tuple[Index, list[Problem]]:
+    """Do the same for an index's text."""
+    document, problems = read_document(text, INDEX_FILE)
+    if document is None or problems:
+        return _NOTHING, problems
+    faults = list(schema_violations(document, INDEX_FILE))
+    data = document.data
+    if not isinstance(data, dict) or any(place in _FRAME for place, _ in faults):
+        return _NOTHING, _problems(faults)
+    origins = {
+        row["id"]: Origin(**row, line=document.line(place))
+        for place, row in _sound_rows(data, "origins", faults)
+    }
+    entries = {
+        place: Entry(**row, line=document.line(place))
+        for place, row in _sound_rows(data, "templates", faults)
+    }
+    known = {row["id"] for row in data["origins"] if isinstance(row, dict) and "id" in row}
+    for place, message in _entry_faults(entries, known):
+        problem = Problem(message, INDEX_FILE, document.line(place), path_text(place))
+        faults.append((place, problem))
+    wrong = _wrong_rows(faults)
+    usable = [
+        entry
+        for place, entry in entries.items()
+        if place not in wrong and (entry.origin == LOCAL or entry.origin in origins)
+    ]
+    return Index(origins, tuple(usable)), _problems(faults)
+
+
+def _problems(faults: Iterable[_Fault]) -> list[Problem]:
+    return sorted((problem for _, problem in faults), key=lambda problem: problem.line or 0)
+
+
+def _wrong_rows(faults: Iterable[_Fault]) -> set[YamlPath]:
+    return {place[:2] for place, _ in faults}
+
+
+def _sound_rows(
+    data: Mapping[str, list[dict[str, Any]]], key: str, faults: Iterable[_Fault]
+) -> Iterator[tuple[YamlPath, dict[str, Any]]]:
+    wrong = _wrong_rows(faults)
+    for position, row in enumerate(data[key]):
+        if (key, position) not in wrong:
+            yield (key, position), row
+
+
+def _entry_faults(
+    entries: Mapping[YamlPath, Entry], known: set[str]
+) -> Iterator[tuple[YamlPath, str]]:
+    """Yield place and message for what a schema can't say."""
+    places = list(entries)
+    for position, message in naming_faults(entry.file for entry in entries.values()).items():
+        yield (*places[position], "file"), message
+    for place, entry in entries.items():
+        if entry.origin == LOCAL:
+            if entry.path:
+                yield (*place, "path"), "only fetched templates have a path"
+        elif entry.origin not in known:
+            names = ", ".join(sorted((*known, LOCAL)))
+            yield (*place, "origin"), f"unknown origin {entry.origin}; known: {names}"
+        elif not entry.path:
+            yield place, "'path' is a required property"

@@ -1,0 +1,68 @@
+"""What the template index must look like, as JSON Schema, and what violates it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from jsonschema import Draft202012Validator, ValidationError
+
+from turnspec.spec.problems import Problem
+from turnspec.spec.yaml_document import Document, YamlPath, path_text
+
+
+def _object(required: list[str], **properties: object) -> dict[str, object]:
+    return {
+        "type": "object",
+        "required": required,
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+_TEXT = {"type": "string", "minLength": 1}
+_CHECKSUM = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+_ORIGIN = _object(
+    ["id", "kind", "project", "version", "file", "sha256", "size"],
+    id={"type": "string", "pattern": r"^(?!local$)[\w.+-]+$"},
+    kind={"enum": ["pypi-sdist"]},
+    project=_TEXT,
+    version=_TEXT,
+    file={"type": "string", "pattern": r"^[^/\\]+\.tar\.gz$"},
+    sha256=_CHECKSUM,
+    size={"type": "integer", "minimum": 1},
+)
+_TEMPLATE = _object(
+    ["file", "origin", "sha256"],
+    file={"type": "string", "pattern": r"^[^/\\]+\.jinja$"},
+    origin=_TEXT,
+    path=_TEXT,
+    sha256=_CHECKSUM,
+    bos_token={"type": "string"},
+    eos_token={"type": "string"},
+    source=_TEXT,
+)
+_INDEX = _object(
+    ["origins", "templates"],
+    origins={"type": "array", "items": _ORIGIN},
+    templates={"type": "array", "items": _TEMPLATE},
+)
+
+
+def schema_violations(document: Document, file: str) -> Iterator[tuple[YamlPath, Problem]]:
+    """Yield every violation with its place. ``file`` is what the problems call the index."""
+    for error in Draft202012Validator(_INDEX).iter_errors(document.data):
+        for place, message in _messages(error):
+            yield place, Problem(message, file, document.line(place), path_text(place))
+
+
+def _messages(error: ValidationError) -> Iterator[tuple[YamlPath, str]]:
+    place: YamlPath = tuple(error.absolute_path)
+    schema, found = error.schema, error.instance
+    is_unknown_key = error.validator == "additionalProperties"
+    if not (is_unknown_key and isinstance(schema, Mapping) and isinstance(found, Mapping)):
+        yield place, error.message
+        return
+    allowed = schema["properties"]
+    for key in found:
+        if key not in allowed:
+            yield (*place, key), f"unknown key; allowed: {', '.join(allowed)}"

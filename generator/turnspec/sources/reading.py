@@ -1,0 +1,192 @@
+"""Reading the chat templates that a .jinja file, a model folder or a GGUF file holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from turnspec.sources.named_texts import NamedTexts
+from turnspec.sources.text_files import read_text
+from turnspec.spec.naming import TEMPLATE_SUFFIX, naming_faults, template_name
+from turnspec.spec.problems import Problem
+
+GGUF_SUFFIX = ".gguf"
+#: What a source's main template is called beside its named ones.
+MAIN_NAME = "default"
+
+_MAIN_FILE = "chat_template.jinja"
+_FURTHER_FILES = "additional_chat_templates/*.jinja"
+_CONFIG_FILE = "tokenizer_config.json"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTemplate:
+    """A template as its source holds it.
+
+    ``file`` is the file name it gets in templates/, ``name`` what follows from it. The tokens are
+    None where the source doesn't name them. ``source`` says what it was read from, without folders
+    of this machine.
+    """
+
+    name: str
+    file: str
+    text: str
+    source: str
+    bos_token: str | None = None
+    eos_token: str | None = None
+
+
+def read_templates(
+    source: Path, name: str | None = None
+) -> tuple[list[SourceTemplate], list[Problem]]:
+    """Read all templates of a .jinja file, a model folder or a .gguf file; writes nothing.
+
+    ``name`` is used instead of the source's own; templates with a name of their own add it.
+    """
+    if not source.exists():
+        return [], [Problem("there is no such file or folder", str(source))]
+    if name is not None and PurePath(name).name != name:
+        return [], [Problem(f"a template's name holds no folders: {name}", str(source))]
+    found, problems = read_named_texts(source)
+    if found.missing and not problems:
+        problems = [Problem(found.missing, str(source))]
+    if problems:
+        return [], problems
+    stem = name or source.resolve().name.removesuffix(TEMPLATE_SUFFIX).removesuffix(GGUF_SUFFIX)
+    files = {key: _file_name(stem, key) for key in found.texts}
+    templates = [
+        SourceTemplate(
+            name=template_name(files[key]),
+            file=files[key],
+            text=text,
+            source=found.sources[key],
+            bos_token=found.bos_token,
+            eos_token=found.eos_token,
+        )
+        for key, text in found.texts.items()
+    ]
+    return _checked(templates, str(source))
+
+
+def read_named_texts(source: Path) -> tuple[NamedTexts, list[Problem]]:
+    """Read a source's templates under their own names, and its special tokens.
+
+    The main template's name is `MAIN_NAME`. A source without a template is no problem here.
+    """
+    if source.is_dir():
+        return _read_folder(source)
+    if source.suffix == TEMPLATE_SUFFIX:
+        text, problems = read_text(source, str(source))
+        return NamedTexts({MAIN_NAME: text}, {MAIN_NAME: source.name}), problems
+    if source.suffix == GGUF_SUFFIX:
+        # numpy, which this needs, takes a while to load.
+        from turnspec.sources.gguf_file import read_gguf
+
+        return read_gguf(source)
+    what = "is neither a .jinja file nor a .gguf file nor a model folder"
+    return NamedTexts({}, {}), [Problem(what, str(source))]
+
+
+def _file_name(stem: str, key: str) -> str:
+    if key == MAIN_NAME:
+        return f"{stem}{TEMPLATE_SUFFIX}"
+    # A name from inside a file is anybody's text: what becomes a file name is its plain form.
+    return f"{stem}-{template_name(key)}{TEMPLATE_SUFFIX}"
+
+
+def _checked(
+    templates: list[SourceTemplate], source: str
+) -> tuple[list[SourceTemplate], list[Problem]]:
+    faults = naming_faults(template.file for template in templates)
+    problems = [Problem(message, source) for message in faults.values()]
+    sound: list[SourceTemplate] = []
+    for position, template in enumerate(templates):
+        if not template.text.strip():
+            problems.append(Problem(f"the template in {template.source} is empty", source))
+        elif not _is_text(template.text):
+            problems.append(Problem(f"the template in {template.source} is no text", source))
+        elif position not in faults:
+            sound.append(template)
+    return sound, problems
+
+
+def _is_text(text: str) -> bool:
+    """Tell whether a text can be written to a file; JSON may hold half a surrogate pair."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _read_folder(folder: Path) -> tuple[NamedTexts, list[Problem]]:
+    config, problems = _read_config(folder / _CONFIG_FILE)
+    # As Hugging Face loads it: template files, where there are any, win over the configuration.
+    paths = {MAIN_NAME: folder / _MAIN_FILE} if (folder / _MAIN_FILE).is_file() else {}
+    paths |= {path.stem: path for path in sorted(folder.glob(_FURTHER_FILES))}
+    texts: dict[str, str] = {}
+    for key, path in paths.items():
+        texts[key], more = read_text(path, str(path))
+        problems += more
+    if not paths and not problems:
+        texts, problems = _config_templates(config, folder / _CONFIG_FILE)
+    places = f"{_MAIN_FILE}, {_FURTHER_FILES}, chat_template in {_CONFIG_FILE}"
+    missing = "" if texts else f"holds no chat template; looked for {places}"
+    shown = folder.resolve().name
+    sources = {
+        key: f"{shown}/{paths[key].relative_to(folder) if key in paths else _CONFIG_FILE}"
+        for key in texts
+    }
+    bos, eos = (_token_text(config.get(key)) for key in ("bos_token", "eos_token"))
+    adds_bos, adds_eos = (config.get(key) is True for key in ("add_bos_token", "add_eos_token"))
+    return NamedTexts(texts, sources, bos, eos, adds_bos, adds_eos, missing), problems
+
+
+def _read_config(path: Path) -> tuple[dict[str, object], list[Problem]]:
+    if not path.is_file():
+        return {}, []
+    text, problems = read_text(path, str(path))
+    if problems:
+        return {}, problems
+    try:
+        config = json.loads(text)
+    except json.JSONDecodeError as error:
+        return {}, [Problem(f"not JSON: {error.msg}", str(path), error.lineno)]
+    except (ValueError, RecursionError):  # a number with too many digits; nested too deep
+        return {}, [Problem("not JSON that can be read", str(path))]
+    if not isinstance(config, dict):
+        return {}, [Problem("is JSON, but not an object", str(path))]
+    return config, []
+
+
+def _config_templates(
+    config: Mapping[str, object], path: Path
+) -> tuple[dict[str, str], list[Problem]]:
+    templates = config.get("chat_template")
+    if templates is None:
+        return {}, []
+    if isinstance(templates, str):
+        return {MAIN_NAME: templates}, []
+    rows = templates if isinstance(templates, list) else [templates]
+    texts: dict[str, str] = {}
+    for row in rows:
+        match row:
+            case {"name": str(name), "template": str(text)} if name not in texts:
+                texts[name] = text
+            case {"name": str(name), "template": str()}:
+                message = f"two templates are named {name}"
+                return {}, [Problem(message, str(path), path="chat_template")]
+            case _:
+                message = "is neither a text nor a list of objects with name and template"
+                return {}, [Problem(message, str(path), path="chat_template")]
+    return texts, []
+
+
+def _token_text(token: object) -> str | None:
+    match token:
+        case str(text) | {"content": str(text)}:
+            return text
+        case _:
+            return None

@@ -1,0 +1,26 @@
+"""Reading text files with a problem instead of an exception, and checksums."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from turnspec.spec.problems import Problem
+
+
+def sha256_of(data: bytes) -> str:
+    """Return the sha256 of some bytes as 64 hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_text(path: Path, shown: str) -> tuple[str, list[Problem]]:
+    """Return a UTF-8 file's text, line ends untouched. ``shown`` is what problems call the file."""
+    try:
+        return path.read_bytes().decode("utf-8"), []
+    except FileNotFoundError:
+        return "", [Problem("there is no such file", shown)]
+    except OSError as error:
+        return "", [Problem(f"cannot be read: {error.strerror}", shown)]
+    except UnicodeDecodeError as error:
+        wrong = f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
+        return "", [Problem(f"is not UTF-8 text: {wrong}", shown)]

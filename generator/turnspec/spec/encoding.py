@@ -1,0 +1,141 @@
+"""Writing argument values as a spec says: JSON in its styles, and its relatives.
+
+The analysis compares what this writes with what a template rendered; the turn writer uses it to
+write turns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from turnspec.spec.model import (
+    Arguments,
+    Elements,
+    Encoding,
+    JsonType,
+    Literal,
+    Piece,
+    SlotKind,
+    ValueSyntax,
+)
+
+#: What Python literals escape beside the quote, where a template writes them.
+_PYTHON_ESCAPES = str.maketrans({"\\": r"\\", "\n": r"\n", "\r": r"\r", "\t": r"\t"})
+
+
+def json_type(value: object) -> JsonType:
+    """Return the JSON type of a Python value."""
+    if value is None:
+        return JsonType.NULL
+    if isinstance(value, bool):
+        return JsonType.BOOLEAN
+    if isinstance(value, int):
+        return JsonType.INTEGER
+    if isinstance(value, float):
+        return JsonType.NUMBER
+    if isinstance(value, str):
+        return JsonType.STRING
+    return JsonType.OBJECT if isinstance(value, Mapping) else JsonType.ARRAY
+
+
+def encode_object(value: Mapping[str, object], syntax: ValueSyntax) -> str:
+    """Write an object of arguments in a syntax."""
+    return encode_value(value, syntax.encoding, syntax)
+
+
+def encode_value(value: object, encoding: Encoding, syntax: ValueSyntax) -> str:
+    """Write one value in an encoding; ``syntax`` gives the style of JSON and of QUOTED."""
+    if encoding is Encoding.RAW:
+        return value if isinstance(value, str) else encode_value(value, Encoding.JSON, syntax)
+    if encoding is Encoding.PYTHON and syntax.one_quote:
+        return _python_in_one_quote(value, syntax)
+    if encoding is Encoding.PYTHON:
+        return repr(_sorted(value) if syntax.sorted_keys else value)
+    if encoding is Encoding.QUOTED:
+        return _quoted(value, syntax)
+    text = json.dumps(
+        value,
+        ensure_ascii=syntax.ascii_only,
+        indent=syntax.indent,
+        separators=(syntax.item_separator, syntax.key_separator),
+        sort_keys=syntax.sorted_keys,
+    )
+    return text.replace("\n", "\n" + " " * syntax.margin)
+
+
+def encode_argument(value: object, arguments: Arguments) -> str:
+    """Write the value of a tagged argument."""
+    encoding = arguments.values.get(json_type(value), Encoding.JSON)
+    if encoding is Encoding.ELEMENTS and arguments.elements:
+        return _elements(value, arguments, arguments.elements)
+    text = encode_value(value, encoding, arguments.syntax)
+    guard = arguments.guard
+    if encoding is not Encoding.RAW or guard is None:
+        return text
+    if guard.characters and not set(guard.characters) & set(text):
+        return text
+    return f"{guard.start}{text}{guard.end}"
+
+
+def _elements(value: object, arguments: Arguments, elements: Elements) -> str:
+    """Write an array or object as elements; ``Elements`` says what becomes of null."""
+    no_null = JsonType.NULL not in arguments.values
+
+    def inner(item: object) -> str:
+        return "" if item is None and no_null else encode_argument(item, arguments)
+
+    written: list[str] = []
+    if isinstance(value, Mapping):
+        keys = sorted(value) if arguments.syntax.sorted_keys else list(value)
+        kept = [key for key in keys if value[key] is not None or not no_null]
+        written = [_element(elements.member, key, inner(value[key])) for key in kept]
+    elif isinstance(value, list | tuple):
+        written = [_element(elements.element, "", inner(item)) for item in value]
+    return elements.separator.join(written)
+
+
+def _element(pieces: Sequence[Piece], key: str, value: str) -> str:
+    fillers = {SlotKind.KEY: key, SlotKind.VALUE: value}
+    return "".join(
+        piece.text if isinstance(piece, Literal) else fillers[piece.kind] for piece in pieces
+    )
+
+
+def _sorted(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    if isinstance(value, list | tuple):
+        return [_sorted(item) for item in value]
+    return value
+
+
+def _python_in_one_quote(value: object, syntax: ValueSyntax) -> str:
+    if isinstance(value, str):
+        text = value.translate(_PYTHON_ESCAPES).replace(syntax.quote, f"\\{syntax.quote}")
+        return f"{syntax.quote}{text}{syntax.quote}"
+    if isinstance(value, Mapping):
+        keys = sorted(value) if syntax.sorted_keys else list(value)
+        pairs = [(key, value[key]) for key in keys]
+        items = [": ".join(_python_in_one_quote(part, syntax) for part in pair) for pair in pairs]
+        return "{" + ", ".join(items) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_python_in_one_quote(item, syntax) for item in value) + "]"
+    return repr(value)
+
+
+def _quoted(value: object, syntax: ValueSyntax) -> str:
+    if isinstance(value, str):
+        return f"{syntax.quote}{value}{syntax.quote}"
+    if isinstance(value, Mapping):
+        keys = sorted(value) if syntax.sorted_keys else list(value)
+        items = [
+            (key if syntax.bare_keys else _quoted(key, syntax))
+            + syntax.key_separator
+            + _quoted(value[key], syntax)
+            for key in keys
+        ]
+        return "{" + syntax.item_separator.join(items) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + syntax.item_separator.join(_quoted(item, syntax) for item in value) + "]"
+    return syntax.null if value is None else json.dumps(value)

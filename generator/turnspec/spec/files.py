@@ -1,0 +1,84 @@
+"""Spec files: reading, writing and hashing. Problems are values with file, line and path."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any, cast
+
+from turnspec.spec.atomic import write_atomically
+from turnspec.spec.checks import check_spec
+from turnspec.spec.model import Spec
+from turnspec.spec.plain import spec_from_data, spec_to_data
+from turnspec.spec.problems import Problem
+from turnspec.spec.schema import schema_problems
+from turnspec.spec.yaml_document import Document, read_document
+from turnspec.spec.yaml_text import quoted, yaml_text
+
+SPEC_SUFFIX = ".yaml"
+
+
+def dump_spec(spec: Spec) -> str:
+    """Return the text of a spec's YAML file; equal specs have equal texts."""
+    source = quoted(spec.template.file)[1:-1]
+    head = (
+        f"# Written by turnspec from {source}; regenerate with: make regen\n"
+        "# yaml-language-server: $schema=../generator/turnspec/spec/schema.json\n"
+    )
+    return head + yaml_text(spec_to_data(spec))
+
+
+def spec_hash(spec: Spec) -> str:
+    """Return the SHA-256 of the spec's YAML text, in hexadecimal."""
+    return hashlib.sha256(dump_spec(spec).encode("utf-8")).hexdigest()
+
+
+def load_spec(text: str, file: str) -> Spec | list[Problem]:
+    """Return the spec that a YAML text holds, or everything that its form makes impossible.
+
+    ``file`` is only for the problems, which come sorted by line. What the form can't say (see
+    ``check_spec``) isn't looked at.
+    """
+    loaded = _load(text, file)
+    return loaded[0] if isinstance(loaded, tuple) else loaded
+
+
+def load_checked_spec(text: str, file: str) -> Spec | list[Problem]:
+    """Return the spec that a YAML text holds, or every problem with its form and its sense."""
+    loaded = _load(text, file)
+    if isinstance(loaded, list):
+        return loaded
+    spec, document = loaded
+    return _sorted(check_spec(spec, file, document)) or spec
+
+
+def read_spec(path: Path, shown_as: str = "") -> Spec | list[Problem]:
+    """Return the spec of a file, or every problem with it; ``shown_as`` names it in problems."""
+    file = shown_as or str(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        return [Problem(f"can't be read: {error.strerror}", file)]
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        return [Problem("not UTF-8", file, line)]
+    return load_checked_spec(text, file)
+
+
+def write_spec(folder: Path, spec: Spec) -> bool:
+    """Write a spec to ``NAME.yaml`` in ``folder`` and return whether the file changed."""
+    return write_atomically(folder / f"{spec.name}{SPEC_SUFFIX}", dump_spec(spec))
+
+
+def _load(text: str, file: str) -> tuple[Spec, Document] | list[Problem]:
+    document, problems = read_document(text, file)
+    if document is None:
+        return _sorted(problems)
+    problems = problems + schema_problems(document, file)
+    if problems:
+        return _sorted(problems)
+    return spec_from_data(cast("dict[str, Any]", document.data)), document
+
+
+def _sorted(problems: list[Problem]) -> list[Problem]:
+    return sorted(problems, key=lambda problem: problem.line or 0)

@@ -1,0 +1,100 @@
+"""What live runs on the tiny model found, per template: specs/live.json, written by `make live`.
+
+A result belongs to one spec, by its hash. What was cut off by a limit is neither passed nor failed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from turnspec.spec.atomic import write_atomically
+from turnspec.spec.json_values import count, load_json, mapping, read_json, text
+from turnspec.spec.problems import Problem
+from turnspec.spec.results import RungResult
+
+#: The name of this rung of the verification ladder.
+LIVE_RUNG = "4"
+
+
+@dataclass(frozen=True, slots=True)
+class LiveResult:
+    """The figures of one format: its turns and the calls in them, those cut off and those failed.
+
+    ``prompt`` says what the prompt was from; ``example`` is the first failure, in one line.
+    """
+
+    spec_hash: str
+    prompt: str
+    turns: int
+    calls: int
+    cut: int
+    failed: int
+    example: str = ""
+
+    @property
+    def rung(self) -> RungResult:
+        """The figures as those of a rung."""
+        return RungResult(self.turns - self.cut - self.failed, self.failed, self.example)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRecord:
+    """Results by template name, from how many seeds, and by which version of llama-cpp-python."""
+
+    engine: str = ""
+    seeds: int = 0
+    formats: Mapping[str, LiveResult] = field(default_factory=dict)
+
+
+def dump_live(record: LiveRecord) -> str:
+    """Return the text of live.json, templates in the order of their names."""
+    formats = {name: _result_to_data(record.formats[name]) for name in sorted(record.formats)}
+    data = {"llama-cpp-python": record.engine, "seeds": record.seeds, "formats": formats}
+    return json.dumps(data, indent=2) + "\n"
+
+
+def write_live(path: Path, record: LiveRecord) -> bool:
+    """Write live.json and return whether it changed."""
+    return write_atomically(path, dump_live(record))
+
+
+def read_live(path: Path) -> LiveRecord | Problem:
+    """Return the record; an empty one when the file isn't there yet."""
+    return read_json(path, LiveRecord(), load_live)
+
+
+def load_live(text: str, file: str) -> LiveRecord | Problem:
+    """Return the record that a text holds, or the first thing in it that can't be understood."""
+    return load_json(text, file, _record)
+
+
+def _record(data: object) -> LiveRecord:
+    record = mapping(data, "")
+    formats = mapping(record.get("formats"), "formats")
+    return LiveRecord(
+        engine=text(record.get("llama-cpp-python"), "llama-cpp-python"),
+        seeds=count(record.get("seeds"), "seeds"),
+        formats={name: _result(entry, f"formats.{name}") for name, entry in formats.items()},
+    )
+
+
+def _result(data: object, place: str) -> LiveResult:
+    entry = mapping(data, place)
+    counts = {key: count(entry.get(key), f"{place}.{key}") for key in _COUNTS}
+    return LiveResult(
+        spec_hash=text(entry.get("spec_hash"), f"{place}.spec_hash"),
+        prompt=text(entry.get("prompt"), f"{place}.prompt"),
+        example=text(entry.get("example", ""), f"{place}.example"),
+        **counts,
+    )
+
+
+_COUNTS = ("turns", "calls", "cut", "failed")
+
+
+def _result_to_data(result: LiveResult) -> dict[str, object]:
+    data = asdict(result)
+    return data if result.example else {k: v for k, v in data.items() if k != "example"}

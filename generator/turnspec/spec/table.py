@@ -1,0 +1,236 @@
+"""The index of all specs: specs/README.md."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from turnspec.spec.engine_results import EngineResult
+from turnspec.spec.files import SPEC_SUFFIX, spec_hash
+from turnspec.spec.live_results import LIVE_RUNG, LiveResult
+from turnspec.spec.model import CallIdPosition, Condition, Limit, Part, Spec
+from turnspec.spec.overlay import Overlay
+from turnspec.spec.results import PARTS, RUNGS, RungResult, TemplateResult
+
+_INTRODUCTION = """\
+<!-- Written by turnspec; regenerate with: make regen -->
+
+# Specs
+
+One spec per chat template: how it writes an assistant turn. `generator/turnspec/spec/schema.json`
+explains how to read one. The last columns are the rungs of the verification: 0, what the spec
+predicts is what the template renders; 1, rendered turns come back through the parser; 1b, so do the
+spec's own turns after the template's generation prompt; 2, so does every way of cutting the text; 3
+(`make engines`), how many texts three grammar engines judged alike, and how many random turns of
+grammars bound to tools and answers the parser read as the schemas want it; 4 (`make live`), what
+llama.cpp writes with a tiny model of random weights after the real prompt, under the format's
+grammar, streams through the parser. ✓ means that all checks passed, `n/m` that n of m did, and -
+that there were none. The last column says how many of a spec's keys come from an overlay, because
+no rendering shows them; what it says of calls or of reasoning is checked against itself alone, by
+rungs 1b, 2 and 4.
+"""
+_COLUMNS = ("Name", "Template", "Reasoning", "Content", "Tools", "Call id", "Limits")
+_RUNGS = (*RUNGS, LIVE_RUNG)
+_NOTHING = "-"
+_LONGEST_EXAMPLE = 300
+_SHORTEST_RANGE = 3  # code points
+_CONDITIONS = {condition: condition.replace("_", " ") for condition in Condition}
+_BACKTICKS = re.compile(r"`+")
+_MARKDOWN = re.compile(r"([\\`*\[\]<>|]|(?<!\w)_|_(?!\w))")  # an underscore in a word is safe
+
+
+def index_table(
+    specs: Sequence[Spec],
+    results: Mapping[str, TemplateResult],
+    overlays: Sequence[Overlay] = (),
+    live: Mapping[str, LiveResult] | None = None,
+    engines: Mapping[str, EngineResult] | None = None,
+) -> str:
+    """Return the text of specs/README.md.
+
+    ``results`` are by template name, those of live runs and of engines too; a result for another
+    spec than the one at hand doesn't count.
+    """
+    ordered = sorted(specs, key=lambda spec: spec.name)
+    found = ((spec, _current(spec, results, live or {})) for spec in ordered)
+    current = {spec.name: result for spec, result in found if result is not None}
+    sections = [
+        _INTRODUCTION,
+        _totals(ordered, current),
+        _table(ordered, current, engines or {}),
+        _failures(current),
+        _overlays(overlays),
+    ]
+    return "\n".join(section for section in sections if section)
+
+
+def _current(
+    spec: Spec, results: Mapping[str, TemplateResult], live: Mapping[str, LiveResult]
+) -> TemplateResult | None:
+    """Return what was found of a spec as it is now, all rungs together."""
+    digest = spec_hash(spec)
+    result, ran = results.get(spec.name), live.get(spec.name)
+    if result is not None and result.spec_hash != digest:
+        result = None
+    if ran is None or ran.spec_hash != digest:
+        return result
+    result = result or TemplateResult(digest, "", spec.turn.order)
+    return replace(result, rungs={**result.rungs, LIVE_RUNG: ran.rung})
+
+
+def _totals(specs: Sequence[Spec], results: Mapping[str, TemplateResult]) -> str:
+    parts = [_parts(spec, results.get(spec.name)) for spec in specs]
+    shown = ", ".join(f"{sum(part in has for has in parts)} {part}" for part in PARTS)
+    ran = {
+        name: [result.rungs[name] for result in results.values() if _ran(result.rungs.get(name))]
+        for name in _RUNGS
+    }
+    passed = ", ".join(
+        f"rung {name}: {sum(not rung.failed for rung in rungs)} of {len(rungs)}"
+        for name, rungs in ran.items()
+    )
+    return f"{_counted(len(specs), 'template')}; rendered: {shown}.\n\nPassed: {passed}.\n"
+
+
+def _parts(spec: Spec, result: TemplateResult | None) -> tuple[Part, ...]:
+    return result.parts if result else spec.turn.order
+
+
+def _ran(rung: RungResult | None) -> bool:
+    return rung is not None and rung.total > 0
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _table(
+    specs: Sequence[Spec],
+    results: Mapping[str, TemplateResult],
+    engines: Mapping[str, EngineResult],
+) -> str:
+    head = (*_COLUMNS, *RUNGS, "3: texts", "3: turns", LIVE_RUNG, "Overlay")
+    rows = [_row(spec, results.get(spec.name), engines.get(spec.name)) for spec in specs]
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _row(
+    spec: Spec, result: TemplateResult | None, engines: EngineResult | None
+) -> tuple[str, ...]:
+    tools = spec.tools
+    has_id = tools is not None and tools.call_id is not CallIdPosition.NONE
+    rungs = result.rungs if result else {}
+    return (
+        f"[{_prose(spec.name)}]({spec.name}{SPEC_SUFFIX})",
+        _code(spec.template.file).replace("|", r"\|"),
+        _prose(spec.reasoning.mode),
+        _prose(spec.content.mode),
+        _prose(tools.mode) if tools else _NOTHING,
+        _prose(tools.call_id) if tools and has_id else _NOTHING,
+        _limits(spec.limits),
+        *(_mark(rungs.get(name)) for name in RUNGS),
+        *_engine_marks(spec, engines),
+        _mark(rungs.get(LIVE_RUNG)),
+        str(len(spec.overlay)),
+    )
+
+
+def _engine_marks(spec: Spec, found: EngineResult | None) -> tuple[str, str]:
+    """Return how many texts all engines agree on, and how many random turns are read and valid."""
+    if found is None or found.spec_hash != spec_hash(spec):
+        return _NOTHING, _NOTHING
+    pairs = ((found.agreed, found.strings), (found.valid, found.turns))
+    texts, turns = (str(n) if n == of else f"{n}/{of}" for n, of in pairs)
+    return texts, turns
+
+
+def _mark(rung: RungResult | None) -> str:
+    if rung is None or not rung.total:
+        return _NOTHING
+    return f"{rung.passed}/{rung.total}" if rung.failed else "✓"
+
+
+def _limits(limits: Iterable[Limit]) -> str:
+    """Return limits in a few words; those that differ only in their subject share a phrase."""
+    phrases: dict[tuple[str, str], list[str]] = {}
+    for limit in limits:
+        when = "" if limit.when is Condition.ALWAYS else f" {_CONDITIONS[limit.when]}"
+        subjects = phrases.setdefault((limit.verdict, when), [])
+        subject = limit.subject.removeprefix("argument.").replace("_", " ")
+        if limit.characters:
+            subject += f" ({_characters(limit.characters)})"
+        if subject not in subjects:
+            subjects.append(subject)
+    texts = [f"{verdict} {', '.join(names)}{when}" for (verdict, when), names in phrases.items()]
+    return _prose("; ".join(texts)) or _NOTHING
+
+
+def _characters(characters: str) -> str:
+    """Return characters by their code points, three and more in a row as a range."""
+    runs: list[list[int]] = []
+    for code in sorted(set(map(ord, characters))):
+        if runs and code == runs[-1][-1] + 1:
+            runs[-1].append(code)
+        else:
+            runs.append([code])
+    return ", ".join(map(_code_points, runs))
+
+
+def _code_points(run: Sequence[int]) -> str:
+    names = [f"U+{code:04X}" for code in run]
+    return ", ".join(names) if len(names) < _SHORTEST_RANGE else f"{names[0]} to {names[-1]}"
+
+
+def _failures(results: Mapping[str, TemplateResult]) -> str:
+    lines = [
+        f"- [{_prose(name)}]({name}{SPEC_SUFFIX}), rung {rung}: {_failure(result.rungs[rung])}\n"
+        for name, result in results.items()
+        for rung in _RUNGS
+        if rung in result.rungs and result.rungs[rung].failed
+    ]
+    return "## Not passed\n\n" + "".join(lines) if lines else ""
+
+
+def _overlays(overlays: Sequence[Overlay]) -> str:
+    """Return what overlays say, for those who review them: each key with its reason and source."""
+    if not overlays:
+        return ""
+    keys = sum(len(overlay.keys) for overlay in overlays)
+    head = (
+        f"{_counted(keys, 'key')} in {_counted(len(overlays), 'overlay')} (templates/overlays).\n"
+    )
+    return f"## Overlays\n\n{head}\n" + "".join(map(_overlay, overlays))
+
+
+def _overlay(overlay: Overlay) -> str:
+    lines = [f"- {_code(overlay.template)}\n"]
+    for key in overlay.keys:
+        quote = f" The template says {_code(_one_line(key.quote))}." if key.quote else ""
+        reason = f"{_prose(_one_line(key.reason))} Source: {_prose(_one_line(key.source))}."
+        lines.append(f"  - {_code(key.key)}: {reason}{quote}\n")
+    return "".join(lines)
+
+
+def _failure(rung: RungResult) -> str:
+    note = f" ({_prose(_one_line(rung.note))})" if rung.note else ""
+    text = f"{rung.failed} of {rung.total} failed{note}"
+    return f"{text}: {_code(_one_line(rung.example))}" if rung.example else text
+
+
+def _one_line(text: str) -> str:
+    line = "".join(character if character.isprintable() else " " for character in text)
+    return line if len(line) <= _LONGEST_EXAMPLE else f"{line[:_LONGEST_EXAMPLE]}…"
+
+
+def _prose(text: str) -> str:
+    return _MARKDOWN.sub(r"\\\1", text)
+
+
+def _code(text: str) -> str:
+    """Return a Markdown code span, which needs a longer fence than any run of backticks in it."""
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    fence = "`" * (longest + 1)
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{pad}{text}{pad}{fence}"

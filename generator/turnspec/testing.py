@@ -1,0 +1,220 @@
+"""For tests: a case of a generated parser in a line, tried whole and in pieces of several sizes.
+
+``check_case`` raises an AssertionError that says which way of feeding the text went wrong, and in
+what. May import all but the command line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from turnspec.codegen.python import generate_module
+from turnspec.pipeline.build import load_module
+from turnspec.pipeline.folder import analyze_into
+from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.vendor import unknown_parser
+from turnspec.spec.files import SPEC_SUFFIX, read_spec
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Spec
+from turnspec.spec.naming import TEMPLATE_SUFFIX, template_name
+
+__all__ = ["PIECES", "Call", "Message", "check_case", "parser_of"]
+
+#: The lengths of the pieces in which a text is fed, in characters.
+PIECES = (1, 2, 3, 7)
+
+#: What a parser is for: a name, a .py, .yaml or .jinja file, a spec, or the module itself.
+AnyFormat = str | Path | Spec | ModuleType
+
+#: A call's id, name and arguments, as a parser gives them.
+_ReadCall = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What came of one way to feed the text: a message's parts by name, as they are compared."""
+
+    way: str
+    parts: Mapping[str, object]
+
+
+def check_case(
+    fmt: AnyFormat,
+    text: str,
+    *,
+    expect: Message,
+    problems: Sequence[str] = (),
+    tools: Sequence[object] | None = None,
+    **options: Any,
+) -> None:
+    """Check that a parser reads ``expect`` from a text, whole and in pieces, and nothing else.
+
+    Args:
+        fmt: the name of a template of the checkout around the current folder, the path of a
+            generated module, of a spec or of a template, a spec, or a module.
+        text: what the model wrote behind the prompt.
+        expect: the message; what it leaves out must be absent. Ids of calls are compared only
+            where it gives them, and arguments as the objects that they are.
+        problems: the kinds of all problems that have to be told, in their order.
+        tools: OpenAI's tool definitions, as for the parser.
+        options: the parser's other options: ``enable_thinking``, ``prefill`` and so on.
+
+    Raises:
+        AssertionError: the text is read otherwise.
+        ValueError: ``fmt`` can't be used.
+    """
+    __tracebackhide__ = True  # pytest shows the line of the case
+    module = parser_of(fmt)
+    wanted = _wanted(expect, problems)
+    for seen in _seen(module, text, {"tools": tools, **options}, expect.calls):
+        for part, value in wanted.items():
+            if seen.parts[part] != value:
+                raise AssertionError(_difference(seen, part, value, text))
+
+
+def parser_of(fmt: AnyFormat) -> ModuleType:
+    """Return the parser module of a format; see `check_case` for what names one.
+
+    Generating a module takes half a second and analysing a template longer, so call this once
+    where there are many cases.
+
+    Raises:
+        ValueError: ``fmt`` can't be used; says why.
+    """
+    if isinstance(fmt, ModuleType):
+        return fmt
+    if isinstance(fmt, Spec):
+        return load_module(generate_module(fmt, spec_path="", spec_hash="", sample=""))
+    path = Path(fmt)
+    match path.suffix:
+        case ".py":
+            return load_module(_read(path))
+        case suffix if suffix == SPEC_SUFFIX:
+            return parser_of(_spec(path))
+        case suffix if suffix == TEMPLATE_SUFFIX:
+            return load_module(_analysed(path))
+    return load_module(_read(_of_checkout(str(fmt))))
+
+
+def _of_checkout(name: str) -> Path:
+    project = Project.find(Path.cwd())
+    if project is None:
+        raise ValueError(f"{name}: no templates/index.yaml here or above; give a file's path")
+    path = project.root / OutputPaths.in_project(template_name(name)).module
+    if not path.is_file():
+        raise ValueError(unknown_parser(project, name))
+    return path
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"{path}: can't be read: {error.strerror}") from None
+
+
+def _spec(path: Path) -> Spec:
+    spec = read_spec(path)
+    if isinstance(spec, Spec):
+        return spec
+    raise ValueError("; ".join(map(str, spec)))
+
+
+def _analysed(path: Path) -> str:
+    result = analyze_into([path], None, messages=None)
+    if result.problems:
+        raise ValueError("; ".join(map(str, result.problems)))
+    build = result.builds[0]
+    return build.files[OutputPaths.in_folder(build.name).module]
+
+
+def _seen(
+    module: ModuleType, text: str, options: Mapping[str, Any], calls: Sequence[Call]
+) -> Iterator[_Seen]:
+    yield _Seen("parse", _parts(module.parse(text, **options), calls))
+    for size in (*PIECES, max(len(text), 1)):
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        way = "in one piece" if len(pieces) < 2 else f"in pieces of {size}"
+        parser = module.Parser(**options)
+        events = [event for piece in pieces for event in parser.feed(piece)]
+        events += parser.finish()
+        yield _Seen(way, _parts(parser.message, calls))
+        yield _Seen(f"the events {way}", _added_up(events, parser.message, calls))
+
+
+def _parts(message: Any, expected: Sequence[Call]) -> dict[str, object]:
+    """Return a parsed message's parts."""
+    calls = [(call.id, call.name, call.arguments) for call in message.tool_calls]
+    return {
+        "reasoning": message.reasoning_content,
+        "content": message.content,
+        "calls": _calls(calls, expected),
+        "problems": [problem.kind for problem in message.problems],
+    }
+
+
+def _calls(found: Sequence[_ReadCall], expected: Sequence[Call]) -> list[dict[str, object]]:
+    """Return calls that can be compared, with ids only where they are expected."""
+    with_id = [bool(call.id) for call in expected] + [False] * len(found)
+    return [
+        _call(name, _loaded(arguments), identifier if shown else "")
+        for (identifier, name, arguments), shown in zip(found, with_id, strict=False)
+    ]
+
+
+def _wanted(expect: Message, problems: Sequence[str]) -> dict[str, object]:
+    return {
+        "reasoning": expect.reasoning,
+        "content": expect.content,
+        "calls": [_call(call.name, dict(call.arguments), call.id) for call in expect.calls],
+        "problems": list(problems),
+    }
+
+
+def _call(name: str, arguments: object, identifier: str) -> dict[str, object]:
+    call = {"name": name, "arguments": arguments}
+    return {**call, "id": identifier} if identifier else call
+
+
+def _loaded(arguments: str) -> object:
+    try:
+        return json.loads(arguments)
+    except ValueError:
+        return f"not JSON: {arguments}"
+
+
+def _added_up(events: Iterable[Any], message: Any, expected: Sequence[Call]) -> dict[str, object]:
+    """Return what the events add up to; problems are the message's, as no event has them."""
+    texts = {"reasoning": "", "content": ""}
+    calls: list[_ReadCall] = []
+    for event in events:
+        match event.type:
+            case "reasoning" | "content":
+                texts[event.type] += event.text
+            case "tool_call_start":
+                calls.append((event.id, event.name, ""))
+            case "tool_call_delta":
+                identifier, name, arguments = calls[event.index]
+                calls[event.index] = (identifier, name, arguments + event.arguments)
+            case "tool_call_end":  # where an id stands last, the end of the call has it
+                identifier, name, arguments = calls[event.index]
+                calls[event.index] = (identifier + getattr(event, "id", ""), name, arguments)
+    problems = [problem.kind for problem in message.problems]
+    return {**texts, "calls": _calls(calls, expected), "problems": problems}
+
+
+def _difference(seen: _Seen, part: str, wanted: object, text: str) -> str:
+    lines = {"wanted": wanted, "found": seen.parts[part], "text": text}
+    told = "".join(f"\n  {name:6} {_shown(value)}" for name, value in lines.items())
+    also = seen.parts["problems"]
+    behind = f"\n  told   {_shown(also)}" if also and part != "problems" else ""
+    return f"{seen.way}: {part}{told}{behind}"
+
+
+def _shown(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

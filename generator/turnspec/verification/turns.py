@@ -1,0 +1,119 @@
+"""Turns as the parser meets them: the generation prompt's part as prefill, the rest as output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from turnspec.analysis.text import whole_prefix
+from turnspec.analysis.thinking import PromptState, prompt_state
+from turnspec.codegen.writer import applies, as_rendered, write_parts
+from turnspec.rendering.conversation import Chat
+from turnspec.spec.message import Message
+from turnspec.spec.model import Condition, Part, ReasoningMode, Spec, Subject, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class ParserInput:
+    """What a parser is given: the prompt's part of the turn, and what the model wrote."""
+
+    prefill: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Renderer:
+    """Renders turns of one template as its spec sees them."""
+
+    spec: Spec
+    chat: Chat
+    prompt: str
+    bare_prompt: str
+
+    @classmethod
+    def create(cls, spec: Spec, chat: Chat) -> Renderer:
+        """Take a chat in the template's dialect; thinking is turned on."""
+        using = chat.using(spec.thinking.on)
+        prompt = using.prompt().text or ""
+        bare = using.prompt(add_generation_prompt=False).text or ""
+        return cls(spec, using, prompt, bare)
+
+    def turn(self, message: Message) -> tuple[str | None, str]:
+        """Return the rendered text behind the user's message, or None and why there is none."""
+        rendering = self.chat.turn(message)
+        if rendering.text is None:
+            return None, rendering.error
+        if not self.spec.turn.header:
+            return rendering.text, ""
+        # Some templates put a prompt behind every conversation, asked for or not.
+        user_end = rendering.text.partition(self.spec.turn.header)[0]
+        if not self.bare_prompt.startswith(user_end):
+            return rendering.text, ""
+        return rendering.text.removesuffix(self.bare_prompt.removeprefix(user_end)), ""
+
+    def parser_input(self, turn: str) -> ParserInput | None:
+        """Split a rendered turn behind what the generation prompt has in common with it."""
+        header = self.spec.turn.header
+        common = whole_prefix([turn, self.prompt])
+        start = common.rfind(header)
+        if start < 0:  # the prompt says more between the user's message and the header
+            start = turn.find(header)
+            common = turn[: start + len(header)]
+        if start < 0:
+            return None
+        return ParserInput(common[start:], turn[len(common) :])
+
+
+def written_input(spec: Spec, message: Message, *, thinking: bool) -> ParserInput | None:
+    """Return what a model that follows its own format writes after a real generation prompt.
+
+    None where the prompt leaves no place for the message's reasoning.
+    """
+    prompt = spec.thinking.prompt_on if thinking else spec.thinking.prompt_off
+    state = prompt_leaves(spec, thinking=thinking)
+    has_reasoning = spec.reasoning.mode is not ReasoningMode.NONE
+    shown = expected_message(spec, message)
+    if not has_reasoning or (state is PromptState.CLOSED and shown.reasoning):
+        shown = replace(shown, reasoning="")
+    turn = spec.turn.header + write_parts(spec, shown, Part.START)
+    if turn.startswith(prompt):
+        return ParserInput(prompt, turn[len(prompt) :])
+    if state is PromptState.NEUTRAL or not has_reasoning:
+        return None
+    behind = write_parts(spec, replace(shown, reasoning=""), Part.REASONING)
+    if state is PromptState.OPEN:
+        return ParserInput(prompt, shown.reasoning + behind)
+    return ParserInput(prompt, behind.removeprefix(spec.reasoning.end))
+
+
+def prompt_leaves(spec: Spec, *, thinking: bool) -> PromptState:
+    """Return where the generation prompt leaves reasoning."""
+    prompt = spec.thinking.prompt_on if thinking else spec.thinking.prompt_off
+    absent = spec.join(Part.START, Part.CONTENT)
+    rest = prompt.removeprefix(spec.turn.header)
+    return prompt_state(rest, spec.reasoning.start, spec.reasoning.end, absent)
+
+
+def expected_message(spec: Spec, message: Message) -> Message:
+    """Return the message as a model writes it: what its own template never renders stays."""
+    shown = as_rendered(spec, message)
+    if not spec.reasoning.field:
+        shown = replace(shown, reasoning=message.reasoning)
+    return replace(shown, calls=message.calls) if never_renders_calls(spec) else shown
+
+
+def never_renders_calls(spec: Spec) -> bool:
+    """Tell whether calls are known from an overlay alone."""
+    never = (Subject.CALLS, Verdict.DROPS, Condition.ALWAYS)
+    return any((limit.subject, limit.verdict, limit.when) == never for limit in spec.limits)
+
+
+def is_ambiguous(spec: Spec, message: Message) -> bool:
+    """Tell whether the spec says that a rendered message can't be read back for sure."""
+    parts = (Subject.REASONING, Subject.CONTENT, Subject.CALLS)
+    return any(
+        limit.verdict is Verdict.AMBIGUOUS
+        and not limit.characters  # messages are made without them
+        and limit.subject in parts
+        and applies(limit.when, message)
+        for limit in spec.limits
+    )
