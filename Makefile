@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help regen regen-long check diff report report-browser test test-long fuzz lint bench \
-	families capabilities engines live learned-formats \
+	api families capabilities engines live learned-formats \
 	reference lock clean
 
 help:  ## list the targets
@@ -62,6 +62,9 @@ lint: $(STAMP)  ## ruff, black and mypy
 
 bench: $(STAMP)  ## measure the generated parsers and compare them with their targets
 	@$(BIN)/python -m benchmarks.parser_speed
+
+api: $(STAMP)  ## write docs/api.md: options, events, attributes and kinds of problems of all parsers
+	@$(BIN)/python -m tests.api_page
 
 families: $(STAMP)  ## write docs/FAMILIES.md: well-known families with a turn of each, parsed
 	@$(BIN)/python -m tests.family_table

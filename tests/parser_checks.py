@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from turnspec.codegen.python import generate_module
+from turnspec.protocol import PROBLEM_KINDS
 from turnspec.spec.model import Spec
 
 
@@ -26,6 +27,8 @@ def stream(module: ModuleType, chunks: Iterable[str], **options: Any) -> tuple[A
     parser = module.Parser(**options)
     events = [event for chunk in chunks for event in parser.feed(chunk)]
     events += parser.finish()
+    kinds = {problem.kind for problem in parser.message.problems}
+    assert kinds <= set(PROBLEM_KINDS), kinds
     return parser.message, events
 
 

@@ -523,7 +523,7 @@ def test_dictionaries_are_those_of_chat_completions() -> None:
         {"tool_calls": [start]},
         {"tool_calls": [{"index": 0, "function": {"arguments": "{"}}]},
         {"tool_calls": [{"index": 0, "function": {"arguments": "}"}}]},
-        {},
+        None,
     ]
 
 

@@ -23,6 +23,7 @@ PAGES = (
 OTHER_PAGES = (
     "test-a-parser.md",
     "add-a-template.md",
+    "api.md",
     "fix-an-overlay.md",
     "write-a-value-encoding.md",
 )

@@ -14,7 +14,7 @@ import random
 import re
 import time
 import uuid
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -136,12 +136,12 @@ class Turn:
             try:
                 async for piece in iterate_in_threadpool(pieces):
                     self.written += 1
-                    for event in self.parser.feed(piece):
-                        yield event.to_delta()
+                    for delta in _deltas(self.parser.feed(piece)):
+                        yield delta
             finally:
                 pieces.close()  # the client may be gone in the middle of the turn
-        for event in self.parser.finish():
-            yield event.to_delta()
+        for delta in _deltas(self.parser.finish()):
+            yield delta
 
     async def events(self, deltas: AsyncGenerator[dict[str, Any]]) -> AsyncGenerator[str]:
         """Yield the answer as server-sent events."""
@@ -149,8 +149,7 @@ class Turn:
         async with aclosing(deltas):
             yield _event(chunk, delta={"role": "assistant"}, finish_reason=None)
             async for delta in deltas:
-                if delta:
-                    yield _event(chunk, delta=delta, finish_reason=None)
+                yield _event(chunk, delta=delta, finish_reason=None)
         yield _event({**chunk, "usage": self.usage()}, delta={}, finish_reason=self.reason())
         yield "data: [DONE]\n\n"
 
@@ -165,7 +164,7 @@ class Turn:
         """Say why the turn is over, in the API's words."""
         if self.written == self.order.limit:
             return "length"
-        return "tool_calls" if self.parser.message.tool_calls else "stop"
+        return self.parser.message.finish_reason
 
     def usage(self) -> dict[str, int]:
         """Count the tokens."""
@@ -194,7 +193,9 @@ def new_turn(model: Model, body: Any) -> Turn:
     order = Order(prompt, min(limit, room), temperature, seed % 2**32, entry, grammar)
     thinking = variables.get("enable_thinking") is not False
     head = {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": model.name}
-    return Turn(order, chat_format.Parser(tools=tools, enable_thinking=thinking), head)
+    prefix = f"call_{uuid.uuid4().hex[:8]}_"  # so that ids differ between turns
+    parser = chat_format.Parser(tools=tools, enable_thinking=thinking, id_prefix=prefix)
+    return Turn(order, parser, head)
 
 
 def bound_grammar(tools: Any, body: dict[str, Any]) -> tuple[str, str]:
@@ -269,6 +270,11 @@ def _for_template(message: dict[str, Any]) -> dict[str, Any]:
 def _with_rule(grammar: str, name: str, text: str) -> str:
     """Return the grammar with another text for one of its rules, each of which is a line."""
     return re.sub(rf"(?m)^{name} ::= .*$", f"{name} ::= {text}", grammar)
+
+
+def _deltas(events: Iterable[chat_format.Event]) -> Iterator[dict[str, Any]]:
+    """Return what there is to send of some events."""
+    return filter(None, (event.to_delta() for event in events))
 
 
 def _event(chunk: dict[str, Any], **choice: Any) -> str:

@@ -36,6 +36,7 @@ class ModuleContext:
     reasoning_end: str
     reasoning_unmarked: bool  # nothing ends it but what comes next
     two_prompts: bool
+    public: tuple[str, ...]
     constants: tuple[str, ...]
     expressions: tuple[str, ...]
     functions: tuple[str, ...]
@@ -144,6 +145,7 @@ def module_context(plan: ModulePlan) -> ModuleContext:
         reasoning_end=repr(reasoning.end) if reasoning else "",
         reasoning_unmarked=reasoning is not None and not {"unthink", "boundary"} & set(roles),
         two_prompts=plan.prompt_on != plan.prompt_off,
+        public=_public_names(plan),
         constants=prompt_constants(plan),
         expressions=marker_constants(plan, sets),
         functions=_functions(calls, uses_schemas, raw_values),
@@ -241,6 +243,18 @@ _BRANCHES = {
     "code": "code",
     "end": "end",
 }
+
+
+def _public_names(plan: ModulePlan) -> tuple[str, ...]:
+    """Return what ``__all__`` lists."""
+    names = ["HEADER", "PROMPT", "ContentDelta", "Event", "Message", "Parser", "Problem", "parse"]
+    if plan.prompt_on != plan.prompt_off:
+        names.append("PROMPT_WITHOUT_THINKING")
+    if plan.reasoning:
+        names.append("ReasoningDelta")
+    if plan.calls:
+        names += ["ToolCall", "ToolCallDelta", "ToolCallEnd", "ToolCallStart"]
+    return tuple(sorted(names, key=lambda name: (name.islower(), not name.isupper(), name)))
 
 
 def _branches(

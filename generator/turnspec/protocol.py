@@ -1,0 +1,279 @@
+"""What all generated parsers have in common, as types: for code that takes any of them.
+
+A generated module is a `Format`; its classes are the protocols below, whose members can only be
+read. So a table of formats passes a type checker::
+
+    formats: dict[str, Format] = {"qwen": qwen3_coder, "oss": openai_gpt_oss_120b}
+
+This file imports the standard library alone and can be copied like a parser. docs/api.md is
+written from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, Protocol, TypeAlias
+
+__all__ = [
+    "PROBLEM_KINDS",
+    "ContentDelta",
+    "Event",
+    "Format",
+    "Message",
+    "Problem",
+    "ReasoningDelta",
+    "StreamingParser",
+    "ToolCall",
+    "ToolCallDelta",
+    "ToolCallEnd",
+    "ToolCallStart",
+]
+
+#: The kinds of problems, each with what the model did.
+PROBLEM_KINDS: Final[Mapping[str, str]] = {
+    "array": "put calls into an array where the format has none, or left out the one it has",
+    "cut_off": "stopped in the middle of a call or of a marker",
+    "extra_field": "gave a call's object a member that the format doesn't have",
+    "inner_marker": "wrote a marker inside a value",
+    "malformed": "began a call that doesn't go on as one",
+    "misplaced": "wrote content or reasoning after calls, or where the format has none",
+    "missing_marker": "left out a marker",
+    "no_arguments": "wrote null, or nothing, for a call's arguments",
+    "no_name": "wrote what looks like a call, and has no name",
+    "not_an_object": "wrote a number, an array or the like for a call's arguments",
+    "not_json": "wrote arguments that aren't JSON",
+    "order": "wrote a call's arguments before its name",
+    "repeated": "opened what was open already, or named a call twice",
+    "repeated_argument": "gave an argument twice; the later value wins",
+    "stray_marker": "closed what wasn't open",
+    "string_arguments": "wrote a call's arguments as a string that holds JSON",
+    "text_after_end": "went on after the end of its turn",
+    "unclosed": "didn't close its reasoning",
+    "unexpected_text": "wrote text between arguments or elements",
+    "unknown_argument": "gave an argument that the tool doesn't have",
+    "unknown_tool": "called a tool that isn't there",
+    "wrapper": "put a call's object into another object",
+    "wrong_type": "gave a value that isn't of its type; it is kept as a string",
+}
+
+
+class Problem(Protocol):
+    """Something in what the model wrote that deviates from the format."""
+
+    @property
+    def offset(self) -> int:
+        """Where it is, in characters of the text; negative in the prefill."""
+
+    @property
+    def kind(self) -> str:
+        """Its kind, a key of `PROBLEM_KINDS`."""
+
+    @property
+    def message(self) -> str:
+        """A sentence, or the text that would be lost otherwise."""
+
+
+class ToolCall(Protocol):
+    """A tool call."""
+
+    @property
+    def id(self) -> str:
+        """The id that the model wrote, or else the option ``id_prefix`` with a number."""
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+
+    @property
+    def arguments(self) -> str:
+        """JSON text, of an object where the model kept to its format."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the call was written to its end."""
+
+
+class Message(Protocol):
+    """The assistant's message, as far as it is known."""
+
+    @property
+    def content(self) -> str:
+        """What the model says to the user."""
+
+    @property
+    def reasoning_content(self) -> str:
+        """What it thought before; "" if it didn't, or with ``reasoning="inline"``."""
+
+    @property
+    def tool_calls(self) -> Sequence[ToolCall]:
+        """The calls, in their order."""
+
+    @property
+    def problems(self) -> Sequence[Problem]:
+        """What deviates from the format."""
+
+    @property
+    def finish_reason(self) -> Literal["tool_calls", "stop"]:
+        """Why the turn is over, in the words of chat-completions APIs."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the message as chat-completions APIs have it.
+
+        ``content`` is None where there are only calls; ``reasoning_content`` and ``tool_calls``
+        are there only if they aren't empty.
+        """
+
+
+class ReasoningDelta(Protocol):
+    """A piece of the reasoning."""
+
+    @property
+    def type(self) -> Literal["reasoning"]:
+        """What the event is."""
+
+    @property
+    def text(self) -> str:
+        """The piece."""
+
+    def to_delta(self) -> dict[str, Any] | None:
+        """Return the delta of a chat-completions stream: ``{"reasoning_content": text}``."""
+
+
+class ContentDelta(Protocol):
+    """A piece of the content."""
+
+    @property
+    def type(self) -> Literal["content"]:
+        """What the event is."""
+
+    @property
+    def text(self) -> str:
+        """The piece."""
+
+    def to_delta(self) -> dict[str, Any] | None:
+        """Return the delta of a chat-completions stream: ``{"content": text}``."""
+
+
+class ToolCallStart(Protocol):
+    """A call's name is complete: from here on it is a call, whatever follows."""
+
+    @property
+    def type(self) -> Literal["tool_call_start"]:
+        """What the event is."""
+
+    @property
+    def index(self) -> int:
+        """The call's place in ``message.tool_calls``."""
+
+    @property
+    def id(self) -> str:
+        """The call's id; "" where the format has it at the end, and the call's end tells it."""
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+
+    def to_delta(self) -> dict[str, Any] | None:
+        """Return the delta of a chat-completions stream: index, id, type and name."""
+
+
+class ToolCallDelta(Protocol):
+    """A piece of a call's arguments."""
+
+    @property
+    def type(self) -> Literal["tool_call_delta"]:
+        """What the event is."""
+
+    @property
+    def index(self) -> int:
+        """The call's place in ``message.tool_calls``."""
+
+    @property
+    def arguments(self) -> str:
+        """The piece; all of them together are JSON text."""
+
+    def to_delta(self) -> dict[str, Any] | None:
+        """Return the delta of a chat-completions stream: index and arguments."""
+
+
+class ToolCallEnd(Protocol):
+    """A call is over; its arguments are whole."""
+
+    @property
+    def type(self) -> Literal["tool_call_end"]:
+        """What the event is."""
+
+    @property
+    def index(self) -> int:
+        """The call's place in ``message.tool_calls``."""
+
+    def to_delta(self) -> dict[str, Any] | None:
+        """Return None, or the id where the format has it at the end of a call."""
+
+
+#: What a parser tells as text comes in; ``event.type`` says which one it is.
+Event: TypeAlias = ReasoningDelta | ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd
+
+
+class StreamingParser(Protocol):
+    """Reads what the model writes after the prompt, in pieces of any size."""
+
+    def feed(self, text: str) -> Sequence[Event]:
+        """Take the next piece of the text and return what it tells."""
+
+    def finish(self) -> Sequence[Event]:
+        """Return what was held back; the model has written all."""
+
+    @property
+    def message(self) -> Message:
+        """The message as far as it is known, at any time."""
+
+
+class Format(Protocol):
+    """A generated module."""
+
+    @property
+    def HEADER(self) -> str:
+        """What an assistant's turn begins with."""
+
+    @property
+    def PROMPT(self) -> str:
+        """What the prompt holds of the turn already, with thinking on."""
+
+    def parse(
+        self,
+        text: str,
+        *,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        enable_thinking: bool = True,
+        prefill: str | None = None,
+        reasoning: Literal["extract", "inline"] = "extract",
+        echo: bool = False,
+        id_prefix: str = "call_",
+    ) -> Message:
+        """Return the message in ``text``, what the model wrote; options as for `Parser`."""
+
+    def Parser(
+        self,
+        *,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        enable_thinking: bool = True,
+        prefill: str | None = None,
+        reasoning: Literal["extract", "inline"] = "extract",
+        echo: bool = False,
+        id_prefix: str = "call_",
+    ) -> StreamingParser:
+        """Return a parser for one turn; it never raises on what a model writes.
+
+        Args:
+            tools: OpenAI tool definitions, or the functions in them alone. They give tagged values
+                their types, and tell calls from other JSON where the format has bare JSON. None:
+                any name may be called; []: none is expected.
+            enable_thinking: which prompt the model got, the one with thinking or the one without.
+            prefill: the part of the turn that the prompt holds already, from the assistant's
+                header on (default: the template's own generation prompt).
+            reasoning: "inline" leaves the reasoning in the content, with its markers.
+            echo: put the prefill's text into the result.
+            id_prefix: what the ids of calls begin with that the model gives none, so that they can
+                differ between turns.
+        """

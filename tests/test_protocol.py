@@ -1,0 +1,155 @@
+"""All generated modules are formats as `turnspec.protocol` has them, to a type checker too."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests import api_page
+from tests.generated_formats import ROOT, committed_format
+from turnspec.pipeline.project import OutputPaths
+from turnspec.protocol import PROBLEM_KINDS, Format
+
+NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))
+MODULES = sorted(path.stem for path in (ROOT / "generated").glob("*.py"))
+CALLED = "<tool_call>\n<function=look_up>\n</function>\n</tool_call>\n"
+
+
+def checked(tmp_path: Path, code: str) -> str:
+    """Return what mypy, as strict as can be, says of a user's file."""
+    (tmp_path / "app.py").write_text(code, encoding="utf-8")
+    options = ("--strict", "--explicit-package-bases", "--no-error-summary", "--hide-error-codes")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, "app.py"],
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": os.pathsep.join([str(ROOT), str(ROOT / "generator")])},
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    return done.stdout + done.stderr
+
+
+def test_a_table_of_all_modules_is_one_of_formats(tmp_path: Path) -> None:
+    table = ", ".join(f'"{name}": {name}' for name in MODULES)
+    assert len(MODULES) == len(NAMES)
+    code = f"""\
+import turnspec.protocol
+from generated import {", ".join(MODULES)}
+
+formats: dict[str, turnspec.protocol.Format] = {{{table}}}
+for name, fmt in formats.items():
+    parser = fmt.Parser(tools=[], id_prefix=name)
+    for event in [*parser.feed("Hello!"), *parser.finish()]:
+        if event.type == "content":
+            print(event.text)
+        elif event.type == "tool_call_start":
+            print(event.name)
+    print(parser.message.finish_reason, fmt.parse("Hello!", echo=True).content)
+"""
+    assert checked(tmp_path, code) == ""
+
+
+def test_what_a_type_checker_finds(tmp_path: Path) -> None:
+    code = """\
+from generated import qwen3_coder
+from turnspec.pipeline.project import OutputPaths
+from turnspec.protocol import Format
+
+fmt: Format = qwen3_coder
+qwen3_coder.parse("x", tolls=[])
+fmt.parse("x", tolls=[])
+fmt.Parser(reasoning="no")
+fmt.parse("x").content = "y"
+"""
+    lines = [line for line in checked(tmp_path, code).splitlines() if ": error: " in line]
+    assert [line.partition(" error: ")[2] for line in lines] == [
+        'Unexpected keyword argument "tolls" for "parse"; did you mean "tools"?',
+        'Unexpected keyword argument "tolls" for "parse" of "Format"; did you mean "tools"?',
+        'Argument "reasoning" to "Parser" of "Format" has incompatible type "Literal[\'no\']"; '
+        "expected \"Literal['extract', 'inline']\"",
+        'Property "content" defined in "Message" is read-only',
+    ]
+
+
+def module_of(name: str) -> ModuleType:
+    return committed_format(name).module
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_options_are_those_of_the_protocol(name: str) -> None:
+    wanted = [*inspect.signature(Format.Parser).parameters.values()][1:]
+    module = module_of(name)
+    parse = inspect.signature(module.parse)
+    assert [*inspect.signature(module.Parser).parameters.values()] == wanted
+    assert [*parse.parameters.values()][1:] == wanted
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_public_is_listed(name: str) -> None:
+    path = ROOT / OutputPaths.in_project(name).module
+    source = ast.parse(path.read_text(encoding="utf-8"))
+    defined = {
+        target.id
+        for node in source.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    } | {node.name for node in source.body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+    assert set(module_of(name).__all__) == {item for item in defined if not item.startswith("_")}
+
+
+def test_the_ids_of_calls_begin_as_wanted() -> None:
+    module = module_of("qwen3-coder")
+    parser = module.Parser(id_prefix="turn7-")
+    starts = [event for event in parser.feed(CALLED * 2) if event.type == "tool_call_start"]
+    assert [start.id for start in starts] == ["turn7-0", "turn7-1"]
+    assert [call.id for call in parser.message.tool_calls] == ["turn7-0", "turn7-1"]
+    assert module.parse(CALLED).tool_calls[0].id == "call_0"
+
+
+def test_an_id_that_the_model_writes_is_kept() -> None:
+    text = '[TOOL_CALLS][{"name": "f", "arguments": {}, "id": "abcdef123"}]'
+    [call] = module_of("mistralai-mistral-nemo-instruct-2407").parse(text, id_prefix="x").tool_calls
+    assert call.id == "abcdef123"
+
+
+def test_why_a_turn_is_over() -> None:
+    module = module_of("qwen3-coder")
+    assert module.parse("Hello!").finish_reason == "stop"
+    assert module.parse(CALLED).finish_reason == "tool_calls"
+    assert module_of("google-gemma-2-2b-it").parse("Hello!").finish_reason == "stop"
+
+
+def test_no_event_has_an_empty_delta() -> None:
+    module = module_of("qwen3-coder")
+    parser = module.Parser(prefill=module.PROMPT + CALLED.partition("</function>")[0])
+    events = [*parser.feed("</function>\n</tool_call>"), *parser.finish()]
+    found = {event.type: event.to_delta() for event in events}
+    assert list(found) == ["tool_call_start", "tool_call_delta", "tool_call_end"]
+    assert found.pop("tool_call_end") is None
+    assert all(found.values())
+    assert all(event.arguments for event in events if event.type == "tool_call_delta")
+
+
+def test_every_kind_of_problem_is_told_by_some_parser() -> None:
+    texts = [(ROOT / "generated" / f"{name}.py").read_text(encoding="utf-8") for name in MODULES]
+    assert [kind for kind in PROBLEM_KINDS if not any(f'"{kind}"' in text for text in texts)] == []
+
+
+def test_the_page_is_fresh() -> None:
+    assert api_page.PAGE.read_text(encoding="utf-8") == api_page.page(), "run: make api"
+
+
+def test_the_page_tells_all() -> None:
+    page = api_page.page()
+    options = [*inspect.signature(Format.Parser).parameters][1:]
+    for name in [*options, *PROBLEM_KINDS, "to_delta", "finish_reason", "to_dict", "PROMPT"]:
+        assert f"| `{name}" in page
