@@ -146,7 +146,7 @@ def test_check_prints_a_diff_and_writes_nothing(root: Path) -> None:
     assert "+++ b/generated/plain-content.gbnf" in lines
     assert "-# mine" in lines
     assert "specs/gone.yaml belongs to no template; delete it" in lines
-    assert result.stderr == "files that are not fresh: 1; run: make regen\n"
+    assert result.stderr == "files that are not fresh: 1; run: turnspec regen\n"
     assert files_of(root) == before
 
 
@@ -172,7 +172,7 @@ def test_add(root: Path) -> None:
     result = run("add", FOLDER / "name-as-key.jinja", "--root", root)
     assert (result.exit_code, result.stderr) == (0, "")
     assert "added templates/name-as-key.jinja from " in result.stdout
-    assert "now run: make regen" in result.stdout
+    assert "now run: turnspec regen" in result.stdout
     again = run("add", FOLDER / "name-as-key.jinja", "--root", root)
     assert again.exit_code == 0
     assert again.stdout == "templates/name-as-key.jinja is there already\n"
@@ -257,7 +257,8 @@ def test_analyze_drafts_an_overlay(tmp_path: Path) -> None:
         "  + </call>\n"
         "  + Then wait for what it says.[/guide]\n"
         "calls-only-described: to accept the draft, look at it, complete it, try it with "
-        "--overlay, move it to templates/overlays/calls-only-described.yaml, and run: make regen\n"
+        "--overlay, move it to templates/overlays/calls-only-described.yaml, and run: "
+        "turnspec regen\n"
     )
     assert f"wrote {tmp_path / DRAFT}" in result.stdout
     assert "key: tools\n" in (tmp_path / DRAFT).read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ import pytest
 from turnspec import __version__
 from turnspec.grammar.turn import TOOL_CALLS
 from turnspec.pipeline.build import generate_files, load_module
-from turnspec.pipeline.project import OutputPaths
+from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.spec.files import read_spec, spec_hash
 from turnspec.spec.model import Spec
 from turnspec.spec.results import RUNGS, read_results
@@ -34,7 +34,7 @@ def test_there_is_a_spec_for_each_reference_template() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_generated_files_follow_from_the_spec(name: str) -> None:
     paths = OutputPaths.in_project(name)
-    for path, text in generate_files(spec_of(name), paths).items():
+    for path, text in generate_files(spec_of(name), paths, Project(ROOT).recipe).items():
         assert (ROOT / path).read_text(encoding="utf-8") == text
 
 

@@ -168,7 +168,7 @@ def test_the_hooks(root: Path, bin_folder: Path) -> None:
     break_a_format(root)
     stale = run_hook("turnspec-check", root, bin_folder)
     assert stale.returncode == 1
-    assert stale.stderr.endswith("; run: make regen\n")
+    assert stale.stderr.endswith("; run: turnspec regen\n")
     regenerated(root)
     assert run_hook("turnspec-check", root, bin_folder).returncode == 0
     told = run_hook("turnspec-diff", root, bin_folder)

@@ -118,6 +118,17 @@ def test_every_format_is_in_it(page: Page) -> None:
     assert rows == articles == NAMES
 
 
+def test_formats_that_are_the_same_lead_to_each_other(page: Page, entries: Sequence[Entry]) -> None:
+    by_name = {entry.name: entry for entry in entries}
+    assert by_name["ibm-granite-granite-4-0"].same == ("ibm-granite-granite-4-1",)
+    assert by_name["qwen3-coder"].same == ()
+    for entry, article in zip(entries, page.named("article"), strict=True):
+        told = f"The same format, and so the same parser, has {', '.join(entry.same)}."
+        assert (told in article.content) == bool(entry.same)
+        for name in entry.same:
+            assert page.named("a", href=f"#t-{name}")
+
+
 def test_an_entry_shows_all_there_is(page: Page, entries: Sequence[Entry]) -> None:
     for entry, article in zip(entries, page.named("article"), strict=True):
         for sample in entry.samples:
@@ -301,5 +312,5 @@ def test_what_cannot_be_used_is_told_and_the_rest_is_shown(tmp_path: Path) -> No
     assert told[1].startswith(f"{tmp_path}/specs/broken.yaml:1: ")
     assert told[2:] == [
         "generated/json-native.gbnf: there is no such file",
-        "generated/tagged.py: not a parser that turnspec generated; run: make regen",
+        "generated/tagged.py: not a parser that turnspec generated; run: turnspec regen",
     ]

@@ -282,5 +282,5 @@ def test_rejected(root: Path, tmp_path: Path) -> None:
     (empty / INDEX_FILE).write_text(EMPTY_INDEX, encoding="utf-8")
     result = run("report", "--root", empty)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == "error: no specs here; run: make regen\n"
+    assert result.stderr == "error: no specs here; run: turnspec regen\n"
     assert not (empty / "build").exists()

@@ -46,13 +46,22 @@ def test_origins_and_entries_are_read_with_their_lines() -> None:
     assert index.origins == {"pack": origin}
     assert index.entries == (
         Entry("One.jinja", "pack", SHA, "templates/One.jinja", line=10),
-        Entry("Two.jinja", "local", SHA, "", "<s>", "", "two.gguf", line=14),
+        Entry("Two.jinja", "local", SHA, "", (), "<s>", "", "two.gguf", line=14),
     )
     assert [entry.name for entry in index.entries] == ["one", "two"]
     assert [entry.location for entry in index.entries] == [
         "templates/fetched/One.jinja",
         "templates/Two.jinja",
     ]
+
+
+def test_other_names_and_the_command() -> None:
+    aliases = f"{FETCHED}    aliases: [first, The First]\n"
+    index, problems = parse_index(f"{ORIGIN}regenerate: make it\ntemplates:\n{aliases}")
+    assert problems == []
+    assert index.entries[0].aliases == ("first", "The First")
+    assert index.regenerate == "make it"
+    assert parse_index(f"{ORIGIN}templates: []\n")[0].regenerate == "turnspec regen"
 
 
 def test_the_repositorys_own_index_pins_the_reference_templates() -> None:
@@ -86,7 +95,7 @@ def test_a_missing_index_is_one_problem(tmp_path: Path) -> None:
             f"{ORIGIN}templates:\n{FETCHED}    colour: red\n",
             [
                 ":14: templates[0].colour: unknown key; allowed: "
-                "file, origin, path, sha256, bos_token, eos_token, source"
+                "file, origin, path, sha256, aliases, bos_token, eos_token, source"
             ],
             id="unknown key",
         ),
@@ -124,6 +133,19 @@ def test_a_missing_index_is_one_problem(tmp_path: Path) -> None:
             f"{ORIGIN}templates:\n{FETCHED}{LOCAL.replace('Two', 'one')}",
             [":14: templates[1].file: " "one.jinja and One.jinja have the same name: one"],
             id="one name twice",
+        ),
+        pytest.param(
+            f"{ORIGIN}templates:\n{FETCHED}    aliases: [other, '?', two]\n{LOCAL}",
+            [
+                ":14: templates[0].aliases[1]: ?: holds no letter and no digit",
+                ":14: templates[0].aliases[2]: two is a name of Two.jinja already",
+            ],
+            id="aliases",
+        ),
+        pytest.param(
+            f"{ORIGIN}regenerate: ''\ntemplates: []\n",
+            [":9: regenerate: '' should be non-empty"],
+            id="no command",
         ),
         pytest.param(
             f"{ORIGIN.replace('size: 12', 'size: -1')}templates: []\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,8 +27,10 @@ from turnspec.spec.files import (
     write_spec,
 )
 from turnspec.spec.model import ContentMode, Spec
+from turnspec.spec.recipe import Recipe
 
 FILE = "specs/x.yaml"
+HERE = Recipe("make specs", "../schema.json")
 
 
 def problems_of(text: str) -> list[str]:
@@ -38,7 +41,7 @@ def problems_of(text: str) -> list[str]:
 
 def changed(spec: Spec, old: str, new: str) -> str:
     """Return the spec's text with its one occurrence of ``old`` replaced."""
-    text = dump_spec(spec)
+    text = dump_spec(spec, HERE)
     assert text.count(old) == 1, f"{old!r} is there {text.count(old)} times"
     return text.replace(old, new)
 
@@ -75,7 +78,7 @@ def test_a_file_name_cannot_leave_the_comment() -> None:
     spec = plain_spec()
     spec = replace(spec, template=replace(spec.template, file="a\nname: b.jinja"))
     assert dump_spec(spec).splitlines()[0] == (
-        r"# Written by turnspec from a\nname: b.jinja; regenerate with: make regen"
+        r"# Written by turnspec from a\nname: b.jinja; regenerate with: turnspec regen"
     )
     assert load_spec(dump_spec(spec), FILE) == spec
 
@@ -86,6 +89,23 @@ def test_hash_depends_on_nothing_but_the_spec() -> None:
     assert spec_hash(turned) == spec_hash(spec)
     assert len(spec_hash(spec)) == 64
     assert spec_hash(replace(spec, name="other")) != spec_hash(spec)
+
+
+def test_the_hash_leaves_comments_out() -> None:
+    spec = json_native_spec()
+    here = dump_spec(spec, HERE)
+    assert here.splitlines()[:2] == [
+        f"# Written by turnspec from {spec.template.file}; regenerate with: make specs",
+        "# yaml-language-server: $schema=../schema.json",
+    ]
+    assert load_spec(here, FILE) == spec
+    assert here != dump_spec(spec)
+    facts = "".join(line for line in here.splitlines(keepends=True) if not line.startswith("#"))
+    assert spec_hash(spec) == hashlib.sha256(facts.encode()).hexdigest()
+
+
+def test_a_file_without_a_schema_at_hand_names_none() -> None:
+    assert "$schema" not in dump_spec(json_native_spec())
 
 
 def test_words_of_yaml_1_1_are_words() -> None:
@@ -181,7 +201,7 @@ def test_bad_form(old: str, new: str, expected: list[str]) -> None:
 
 
 def test_all_problems_are_reported_at_once_and_sorted_by_line() -> None:
-    text = dump_spec(tag_with_json_spec())
+    text = dump_spec(tag_with_json_spec(), HERE)
     for old, new in (
         ("- slot: ID", "- slot: IDENT"),
         ('separator: ""', 'separator: null\n  seperator: ""'),
@@ -296,6 +316,6 @@ def test_sense_is_checked_only_where_asked() -> None:
     spec = plain_spec()
     odd = replace(spec, content=replace(spec.content, mode=ContentMode.ALWAYS_WRAPPED))
     assert load_spec(dump_spec(odd), FILE) == odd
-    assert problems_of(dump_spec(odd)) == [
+    assert problems_of(dump_spec(odd, HERE)) == [
         "specs/x.yaml:39: content.mode: is ALWAYS_WRAPPED, but neither start nor end is a marker"
     ]

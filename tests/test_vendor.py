@@ -192,7 +192,7 @@ def test_a_generated_file_that_was_edited_is_not_copied(root: Path, tmp_path: Pa
     result = run("vendor", "plain", "--into", tmp_path, "--root", root)
     assert result.exit_code == 1
     assert result.stderr == (
-        "error: generated/plain.py: isn't as it was generated; run: make regen\n"
+        "error: generated/plain.py: isn't as it was generated; run: turnspec regen\n"
     )
 
 

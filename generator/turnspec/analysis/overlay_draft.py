@@ -92,8 +92,8 @@ def _head(source: TemplateSource) -> str:
     return (
         f"# A draft, made by turnspec from what the prompt of {source.file} says.\n"
         "# Look at every key, above all at what says CHECK; complete it; then move it to\n"
-        f"# templates/overlays/{source.name}.yaml and run: make regen\n"
-        "# generator/turnspec/spec/overlay.json is the manual of this form.\n"
+        f"# templates/overlays/{source.name}.yaml, beside the template, and run: turnspec regen\n"
+        "# spec/overlay.json in the turnspec package is the manual of this form.\n"
     )
 
 

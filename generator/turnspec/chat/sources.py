@@ -183,7 +183,7 @@ def checkout_templates(name: str, root: Path) -> ModelTemplates:
     places = (root / LOCAL_FOLDER / spec.template.file, root / FETCHED_FOLDER / spec.template.file)
     path = next((place for place in places if place.is_file()), None)
     if path is None:
-        raise ChatError([Problem("isn't there; fetch it with: make regen", spec.template.file)])
+        raise ChatError([Problem("isn't there; fetch it with: turnspec regen", spec.template.file)])
     text, problems = read_text(path, spec.template.file)
     if problems:
         raise ChatError(problems)

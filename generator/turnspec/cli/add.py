@@ -23,11 +23,12 @@ def add(source: Path, name: str | None, root: Path | None, verbose: bool) -> Non
     Example:
       turnspec add ~/models/my-model && turnspec regen
     """  # noqa: D301
-    result = add_source(source, find_project(root).root, name)
+    project = find_project(root)
+    result = add_source(source, project.root, name)
     for template in result.added:
         OUT.print(f"added templates/{template.file} from {template.source}", highlight=False)
     for template in result.unchanged:
         OUT.print(f"templates/{template.file} is there already", highlight=False)
     if result.added:
-        OUT.print("now run: make regen")
+        OUT.print(f"now run: {project.recipe.command}")
     finish(result.problems)

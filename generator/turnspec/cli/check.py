@@ -32,7 +32,8 @@ def check(offline: bool, root: Path | None, verbose: bool) -> None:
         print_difference(difference)
     stale = [difference for difference in differences if difference.wanted is not None]
     if stale:
-        ERR.print(f"files that are not fresh: {len(stale)}; run: make regen", soft_wrap=True)
+        command = project.recipe.command
+        ERR.print(f"files that are not fresh: {len(stale)}; run: {command}", soft_wrap=True)
     if not differences and not found and not problems:
         OUT.print(f"{len(sources)} templates: specs and generated files are fresh")
     finish([*problems, *found], failed=bool(differences))

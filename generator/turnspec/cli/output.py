@@ -171,7 +171,7 @@ def _print_advice(name: str, advice: Advice, into: Path | None) -> None:
         print_error(f"{name}: the draft can't be applied yet: {problem}")
     print_error(
         f"{name}: to accept the draft, look at it, complete it, try it with --overlay, "
-        f"move it to templates/overlays/{name}.yaml, and run: make regen"
+        f"move it to templates/overlays/{name}.yaml, and run: turnspec regen"
     )
 
 

@@ -51,7 +51,7 @@ def report(output: Path | None, serve: bool, port: int, root: Path | None, verbo
     if not entries:
         if problems:
             finish(problems)
-        raise Fault("no specs here; run: make regen")
+        raise Fault(f"no specs here; run: {project.recipe.command}")
     if serve:
         _serve(Site.of(entries), port)
     else:

@@ -15,6 +15,7 @@ from turnspec.codegen.context import module_context
 from turnspec.codegen.plan import plan_module
 from turnspec.codegen.source import sample_block
 from turnspec.spec.model import Spec
+from turnspec.spec.recipe import REGENERATE
 
 _TEMPLATES = Path(__file__).parent / "templates"
 #: CPython keeps so many attributes beside the object; with more, each costs a look into a table.
@@ -22,16 +23,18 @@ _MOST_ATTRIBUTES = 30
 _MODE = black.Mode(line_length=100, target_versions={TargetVersion.PY310})
 
 
-def generate_module(spec: Spec, *, spec_path: str, spec_hash: str, sample: str) -> str:
+def generate_module(
+    spec: Spec, *, spec_path: str, spec_hash: str, sample: str, command: str = REGENERATE
+) -> str:
     """Return the source of the parser module for a spec.
 
-    ``spec_path`` and ``spec_hash`` go into the banner; ``sample`` is the text of a turn, shown in
-    the docstring, or empty.
+    ``spec_path``, ``spec_hash`` and ``command`` go into the banner; ``sample`` is the text of a
+    turn, shown in the docstring, or empty.
     """
     context = module_context(plan_module(spec))
     values = {field.name: getattr(context, field.name) for field in dataclasses.fields(context)}
     values |= {
-        "banner": banner(spec_path, spec_hash).rstrip("\n"),
+        "banner": banner(spec_path, spec_hash, command=command).rstrip("\n"),
         "sample": sample_block(sample),
     }
     template = _environment().get_template("module.jinja")

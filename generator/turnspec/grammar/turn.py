@@ -32,6 +32,7 @@ from turnspec.grammar.text import (
     trimmed,
 )
 from turnspec.spec.model import ContentMode, Part, ReasoningMode, Spec
+from turnspec.spec.recipe import REGENERATE
 
 #: The entry rules: the whole turn after the prompt, and its calls from the trigger on.
 ROOT = "root"
@@ -92,13 +93,16 @@ class Offer:
         return self.content if part is Part.CONTENT else _TEXT
 
 
-def generate_grammar(spec: Spec, *, spec_path: str, spec_hash: str) -> str:
+def generate_grammar(
+    spec: Spec, *, spec_path: str, spec_hash: str, command: str = REGENERATE
+) -> str:
     """Return the grammar of ``spec`` as GBNF text.
 
     Args:
         spec: the format.
         spec_path: the spec's file as the banner names it.
         spec_hash: the spec's hash as the banner gives it.
+        command: what makes the grammar again, for the banner.
     """
     ended = with_stop_at_end(spec)
     calls = calls_of(ended, parallel=may_repeat_calls(spec))
@@ -109,7 +113,7 @@ def generate_grammar(spec: Spec, *, spec_path: str, spec_hash: str) -> str:
         *shared_rules(ended),
     )
     body = "".join(str(rule) for rule in reachable(rules, ENTRIES))
-    return sealed(f"{banner(spec_path, spec_hash, comment='#').rstrip()}\n{body}")
+    return sealed(f"{banner(spec_path, spec_hash, command=command).rstrip()}\n{body}")
 
 
 def _offers(spec: Spec) -> Iterator[Offer]:

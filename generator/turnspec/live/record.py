@@ -45,7 +45,8 @@ def read_format(project: Project, name: str) -> LiveFormat | list[Problem]:
     try:
         text = (project.root / paths.module).read_text(encoding="utf-8")
     except OSError as error:
-        return [Problem(f"can't be read: {error.strerror}; run: make regen", paths.module)]
+        message = f"can't be read: {error.strerror}; run: {project.recipe.command}"
+        return [Problem(message, paths.module)]
     return LiveFormat(spec, load_module(text))
 
 

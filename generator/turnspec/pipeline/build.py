@@ -29,6 +29,7 @@ from turnspec.spec.files import dump_spec, spec_hash
 from turnspec.spec.message import Message
 from turnspec.spec.model import Part, Spec
 from turnspec.spec.problems import Problem
+from turnspec.spec.recipe import USUAL, Recipe
 from turnspec.spec.results import TemplateResult
 from turnspec.verification.messages import SAMPLE_CALLS, allowed_call
 from turnspec.verification.rungs import (
@@ -60,12 +61,14 @@ def build_template(
     source: TemplateSource,
     paths: OutputPaths,
     *,
+    recipe: Recipe = USUAL,
     messages: int | None = None,
     worker: RenderWorker | None = None,
     with_advice: bool = False,
 ) -> Build:
     """Build one template, rendering in ``worker`` or in one of its own.
 
+    ``recipe`` is what the files say of how they are made.
     ``messages`` is the number of random messages for the verification; None leaves it out.
     ``with_advice`` looks for what the prompt says and the spec hasn't.
     """
@@ -77,7 +80,7 @@ def build_template(
         problems = tuple(check_spec(spec, source.file))
         if problems:
             return Build(source.name, findings=analysis.findings, problems=problems)
-        files = generate_files(spec, paths)
+        files = generate_files(spec, paths, recipe)
         chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, analysis.dialect)
         advice = advise(spec, source, chat) if with_advice else None
         build = Build(source.name, files, None, analysis.findings, advice=advice)
@@ -86,15 +89,21 @@ def build_template(
         return replace(build, result=verify(spec, files[paths.module], chat, messages))
 
 
-def generate_files(spec: Spec, paths: OutputPaths) -> dict[str, str]:
+def generate_files(spec: Spec, paths: OutputPaths, recipe: Recipe = USUAL) -> dict[str, str]:
     """Return the texts of the spec, the parser and the grammar, by path."""
-    digest = spec_hash(spec)
+    digest, command = spec_hash(spec), recipe.command
     return {
-        paths.spec: dump_spec(spec),
+        paths.spec: dump_spec(spec, recipe),
         paths.module: generate_module(
-            spec, spec_path=paths.spec, spec_hash=digest, sample=sample_turn(spec)
+            spec,
+            spec_path=paths.spec,
+            spec_hash=digest,
+            sample=sample_turn(spec),
+            command=command,
         ),
-        paths.grammar: generate_grammar(spec, spec_path=paths.spec, spec_hash=digest),
+        paths.grammar: generate_grammar(
+            spec, spec_path=paths.spec, spec_hash=digest, command=command
+        ),
     }
 
 

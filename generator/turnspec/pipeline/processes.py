@@ -17,6 +17,7 @@ from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker, process_context
 from turnspec.spec.problems import Problem
+from turnspec.spec.recipe import USUAL, Recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Task:
     source: TemplateSource
     paths: OutputPaths
     messages: int | None
+    recipe: Recipe = USUAL
     with_advice: bool = False
 
 
@@ -103,6 +105,7 @@ def _build(task: Task, worker: RenderWorker) -> Build:
         return build_template(
             task.source,
             task.paths,
+            recipe=task.recipe,
             messages=task.messages,
             worker=worker,
             with_advice=task.with_advice,

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnspec.sources.index import INDEX_FILE
+from turnspec.sources.index import INDEX_FILE, read_index
 from turnspec.spec.naming import module_name
+from turnspec.spec.recipe import Recipe
 
 #: The folder of the overlays, in a checkout.
 OVERLAYS = "templates/overlays"
+_SCHEMA = "generator/turnspec/spec/schema.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,13 @@ class Project:
     def overlays(self) -> Path:
         """The folder of the overlays."""
         return self.root / OVERLAYS
+
+    @property
+    def recipe(self) -> Recipe:
+        """What its files say of how they are made: the index names the command."""
+        index, _ = read_index(self.root)
+        schema = f"../{_SCHEMA}" if (self.root / _SCHEMA).is_file() else ""
+        return Recipe(index.regenerate, schema)
 
     @property
     def results(self) -> Path:

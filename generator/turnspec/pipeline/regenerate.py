@@ -23,6 +23,7 @@ from turnspec.spec.model import Spec
 from turnspec.spec.naming import template_name
 from turnspec.spec.overlay import Overlay, OverlayText, read_overlay
 from turnspec.spec.problems import Problem
+from turnspec.spec.recipe import USUAL, Recipe
 from turnspec.spec.results import TemplateResult, dump_results, read_results
 from turnspec.spec.table import index_table
 
@@ -80,13 +81,14 @@ def build_all(
     paths: Callable[[str], OutputPaths],
     *,
     messages: int | None,
+    recipe: Recipe = USUAL,
     processes: int | None = None,
 ) -> Iterator[Build]:
     """Build templates on all cores and yield each as it is finished.
 
     A build that ends its process (out of memory) is a problem of that template alone.
     """
-    tasks = [Task(source, paths(source.name), messages) for source in sources]
+    tasks = [Task(source, paths(source.name), messages, recipe) for source in sources]
     return build_in_processes(tasks, processes or os.cpu_count() or 1)
 
 
@@ -115,7 +117,8 @@ def regenerate(
         if source.name in specs and not _is_unchanged(project, source.name, state, inputs, results)
     ]
     done.unchanged = [s.name for s in sources if s.name in specs and s not in todo]
-    for build in build_all(todo, OutputPaths.in_project, messages=messages):
+    recipe = project.recipe
+    for build in build_all(todo, OutputPaths.in_project, messages=messages, recipe=recipe):
         _take(project, build, done, results)
         state.hashes.pop(build.name, None)
         if build.files:
@@ -204,7 +207,9 @@ def write_table(project: Project, results: Mapping[str, TemplateResult], live: L
         return False
     engines = read_engines(project.engines)
     told = {} if isinstance(engines, Problem) else engines
-    text = index_table(specs, results, _overlays(project), live.formats, told)
+    text = index_table(
+        specs, results, _overlays(project), live.formats, told, recipe=project.recipe
+    )
     return write_atomically(project.table, text)
 
 
@@ -236,7 +241,8 @@ def check_freshness(
     done = Regeneration()
     _read_specs(project, sources, done)
     differences: list[Difference] = []
-    for build in build_all(sources, OutputPaths.in_project, messages=None):
+    recipe = project.recipe
+    for build in build_all(sources, OutputPaths.in_project, messages=None, recipe=recipe):
         done.problems += build.problems
         for path, wanted in build.files.items():
             found = _text_of(project, path)

@@ -126,7 +126,8 @@ def _generated_texts(project: Project, name: str, with_grammar: bool) -> dict[st
         if text is None:
             return Problem(unknown_parser(project, name))
         if not is_unedited(text):
-            return Problem("isn't as it was generated; run: make regen", source)
+            message = f"isn't as it was generated; run: {project.recipe.command}"
+            return Problem(message, source)
         texts[copy] = text
     return texts
 

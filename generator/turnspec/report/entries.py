@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from markupsafe import Markup
@@ -16,6 +16,7 @@ from turnspec.report.states import Machine, read_machine
 from turnspec.review.facts import Area, spec_facts
 from turnspec.sources.text_files import read_text
 from turnspec.spec.files import SPEC_SUFFIX, read_spec, spec_hash
+from turnspec.spec.fingerprint import same_formats
 from turnspec.spec.model import JsonType, Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import RUNGS, RungResult, TemplateResult, read_results
@@ -39,7 +40,10 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A format on the page. ``facts`` are grouped by area; ``source`` is its parser's text."""
+    """A format on the page. ``facts`` are grouped by area; ``source`` is its parser's text.
+
+    ``same`` are the other templates that have this very format.
+    """
 
     name: str
     file: str
@@ -54,6 +58,7 @@ class Entry:
     grammar: str
     source: str
     rungs: tuple[Rung, ...]
+    same: tuple[str, ...] = ()
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -73,6 +78,7 @@ def read_entries(project: Project) -> tuple[list[Entry], list[Problem]]:
     problems = [results] if isinstance(results, Problem) else []
     known = {} if isinstance(results, Problem) else results
     entries: list[Entry] = []
+    specs: list[Spec] = []
     for path in sorted(project.specs.glob(f"*{SPEC_SUFFIX}"), key=lambda path: path.stem):
         spec = read_spec(path)
         if isinstance(spec, list):
@@ -81,9 +87,15 @@ def read_entries(project: Project) -> tuple[list[Entry], list[Problem]]:
         entry = _read_entry(project, spec, known.get(spec.name))
         if isinstance(entry, Entry):
             entries.append(entry)
+            specs.append(spec)
         else:
             problems += entry
-    return entries, problems
+    groups = {name: group for group in same_formats(specs) for name in group}
+    return [_with_same(entry, groups.get(entry.name, ())) for entry in entries], problems
+
+
+def _with_same(entry: Entry, group: tuple[str, ...]) -> Entry:
+    return replace(entry, same=tuple(name for name in group if name != entry.name))
 
 
 def _read_entry(
@@ -97,7 +109,8 @@ def _read_entry(
     try:
         machine = read_machine(source, spec)
     except (SyntaxError, KeyError, ValueError):
-        return [Problem("not a parser that turnspec generated; run: make regen", paths.module)]
+        message = f"not a parser that turnspec generated; run: {project.recipe.command}"
+        return [Problem(message, paths.module)]
     return Entry(
         name=spec.name,
         file=spec.template.file,

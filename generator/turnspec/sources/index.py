@@ -11,6 +11,7 @@ from turnspec.sources.index_schema import schema_violations
 from turnspec.sources.text_files import read_text
 from turnspec.spec.naming import naming_faults, template_name
 from turnspec.spec.problems import Problem
+from turnspec.spec.recipe import REGENERATE
 from turnspec.spec.yaml_document import YamlPath, path_text, read_document
 
 INDEX_FILE = "templates/index.yaml"
@@ -35,12 +36,16 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One template of the index. ``path`` is empty and ``source`` set for local templates."""
+    """One template of the index. ``path`` is empty and ``source`` set for local templates.
+
+    ``aliases`` are other names that people have for it.
+    """
 
     file: str
     origin: str
     sha256: str
     path: str = ""
+    aliases: tuple[str, ...] = ()
     bos_token: str | None = None
     eos_token: str | None = None
     source: str = ""
@@ -60,10 +65,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """The valid part of an index: origins by id, and entries in the order of the file."""
+    """The valid part of an index: origins by id, and entries in the order of the file.
+
+    ``regenerate`` is the command that writes specs and generated files again.
+    """
 
     origins: Mapping[str, Origin]
     entries: tuple[Entry, ...]
+    regenerate: str = REGENERATE
 
 
 _Fault = tuple[YamlPath, Problem]
@@ -98,7 +107,7 @@ def parse_index(text: str) -> tuple[Index, list[Problem]]:
         for place, row in _sound_rows(data, "origins", faults)
     }
     entries = {
-        place: Entry(**row, line=document.line(place))
+        place: _entry(row, document.line(place))
         for place, row in _sound_rows(data, "templates", faults)
     }
     known = {row["id"] for row in data["origins"] if isinstance(row, dict) and "id" in row}
@@ -111,7 +120,16 @@ def parse_index(text: str) -> tuple[Index, list[Problem]]:
         for place, entry in entries.items()
         if place not in wrong and (entry.origin == LOCAL or entry.origin in origins)
     ]
-    return Index(origins, tuple(usable)), _problems(faults)
+    return Index(origins, tuple(usable), _command(data, faults)), _problems(faults)
+
+
+def _entry(row: Mapping[str, Any], line: int | None) -> Entry:
+    return Entry(**{**row, "aliases": tuple(row.get("aliases", ()))}, line=line)
+
+
+def _command(data: Mapping[str, Any], faults: Iterable[_Fault]) -> str:
+    wrong = any(place == ("regenerate",) for place, _ in faults)
+    return REGENERATE if wrong else data.get("regenerate", REGENERATE)
 
 
 def _problems(faults: Iterable[_Fault]) -> list[Problem]:
@@ -131,10 +149,26 @@ def _sound_rows(
             yield (key, position), row
 
 
+def _alias_faults(entries: Mapping[YamlPath, Entry]) -> Iterator[tuple[YamlPath, str]]:
+    """Yield the aliases that are no names, or names of two templates."""
+    owners = {entry.name: entry.file for entry in entries.values()}
+    for place, entry in entries.items():
+        for number, alias in enumerate(entry.aliases):
+            name = template_name(alias)
+            where = (*place, "aliases", number)
+            if not name:
+                yield where, f"{alias}: holds no letter and no digit"
+            elif name in owners:
+                yield where, f"{alias} is a name of {owners[name]} already"
+            else:
+                owners[name] = entry.file
+
+
 def _entry_faults(
     entries: Mapping[YamlPath, Entry], known: set[str]
 ) -> Iterator[tuple[YamlPath, str]]:
     """Yield place and message for what a schema can't say."""
+    yield from _alias_faults(entries)
     places = list(entries)
     for position, message in naming_faults(entry.file for entry in entries.values()).items():
         yield (*places[position], "file"), message

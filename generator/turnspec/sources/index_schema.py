@@ -37,6 +37,7 @@ _TEMPLATE = _object(
     origin=_TEXT,
     path=_TEXT,
     sha256=_CHECKSUM,
+    aliases={"type": "array", "items": _TEXT},
     bos_token={"type": "string"},
     eos_token={"type": "string"},
     source=_TEXT,
@@ -45,6 +46,7 @@ _INDEX = _object(
     ["origins", "templates"],
     origins={"type": "array", "items": _ORIGIN},
     templates={"type": "array", "items": _TEMPLATE},
+    regenerate=_TEXT,
 )
 
 

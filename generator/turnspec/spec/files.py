@@ -11,6 +11,7 @@ from turnspec.spec.checks import check_spec
 from turnspec.spec.model import Spec
 from turnspec.spec.plain import spec_from_data, spec_to_data
 from turnspec.spec.problems import Problem
+from turnspec.spec.recipe import USUAL, Recipe
 from turnspec.spec.schema import schema_problems
 from turnspec.spec.yaml_document import Document, read_document
 from turnspec.spec.yaml_text import quoted, yaml_text
@@ -18,19 +19,18 @@ from turnspec.spec.yaml_text import quoted, yaml_text
 SPEC_SUFFIX = ".yaml"
 
 
-def dump_spec(spec: Spec) -> str:
-    """Return the text of a spec's YAML file; equal specs have equal texts."""
-    source = quoted(spec.template.file)[1:-1]
-    head = (
-        f"# Written by turnspec from {source}; regenerate with: make regen\n"
-        "# yaml-language-server: $schema=../generator/turnspec/spec/schema.json\n"
-    )
+def dump_spec(spec: Spec, recipe: Recipe = USUAL) -> str:
+    """Return the text of a spec's YAML file; equal specs of one place have equal texts."""
+    source, command = (quoted(text)[1:-1] for text in (spec.template.file, recipe.command))
+    head = f"# Written by turnspec from {source}; regenerate with: {command}\n"
+    if recipe.schema:
+        head += f"# yaml-language-server: $schema={recipe.schema}\n"
     return head + yaml_text(spec_to_data(spec))
 
 
 def spec_hash(spec: Spec) -> str:
-    """Return the SHA-256 of the spec's YAML text, in hexadecimal."""
-    return hashlib.sha256(dump_spec(spec).encode("utf-8")).hexdigest()
+    """Return the SHA-256 of the spec's YAML without its comments, in hexadecimal."""
+    return hashlib.sha256(yaml_text(spec_to_data(spec)).encode("utf-8")).hexdigest()
 
 
 def load_spec(text: str, file: str) -> Spec | list[Problem]:

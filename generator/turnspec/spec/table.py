@@ -8,27 +8,29 @@ from dataclasses import replace
 
 from turnspec.spec.engine_results import EngineResult
 from turnspec.spec.files import SPEC_SUFFIX, spec_hash
+from turnspec.spec.fingerprint import same_formats
 from turnspec.spec.live_results import LIVE_RUNG, LiveResult
 from turnspec.spec.model import CallIdPosition, Condition, Limit, Part, Spec
 from turnspec.spec.overlay import Overlay
+from turnspec.spec.recipe import USUAL, Recipe
 from turnspec.spec.results import PARTS, RUNGS, RungResult, TemplateResult
 
 _INTRODUCTION = """\
-<!-- Written by turnspec; regenerate with: make regen -->
+<!-- Written by turnspec; regenerate with: {command} -->
 
 # Specs
 
-One spec per chat template: how it writes an assistant turn. `generator/turnspec/spec/schema.json`
-explains how to read one. The last columns are the rungs of the verification: 0, what the spec
-predicts is what the template renders; 1, rendered turns come back through the parser; 1b, so do the
-spec's own turns after the template's generation prompt; 2, so does every way of cutting the text; 3
-(`make engines`), how many texts three grammar engines judged alike, and how many random turns of
-grammars bound to tools and answers the parser read as the schemas want it; 4 (`make live`), what
-llama.cpp writes with a tiny model of random weights after the real prompt, under the format's
-grammar, streams through the parser. ✓ means that all checks passed, `n/m` that n of m did, and -
-that there were none. The last column says how many of a spec's keys come from an overlay, because
-no rendering shows them; what it says of calls or of reasoning is checked against itself alone, by
-rungs 1b, 2 and 4.
+One spec per chat template: how it writes an assistant turn.
+{manual} explains how to read one. The last columns are
+the rungs of the verification: 0, what the spec predicts is what the template renders; 1, rendered
+turns come back through the parser; 1b, so do the spec's own turns after the template's generation
+prompt; 2, so does every way of cutting the text; 3, how many texts three grammar engines judged
+alike, and how many random turns of grammars bound to tools and answers the parser read as the
+schemas want it; 4 (`turnspec live`), what llama.cpp writes with a tiny model of random weights
+after the real prompt, under the format's grammar, streams through the parser. ✓ means that all
+checks passed, `n/m` that n of m did, and - that there were none. The last column says how many of a
+spec's keys come from an overlay, because no rendering shows them; what it says of calls or of
+reasoning is checked against itself alone, by rungs 1b, 2 and 4.
 """
 _COLUMNS = ("Name", "Template", "Reasoning", "Content", "Tools", "Call id", "Limits")
 _RUNGS = (*RUNGS, LIVE_RUNG)
@@ -46,23 +48,44 @@ def index_table(
     overlays: Sequence[Overlay] = (),
     live: Mapping[str, LiveResult] | None = None,
     engines: Mapping[str, EngineResult] | None = None,
+    *,
+    recipe: Recipe = USUAL,
 ) -> str:
     """Return the text of specs/README.md.
 
     ``results`` are by template name, those of live runs and of engines too; a result for another
-    spec than the one at hand doesn't count.
+    spec than the one at hand doesn't count. ``recipe`` says how the page is made.
     """
     ordered = sorted(specs, key=lambda spec: spec.name)
     found = ((spec, _current(spec, results, live or {})) for spec in ordered)
     current = {spec.name: result for spec, result in found if result is not None}
     sections = [
-        _INTRODUCTION,
+        _introduction(recipe),
         _totals(ordered, current),
         _table(ordered, current, engines or {}),
+        _same_formats(ordered),
         _failures(current),
         _overlays(overlays),
     ]
     return "\n".join(section for section in sections if section)
+
+
+def _introduction(recipe: Recipe) -> str:
+    manual = recipe.schema.removeprefix("../") or "spec/schema.json"
+    package = "" if recipe.schema else " of the turnspec package"
+    return _INTRODUCTION.format(command=recipe.command, manual=f"`{manual}`{package}")
+
+
+def _same_formats(specs: Sequence[Spec]) -> str:
+    """Return which specs say the same of how a turn is written, by their fingerprints."""
+    groups = same_formats(specs)
+    if not groups:
+        return ""
+    distinct = len(specs) - sum(len(group) - 1 for group in groups)
+    head = f"{_counted(distinct, 'distinct format')} among {_counted(len(specs), 'template')}.\n"
+    told = "These write and read the same turns; a parser of one is a parser of the others:\n"
+    lines = (f"- {', '.join(f'[{n}]({n}{SPEC_SUFFIX})' for n in group)}\n" for group in groups)
+    return f"## The same format\n\n{head}{told}\n" + "".join(lines)
 
 
 def _current(

@@ -1,0 +1,44 @@
+"""What a format is, whatever template it is of: formats with one fingerprint write the same turns.
+
+A fingerprint leaves out what names a template (its name, file, hash and origin), from where a fact
+is known (an overlay, an assumed token), and what the template takes of a conversation. What is left
+is all that a parser and a grammar are made from, so these are the same, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+
+from turnspec.spec.model import Capabilities, Spec, TemplateIdentity, Token, TokenSource
+from turnspec.spec.plain import spec_to_data
+from turnspec.spec.yaml_text import yaml_text
+
+_NO_TEMPLATE = TemplateIdentity("", "", "")
+_NO_CAPABILITIES = Capabilities(*[False] * len(Capabilities.__slots__))
+
+
+def fingerprint(spec: Spec) -> str:
+    """Return the SHA-256 of a format's facts, in hexadecimal."""
+    tokens = {
+        name: Token(token.text, TokenSource.GIVEN) for name, token in sorted(spec.tokens.items())
+    }
+    facts = replace(
+        spec,
+        name="",
+        template=_NO_TEMPLATE,
+        tokens=tokens,
+        capabilities=_NO_CAPABILITIES,
+        overlay=(),
+    )
+    return hashlib.sha256(yaml_text(spec_to_data(facts)).encode("utf-8")).hexdigest()
+
+
+def same_formats(specs: Iterable[Spec]) -> list[tuple[str, ...]]:
+    """Return the names of specs that share a fingerprint with others, in groups."""
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for spec in specs:
+        groups[fingerprint(spec)].append(spec.name)
+    return sorted(tuple(sorted(names)) for names in groups.values() if len(names) > 1)
