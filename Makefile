@@ -1,8 +1,9 @@
-# Every target does its own set-up: it needs Python 3.11 or newer, a package index, and for
-# llama.cpp, which is built from source, gcc, g++ and cmake.
+# Every target does its own set-up: it needs Python 3.11 or newer and a package index. What runs
+# llama.cpp, or all tests, builds that from source, with gcc, g++ and cmake; `make regen` doesn't.
 
 VENV := .venv
 BIN := $(VENV)/bin
+BUILD := $(VENV)/.stamp-build
 STAMP := $(VENV)/.stamp
 # The first Python on the path that is new enough; `make PYTHON=...` chooses another.
 PYTHON ?= $(shell for candidate in python3 python3.11 python3.12 python3.13 python3.14; do \
@@ -20,21 +21,21 @@ help:  ## list the targets
 
 # The format that the example server has copies of.
 EXAMPLE := qwen-qwen3-0-6b
-regen: $(STAMP)  ## fetch the templates, analyse them, write and verify specs, parsers and grammars
+regen: $(BUILD)  ## fetch the templates, analyse them, write and verify specs, parsers and grammars
 	@$(BIN)/turnspec regen
 	@$(BIN)/turnspec vendor $(EXAMPLE) --into examples/chat_server >/dev/null
 
-regen-long: $(STAMP)  ## the same, verified with 1000 random messages per template
+regen-long: $(BUILD)  ## the same, verified with 1000 random messages per template
 	@$(BIN)/turnspec regen --messages 1000
 
-check: $(STAMP)  ## say whether specs and generated files are fresh; writes nothing
+check: $(BUILD)  ## say whether specs and generated files are fresh; writes nothing
 	@$(BIN)/turnspec check
 
 REV := HEAD
-diff: $(STAMP)  ## say what changed in the formats since a git revision: HEAD, or REV=main
+diff: $(BUILD)  ## say what changed in the formats since a git revision: HEAD, or REV=main
 	@$(BIN)/turnspec diff $(REV)
 
-report: $(STAMP)  ## write build/report.html, a page of all formats
+report: $(BUILD)  ## write build/report.html, a page of all formats
 	@$(BIN)/turnspec report
 
 # Needs Chromium and its driver, which no other target does.
@@ -60,7 +61,7 @@ lint: $(STAMP)  ## ruff, black and mypy
 	@$(BIN)/black --check --quiet . || { echo 'make: run $(BIN)/black .'; exit 1; }
 	@$(BIN)/mypy --no-error-summary
 
-bench: $(STAMP)  ## measure the generated parsers and compare them with their targets
+bench: $(BUILD)  ## measure the generated parsers and compare them with their targets
 	@$(BIN)/python -m benchmarks.parser_speed
 
 api: $(STAMP)  ## write docs/api.md: options, events, attributes and kinds of problems of all parsers
@@ -96,21 +97,29 @@ learned-formats: $(STAMP)  ## train small models of some formats and run them (P
 	@$(BIN)/pip install --quiet --requirement requirements-training.txt
 	@$(BIN)/python -m benchmarks.learned_formats $(NAMES)
 
-lock:  ## renew requirements.lock
+LOCK = build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock'
+lock:  ## renew requirements.lock and requirements-build.lock
 	@$(PYTHON) -m venv build/lock
 	@build/lock/bin/pip install --quiet uv
-	@build/lock/bin/uv pip compile --quiet --upgrade --universal --all-extras --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
+	@$(LOCK) --upgrade --all-extras --group dev --group checkout \
 		--output-file requirements.lock pyproject.toml
+	@$(LOCK) --extra build --group checkout --constraint requirements.lock \
+		--output-file requirements-build.lock pyproject.toml
 
 clean:  ## remove the virtual environment, caches and fetched templates
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis templates/fetched
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(STAMP): requirements.lock pyproject.toml
+$(BUILD): requirements-build.lock pyproject.toml
 	@test -n '$(PYTHON)' || { echo 'make: Python 3.11 or newer is needed: make PYTHON=/path/to/python3'; exit 1; }
-	@echo 'set-up: $(VENV) (the first time llama.cpp is built, which takes some minutes)'
+	@echo 'set-up: $(VENV)'
 	@$(PYTHON) -m venv $(VENV)
-	@CMAKE_ARGS="$${CMAKE_ARGS:--DLLAVA_BUILD=OFF}" $(BIN)/pip install --quiet --requirement requirements.lock
+	@$(BIN)/pip install --quiet --requirement requirements-build.lock
 	@$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(STAMP): $(BUILD) requirements.lock
+	@echo 'set-up: llama.cpp and the tools for tests (the first time llama.cpp is built: some minutes)'
+	@CMAKE_ARGS="$${CMAKE_ARGS:--DLLAVA_BUILD=OFF}" $(BIN)/pip install --quiet --requirement requirements.lock
 	@touch $@

@@ -12,8 +12,8 @@ from types import ModuleType
 from typing import Any
 
 from turnspec.analysis.text import markers
+from turnspec.codegen.loading import load_module
 from turnspec.codegen.writer import write_parts
-from turnspec.pipeline.build import load_module
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.files import SPEC_SUFFIX, read_spec

@@ -9,7 +9,7 @@ import pytest
 
 from tests.reference.cases import OpenTemplates, RecordingWorker, rendered_cases, template_names
 from tests.reference.compare import Verdicts, verdicts
-from turnspec.sources.download import CACHE_VARIABLE, cache_folder
+from turnspec.sources.cache import CACHE_VARIABLE, cache_folder
 from turnspec.sources.fetch import TemplateFile, fetch_templates
 
 ROOT = Path(__file__).parent.parent

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from tests.deviations.turns import Format
-from turnspec.pipeline.build import load_module
+from turnspec.codegen.loading import load_module
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
 from turnspec.spec.model import Spec

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from tests.own_templates import FOLDER
 from turnspec.pipeline.project import Project
-from turnspec.pipeline.regenerate import Regeneration, read_sources, regenerate
+from turnspec.pipeline.regenerate import Regeneration, regenerate
+from turnspec.pipeline.template_sources import read_sources
 from turnspec.sources.add import add_source
 from turnspec.sources.fetch import fetch_templates
 from turnspec.sources.index import INDEX_FILE

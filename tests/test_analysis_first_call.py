@@ -12,7 +12,8 @@ from turnspec.analysis.findings import Derivation
 from turnspec.analysis.first_call import end_of_only_call, find_after_first
 from turnspec.analysis.frames import Combination, Frame, Frames
 from turnspec.analysis.repetition import Repetition
-from turnspec.pipeline.build import build_template, load_module
+from turnspec.codegen.loading import load_module
+from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import Following
 from turnspec.rendering.worker import RenderWorker

@@ -9,7 +9,8 @@ import pytest
 
 from tests.own_templates import NAMES, given_template, own_template, spec_of
 from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
-from turnspec.pipeline.build import build_template, load_module
+from turnspec.codegen.loading import load_module
+from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import Chat
 from turnspec.rendering.worker import RenderWorker

@@ -16,7 +16,8 @@ from benchmarks.targets import judge_streamed
 from click.testing import CliRunner, Result
 
 from tests import parser_formats as formats
-from turnspec.pipeline.build import generate_files, load_module
+from turnspec.codegen.loading import load_module
+from turnspec.pipeline.build import generate_files
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.model import Spec
 

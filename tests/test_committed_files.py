@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from turnspec import __version__
+from turnspec.codegen.loading import load_module
 from turnspec.grammar.turn import TOOL_CALLS
-from turnspec.pipeline.build import generate_files, load_module
+from turnspec.pipeline.build import generate_files
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.spec.files import read_spec, spec_hash
 from turnspec.spec.model import Spec

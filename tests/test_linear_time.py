@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from benchmarks.cases import LongText, LongTurn, has_part, said, string_encoding, turn_with
 
+from turnspec.codegen.loading import load_module
 from turnspec.codegen.writer import write_parts
-from turnspec.pipeline.build import load_module
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.files import read_spec

@@ -36,7 +36,7 @@ from turnspec.live.tiny_model import cached_model, special_tokens, write_model
 from turnspec.live.user_model import UserFormat, UserTurn, read_model_template
 from turnspec.live.writing import Ending, TurnWriter
 from turnspec.pipeline.project import Project
-from turnspec.pipeline.regenerate import read_sources
+from turnspec.pipeline.template_sources import read_sources
 from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.fetch import TemplateFile
 from turnspec.sources.index import INDEX_FILE
@@ -514,7 +514,7 @@ def test_controls_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) 
         (
             ["--model", "text.gguf"],
             1,
-            "error: text.gguf: not a GGUF file, or a truncated one: GGUF magic invalid\n",
+            "error: text.gguf: not a GGUF file, or a truncated one: it doesn't begin with GGUF\n",
         ),
         (
             ["--model", "bare.gguf"],
@@ -532,7 +532,7 @@ def test_controls_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) 
             1,
             "error: tools: #/0: a tool is an object with a function in it\n",
         ),
-        (["--model", "half.gguf"], 1, "error: half.gguf: not a GGUF file, or a truncated one: "),
+        (["--model", "half.gguf"], 1, "error: half.gguf: llama.cpp cannot load it: "),
         (["--model", "empty.gguf"], 1, "error: empty.gguf: llama.cpp cannot load it: "),
         (
             ["--model", "own.gguf", "--prompt", "x" * 40_000],

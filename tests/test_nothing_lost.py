@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from turnspec.codegen.loading import load_module
 from turnspec.codegen.writer import write_parts
-from turnspec.pipeline.build import load_module
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.files import read_spec

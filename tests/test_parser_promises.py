@@ -20,15 +20,16 @@ from hypothesis import strategies as st
 
 from tests.marker_soup import Output, chunkings, own_markers, soups, written_outputs
 from tests.parser_checks import added_up, stream, summary
+from turnspec.codegen.loading import load_module
 from turnspec.codegen.writer import write_parts
-from turnspec.pipeline.build import load_module
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.encoding import encode_object
 from turnspec.spec.files import read_spec
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Encoding, Literal, Part, Spec, ToolMode
-from turnspec.verification.messages import format_markers, messages
+from turnspec.verification.messages import format_markers
+from turnspec.verification.random_messages import messages
 from turnspec.verification.turns import written_input
 
 ROOT = Path(__file__).parent.parent

@@ -10,8 +10,9 @@ import pytest
 
 from tests.own_templates import NAMES, given_template, own_template
 from turnspec.analysis.analyze import TemplateSource
+from turnspec.codegen.loading import load_module
 from turnspec.pipeline import regenerate
-from turnspec.pipeline.build import build_template, load_module
+from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.results import RUNGS
 

@@ -19,7 +19,8 @@ from tests.own_checkouts import (
 )
 from tests.own_templates import FOLDER
 from turnspec.pipeline.project import OutputPaths, Project
-from turnspec.pipeline.regenerate import Regeneration, check_freshness, read_sources
+from turnspec.pipeline.regenerate import Regeneration, check_freshness
+from turnspec.pipeline.template_sources import read_sources
 from turnspec.sources.fetch import fetch_templates
 from turnspec.spec.files import read_spec, spec_hash
 from turnspec.spec.problems import Problem

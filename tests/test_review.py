@@ -198,7 +198,9 @@ def test_nothing_to_compare(committed: Path, arguments: list[str], error: str) -
 def test_a_third_argument(committed: Path) -> None:
     result = run_apart("diff", "a", "b", "c", cwd=committed)
     assert result.returncode == 2
-    assert result.stderr.endswith("Error: Got unexpected extra argument (c)\n")
+    assert result.stderr == (
+        "error: Got unexpected extra argument (c); see: turnspec diff --help\n"
+    )
 
 
 def test_outside_a_repository(committed: Path, tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ import pytest
 from rich.console import Console
 
 from tests.fake_index import FILE, TEMPLATES, FakeIndex, origin_of, sdist_of, serving
-from turnspec.sources.download import CACHE_VARIABLE, Obtained, cache_folder, obtain
+from turnspec.sources.cache import CACHE_VARIABLE, cache_folder
+from turnspec.sources.download import Obtained, obtain
 from turnspec.sources.pip_settings import PipSettings
 
 SDIST = sdist_of(TEMPLATES)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.fake_index import FILE, TEMPLATES, FakeIndex, origin_of, sdist_of, serving
-from turnspec.sources.download import CACHE_VARIABLE
+from turnspec.sources.cache import CACHE_VARIABLE
 from turnspec.sources.fetch import FetchResult, TemplateFile, fetch_templates
 from turnspec.sources.index import FETCHED_FOLDER, INDEX_FILE
 

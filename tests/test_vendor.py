@@ -200,7 +200,10 @@ def test_a_folder_where_a_file_should_be(root: Path, tmp_path: Path) -> None:
     (tmp_path / "plain.gbnf").mkdir()
     result = run("vendor", "plain", "--into", tmp_path, "--root", root)
     assert result.exit_code == 1
-    assert result.stderr == f"error: {tmp_path / 'plain.gbnf'}: can't be written: Is a directory\n"
+    assert result.stderr == (
+        f"error: {tmp_path / 'plain.gbnf'}: can't be written: "
+        "this is a folder, where a file is wanted\n"
+    )
     assert not (tmp_path / "plain.py").exists()
 
 

@@ -11,7 +11,8 @@ from hypothesis import Phase, find, given, settings
 from tests.specs_for_tests import json_native_spec
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Condition, Limit, Spec, Subject, Verdict
-from turnspec.verification.messages import allowed_call, allowed_text, messages, sample_messages
+from turnspec.verification.messages import allowed_call, allowed_text, sample_messages
+from turnspec.verification.random_messages import messages
 from turnspec.verification.turns import is_ambiguous
 
 TEXTS = (Subject.REASONING, Subject.CONTENT, Subject.ARGUMENT_STRING)

@@ -13,9 +13,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from turnspec.codegen.loading import load_module
 from turnspec.codegen.python import generate_module
-from turnspec.pipeline.build import load_module
-from turnspec.pipeline.folder import analyze_into
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.vendor import unknown_parser
 from turnspec.spec.files import SPEC_SUFFIX, read_spec
@@ -126,6 +125,8 @@ def _spec(path: Path) -> Spec:
 
 
 def _analysed(path: Path) -> str:
+    from turnspec.pipeline.folder import analyze_into  # which needs the extra `build`
+
     result = analyze_into([path], None, messages=None)
     if result.problems:
         raise ValueError("; ".join(map(str, result.problems)))

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from turnspec.cli.common import ROOT, VERBOSE, find_project
-from turnspec.cli.output import OUT, finish
+from turnspec.cli.console import OUT, finish
 from turnspec.sources.add import add_source
 
 

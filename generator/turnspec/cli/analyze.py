@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 
 from turnspec.cli.common import FOLDER, VERBOSE
-from turnspec.cli.output import OUT, finish, print_build, progress_bar, result_table
+from turnspec.cli.console import OUT, finish, progress_bar
+from turnspec.cli.extras import needs
+from turnspec.cli.output import print_build, result_table
 from turnspec.pipeline.folder import analyze_into
 from turnspec.verification.rungs import DEFAULT_MESSAGES
 
@@ -28,6 +30,7 @@ from turnspec.verification.rungs import DEFAULT_MESSAGES
     help="Random messages per template for the verification.",
 )
 @VERBOSE
+@needs("build")
 def analyze(
     sources: tuple[Path, ...],
     into: Path | None,

@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 
 from turnspec.cli.common import OFFLINE, ROOT, VERBOSE, find_project, project_sources
-from turnspec.cli.output import ERR, OUT, finish, print_difference, progress_bar
+from turnspec.cli.console import ERR, OUT, finish, progress_bar
+from turnspec.cli.extras import needs
+from turnspec.cli.output import print_difference
 from turnspec.pipeline.regenerate import check_freshness
 
 
@@ -15,6 +17,7 @@ from turnspec.pipeline.regenerate import check_freshness
 @OFFLINE
 @ROOT
 @VERBOSE
+@needs("build")
 def check(offline: bool, root: Path | None, verbose: bool) -> None:
     """Say whether specs and generated files are what `turnspec regen` would write.
 

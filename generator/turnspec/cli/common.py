@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.markup import escape
 
 from turnspec.analysis.analyze import TemplateSource
-from turnspec.cli.output import ERR
+from turnspec.cli.console import ERR, Fault
 from turnspec.explain.tools import read_tools
 from turnspec.pipeline.project import Project
-from turnspec.pipeline.regenerate import read_sources
+from turnspec.pipeline.template_sources import read_sources
 from turnspec.sources.fetch import fetch_templates
 from turnspec.spec.naming import module_name
 from turnspec.spec.problems import Problem
@@ -30,22 +29,6 @@ NO_THINKING = click.option(
 )
 OFFLINE = click.option("--offline", is_flag=True, help="Don't download templates.")
 PREFILL = click.option("--prefill", help="The part of the turn that the prompt holds already.")
-
-
-class Fault(click.ClickException):
-    """An error whose message says all there is to say."""
-
-    exit_code = 1
-
-    def show(self, file: object = None) -> None:
-        """Print the message in one line."""
-        ERR.print(f"[red]error:[/red] {escape(self.message)}", highlight=False, soft_wrap=True)
-
-
-class Misuse(Fault):
-    """A command that was given what it can't work on."""
-
-    exit_code = 2
 
 
 def find_project(root: Path | None, fault: type[Fault] = Fault) -> Project:

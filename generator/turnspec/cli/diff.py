@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import ROOT, VERBOSE, Misuse, find_project
-from turnspec.cli.output import ReviewForm, finish, print_review, progress_bar
+from turnspec.cli.common import ROOT, VERBOSE, find_project
+from turnspec.cli.console import Misuse, finish, progress_bar
+from turnspec.cli.review_output import ReviewForm, print_review
 from turnspec.review.revisions import review_files, review_since
 from turnspec.spec.problems import Problem
 

@@ -17,13 +17,12 @@ from turnspec.cli.common import (
     TEXT_FILE,
     TOOLS,
     VERBOSE,
-    Fault,
-    Misuse,
     find_project,
     parser_path,
     tool_definitions,
 )
-from turnspec.cli.output import ERR, OUT, finish, json_text
+from turnspec.cli.console import ERR, OUT, Fault, Misuse, finish, json_text
+from turnspec.codegen.loading import load_module
 from turnspec.explain.annotate import Kind
 from turnspec.explain.explanation import Explanation, explain_template
 from turnspec.explain.shown import (
@@ -41,10 +40,8 @@ from turnspec.explain.shown import (
 )
 from turnspec.explain.trace import Trace
 from turnspec.explain.trace import trace as trace_text
-from turnspec.pipeline.build import generate_files, load_module
-from turnspec.pipeline.folder import read_sources_anywhere
 from turnspec.pipeline.project import OutputPaths
-from turnspec.pipeline.regenerate import read_sources
+from turnspec.pipeline.template_sources import read_sources, read_sources_anywhere
 from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.fetch import fetch_templates
 from turnspec.sources.index import read_index
@@ -193,6 +190,8 @@ def _module(name: str, root: Path | None) -> ModuleType:
     if len(sources) != 1:
         names = ", ".join(source.name for source in sources)
         raise Fault(f"{name} holds several templates ({names}); analyse it with --into first")
+    from turnspec.pipeline.build import generate_files  # which needs the extra `build`
+
     with RenderWorker() as worker:
         analysis = analyze_template(sources[0], worker)
     if analysis.spec is None:

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from turnspec.cli.common import ROOT, VERBOSE, Fault, Misuse, find_project
-from turnspec.cli.output import json_text, print_error, print_notice
+from turnspec.cli.common import ROOT, VERBOSE, find_project
+from turnspec.cli.console import Fault, Misuse, json_text, print_error, print_notice
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.spec.files import read_spec

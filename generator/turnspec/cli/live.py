@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from turnspec.cli.common import ROOT, TEXT_FILE, VERBOSE, Fault, Misuse, find_project
+from turnspec.cli.common import ROOT, TEXT_FILE, VERBOSE, find_project
+from turnspec.cli.console import Fault, Misuse
 from turnspec.spec.problems import Problem
 
 _SEEDS = 4

@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from turnspec.cli.output import OUT, print_error
+from turnspec.cli.console import OUT, print_error
 from turnspec.live.record import failure_line
 from turnspec.live.runs import FormatRuns, LiveTurn, Outcome
 from turnspec.live.user_model import Session, UserTurn

@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from turnspec.cli.common import Fault, find_project
+from turnspec.cli.common import find_project
+from turnspec.cli.console import ERR, OUT, Fault, finish, json_text, progress_bar
 from turnspec.cli.live_output import (
     live_table,
     print_events,
@@ -18,7 +19,6 @@ from turnspec.cli.live_output import (
     print_share,
     print_verdict,
 )
-from turnspec.cli.output import ERR, OUT, finish, json_text, progress_bar
 from turnspec.live.record import (
     LiveFormat,
     checkout_names,
@@ -38,10 +38,10 @@ from turnspec.live.user_model import (
     turn_data,
 )
 from turnspec.pipeline.project import Project
-from turnspec.pipeline.regenerate import read_sources
+from turnspec.pipeline.template_sources import read_sources
 from turnspec.pipeline.vendor import unknown_parser
 from turnspec.rendering.worker import RenderWorker
-from turnspec.sources.download import cache_folder
+from turnspec.sources.cache import cache_folder
 from turnspec.sources.fetch import fetch_templates
 from turnspec.spec.live_results import dump_live
 from turnspec.spec.problems import Problem

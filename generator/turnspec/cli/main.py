@@ -1,20 +1,27 @@
 """The command line: its verbs, and what becomes of errors that no verb expects.
 
 Exit codes: 0 all well; 1 something was wrong with a template, a spec or a file, or files aren't
-fresh; 2 the command was used wrongly.
+fresh; 2 the command was used wrongly, or nothing is known by a name; 130 interrupted.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from importlib import import_module
+from typing import NoReturn
 
 import click
 from rich.markup import escape
 
 from turnspec import __version__
-from turnspec.cli.output import ERR
+from turnspec.cli.console import ERR
+from turnspec.cli.extras import missing_extra
+from turnspec.spec.os_reasons import os_message
+
+#: The exit code of a program that Ctrl-C ended, as shells have it.
+INTERRUPTED = 130
 
 #: The verbs, by what they are for. Each has a module of its name that holds the command.
 VERBS = {
@@ -74,18 +81,54 @@ def turnspec() -> None:
 
 
 def main() -> None:
-    """Run the command; an unexpected error is one line unless -v is given."""
+    """Run the command; whatever goes wrong is one line unless -v is given."""
     try:
-        sys.exit(turnspec.main(standalone_mode=False) or 0)
+        code = turnspec.main(prog_name="turnspec", standalone_mode=False) or 0
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as nothing:
+        nothing.show()
+        code = nothing.exit_code
+    except click.UsageError as misuse:
+        command = misuse.ctx.command_path if misuse.ctx else "turnspec"
+        message = misuse.format_message().rstrip(".")
+        _tell(f"[red]error:[/red] {escape(message)}; see: {command} --help")
+        code = misuse.exit_code
     except click.ClickException as fault:
         fault.show()
-        sys.exit(fault.exit_code)
+        code = fault.exit_code
     except (KeyboardInterrupt, click.Abort):
-        ERR.print("interrupted; files already written are whole")
-        sys.exit(130)
+        _tell("[red]interrupted[/red]; files already written are whole")
+        code = INTERRUPTED
+    except BrokenPipeError:  # who reads the output has seen enough
+        code = 1
     except Exception as error:
         if "-v" in sys.argv or "--verbose" in sys.argv:
             traceback.print_exc()
-        ERR.print(f"[red]internal error:[/red] {type(error).__name__}: {escape(str(error))}")
-        ERR.print("(run with -v for the traceback)", style="dim")
-        sys.exit(1)
+        _explain(error)
+        code = 1
+    _leave(code)
+
+
+def _explain(error: Exception) -> None:
+    """Say what went wrong, and what to do."""
+    fault = missing_extra(error) if isinstance(error, ModuleNotFoundError) else None
+    if fault is not None:
+        fault.show()
+    elif isinstance(error, OSError):
+        _tell(f"[red]error:[/red] {escape(os_message(error))}")
+    else:
+        _tell(f"[red]internal error:[/red] {type(error).__name__}: {escape(str(error))}")
+        _tell("[dim](run with -v for the traceback)[/dim]")
+
+
+def _tell(text: str) -> None:
+    ERR.print(text, highlight=False, soft_wrap=True)
+
+
+def _leave(code: int) -> NoReturn:
+    """End the program; what standard output can't take any more isn't tried again."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)

@@ -3,49 +3,29 @@
 from __future__ import annotations
 
 import difflib
-import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict
-from enum import StrEnum
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from turnspec.analysis.advice import Advice
 from turnspec.chat.summary import capabilities_in_words
+from turnspec.cli.console import OUT, print_error
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.regenerate import Difference, Regeneration
-from turnspec.pipeline.vendor import CopyState, Vendored, VendoredCopy, renewal
-from turnspec.review.compare import Review
-from turnspec.review.reading import Compatibility
-from turnspec.review.shown import json_data, markdown, text_lines
 from turnspec.spec.files import SPEC_SUFFIX, load_spec
 from turnspec.spec.model import Spec
-from turnspec.spec.problems import Problem
 from turnspec.spec.results import RUNGS, TemplateResult
-
-# A marker such as <:end:> is no picture's name.
-OUT = Console(emoji=False)
-ERR = Console(stderr=True, emoji=False)
-
-
-@contextmanager
-def progress_bar(what: str, total: int | None) -> Iterator[Callable[[], None]]:
-    """Show a progress bar on a terminal; yields a function that moves it on."""
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda: bar.advance(task)
 
 
 def print_results(done: Regeneration) -> None:
-    """Print which templates fail a rung, and what was written."""
-    OUT.print(result_table(done.results, failing_only=True))
+    """Print which of the templates that were there fail a rung, and what was written."""
+    ran = {*(build.name for build in done.built), *done.unchanged}
+    results = {name: result for name, result in done.results.items() if name in ran}
+    if results:
+        OUT.print(result_table(results, failing_only=True))
     OUT.print(
         f"{len(done.built)} built, {len(done.unchanged)} unchanged, "
         f"{len(done.changed_files)} files written",
@@ -173,92 +153,3 @@ def _print_advice(name: str, advice: Advice, into: Path | None) -> None:
         f"{name}: to accept the draft, look at it, complete it, try it with --overlay, "
         f"move it to templates/overlays/{name}.yaml, and run: turnspec regen"
     )
-
-
-def print_error(text: str) -> None:
-    """Print text to standard error as it is."""
-    ERR.print(escape(text), highlight=False, soft_wrap=True)
-
-
-def print_notice(text: str) -> None:
-    """Print to standard error what a user should know of, and need not mend."""
-    ERR.print(f"[yellow]notice:[/yellow] {escape(text)}", highlight=False, soft_wrap=True)
-
-
-def json_text(value: object, indent: int | None = None) -> str:
-    """Return readable JSON; half a surrogate pair stays escaped, as it can't be printed."""
-    text = json.dumps(value, indent=indent, ensure_ascii=False)
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-class ReviewForm(StrEnum):
-    """The forms in which a review is printed."""
-
-    TEXT = "text"
-    MARKDOWN = "markdown"
-    JSON = "json"
-
-
-_REVIEW_STYLES = {
-    Compatibility.COMPATIBLE: "bold green",
-    Compatibility.LENIENT: "bold yellow",
-    Compatibility.BREAKING: "bold red",
-    "head": "cyan",
-}
-
-
-def print_review(review: Review, form: ReviewForm) -> None:
-    """Print what changed between two sets of specs."""
-    match form:
-        case ReviewForm.JSON:
-            click.echo(json_text(json_data(review), indent=2))
-        case ReviewForm.MARKDOWN:
-            click.echo(markdown(review), nl=False)
-        case ReviewForm.TEXT:
-            for text, kind in text_lines(review):
-                style = _REVIEW_STYLES.get(kind)
-                OUT.print(escape(text), style=style, highlight=False, soft_wrap=True)
-
-
-_COPY_STYLES = {
-    CopyState.FRESH: "green",
-    CopyState.STALE: "yellow",
-    CopyState.EDITED: "red",
-    CopyState.GONE: "red",
-}
-
-
-def print_vendored(done: Vendored, *, as_json: bool) -> None:
-    """Print which files were copied."""
-    if as_json:
-        paths = {"written": done.written, "unchanged": done.unchanged}
-        data: dict[str, list[str]] = {key: [*map(str, files)] for key, files in paths.items()}
-        click.echo(json_text({**data, "problems": [*map(str, done.problems)]}, indent=2))
-        return
-    for path in done.written:
-        OUT.print(f"wrote {path}", highlight=False, soft_wrap=True, markup=False)
-    for path in done.unchanged:
-        OUT.print(f"{path} is fresh already", highlight=False, soft_wrap=True, markup=False)
-
-
-def print_copies(copies: Sequence[VendoredCopy], folder: Path, *, as_json: bool) -> None:
-    """Print what each copy in a folder is, and how to renew those that are stale."""
-    if as_json:
-        data = [{**asdict(copy), "path": str(copy.path)} for copy in copies]
-        click.echo(json_text({"copies": data}, indent=2))
-        return
-    for copy in copies:
-        style = _COPY_STYLES[copy.state]
-        reason = f": {copy.reason}" if copy.reason else ""
-        text = f"[{style}]{copy.state:6}[/{style}] {escape(str(copy.path))}{escape(reason)}"
-        OUT.print(text, highlight=False, soft_wrap=True)
-    if command := renewal(copies, folder):
-        print_error(f"to renew what is stale, run: {command}")
-
-
-def finish(problems: Sequence[Problem], *, failed: bool = False) -> None:
-    """Print all problems, each on one line, and leave with exit code 1 if there are any."""
-    for problem in problems:
-        ERR.print(f"[red]error:[/red] {escape(str(problem))}", highlight=False, soft_wrap=True)
-    if problems or failed:
-        raise click.exceptions.Exit(1)

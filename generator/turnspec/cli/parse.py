@@ -17,8 +17,8 @@ from turnspec.cli.common import (
     parser_path,
     tool_definitions,
 )
-from turnspec.cli.output import json_text, print_error
-from turnspec.pipeline.build import load_module
+from turnspec.cli.console import json_text, print_error
+from turnspec.codegen.loading import load_module
 
 
 @click.command()

@@ -8,7 +8,9 @@ from pathlib import Path
 import click
 
 from turnspec.cli.common import OFFLINE, ROOT, VERBOSE, find_project, project_sources
-from turnspec.cli.output import finish, print_findings, print_results, progress_bar, summary
+from turnspec.cli.console import finish, progress_bar
+from turnspec.cli.extras import needs
+from turnspec.cli.output import print_findings, print_results, summary
 from turnspec.pipeline.regenerate import regenerate
 from turnspec.verification.rungs import DEFAULT_MESSAGES
 
@@ -26,6 +28,7 @@ from turnspec.verification.rungs import DEFAULT_MESSAGES
 @OFFLINE
 @ROOT
 @VERBOSE
+@needs("build")
 def regen(
     messages: int, everything: bool, as_json: bool, offline: bool, root: Path | None, verbose: bool
 ) -> None:

@@ -13,7 +13,7 @@ import click
 
 from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate, Prompt
 from turnspec.chat.summary import summary
-from turnspec.cli.output import finish, json_text, print_error
+from turnspec.cli.console import finish, json_text, print_error
 from turnspec.pipeline.project import Project
 from turnspec.spec.problems import Problem
 

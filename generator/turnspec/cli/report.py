@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import ROOT, VERBOSE, Fault, Misuse, find_project
-from turnspec.cli.output import OUT, finish
+from turnspec.cli.common import ROOT, VERBOSE, find_project
+from turnspec.cli.console import OUT, Fault, Misuse, finish
 from turnspec.report.entries import read_entries
 from turnspec.report.page import render_page
 from turnspec.report.server import ReportServer, Site

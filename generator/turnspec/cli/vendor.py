@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import click
+from rich.markup import escape
 
-from turnspec.cli.common import FOLDER, ROOT, VERBOSE, Fault, Misuse, find_project
-from turnspec.cli.output import finish, print_copies, print_vendored
-from turnspec.pipeline.vendor import CopyState, check_copies
+from turnspec.cli.common import FOLDER, ROOT, VERBOSE, find_project
+from turnspec.cli.console import OUT, Fault, Misuse, finish, json_text, print_error
+from turnspec.pipeline.vendor import CopyState, Vendored, VendoredCopy, check_copies, renewal
 from turnspec.pipeline.vendor import vendor as vendor_parsers
 from turnspec.spec.problems import Problem
 
@@ -61,3 +64,39 @@ def vendor(
         finish(done.problems)
     else:
         raise Misuse("give names and --into DIR, or --check DIR alone")
+
+
+_COPY_STYLES = {
+    CopyState.FRESH: "green",
+    CopyState.STALE: "yellow",
+    CopyState.EDITED: "red",
+    CopyState.GONE: "red",
+}
+
+
+def print_vendored(done: Vendored, *, as_json: bool) -> None:
+    """Print which files were copied."""
+    if as_json:
+        paths = {"written": done.written, "unchanged": done.unchanged}
+        data: dict[str, list[str]] = {key: [*map(str, files)] for key, files in paths.items()}
+        click.echo(json_text({**data, "problems": [*map(str, done.problems)]}, indent=2))
+        return
+    for path in done.written:
+        OUT.print(f"wrote {path}", highlight=False, soft_wrap=True, markup=False)
+    for path in done.unchanged:
+        OUT.print(f"{path} is fresh already", highlight=False, soft_wrap=True, markup=False)
+
+
+def print_copies(copies: Sequence[VendoredCopy], folder: Path, *, as_json: bool) -> None:
+    """Print what each copy in a folder is, and how to renew those that are stale."""
+    if as_json:
+        data = [{**asdict(copy), "path": str(copy.path)} for copy in copies]
+        click.echo(json_text({"copies": data}, indent=2))
+        return
+    for copy in copies:
+        style = _COPY_STYLES[copy.state]
+        reason = f": {copy.reason}" if copy.reason else ""
+        text = f"[{style}]{copy.state:6}[/{style}] {escape(str(copy.path))}{escape(reason)}"
+        OUT.print(text, highlight=False, soft_wrap=True)
+    if command := renewal(copies, folder):
+        print_error(f"to renew what is stale, run: {command}")

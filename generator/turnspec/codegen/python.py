@@ -6,8 +6,6 @@ import dataclasses
 import re
 from pathlib import Path
 
-import black
-from black.mode import TargetVersion
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from turnspec.codegen.banner import banner, sealed
@@ -20,7 +18,6 @@ from turnspec.spec.recipe import REGENERATE
 _TEMPLATES = Path(__file__).parent / "templates"
 #: CPython keeps so many attributes beside the object; with more, each costs a look into a table.
 _MOST_ATTRIBUTES = 30
-_MODE = black.Mode(line_length=100, target_versions={TargetVersion.PY310})
 
 
 def generate_module(
@@ -40,7 +37,16 @@ def generate_module(
     template = _environment().get_template("module.jinja")
     body = template.render(values | {"imports": (), "slots": ()})
     source = template.render(values | {"imports": _imports(body), "slots": _slots(body)})
-    return sealed(black.format_str(source, mode=_MODE))
+    return sealed(_formatted(source))
+
+
+def _formatted(source: str) -> str:
+    # Only who generates parsers has black (the extra `build`).
+    import black
+    from black.mode import TargetVersion
+
+    mode = black.Mode(line_length=100, target_versions={TargetVersion.PY310})
+    return black.format_str(source, mode=mode)
 
 
 def _environment() -> Environment:

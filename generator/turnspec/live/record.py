@@ -9,14 +9,15 @@ from pathlib import Path
 from types import ModuleType
 
 from turnspec.analysis.analyze import TemplateSource
+from turnspec.codegen.loading import load_module
 from turnspec.live.runs import FormatRuns, LiveTurn, Outcome, run_format
-from turnspec.pipeline.build import load_module
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.regenerate import write_table
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.files import SPEC_SUFFIX, read_spec, spec_hash
 from turnspec.spec.live_results import LiveRecord, LiveResult, write_live
 from turnspec.spec.model import Spec
+from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import read_results
 
@@ -87,7 +88,7 @@ def keep_record(project: Project, record: LiveRecord) -> list[Problem]:
             return [results]
         write_table(project, results, record)
     except OSError as error:
-        return [Problem(f"can't be written: {error.strerror}", str(error.filename))]
+        return [Problem(f"can't be written: {reason(error)}", str(error.filename))]
     return []
 
 

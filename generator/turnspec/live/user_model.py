@@ -9,6 +9,7 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from turnspec.analysis.analyze import TemplateSource
+from turnspec.codegen.loading import load_module
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.live.checks import StreamedTurn, stream_faults, turn_faults
@@ -17,7 +18,7 @@ from turnspec.live.prompts import Prompt, PromptSource, live_prompt
 from turnspec.live.record import checkout_names, read_format
 from turnspec.live.sampling import LiveGrammar, Manner, Sampler, live_grammar
 from turnspec.live.writing import Ending, TurnWriter
-from turnspec.pipeline.build import build_template, load_module
+from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.gguf_file import read_gguf

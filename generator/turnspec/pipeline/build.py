@@ -17,7 +17,7 @@ from turnspec.analysis.analyze import (
     analyze_template,
 )
 from turnspec.analysis.findings import Finding
-from turnspec.codegen.loading import load_module as load_module  # others import it from here
+from turnspec.codegen.loading import load_module
 from turnspec.codegen.python import generate_module
 from turnspec.codegen.writer import write_parts
 from turnspec.grammar.turn import generate_grammar

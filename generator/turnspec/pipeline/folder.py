@@ -12,7 +12,7 @@ from turnspec.analysis.overlay_draft import DRAFT_SUFFIX
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OutputPaths
-from turnspec.sources.reading import read_templates
+from turnspec.pipeline.template_sources import read_sources_anywhere
 from turnspec.sources.text_files import read_text
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.overlay import OverlayText
@@ -96,24 +96,3 @@ def _with_overlay(
     if problems:
         return [], problems
     return [replace(templates[0], overlay=OverlayText(file, text))], []
-
-
-def read_sources_anywhere(
-    paths: Sequence[Path],
-) -> tuple[list[TemplateSource], list[Problem]]:
-    """Read all templates of some files and folders; a second one of a name is a problem."""
-    sources: list[TemplateSource] = []
-    problems: list[Problem] = []
-    for path in paths:
-        templates, found = read_templates(path)
-        problems += found
-        for template in templates:
-            if any(template.name == source.name for source in sources):
-                problems.append(Problem(f"a second template named {template.name}", str(path)))
-                continue
-            tokens = {"bos_token": template.bos_token, "eos_token": template.eos_token}
-            known = {name: value for name, value in tokens.items() if value is not None}
-            sources.append(
-                TemplateSource(template.name, template.text, template.file, "local", known)
-            )
-    return sources, problems

@@ -5,6 +5,7 @@ A process that ends (out of memory) takes down the one template it was building,
 
 from __future__ import annotations
 
+import signal
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from turnspec.analysis.findings import Finding
 from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker, process_context
+from turnspec.spec.os_reasons import os_message
 from turnspec.spec.problems import Problem
 from turnspec.spec.recipe import USUAL, Recipe
 
@@ -94,6 +96,7 @@ def _stop(builder: _Builder) -> None:
 
 def _serve(connection: Connection) -> None:
     """Build what comes until there is nothing more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells all; the parent ends this one
     receive: Callable[[], Task | None] = connection.recv
     with RenderWorker() as worker:
         for task in iter(receive, None):
@@ -110,6 +113,8 @@ def _build(task: Task, worker: RenderWorker) -> Build:
             worker=worker,
             with_advice=task.with_advice,
         )
+    except OSError as error:  # a full disk, say
+        return failed(task.source, os_message(error))
     except Exception as error:  # a defect of ours must not keep the others from being built
         message = f"internal error: {type(error).__name__}: {error}"
         return failed(task.source, message, Finding("traceback", traceback.format_exc()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from turnspec import __version__
@@ -12,16 +12,14 @@ from turnspec.pipeline.build import Build
 from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OVERLAYS, OutputPaths, Project
 from turnspec.pipeline.state import State, generator_fingerprint, input_hash, output_hash
-from turnspec.sources.fetch import TemplateFile
 from turnspec.sources.index import read_index
-from turnspec.sources.text_files import read_text
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.engine_results import read_engines
 from turnspec.spec.files import SPEC_SUFFIX, read_spec, spec_hash
 from turnspec.spec.live_results import LiveRecord, read_live
 from turnspec.spec.model import Spec
 from turnspec.spec.naming import template_name
-from turnspec.spec.overlay import Overlay, OverlayText, read_overlay
+from turnspec.spec.overlay import Overlay, read_overlay
 from turnspec.spec.problems import Problem
 from turnspec.spec.recipe import USUAL, Recipe
 from turnspec.spec.results import TemplateResult, dump_results, read_results
@@ -44,36 +42,6 @@ class Regeneration:
     left_over: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     results: dict[str, TemplateResult] = field(default_factory=dict)
-
-
-def read_sources(
-    project: Project, templates: Iterable[TemplateFile]
-) -> tuple[list[TemplateSource], list[Problem]]:
-    """Read the templates' texts and their overlays."""
-    sources: list[TemplateSource] = []
-    problems: list[Problem] = []
-    for template in templates:
-        text, found = read_text(template.path, template.file)
-        problems += found
-        tokens = {"bos_token": template.bos_token, "eos_token": template.eos_token}
-        known = {name: value for name, value in tokens.items() if value is not None}
-        overlay, unreadable = _read_overlay(project, template.name)
-        problems += unreadable
-        if not found and not unreadable:
-            sources.append(
-                TemplateSource(template.name, text, template.file, template.origin, known, overlay)
-            )
-    return sources, problems
-
-
-def _read_overlay(project: Project, name: str) -> tuple[OverlayText | None, list[Problem]]:
-    """Return the text of a template's overlay, or None where there is none."""
-    path = project.overlays / f"{name}{SPEC_SUFFIX}"
-    if not path.exists():
-        return None, []
-    file = path.relative_to(project.root).as_posix()
-    text, problems = read_text(path, file)
-    return OverlayText(file, text), problems
 
 
 def build_all(

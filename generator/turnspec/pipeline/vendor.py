@@ -18,6 +18,7 @@ from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.naming import template_name
+from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
 
 _SUFFIXES = (".py", ".gbnf")
@@ -80,7 +81,7 @@ def vendor(
         new = {path: text for path, text in texts.items() if there[path] != text}
         write_all_atomically(new)
     except OSError as error:
-        problem = Problem(f"can't be written: {error.strerror}", error.filename or str(into))
+        problem = Problem(f"can't be written: {reason(error)}", str(error.filename or into))
         return Vendored(problems=(problem,))
     return Vendored(tuple(new), tuple(path for path in texts if path not in new))
 

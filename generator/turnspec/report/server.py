@@ -14,10 +14,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
 from types import ModuleType
 
+from turnspec.codegen.loading import load_module
 from turnspec.explain.shown import trace_data
 from turnspec.explain.tools import read_tools
 from turnspec.explain.trace import trace
-from turnspec.pipeline.build import load_module
 from turnspec.report.entries import Entry
 from turnspec.report.page import render_page
 

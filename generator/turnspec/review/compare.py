@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from turnspec.codegen.loading import load_module
 from turnspec.codegen.python import generate_module
 from turnspec.codegen.writer import write_turn
-from turnspec.pipeline.build import load_module
 from turnspec.review.facts import Change, changes
 from turnspec.review.reading import Compatibility, Format, Reading, read_turns
 from turnspec.spec.files import spec_hash

@@ -70,7 +70,7 @@ class Revision:
         except FileNotFoundError:
             return Problem("git isn't installed; give two spec files instead")
         if inside.returncode != 0:
-            return Problem(f"{root} isn't in a git repository; give two spec files instead")
+            return _refusal(root, inside.stderr.decode("utf-8", "replace"))
         options = ("--verify", "--quiet", "--end-of-options")
         found = _git(root, "rev-parse", *options, f"{name}^{{commit}}")
         if found.returncode != 0:
@@ -166,8 +166,19 @@ def _sources(
     return sources, problems
 
 
+def _refusal(root: Path, said: str) -> Problem:
+    """Return what git's own words come to, where it works in no repository."""
+    if "dubious ownership" in said:
+        trust = f"git config --global --add safe.directory {root}"
+        return Problem(f"git doesn't trust {root}, as it is another user's; to trust it: {trust}")
+    if "not a git repository" in said:
+        return Problem(f"{root} isn't in a git repository; give two spec files instead")
+    return Problem(f"git can't be used in {root}: {' '.join(said.split()) or 'no reason given'}")
+
+
 def _git(root: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     """Run git on the repository around a folder, also where a hook was started for another one."""
     command = ["git", "-C", str(root), *arguments]
     inherited = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
-    return subprocess.run(command, capture_output=True, check=False, env=inherited)
+    english = {**inherited, "LC_ALL": "C"}
+    return subprocess.run(command, capture_output=True, check=False, env=english)

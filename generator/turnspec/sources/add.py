@@ -19,6 +19,7 @@ from turnspec.sources.index import (
 from turnspec.sources.reading import SourceTemplate, read_templates
 from turnspec.sources.text_files import read_text, sha256_of
 from turnspec.spec.atomic import write_atomically
+from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
 
 _ITEM = re.compile(r"^( *)- ", re.MULTILINE)
@@ -79,14 +80,16 @@ def _store(templates: list[SourceTemplate], index_text: str, root: Path) -> list
     listed = {entry.name for entry in index.entries}
     if problems or not listed.issuperset(template.name for template in templates):
         names = ", ".join(template.file for template in templates)
-        reason = f"cannot add {names} at the end: `templates:` must be the last key, in block style"
-        return [Problem(reason, INDEX_FILE)]
+        message = (
+            f"cannot add {names} at the end: `templates:` must be the last key, in block style"
+        )
+        return [Problem(message, INDEX_FILE)]
     try:
         for template in templates:
             write_atomically(root / LOCAL_FOLDER / template.file, template.text)
         write_atomically(root / INDEX_FILE, extended)
     except OSError as error:
-        return [Problem(f"cannot be written: {error.strerror}", str(error.filename or INDEX_FILE))]
+        return [Problem(f"cannot be written: {reason(error)}", str(error.filename or INDEX_FILE))]
     return []
 
 

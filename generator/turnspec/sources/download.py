@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
-import os
 import ssl
 import time
 from collections.abc import Iterator
@@ -14,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import httpx2
-import platformdirs
 from filelock import FileLock
 from rich.console import Console
 from rich.progress import (
@@ -29,13 +27,13 @@ from unearth import Link, PackageFinder
 from unearth.auth import MultiDomainBasicAuth
 from unearth.fetchers.sync import PyPIClient
 
+from turnspec.sources.cache import cache_folder
 from turnspec.sources.index import Origin
 from turnspec.sources.pip_settings import PipSettings, read_pip_settings
+from turnspec.spec.os_reasons import os_message
 
 if TYPE_CHECKING:
     from unearth.fetchers import Fetcher
-
-CACHE_VARIABLE = "TURNSPEC_CACHE"
 
 # An attempt that brought something is followed by another at once, one that didn't by a pause.
 _MOST_ATTEMPTS = 20
@@ -57,12 +55,6 @@ class _Search:
 
     links: list[Link] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
-
-
-def cache_folder() -> Path:
-    """Return the folder downloads are kept in: $TURNSPEC_CACHE, or the user's cache folder."""
-    chosen = os.environ.get(CACHE_VARIABLE)
-    return Path(chosen) if chosen else platformdirs.user_cache_path("turnspec", appauthor=False)
 
 
 def obtain(
@@ -91,7 +83,7 @@ def obtain(
                 return Obtained(reason=f"working offline and {target} {state}; {by_hand}")
             reason = _download(origin, target, settings or read_pip_settings(), console, pause)
     except OSError as error:
-        reason = str(error)
+        reason = os_message(error)
     return Obtained(reason=f"{reason}; {by_hand}") if reason else Obtained(target)
 
 

@@ -11,7 +11,8 @@ class NamedTexts:
     """What one kind of source yields: template texts by name, the tokens, and where each was.
 
     ``adds_bos`` and ``adds_eos``: the tokenizer puts these tokens around every text itself.
-    ``missing`` says what was looked for where there is no template at all.
+    ``missing`` says what was looked for where there is no template at all. ``model`` is what the
+    source itself calls its model, "" if it doesn't.
     """
 
     texts: Mapping[str, str]
@@ -21,3 +22,4 @@ class NamedTexts:
     adds_bos: bool = False
     adds_eos: bool = False
     missing: str = ""
+    model: str = ""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
+from turnspec.sources.gguf_file import read_gguf
 from turnspec.sources.named_texts import NamedTexts
 from turnspec.sources.text_files import read_text
 from turnspec.spec.naming import TEMPLATE_SUFFIX, naming_faults, template_name
@@ -81,9 +82,6 @@ def read_named_texts(source: Path) -> tuple[NamedTexts, list[Problem]]:
         text, problems = read_text(source, str(source))
         return NamedTexts({MAIN_NAME: text}, {MAIN_NAME: source.name}), problems
     if source.suffix == GGUF_SUFFIX:
-        # numpy, which this needs, takes a while to load.
-        from turnspec.sources.gguf_file import read_gguf
-
         return read_gguf(source)
     what = "is neither a .jinja file nor a .gguf file nor a model folder"
     return NamedTexts({}, {}), [Problem(what, str(source))]

@@ -21,8 +21,10 @@ def write_atomically(path: Path, text: str) -> bool:
     try:
         temporary.write_bytes(data)
         temporary.replace(path)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):  # which names the temporary file, or none
+            error.filename, error.filename2 = str(path), None
         raise
     return True
 

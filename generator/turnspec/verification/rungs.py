@@ -18,7 +18,8 @@ from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Part, ReasoningMode, Slot, SlotKind, Spec, Subject, Verdict
 from turnspec.spec.results import RungResult
-from turnspec.verification.messages import format_markers, messages, sample_messages
+from turnspec.verification.messages import format_markers, sample_messages
+from turnspec.verification.random_messages import messages
 from turnspec.verification.turns import (
     ParserInput,
     Renderer,

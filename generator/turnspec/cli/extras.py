@@ -1,0 +1,67 @@
+"""What a plain `pip install turnspec` leaves out, and the command that brings it."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from turnspec.cli.console import Fault
+
+#: The extras, with the modules that each brings; a module belongs to the first that has it.
+EXTRAS = {
+    "build": ("black", "filelock", "httpx2", "hypothesis", "unearth"),
+    "live": ("gguf", "llama_cpp", "numpy"),
+}
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+
+class MissingExtraError(Fault):
+    """Something needs a module that isn't installed."""
+
+    def __init__(self, module: str, extra: str) -> None:
+        """Take the module, and the extra that brings it."""
+        super().__init__(
+            f"this needs {module}, which isn't installed; to install it, run: "
+            f"{install_command(extra)}"
+        )
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra."""
+    return f"pip install 'turnspec[{extra}]'"
+
+
+def is_installed(extra: str) -> bool:
+    """Tell whether all that an extra brings is there."""
+    return _missing(extra) is None
+
+
+def needs(extra: str) -> Callable[[Callable[Given, Found]], Callable[Given, Found]]:
+    """Have a command say at once that its extra isn't installed, before it does anything."""
+
+    def decorated(command: Callable[Given, Found]) -> Callable[Given, Found]:
+        @wraps(command)
+        def checked(*args: Given.args, **kwargs: Given.kwargs) -> Found:
+            if (module := _missing(extra)) is not None:
+                raise MissingExtraError(module, extra)
+            return command(*args, **kwargs)
+
+        return checked
+
+    return decorated
+
+
+def missing_extra(error: ModuleNotFoundError) -> MissingExtraError | None:
+    """Return what to say of a module that isn't there, if an extra brings it."""
+    module = (error.name or "").partition(".")[0]
+    extra = next((extra for extra, modules in EXTRAS.items() if module in modules), None)
+    return MissingExtraError(module, extra) if extra else None
+
+
+def _missing(extra: str) -> str | None:
+    found = (module for module in EXTRAS[extra] if importlib.util.find_spec(module) is None)
+    return next(found, None)

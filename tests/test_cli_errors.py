@@ -1,0 +1,235 @@
+"""What goes wrong outside of turnspec reaches its users as one line; nothing is half-written."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+import click
+import pytest
+
+from tests.conftest import ROOT
+from tests.git_checkouts import git, new_repository
+from tests.own_checkouts import new_checkout
+from tests.specs_for_tests import plain_spec
+from turnspec.cli import main as command_line
+from turnspec.cli.extras import EXTRAS
+from turnspec.spec.atomic import write_atomically
+
+COMMAND = [sys.executable, "-m", "turnspec"]
+FULL = Path("/dev/full")
+QWEN = ROOT / "generated" / "qwen3_coder.py"
+
+
+def told(
+    error: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> tuple[object, str]:
+    """Return the exit code and the words of a program in which something is raised."""
+
+    def fail(**_: object) -> NoReturn:
+        raise error
+
+    monkeypatch.setattr(command_line.turnspec, "main", fail)
+    with pytest.raises(SystemExit) as left:
+        command_line.main()
+    return left.value.code, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (
+            OSError(errno.ENOSPC, "No space left on device", "a/b.py"),
+            "a/b.py: no room is left on the disk; make some and run the same command again",
+        ),
+        (
+            OSError(errno.EROFS, "Read-only file system", "b.py"),
+            "b.py: the disk can't be written to; choose a folder on another one",
+        ),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "b.py"),
+            "b.py: you may not read or write here; "
+            "look at the permissions, or choose another place",
+        ),
+        (FileNotFoundError(errno.ENOENT, "x", "b"), "b: there is no such file or folder"),
+        (
+            OSError(errno.EIO, "Input/output error", b"b.py"),
+            "b.py: Input/output error",
+        ),
+        (OSError("no number at all"), "no number at all"),
+    ],
+)
+def test_what_the_system_refuses(
+    error: OSError,
+    line: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert told(error, monkeypatch, capsys) == (1, f"error: {line}\n")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), click.Abort()])
+def test_an_interruption(
+    error: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = "interrupted; files already written are whole\n"
+    assert told(error, monkeypatch, capsys) == (130, line)
+
+
+def test_a_module_that_an_extra_brings(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for extra, modules in EXTRAS.items():
+        error = ModuleNotFoundError("No module", name=f"{modules[0]}.inner")
+        assert told(error, monkeypatch, capsys) == (
+            1,
+            f"error: this needs {modules[0]}, which isn't installed; to install it, run: "
+            f"pip install 'turnspec[{extra}]'\n",
+        )
+    code, words = told(ModuleNotFoundError("No module x", name="x"), monkeypatch, capsys)
+    assert (code, words.splitlines()[0]) == (1, "internal error: ModuleNotFoundError: No module x")
+
+
+def test_a_defect_names_the_way_to_its_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert told(ValueError("[odd]"), monkeypatch, capsys) == (
+        1,
+        "internal error: ValueError: [odd]\n(run with -v for the traceback)\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["nope"], "No such command 'nope'; see: turnspec --help"),
+        (["parse"], "Missing argument 'PARSER'; see: turnspec parse --help"),
+        (["vendor", "--bad"], "No such option '--bad'; see: turnspec vendor --help"),
+    ],
+)
+def test_a_wrong_usage(arguments: list[str], line: str) -> None:
+    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {line}\n")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
+def test_output_that_finds_no_room() -> None:
+    with FULL.open("w") as output:
+        done = subprocess.run(
+            [*COMMAND, "parse", str(QWEN)],
+            input="Hello!",
+            stdout=output,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 1
+    assert done.stderr == (
+        "error: no room is left on the disk; make some and run the same command again\n"
+    )
+
+
+def test_a_reader_that_has_seen_enough() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [*COMMAND, "--help"], stdout=writing, stderr=subprocess.PIPE, text=True, timeout=60
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_a_disk_that_fills_up_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "spec.yaml"
+    path.write_text("old", encoding="utf-8")
+    whole = Path.write_bytes
+
+    def half(self: Path, data: bytes) -> int:
+        whole(self, data[: len(data) // 2])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", half)
+    with pytest.raises(OSError, match="No space left on device") as full:
+        write_atomically(path, "new text")
+    assert full.value.filename == str(path)
+    assert [(found.name, found.read_text()) for found in tmp_path.iterdir()] == [
+        ("spec.yaml", "old")
+    ]
+
+
+def interrupted(command: list[str], cwd: Path, ready: Callable[[], bool]) -> tuple[int, str, str]:
+    """Start a command, press Ctrl-C in its terminal once it is ready, and return what it says."""
+    process = subprocess.Popen(
+        command,
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    end = time.monotonic() + 60
+    while not ready() and time.monotonic() < end:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    output, error = process.communicate(timeout=60)
+    return process.returncode, output, error
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no process groups")
+def test_ctrl_c_in_the_middle_of_the_work(tmp_path: Path) -> None:
+    slow = ("nested-elements", "json-array-with-ids", "channels", "blocks-in-container")
+    root = new_checkout(tmp_path / "checkout", ("plain-content", *slow))
+    first = root / "specs" / "plain-content.yaml"
+    command = [*COMMAND, "regen", "--messages", "50"]
+    code, output, error = interrupted(command, root, first.exists)
+    assert (code, output) == (130, "")
+    assert error.strip() == "interrupted; files already written are whole"
+    assert first.read_text(encoding="utf-8").startswith("# Written by turnspec")
+    assert not list(root.rglob("*.tmp"))
+
+
+def test_a_repository_that_git_does_not_trust(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = new_repository(tmp_path / "other", [plain_spec()])
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    done = subprocess.run([*COMMAND, "diff"], cwd=root, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"error: git doesn't trust {root}, as it is another user's; to trust it: "
+        f"git config --global --add safe.directory {root}\n"
+    )
+
+
+def test_a_repository_that_git_cannot_read(tmp_path: Path) -> None:
+    root = new_repository(tmp_path / "other", [plain_spec()])
+    git(root, "config", "core.repositoryformatversion", "99")
+    done = subprocess.run([*COMMAND, "diff"], cwd=root, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(f"error: git can't be used in {root}: fatal: ")
+
+
+def test_the_table_shows_only_what_ran(tmp_path: Path) -> None:
+    """Offline and with an empty cache nothing ran, whatever the last results say."""
+    root = tmp_path / "checkout"
+    for name in ("templates/index.yaml", "specs/verification.json", "specs/qwen3-coder.yaml"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes((ROOT / name).read_bytes())
+    done = subprocess.run(
+        [*COMMAND, "regen", "--offline"], cwd=root, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 1
+    assert "pass" not in done.stdout
+    assert "0 built, 0 unchanged" in done.stdout
+    assert done.stderr.startswith("error: templates/index.yaml:")
+    assert "cannot fetch llama_cpp_python-0.3.36.tar.gz: working offline" in done.stderr
