@@ -110,7 +110,7 @@ def test_a_defect_names_the_way_to_its_traceback(
     ("arguments", "line"),
     [
         (["nope"], "No such command 'nope'; see: turnspec --help"),
-        (["parse"], "Missing argument 'PARSER'; see: turnspec parse --help"),
+        (["parse"], "Missing argument 'FORMAT'; see: turnspec parse --help"),
         (["vendor", "--bad"], "No such option '--bad'; see: turnspec vendor --help"),
     ],
 )

@@ -154,12 +154,6 @@ def test_tokens_are_given(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "given", "error"),
     [
-        (
-            ["nothing-there"],
-            HELLO,
-            "nothing-there: no file, no template of a checkout here, and none of the formats "
-            "chatml, glm4, llama2, llama3, qwen3",
-        ),
         (["chatml"], "[", "messages: not JSON: Expecting value: line 1 column 2 (char 1)"),
         (["chatml"], "3", "messages: is JSON, but of another kind than is wanted here"),
         (
@@ -186,6 +180,14 @@ def test_what_is_wrong_is_one_line(arguments: list[str], given: str, error: str)
     result = render(*arguments, given=given)
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == f"error: {error}\n"
+
+
+def test_nothing_goes_by_a_name() -> None:
+    result = render("nothing-there", given=HELLO)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "error: no format is known as 'nothing-there'; turnspec list shows all that are\n"
+    )
 
 
 def test_wrong_usage() -> None:

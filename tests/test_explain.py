@@ -214,21 +214,22 @@ def test_a_template_without_content(worker: RenderWorker) -> None:
     ]
 
 
+UNKNOWN = "no format is known as 'none'; turnspec list shows all that are"
 MISUSED = "--piece, --tools, --no-thinking and --prefill belong to --trace"
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "error"),
     [
-        (["none"], 1, "no template 'none'; see specs/README.md for the names"),
-        (["../none"], 1, "no template '../none'; see specs/README.md for the names"),
+        (["none"], 2, UNKNOWN),
+        (["../none"], 2, UNKNOWN.replace("none", "../none")),
         (["none.jinja"], 1, "none.jinja: there is no such file or folder"),
         (["x", "--piece", "3"], 2, MISUSED),
         (["x", "--no-thinking"], 2, MISUSED),
         (["x", "--prefill", ""], 2, MISUSED),
         (["x", "--trace", "a", "--trace-file", "-"], 2, "give --trace or --trace-file, not both"),
-        (["none", "--trace", "a"], 1, "no parser none.py; see specs/README.md for the names"),
-        (["none.py", "--trace", "a"], 1, "no parser none.py; see specs/README.md for the names"),
+        (["none", "--trace", "a"], 2, UNKNOWN),
+        (["none.py", "--trace", "a"], 2, "none.py: there is no such file"),
     ],
 )
 def test_rejected(tmp_path: Path, arguments: list[str], code: int, error: str) -> None:

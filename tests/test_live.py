@@ -501,7 +501,11 @@ def test_controls_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["nobody"], 1, "error: no parser named 'nobody'; see specs/README.md for the names\n"),
+        (
+            ["nobody"],
+            2,
+            "error: no format is known as 'nobody'; turnspec list shows all that are\n",
+        ),
         (
             ["plain", "--record"],
             2,

@@ -256,7 +256,8 @@ def test_another_template_of_the_same_name_is_not_overwritten(root: Path, tmp_pa
     result = add_source(jinja_file(tmp_path, "my_model.jinja", "other"), root)
     assert result.added == []
     assert [str(problem) for problem in result.problems] == [
-        f"my_model.jinja: {INDEX_FILE}:5 has another template named my-model; choose another name"
+        f"my_model.jinja: {INDEX_FILE}:5 has another template named my-model; "
+        "choose another name, or --update to have this one take its place"
     ]
     assert not (root / "templates/my_model.jinja").exists()
 

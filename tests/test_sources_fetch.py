@@ -138,8 +138,8 @@ def test_local_templates_are_checked_and_need_no_network(root: Path) -> None:
         ("mine", "local", "<s>", root / "templates/Mine.jinja")
     ]
     assert messages(result) == [
-        f"templates/Other.jinja: its sha256 is {sha256('edited')}, but {INDEX_FILE}:7 pins "
-        f"{sha256(text)}; pin the new one there if the change is wanted",
+        f"templates/Other.jinja: its text isn't the one that {INDEX_FILE}:7 pins; "
+        "if the change is wanted, run: turnspec add --update templates/Other.jinja",
         f"templates/Gone.jinja: is missing, but {INDEX_FILE}:11 lists it",
         "templates/New.jinja: is not in the index; add it: turnspec add templates/New.jinja",
     ]

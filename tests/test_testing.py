@@ -119,8 +119,9 @@ def test_all_that_stands_for_a_parser(tmp_path: Path, monkeypatch: pytest.Monkey
     check_case(tmp_path / "json-native.yaml", "Hi<|stop|>", expect=Message("Hi"))
     check_case(str(module), f"Hi{end}", expect=Message("Hi"))
     check_case(committed_format("qwen3-coder").spec, f"Hi{end}", expect=Message("Hi"))
-    monkeypatch.chdir(ROOT / "docs")
+    monkeypatch.chdir(tmp_path)  # a known format is known anywhere
     check_case("Qwen3-Coder", f"Hi{end}", expect=Message("Hi"))
+    check_case("Qwen/Qwen3-Coder-30B-A3B-Instruct", f"Hi{end}", expect=Message("Hi"))
 
 
 def test_a_template_stands_for_its_parser() -> None:
@@ -137,14 +138,14 @@ def test_what_stands_for_no_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         return str(caught.value)
 
     monkeypatch.chdir(ROOT)
-    assert fault("apertus") == "no parser named 'apertus'; did you mean apertus-8b-instruct?"
+    assert fault("apertos") == "no format is known as 'apertos'; did you mean apertus-8b-instruct?"
     assert (
         fault(tmp_path / "x.py") == f"{tmp_path / 'x.py'}: can't be read: No such file or directory"
     )
     assert fault(tmp_path / "bad.yaml").startswith(f"{tmp_path / 'bad.yaml'}:1: ")
     assert fault(tmp_path / "bad.jinja").startswith("bad.jinja:1: syntax error: ")
     monkeypatch.chdir(tmp_path)
-    assert fault("x") == "x: no templates/index.yaml here or above; give a file's path"
+    assert fault("x") == "no format is known as 'x'; turnspec list shows all that are"
 
 
 def blocks(language: str) -> list[str]:

@@ -16,7 +16,6 @@ from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec
 from tests.test_cli import run, run_apart
 from turnspec.codegen.banner import is_generated, is_unedited, named_spec, sealed
 from turnspec.pipeline.project import OutputPaths
-from turnspec.pipeline.vendor import close_names
 from turnspec.sources.index import INDEX_FILE
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.files import spec_hash
@@ -143,7 +142,7 @@ def test_a_copy_of_no_template(root: Path, into: Path) -> None:
     shutil.copy(into.parent / "generated/tagged.py", into)
     assert states(into, root) == {**dict.fromkeys(ALL, "fresh"), "tagged.py": "gone"}
     result = run("vendor", "--check", into, "--root", root)
-    assert f"gone   {into / 'tagged.py'}: there is no generated/tagged.py\n" in result.stdout
+    assert f"gone   {into / 'tagged.py'}: no format is known as 'tagged'\n" in result.stdout
 
 
 def test_a_file_copied_by_hand_under_another_name(root: Path, tmp_path: Path) -> None:
@@ -177,14 +176,18 @@ def test_a_folder_without_copies(root: Path, tmp_path: Path) -> None:
 
 def test_all_or_nothing(root: Path, tmp_path: Path) -> None:
     result = run("vendor", "plain", "jason-native", "--into", tmp_path / "x", "--root", root)
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == ("error: no parser named 'jason-native'; did you mean json-native?\n")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "error: no format is known as 'jason-native'; did you mean json-native?\n"
+    )
     assert not (tmp_path / "x").exists()
 
 
 def test_a_name_like_no_other(root: Path, tmp_path: Path) -> None:
     result = run("vendor", "zzz", "--into", tmp_path, "--root", root)
-    assert result.stderr == ("error: no parser named 'zzz'; see specs/README.md for the names\n")
+    assert result.stderr == (
+        "error: no format is known as 'zzz'; turnspec list shows all that are\n"
+    )
 
 
 def test_a_generated_file_that_was_edited_is_not_copied(root: Path, tmp_path: Path) -> None:
@@ -224,7 +227,7 @@ def test_as_json(root: Path, into: Path) -> None:
 def test_what_cannot_be_meant(root: Path, arguments: list[str]) -> None:
     result = run_apart("vendor", *arguments, cwd=root)
     assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr == "error: give names and --into DIR, or --check DIR alone\n"
+    assert result.stderr == "error: give formats and --into DIR, or --check DIR alone\n"
 
 
 def test_several_files_are_written_or_none(tmp_path: Path) -> None:
@@ -237,19 +240,6 @@ def test_several_files_are_written_or_none(tmp_path: Path) -> None:
     assert files_of(tmp_path) == before
     write_all_atomically({there: "1", new: "2"})
     assert (there.read_text(encoding="utf-8"), new.read_text(encoding="utf-8")) == ("1", "2")
-
-
-@pytest.mark.parametrize(
-    ("name", "close"),
-    [
-        ("b", ["a-b", "b-c-d"]),
-        ("d-b", ["b-c-d", "a-b"]),
-        ("qwen3-codr", ["qwen3-coder"]),
-        ("nothing", []),
-    ],
-)
-def test_close_names(name: str, close: list[str]) -> None:
-    assert close_names(name, ["b-c-d", "a-b", "qwen3-coder"]) == close
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -13,14 +13,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from turnspec.catalog.catalog import Catalog
+from turnspec.catalog.finding import Found, find_format
 from turnspec.codegen.loading import load_module
 from turnspec.codegen.python import generate_module
-from turnspec.pipeline.project import OutputPaths, Project
-from turnspec.pipeline.vendor import unknown_parser
+from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import SPEC_SUFFIX, read_spec
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
-from turnspec.spec.naming import TEMPLATE_SUFFIX, template_name
+from turnspec.spec.naming import TEMPLATE_SUFFIX
 
 __all__ = ["PIECES", "Call", "Message", "check_case", "parser_of"]
 
@@ -54,8 +55,9 @@ def check_case(
     """Check that a parser reads ``expect`` from a text, whole and in pieces, and nothing else.
 
     Args:
-        fmt: the name of a template of the checkout around the current folder, the path of a
-            generated module, of a spec or of a template, a spec, or a module.
+        fmt: the name of a known format (in the repository around the current folder, or of
+            turnspec's own), the path of a generated module, of a spec or of a template, a spec, or
+            a module.
         text: what the model wrote behind the prompt.
         expect: the message; what it leaves out must be absent. Ids of calls are compared only
             where it gives them, and arguments as the objects that they are.
@@ -97,17 +99,16 @@ def parser_of(fmt: AnyFormat) -> ModuleType:
             return parser_of(_spec(path))
         case suffix if suffix == TEMPLATE_SUFFIX:
             return load_module(_analysed(path))
-    return load_module(_read(_of_checkout(str(fmt))))
+    return load_module(_known(str(fmt)))
 
 
-def _of_checkout(name: str) -> Path:
-    project = Project.find(Path.cwd())
-    if project is None:
-        raise ValueError(f"{name}: no templates/index.yaml here or above; give a file's path")
-    path = project.root / OutputPaths.in_project(template_name(name)).module
-    if not path.is_file():
-        raise ValueError(unknown_parser(project, name))
-    return path
+def _known(fmt: str) -> str:
+    """Return the parser's text of a format that is known."""
+    found = find_format(fmt, Catalog.around(Path.cwd()))
+    text = found.format.module() if isinstance(found, Found) else found
+    if isinstance(text, str):
+        return text
+    raise ValueError(str(text))
 
 
 def _read(path: Path) -> str:

@@ -187,9 +187,17 @@ def checkout_templates(name: str, root: Path) -> ModelTemplates:
     text, problems = read_text(path, spec.template.file)
     if problems:
         raise ChatError(problems)
+    return known_templates(spec, text)
+
+
+def known_templates(
+    spec: Spec, text: str, tokens: SpecialTokens = SpecialTokens()
+) -> ModelTemplates:
+    """Return a template with its spec; ``tokens`` go before those that the spec has."""
     given = {
         key: token.text for key, token in spec.tokens.items() if token.source is TokenSource.GIVEN
     }
-    tokens = SpecialTokens(given.get("bos_token"), given.get("eos_token"))
-    found = ModelTemplates(spec.name, text, tokens=tokens, specs=(spec,))
+    bos = given.get("bos_token") if tokens.bos is None else tokens.bos
+    eos = given.get("eos_token") if tokens.eos is None else tokens.eos
+    found = ModelTemplates(spec.name, text, tokens=SpecialTokens(bos, eos), specs=(spec,))
     return _with_token_notes(found)

@@ -20,6 +20,7 @@ from turnspec.chat.sources import (
     ModelTemplates,
     SpecialTokens,
     checkout_templates,
+    known_templates,
     model_templates,
     named_format,
 )
@@ -116,6 +117,22 @@ class ChatTemplate:
             ChatError: the spec or the template isn't there.
         """
         return cls(checkout_templates(name, root), worker)
+
+    @classmethod
+    def of_spec(
+        cls,
+        spec: Spec,
+        text: str,
+        *,
+        bos_token: str | None = None,
+        eos_token: str | None = None,
+        worker: RenderWorker | None = None,
+    ) -> ChatTemplate:
+        """Use a template's text with the spec that is known of it.
+
+        The texts of special tokens are the spec's, but for those that are given.
+        """
+        return cls(known_templates(spec, text, SpecialTokens(bos_token, eos_token)), worker)
 
     def __enter__(self) -> ChatTemplate:
         """Return itself."""

@@ -1,4 +1,4 @@
-"""`turnspec add`: pin one more template."""
+"""`turnspec add`: pin one more template, or one that was edited."""
 
 from __future__ import annotations
 
@@ -6,29 +6,74 @@ from pathlib import Path
 
 import click
 
+from turnspec.catalog.catalog import Catalog
 from turnspec.cli.common import ROOT, VERBOSE, find_project
-from turnspec.cli.console import OUT, finish
-from turnspec.sources.add import add_source
+from turnspec.cli.console import OUT, finish, print_notice
+from turnspec.cli.review_output import ReviewForm, print_review
+from turnspec.pipeline.adding import Repinned, familiar, repin
+from turnspec.pipeline.project import Project
+from turnspec.sources.add import AddResult, add_source
+from turnspec.sources.index import read_index
+from turnspec.spec.naming import template_name
 
 
 @click.command()
 @click.argument("source", type=click.Path(path_type=Path))
 @click.option("--name", help="A file name for the template, instead of the source's own.")
+@click.option(
+    "--update",
+    is_flag=True,
+    help="Pin a template anew that was edited, and show how its format changes.",
+)
 @ROOT
 @VERBOSE
-def add(source: Path, name: str | None, root: Path | None, verbose: bool) -> None:
+def add(source: Path, name: str | None, update: bool, root: Path | None, verbose: bool) -> None:
     """Bring in a template: a .jinja file, a model folder or a GGUF file.
+
+    It is named as the source calls its model, or else after the file, and pinned by its hash. A
+    template whose text isn't the pinned one is an error from then on, until --update takes the new
+    text for it: SOURCE is then the edited file, the template's name, or a newer model.
 
     \b
     Example:
       turnspec add ~/models/my-model && turnspec regen
+      turnspec add --update templates/my-model.jinja
     """  # noqa: D301
     project = find_project(root)
+    command = project.recipe.command
+    if update:
+        done = repin(project, _edited(source, project), name)
+        _print(done.result)
+        _print_change(done)
+        finish(done.result.problems)
+        return
+    known = familiar(source, Catalog.around(project.root)) if source.exists() else []
     result = add_source(source, project.root, name)
+    _print(result)
+    if result.added:
+        for line in known:
+            print_notice(line)
+        OUT.print(f"now run: {command}", highlight=False)
+    finish(result.problems)
+
+
+def _edited(source: Path, project: Project) -> Path:
+    """Return the path of a template of the repository that is given by its name."""
+    entry = read_index(project.root)[0].by_name(template_name(source.name))
+    return project.root / entry.location if entry and not source.exists() else source
+
+
+def _print(result: AddResult) -> None:
     for template in result.added:
         OUT.print(f"added templates/{template.file} from {template.source}", highlight=False)
+    for template in result.updated:
+        OUT.print(f"pinned templates/{template.file} anew", highlight=False)
     for template in result.unchanged:
         OUT.print(f"templates/{template.file} is there already", highlight=False)
-    if result.added:
-        OUT.print(f"now run: {project.recipe.command}")
-    finish(result.problems)
+
+
+def _print_change(done: Repinned) -> None:
+    if done.review is not None:
+        print_review(done.review, ReviewForm.TEXT)
+    elif done.result.updated:
+        OUT.print("its format is as it was", highlight=False)

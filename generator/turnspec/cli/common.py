@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from turnspec.analysis.analyze import TemplateSource
-from turnspec.cli.console import ERR, Fault
+from turnspec.cli.console import ERR, Fault, print_notice
 from turnspec.explain.tools import read_tools
 from turnspec.pipeline.project import Project
 from turnspec.pipeline.template_sources import read_sources
@@ -46,6 +46,8 @@ def project_sources(
 ) -> tuple[list[TemplateSource], list[Problem]]:
     """Fetch and read the templates of a checkout; returns them and what went wrong."""
     fetched = fetch_templates(project.root, offline=offline, console=ERR)
+    for notice in fetched.notices:
+        print_notice(str(notice))
     sources, problems = read_sources(project, fetched.templates)
     return sources, [*fetched.problems, *problems]
 

@@ -62,9 +62,9 @@ def json_text(value: object, indent: int | None = None) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def finish(problems: Sequence[Problem], *, failed: bool = False) -> None:
-    """Print all problems, each on one line, and leave with exit code 1 if there are any."""
+def finish(problems: Sequence[Problem], *, failed: bool = False, code: int = 1) -> None:
+    """Print all problems, each on one line, and leave with an exit code if there are any."""
     for problem in problems:
         ERR.print(f"[red]error:[/red] {escape(str(problem))}", highlight=False, soft_wrap=True)
     if problems or failed:
-        raise click.exceptions.Exit(1)
+        raise click.exceptions.Exit(code)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from turnspec.cli.common import ROOT, VERBOSE, find_project
-from turnspec.cli.console import Misuse, finish, progress_bar
+from turnspec.cli.console import Misuse, finish, print_notice, progress_bar
+from turnspec.cli.formats import catalog_of
 from turnspec.cli.review_output import ReviewForm, print_review
+from turnspec.codegen.banner import is_generated, is_unedited
+from turnspec.review.compare import Review
+from turnspec.review.copies import review_copy
 from turnspec.review.revisions import review_files, review_since
+from turnspec.sources.add import edited_templates
+from turnspec.sources.index import read_index
 from turnspec.spec.problems import Problem
 
 
 @click.command()
-@click.argument("old", metavar="[REV | OLD.yaml NEW.yaml]", default="HEAD")
+@click.argument("old", metavar="[REV | COPY.py | OLD.yaml NEW.yaml]", default="HEAD")
 @click.argument("new", metavar="", required=False)
 @click.option(
     "--format",
@@ -30,19 +37,42 @@ def diff(old: str, new: str | None, form: str, root: Path | None, verbose: bool)
     """Say what changed in the formats since a git revision (default: HEAD), by meaning.
 
     A verdict tells whether the old parser reads what is written in the new format: compatible,
-    lenient (it tells of problems) or breaking. With two spec files, compares these. Exit codes: 0
-    nothing breaking, 1 something breaking or a spec that can't be used, 2 nothing to compare.
+    lenient (it tells of problems) or breaking. With two spec files, compares these; with a vendored
+    parser, compares it with the format as it is known here. Exit codes: 0 nothing breaking, 1
+    something breaking or a spec that can't be used, 2 nothing to compare.
 
     \b
     Example:
       turnspec diff main --format markdown
+      turnspec diff my-app/formats/qwen3_coder.py
     """  # noqa: D301
     with progress_bar("comparing", None) as advance:
-        if new is not None:
-            review = review_files(Path(old), Path(new))
-        else:
-            review = review_since(old, find_project(root, Misuse), advance)
+        review = _review(old, new, root, advance)
     if isinstance(review, Problem):
         raise Misuse(str(review))
     print_review(review, ReviewForm(form))
     finish(review.problems, failed=review.is_breaking)
+
+
+def _review(
+    old: str, new: str | None, root: Path | None, advance: Callable[[], None]
+) -> Review | Problem:
+    if new is not None:
+        return review_files(Path(old), Path(new))
+    if old.endswith(".py"):
+        _tell_of_edits(Path(old))
+        return review_copy(Path(old), catalog_of(root))
+    project = find_project(root, Misuse)
+    index, _ = read_index(project.root)
+    for entry in edited_templates(index.entries, project.root):
+        print_notice(
+            f"{entry.location}: its text isn't the pinned one, so its spec says nothing of it yet; "
+            f"if the change is wanted, run: turnspec add --update {entry.location}"
+        )
+    return review_since(old, project, advance)
+
+
+def _tell_of_edits(copy: Path) -> None:
+    text = copy.read_text(encoding="utf-8", errors="replace") if copy.is_file() else ""
+    if is_generated(text) and not is_unedited(text):
+        print_notice(f"{copy} was edited; it is compared as it is")

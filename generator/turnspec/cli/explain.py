@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
@@ -10,6 +10,9 @@ import click
 from rich.text import Text
 
 from turnspec.analysis.analyze import TemplateSource, analyze_template
+from turnspec.catalog.catalog import Catalog
+from turnspec.catalog.finding import Found, find_format, is_path
+from turnspec.catalog.templates import template_source
 from turnspec.cli.common import (
     NO_THINKING,
     PREFILL,
@@ -17,14 +20,15 @@ from turnspec.cli.common import (
     TEXT_FILE,
     TOOLS,
     VERBOSE,
-    find_project,
-    parser_path,
     tool_definitions,
 )
-from turnspec.cli.console import ERR, OUT, Fault, Misuse, finish, json_text
+from turnspec.cli.console import ERR, OUT, Fault, Misuse, finish, json_text, print_notice
+from turnspec.cli.extras import fetch_hint
+from turnspec.cli.formats import catalog_of, find, spec_of, text_of
+from turnspec.cli.parse import parser_module
 from turnspec.codegen.loading import load_module
 from turnspec.explain.annotate import Kind
-from turnspec.explain.explanation import Explanation, explain_template
+from turnspec.explain.explanation import Explanation, explain_spec, explain_template
 from turnspec.explain.shown import (
     HEAD,
     NEW,
@@ -41,10 +45,8 @@ from turnspec.explain.shown import (
 from turnspec.explain.trace import Trace
 from turnspec.explain.trace import trace as trace_text
 from turnspec.pipeline.project import OutputPaths
-from turnspec.pipeline.template_sources import read_sources, read_sources_anywhere
+from turnspec.pipeline.template_sources import read_sources_anywhere
 from turnspec.rendering.worker import RenderWorker
-from turnspec.sources.fetch import fetch_templates
-from turnspec.sources.index import read_index
 from turnspec.spec.problems import Problem
 
 STYLES: dict[str, str] = {
@@ -74,35 +76,38 @@ STYLES: dict[str, str] = {
 
 
 @click.command()
-@click.argument("name", metavar="NAME")
+@click.argument("fmt", metavar="FORMAT")
 @click.option("--trace", "text", metavar="TEXT", help="Walk this output through the parser.")
 @click.option("--trace-file", type=TEXT_FILE, help="Walk a file's text; - is standard input.")
 @click.option("--piece", type=click.IntRange(min=1), help="Feed the text in pieces this long.")
 @TOOLS
 @NO_THINKING
 @PREFILL
+@click.option("--fetch", is_flag=True, help="Download the template if it isn't here.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @ROOT
 @VERBOSE
 def explain(
-    name: str,
+    fmt: str,
     text: str | None,
     trace_file: Iterable[str] | None,
     piece: int | None,
     tools: Iterable[str] | None,
     no_thinking: bool,
     prefill: str | None,
+    fetch: bool,
     as_json: bool,
     root: Path | None,
     verbose: bool,
 ) -> None:
     """Say why a format is what it is, or what its parser does with an output.
 
-    NAME is a template of the checkout, or any template: a .jinja file, a model folder or a GGUF
-    file. Without --trace, shows each comparison of the analysis as two renderings that differ, what
-    was taken from the difference, sample turns, and what was not found. With --trace, the parser's
-    steps: its state, the text that the state took, and what it told. For that NAME may also be a
-    generated module.
+    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, or any
+    template: a .jinja file, a model folder or a GGUF file. Without --trace, shows each comparison
+    of the analysis as two renderings that differ, what was taken from the difference, sample turns,
+    and what was not found; where a known format's template isn't here, what its spec alone says.
+    With --trace, the parser's steps: its state, the text that the state took, and what it told. For
+    that FORMAT may also be a generated module.
 
     \b
     Example:
@@ -116,12 +121,12 @@ def explain(
     if text is None:
         if piece or tools or no_thinking or prefill is not None:
             raise Misuse("--piece, --tools, --no-thinking and --prefill belong to --trace")
-        _explain(name, root, as_json=as_json, verbose=verbose)
+        _explain(fmt, root, fetch=fetch, as_json=as_json, verbose=verbose)
         return
     options: dict[str, object] = {"enable_thinking": not no_thinking, "prefill": prefill}
     if tools is not None:
         options["tools"] = tool_definitions("".join(tools))
-    _walk(name, trace_text(_module(name, root), text, options, piece=piece), as_json=as_json)
+    _walk(fmt, trace_text(_module(fmt, root), text, options, piece=piece), as_json=as_json)
 
 
 def _walk(name: str, found: Trace, *, as_json: bool) -> None:
@@ -132,8 +137,38 @@ def _walk(name: str, found: Trace, *, as_json: bool) -> None:
     click.echo(json_text(found.message, indent=2))
 
 
-def _explain(name: str, root: Path | None, *, as_json: bool, verbose: bool) -> None:
-    sources = _sources(name, root)
+def _explain(fmt: str, root: Path | None, *, fetch: bool, as_json: bool, verbose: bool) -> None:
+    catalog = catalog_of(root)
+    if is_path(fmt, catalog):
+        sources, problems = read_sources_anywhere([Path(fmt)])
+        explanations, more = _analysed(sources)
+        problems += more
+    else:
+        explanations, problems = _of_known(fmt, catalog, fetch=fetch)
+    if as_json:
+        data = [explanation_data(explanation) for explanation in explanations]
+        click.echo(json_text({"templates": data}, indent=2))
+    else:
+        for explanation in explanations:
+            _print(explanation_lines(explanation, verbose=verbose))
+    finish(problems)
+
+
+def _of_known(
+    fmt: str, catalog: Catalog, *, fetch: bool
+) -> tuple[list[Explanation], list[Problem]]:
+    """Explain a known format by its template, or by its spec alone where that isn't here."""
+    known = find(fmt, catalog)
+    source = template_source(known, fetch=fetch, console=ERR)
+    if isinstance(source, TemplateSource):
+        return _analysed([source])
+    if fetch:
+        return [], [source]
+    print_notice(f"{source}; this is what the spec alone says; {fetch_hint('explain', fmt)}")
+    return [explain_spec(spec_of(known))], []
+
+
+def _analysed(sources: Iterable[TemplateSource]) -> tuple[list[Explanation], list[Problem]]:
     problems: list[Problem] = []
     found: list[Explanation] = []
     with RenderWorker() as worker:
@@ -143,13 +178,7 @@ def _explain(name: str, root: Path | None, *, as_json: bool, verbose: bool) -> N
                 found.append(explanation)
             else:
                 problems += explanation
-    if as_json:
-        data = [explanation_data(explanation) for explanation in found]
-        click.echo(json_text({"templates": data}, indent=2))
-    else:
-        for explanation in found:
-            _print(explanation_lines(explanation, verbose=verbose))
-    finish(problems)
+    return found, problems
 
 
 def _print(lines: Iterable[Line]) -> None:
@@ -158,38 +187,19 @@ def _print(lines: Iterable[Line]) -> None:
         OUT.print(text, soft_wrap=True)
 
 
-def _is_template(name: str) -> bool:
-    return name.endswith((".jinja", ".gguf")) or ("/" in name and Path(name).is_dir())
-
-
-def _sources(name: str, root: Path | None) -> Sequence[TemplateSource]:
-    """Return the templates that a name or path stands for."""
-    if _is_template(name):
-        sources, problems = read_sources_anywhere([Path(name)])
-        if problems:
-            finish(problems)
-        return sources
-    project = find_project(root)
-    index, problems = read_index(project.root)
-    if name not in {entry.name for entry in index.entries}:
-        finish(problems)
-        raise Fault(f"no template {name!r}; see specs/README.md for the names")
-    fetched = fetch_templates(project.root, offline=False, console=ERR)
-    wanted = [template for template in fetched.templates if template.name == name]
-    sources, unreadable = read_sources(project, wanted)
-    if not sources:
-        finish([*fetched.problems, *unreadable])
-    return sources
-
-
-def _module(name: str, root: Path | None) -> ModuleType:
-    """Return a generated module: from its file, or made from a template."""
-    if not _is_template(name):
-        return load_module(parser_path(name, root).read_text(encoding="utf-8"))
-    sources = _sources(name, root)
+def _module(fmt: str, root: Path | None) -> ModuleType:
+    """Return a generated module: that of a known format, a file's, or made from a template."""
+    catalog = catalog_of(root)
+    if not is_path(fmt, catalog) or fmt.endswith(".py"):
+        return parser_module(fmt, root)
+    found = find_format(fmt, catalog)
+    if isinstance(found, Found):
+        return load_module(text_of(found.format.module()))
+    sources, problems = read_sources_anywhere([Path(fmt)])
+    finish(problems)
     if len(sources) != 1:
         names = ", ".join(source.name for source in sources)
-        raise Fault(f"{name} holds several templates ({names}); analyse it with --into first")
+        raise Fault(f"{fmt} holds several templates ({names}); analyse it with --into first")
     from turnspec.pipeline.build import generate_files  # which needs the extra `build`
 
     with RenderWorker() as worker:

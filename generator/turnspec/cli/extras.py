@@ -40,6 +40,12 @@ def is_installed(extra: str) -> bool:
     return _missing(extra) is None
 
 
+def fetch_hint(verb: str, fmt: str) -> str:
+    """Return the command that fetches a template and goes on."""
+    before = "" if is_installed("build") else f"{install_command('build')} && "
+    return f"to fetch it: {before}turnspec {verb} {fmt} --fetch"
+
+
 def needs(extra: str) -> Callable[[Callable[Given, Found]], Callable[Given, Found]]:
     """Have a command say at once that its extra isn't installed, before it does anything."""
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import click
 
-from turnspec.cli.common import ROOT, VERBOSE, find_project
+from turnspec.cli.common import ROOT, VERBOSE
 from turnspec.cli.console import Fault, Misuse, json_text, print_error, print_notice
+from turnspec.cli.formats import catalog_of, find, spec_of
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.spec.files import read_spec
@@ -22,7 +23,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
-@click.argument("name")
+@click.argument("fmt", metavar="FORMAT")
 @click.option("--tools", type=_FILE, help="OpenAI tool definitions: a JSON list.")
 @click.option(
     "--tool-choice",
@@ -39,7 +40,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @ROOT
 @VERBOSE
 def grammar(
-    name: str,
+    fmt: str,
     tools: Path | None,
     tool_choice: str,
     parallel: bool,
@@ -52,16 +53,17 @@ def grammar(
 ) -> None:
     """Print a format's grammar for real tools: what it lets through, its parser reads.
 
-    NAME is a template's name or the path of a spec. The grammar begins where the prompt ends, or,
-    if it is lazy, with the first call; its comments (or --json) name the triggers, the tokens that
-    have to be seen as text, and the stop strings.
+    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, a template (a
+    .jinja file, a model folder, a GGUF file), or the path of a spec. The grammar begins where the
+    prompt ends, or, if it is lazy, with the first call; its comments (or --json) name the triggers,
+    the tokens that have to be seen as text, and the stop strings.
 
     \b
     Example:
       turnspec grammar qwen3-coder --tools tools.json --parallel > tools.gbnf
       turnspec grammar glm-4-6 --response-schema answer.json --json
     """  # noqa: D301
-    spec = _spec(name, root)
+    spec = _spec(fmt, root)
     request = GrammarRequest(
         tools=_tools(tools) if tools else (),
         tool_choice=tool_choice,
@@ -116,12 +118,12 @@ def _fail(problems: Sequence[Problem]) -> None:
     raise Misuse(last)
 
 
-def _spec(name: str, root: Path | None) -> Spec:
-    path = Path(name)
+def _spec(fmt: str, root: Path | None) -> Spec:
+    path = Path(fmt)
     if path.suffix not in (".yaml", ".yml"):
-        path = find_project(root).specs / f"{name}.yaml"
+        return spec_of(find(fmt, catalog_of(root)))
     if not path.is_file():
-        raise Misuse(f"no spec {path.name}; see specs/README.md for the names")
+        raise Misuse(f"{fmt}: there is no such file")
     spec = read_spec(path)
     if isinstance(spec, Spec):
         return spec

@@ -9,6 +9,7 @@ import click
 
 from turnspec.cli.common import ROOT, TEXT_FILE, VERBOSE, find_project
 from turnspec.cli.console import Fault, Misuse
+from turnspec.cli.formats import catalog_of
 from turnspec.spec.problems import Problem
 
 _SEEDS = 4
@@ -93,7 +94,11 @@ def live(
             limit=max_tokens,
             threads=threads or 0,
         )
-        run_model(model, wish, seeds or (_FREE_SEEDS if free else 1), root, as_json=as_json)
+        turns = seeds or (_FREE_SEEDS if free else 1)
+        run_model(model, wish, turns, catalog_of(root), as_json=as_json)
         return
-    project = find_project(root)
-    run_tiny(project, names, seeds or _SEEDS, record=record, offline=offline, as_json=as_json)
+    if record:
+        find_project(root)
+    run_tiny(
+        catalog_of(root), names, seeds or _SEEDS, record=record, offline=offline, as_json=as_json
+    )

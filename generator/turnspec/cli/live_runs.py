@@ -9,8 +9,12 @@ from typing import Any
 
 import click
 
-from turnspec.cli.common import find_project
+from turnspec.analysis.analyze import TemplateSource
+from turnspec.catalog.catalog import Catalog
+from turnspec.catalog.known import KnownFormat
+from turnspec.catalog.templates import template_source
 from turnspec.cli.console import ERR, OUT, Fault, finish, json_text, progress_bar
+from turnspec.cli.formats import find
 from turnspec.cli.live_output import (
     live_table,
     print_events,
@@ -21,7 +25,6 @@ from turnspec.cli.live_output import (
 )
 from turnspec.live.record import (
     LiveFormat,
-    checkout_names,
     keep_record,
     live_record,
     read_format,
@@ -37,18 +40,14 @@ from turnspec.live.user_model import (
     start_session,
     turn_data,
 )
-from turnspec.pipeline.project import Project
-from turnspec.pipeline.template_sources import read_sources
-from turnspec.pipeline.vendor import unknown_parser
 from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.cache import cache_folder
-from turnspec.sources.fetch import fetch_templates
 from turnspec.spec.live_results import dump_live
 from turnspec.spec.problems import Problem
 
 
 def run_tiny(
-    project: Project,
+    catalog: Catalog,
     names: tuple[str, ...],
     seeds: int,
     *,
@@ -57,44 +56,39 @@ def run_tiny(
     as_json: bool,
 ) -> None:
     """Run formats on the tiny model and print the figures."""
-    formats = _formats(project, names)
-    fetched = fetch_templates(project.root, offline=offline, console=ERR)
+    known = [find(name, catalog) for name in names] if names else catalog.own()
+    formats = _formats(known)
     # A template that isn't there is no failure: the table says what the prompt was from.
-    sources, _ = read_sources(project, fetched.templates)
-    templates = {source.name: source for source in sources}
+    found = (template_source(fmt, fetch=not offline, console=ERR) for fmt in known)
+    templates = {source.name: source for source in found if isinstance(source, TemplateSource)}
     folder = cache_folder() / "tiny-models"
     with progress_bar("running", len(formats)) as advance:
         runs = run_formats(formats, templates, seeds=seeds, folder=folder, on_format=advance)
-    found = live_record(runs, seeds)
+    figures = live_record(runs, seeds)
     if as_json:
-        click.echo(dump_live(found), nl=False)
+        click.echo(dump_live(figures), nl=False)
     else:
         OUT.print(live_table(runs, failing_only=not names))
         print_failures(runs, all_of_them=bool(names))
     problems = [problem for run in runs for problem in run.problems]
-    if record and not problems:
-        problems += keep_record(project, found)
+    if record and catalog.project is not None and not problems:
+        problems += keep_record(catalog.project, figures)
     finish(problems, failed=any(run.count(Outcome.FAILED) for run in runs))
 
 
-def _formats(project: Project, names: tuple[str, ...]) -> list[LiveFormat]:
-    known = checkout_names(project)
-    for name in names:
-        if name not in known:
-            raise Fault(unknown_parser(project, name))
-    found = [read_format(project, name) for name in names or known]
+def _formats(known: Sequence[KnownFormat]) -> list[LiveFormat]:
+    found = [read_format(fmt) for fmt in known]
     finish([problem for fmt in found if isinstance(fmt, list) for problem in fmt])
     return [fmt for fmt in found if isinstance(fmt, LiveFormat)]
 
 
-def run_model(path: Path, wish: Wish, seeds: int, root: Path | None, *, as_json: bool) -> None:
+def run_model(path: Path, wish: Wish, seeds: int, catalog: Catalog, *, as_json: bool) -> None:
     """Run a model of the user's, and print its turns and the verdict."""
     template = read_model_template(path, with_tools=bool(wish.tools))
     if isinstance(template, Problem):
         raise Fault(str(template))
-    project = find_project(root) if root else Project.find(Path.cwd())
     with RenderWorker() as worker:
-        fmt = find_format(template, project, worker)
+        fmt = find_format(template, catalog, worker)
         session = fmt if isinstance(fmt, list) else start_session(path, fmt, wish, worker)
     if isinstance(session, list):
         finish(session, failed=True)

@@ -26,15 +26,19 @@ INTERRUPTED = 130
 #: The verbs, by what they are for. Each has a module of its name that holds the command.
 VERBS = {
     "Formats": {
+        "list": "List the formats that are known.",
+        "identify": "Say which known format a model or a template has.",
+        "vendor": "Copy parsers and grammars into another project, or check the copies.",
         "parse": "Parse a model's output with a generated parser.",
         "grammar": "Print a format's grammar for real tools.",
-        "vendor": "Copy parsers and grammars into another project, or check the copies.",
         "explain": "Say why a format is what it is, or what its parser does with a text.",
         "render": "Render messages as a model's prompt.",
     },
     "Templates": {
         "analyze": "Analyse any template; write spec, parser and grammar into a folder.",
-        "add": "Bring a template into this checkout.",
+        "init": "Make a folder a repository of formats of your own.",
+        "add": "Bring a template into this repository, or pin an edited one anew.",
+        "remove": "Take a template out of this repository, with all that was made from it.",
         "regen": "Analyse all templates; write and verify specs, parsers and grammars.",
         "check": "Say whether specs and generated files are fresh.",
     },
@@ -57,7 +61,8 @@ class Verbs(click.Group):
         """Return a verb's command, or None where there is no such verb."""
         if name not in self.list_commands(context):
             return None
-        command = getattr(import_module(f"turnspec.cli.{name}"), name)
+        module = import_module(f"turnspec.cli.{name}")
+        command = getattr(module, name, None) or getattr(module, f"{name}_")
         assert isinstance(command, click.Command)
         return command
 
@@ -75,8 +80,9 @@ def turnspec() -> None:
 
     \b
     Example:
-      turnspec regen                        all templates of this checkout
-      turnspec analyze model.jinja --into out   one template, into a folder
+      turnspec identify model.gguf              which format does a model have?
+      turnspec vendor qwen3-coder --into .      copy a parser and a grammar
+      turnspec analyze model.jinja --into .     a parser for a template of yours
     """  # noqa: D301
 
 

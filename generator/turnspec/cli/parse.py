@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from types import ModuleType
 
 import click
 
@@ -14,15 +15,15 @@ from turnspec.cli.common import (
     TEXT_FILE,
     TOOLS,
     VERBOSE,
-    parser_path,
     tool_definitions,
 )
-from turnspec.cli.console import json_text, print_error
+from turnspec.cli.console import Misuse, json_text, print_error
+from turnspec.cli.formats import catalog_of, find, text_of
 from turnspec.codegen.loading import load_module
 
 
 @click.command()
-@click.argument("parser")
+@click.argument("fmt", metavar="FORMAT")
 @click.argument("text", type=TEXT_FILE, default="-")
 @TOOLS
 @NO_THINKING
@@ -31,7 +32,7 @@ from turnspec.codegen.loading import load_module
 @ROOT
 @VERBOSE
 def parse(
-    parser: str,
+    fmt: str,
     text: Iterable[str],
     tools: Iterable[str] | None,
     no_thinking: bool,
@@ -42,13 +43,14 @@ def parse(
 ) -> None:
     """Parse a model's output (a file or standard input) with a generated parser.
 
-    PARSER is a template's name or the path of a generated module.
+    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, a template (a
+    .jinja file, a model folder, a GGUF file), or the path of a generated module.
 
     \b
     Example:
-      echo 'Hello!' | turnspec parse my-model
+      echo 'Hello!' | turnspec parse qwen3-coder
     """  # noqa: D301
-    module = load_module(parser_path(parser, root).read_text(encoding="utf-8"))
+    module = parser_module(fmt, root)
     options: dict[str, object] = {"enable_thinking": not no_thinking, "prefill": prefill}
     if tools is not None:
         options["tools"] = tool_definitions("".join(tools))
@@ -62,3 +64,13 @@ def parse(
     for problem in machine.message.problems:
         shown = f"at {problem.offset}: {problem.kind}: {problem.message!r}"
         print_error(shown)
+
+
+def parser_module(fmt: str, root: Path | None) -> ModuleType:
+    """Return the parser of a format, or the module of a path."""
+    path = Path(fmt)
+    if path.suffix != ".py":
+        return load_module(text_of(find(fmt, catalog_of(root)).module()))
+    if not path.is_file():
+        raise Misuse(f"{fmt}: there is no such file")
+    return load_module(path.read_text(encoding="utf-8"))

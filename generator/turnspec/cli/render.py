@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
+from turnspec.analysis.analyze import TemplateSource
+from turnspec.catalog.finding import is_path
+from turnspec.catalog.templates import template_source
 from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate, Prompt
 from turnspec.chat.summary import summary
-from turnspec.cli.console import finish, json_text, print_error
-from turnspec.pipeline.project import Project
+from turnspec.cli.console import ERR, finish, json_text, print_error
+from turnspec.cli.extras import fetch_hint
+from turnspec.cli.formats import catalog_of, find, spec_of
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
+from turnspec.spec.yaml_text import quoted
 
 _TEXT_FILE = click.File("r", encoding="utf-8", errors="replace")
 
@@ -45,6 +51,7 @@ class _Given:
 @click.option("--increments", is_flag=True, help="Print what each message adds, a JSON line each.")
 @click.option("--grammar", type=_TEXT_FILE, help="Print a grammar of answers for a JSON Schema.")
 @click.option("--capabilities", is_flag=True, help="Print what the template can do; no messages.")
+@click.option("--fetch", is_flag=True, help="Download a known format's template if it isn't here.")
 @click.option("--json", "as_json", is_flag=True, help="Print prompt, prefill and notes as JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")
 def render(
@@ -63,21 +70,24 @@ def render(
     increments: bool,
     grammar: Iterable[str] | None,
     capabilities: bool,
+    fetch: bool,
     as_json: bool,
     verbose: bool,
 ) -> None:
     """Render messages (a JSON file or standard input) as a model's prompt.
 
-    SOURCE is a .jinja file, a model folder, a GGUF file, the name of a template of this checkout,
-    or a format: chatml, glm4, llama2, llama3, qwen3. MESSAGES holds a list of messages, or an
-    object with messages and tools. What the template lacks is made up for, and told.
+    SOURCE is a template (a .jinja file, a model folder, a GGUF file), the name or alias of a known
+    format (see turnspec list), a model's id as a hub writes it, or a format of turnspec's own:
+    chatml, glm4, llama2, llama3, qwen3. MESSAGES holds a list of messages, or an object with
+    messages and tools. What the template lacks is made up for, and told.
 
     \b
     Example:
       echo '[{"role": "user", "content": "Hello!"}]' | turnspec render chatml
     """  # noqa: D301
     try:
-        with _open(source, template, variant, {"bos_token": bos, "eos_token": eos}) as chat:
+        tokens = {"bos_token": bos, "eos_token": eos}
+        with _open(source, template, variant, tokens, fetch=fetch) as chat:
             for note in () if as_json else chat.notes:
                 print_error(f"note: {note}")
             if capabilities:
@@ -110,23 +120,45 @@ def render(
 
 
 def _open(
-    source: str, template: str | None, variant: str | None, tokens: Mapping[str, Any]
+    source: str,
+    template: str | None,
+    variant: str | None,
+    tokens: Mapping[str, Any],
+    *,
+    fetch: bool,
 ) -> ChatTemplate:
-    """Open a file or a folder, a template of the checkout, or a named format."""
+    """Open a file or a folder, a format of our own, or a known one."""
     explicit = template
     if template is not None and template.endswith(".jinja"):
         explicit = _read(Path(template))
-    if Path(source).exists():
+    catalog = catalog_of(None)
+    if is_path(source, catalog):
         return ChatTemplate.load(source, template=explicit, variant=variant, **tokens)
-    project = Project.find(Path.cwd())
-    in_checkout = project is not None and (project.specs / f"{source}.yaml").is_file()
-    if project is not None and in_checkout and template is None:
-        return ChatTemplate.of_checkout(source, project.root)
-    if source in NAMED_FORMATS:
+    if source in NAMED_FORMATS and source not in catalog.formats:
         return ChatTemplate.named(source)
-    known = ", ".join(NAMED_FORMATS)
-    message = f"no file, no template of a checkout here, and none of the formats {known}"
-    raise ChatError([Problem(message, source)])
+    known = find(source, catalog)
+    spec = spec_of(known)
+    if explicit is not None:
+        return ChatTemplate.of_text(explicit, **tokens)
+    found = template_source(known, fetch=fetch, console=ERR)
+    if isinstance(found, TemplateSource):
+        return ChatTemplate.of_spec(spec, found.text, **tokens)
+    if not fetch:
+        print_prompts(spec)
+        found = replace(found, message=f"{found.message}; {fetch_hint('render', source)}")
+    raise ChatError([found])
+
+
+def print_prompts(spec: Spec) -> None:
+    """Print what a spec alone says of prompts: how they lead to an answer."""
+    thinking = spec.thinking
+    prompts = {"a prompt ends with": thinking.prompt_on}
+    if thinking.prompt_off != thinking.prompt_on:
+        prompts["without thinking"] = thinking.prompt_off
+    for said, text in prompts.items():
+        click.echo(f"{said}: {quoted(text)}")
+    if spec.turn.stop:
+        click.echo(f"an answer ends with: {', '.join(map(quoted, spec.turn.stop))}")
 
 
 def _read(path: Path) -> str:

@@ -9,15 +9,16 @@ from pathlib import Path
 import click
 from rich.markup import escape
 
-from turnspec.cli.common import FOLDER, ROOT, VERBOSE, find_project
+from turnspec.cli.common import FOLDER, ROOT, VERBOSE
 from turnspec.cli.console import OUT, Fault, Misuse, finish, json_text, print_error
+from turnspec.cli.formats import catalog_of, find
 from turnspec.pipeline.vendor import CopyState, Vendored, VendoredCopy, check_copies, renewal
 from turnspec.pipeline.vendor import vendor as vendor_parsers
 from turnspec.spec.problems import Problem
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.argument("names", nargs=-1, metavar="[FORMAT]...")
 @click.option("--into", type=FOLDER, help="The folder to copy into.")
 @click.option(
     "--check",
@@ -27,6 +28,7 @@ from turnspec.spec.problems import Problem
     help="Say which copies in a folder are fresh, stale or edited; 1 if any isn't fresh.",
 )
 @click.option("--no-grammar", is_flag=True, help="Copy the parsers only.")
+@click.option("--protocol", is_flag=True, help="Copy the types that all parsers have in common.")
 @click.option("--force", is_flag=True, help="Write over files that were edited.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @ROOT
@@ -36,6 +38,7 @@ def vendor(
     into: Path | None,
     checked: Path | None,
     no_grammar: bool,
+    protocol: bool,
     force: bool,
     as_json: bool,
     root: Path | None,
@@ -43,27 +46,36 @@ def vendor(
 ) -> None:
     """Copy generated parsers, with their grammars, into another project; or check the copies.
 
-    Copies all that is asked for or nothing, and never over a file that somebody edited.
+    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, or a
+    template: a .jinja file, a model folder, a GGUF file. Copies all that is asked for or nothing,
+    and never over a file that somebody edited.
 
     \b
     Example:
       turnspec vendor qwen3-coder --into ../my-app/formats
+      turnspec vendor Qwen/Qwen3-Coder-30B-A3B-Instruct model.gguf --into formats
       turnspec vendor --check ../my-app/formats
     """  # noqa: D301
-    if checked is not None and not (names or into):
-        copies = check_copies(find_project(root), checked)
+    if checked is not None and not (names or into or protocol):
+        copies = check_copies(catalog_of(root), checked)
         if isinstance(copies, Problem):
             raise Fault(str(copies))
         print_copies(copies, checked, as_json=as_json)
         finish((), failed=any(copy.state is not CopyState.FRESH for copy in copies))
-    elif names and into is not None and checked is None:
+    elif (names or protocol) and into is not None and checked is None:
+        catalog = catalog_of(root)
+        formats = {known.name: known for known in (find(name, catalog) for name in names)}
         done = vendor_parsers(
-            find_project(root), names, into, with_grammar=not no_grammar, force=force
+            formats.values(),
+            into,
+            with_grammar=not no_grammar,
+            with_protocol=protocol,
+            force=force,
         )
         print_vendored(done, as_json=as_json)
         finish(done.problems)
     else:
-        raise Misuse("give names and --into DIR, or --check DIR alone")
+        raise Misuse("give formats and --into DIR, or --check DIR alone")
 
 
 _COPY_STYLES = {

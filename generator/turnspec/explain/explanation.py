@@ -16,13 +16,16 @@ from turnspec.spec.problems import Problem
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a spec is what it is; ``missing`` says in words what the template doesn't show."""
+    """Why a spec is what it is; ``missing`` says in words what the template doesn't show.
+
+    Without a template there are no comparisons, and ``missing`` is None: nobody looked.
+    """
 
     name: str
     spec: Spec
     comparisons: tuple[Comparison, ...]
     samples: tuple[Sample, ...]
-    missing: tuple[str, ...]
+    missing: tuple[str, ...] | None
 
 
 def explain_template(source: TemplateSource, worker: RenderWorker) -> Explanation | list[Problem]:
@@ -39,3 +42,8 @@ def explain_template(source: TemplateSource, worker: RenderWorker) -> Explanatio
         sample_turns(spec),
         advise(spec, source, chat).missing,
     )
+
+
+def explain_spec(spec: Spec) -> Explanation:
+    """Return what a spec says by itself."""
+    return Explanation(spec.name, spec, (), sample_turns(spec), None)

@@ -11,6 +11,7 @@ from turnspec.explain.explanation import Explanation
 from turnspec.explain.samples import Sample
 from turnspec.explain.trace import Phase, Step, Trace, shown_event
 from turnspec.review.facts import Area, spec_facts
+from turnspec.spec.model import Spec
 from turnspec.spec.yaml_text import quoted
 
 #: What texts on both sides of a difference are cut to, in characters.
@@ -28,6 +29,8 @@ def explanation_lines(explanation: Explanation, *, verbose: bool = False) -> Ite
     for comparison in explanation.comparisons:
         yield ()
         yield from _comparison_lines(comparison, verbose)
+    if explanation.missing is None:
+        yield from _fact_lines(explanation.spec)
     for sample in explanation.samples:
         yield ()
         yield ((f"{sample.title}:", HEAD),)
@@ -42,7 +45,20 @@ def _said_of(explanation: Explanation) -> dict[str, list[str]]:
     limits = [name for area, name in spec_facts(explanation.spec) if area is Area.LIMIT]
     overlay = list(explanation.spec.overlay)
     said = {"from the overlay": overlay} if overlay else {}
-    return {**said, "limits": limits, "not found": list(explanation.missing)}
+    missing = {} if explanation.missing is None else {"not found": list(explanation.missing)}
+    return {**said, "limits": limits, **missing}
+
+
+def _fact_lines(spec: Spec) -> Iterator[Line]:
+    """Return what a spec says of a turn; what its template takes of messages is left out."""
+    facts = spec_facts(spec)
+    for area in (Area.MODE, Area.MARKER, Area.ARGUMENTS, Area.TURN_END, Area.THINKING):
+        said = {name: text for (where, name), text in facts.items() if where is area}
+        if said:
+            yield ()
+            yield ((area.value, HEAD),)
+        for name, text in said.items():
+            yield ((f"  {name}", ""), (f" = {text}" if text else "", ""))
 
 
 def _comparison_lines(comparison: Comparison, verbose: bool) -> Iterator[Line]:
@@ -150,9 +166,17 @@ def explanation_data(explanation: Explanation) -> dict[str, object]:
     return {
         "name": explanation.name,
         "comparisons": [_comparison_data(found) for found in explanation.comparisons],
+        "facts": _fact_data(explanation.spec),
         "samples": [dataclasses.asdict(sample) for sample in explanation.samples],
         **{title.replace(" ", "_"): texts for title, texts in _said_of(explanation).items()},
     }
+
+
+def _fact_data(spec: Spec) -> dict[str, dict[str, str]]:
+    facts: dict[str, dict[str, str]] = {}
+    for (area, name), text in spec_facts(spec).items():
+        facts.setdefault(area.value, {})[name] = text
+    return facts
 
 
 def _comparison_data(comparison: Comparison) -> dict[str, object]:

@@ -9,12 +9,13 @@ from pathlib import Path
 from types import ModuleType
 
 from turnspec.analysis.analyze import TemplateSource
+from turnspec.catalog.known import KnownFormat
 from turnspec.codegen.loading import load_module
 from turnspec.live.runs import FormatRuns, LiveTurn, Outcome, run_format
-from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.project import Project
 from turnspec.pipeline.regenerate import write_table
 from turnspec.rendering.worker import RenderWorker
-from turnspec.spec.files import SPEC_SUFFIX, read_spec, spec_hash
+from turnspec.spec.files import spec_hash
 from turnspec.spec.live_results import LiveRecord, LiveResult, write_live
 from turnspec.spec.model import Spec
 from turnspec.spec.os_reasons import reason
@@ -26,28 +27,19 @@ _LONGEST_EXAMPLE = 400
 
 @dataclass(frozen=True, slots=True)
 class LiveFormat:
-    """A format of the checkout: its spec and its parser."""
+    """A known format: its spec and its parser."""
 
     spec: Spec
     module: ModuleType
 
 
-def checkout_names(project: Project) -> list[str]:
-    """Return the names of all formats of a checkout."""
-    return sorted(path.stem for path in project.specs.glob(f"*{SPEC_SUFFIX}"))
-
-
-def read_format(project: Project, name: str) -> LiveFormat | list[Problem]:
-    """Read a format of the checkout, or say all that is wrong with its files."""
-    paths = OutputPaths.in_project(name)
-    spec = read_spec(project.root / paths.spec, paths.spec)
+def read_format(known: KnownFormat) -> LiveFormat | list[Problem]:
+    """Read a known format, or say all that is wrong with its files."""
+    spec, text = known.spec(), known.module()
     if isinstance(spec, list):
         return spec
-    try:
-        text = (project.root / paths.module).read_text(encoding="utf-8")
-    except OSError as error:
-        message = f"can't be read: {error.strerror}; run: {project.recipe.command}"
-        return [Problem(message, paths.module)]
+    if isinstance(text, Problem):
+        return [text]
     return LiveFormat(spec, load_module(text))
 
 

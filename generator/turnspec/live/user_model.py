@@ -9,17 +9,18 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from turnspec.analysis.analyze import TemplateSource
+from turnspec.catalog.catalog import Catalog
 from turnspec.codegen.loading import load_module
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.live.checks import StreamedTurn, stream_faults, turn_faults
 from turnspec.live.model import LiveModel, load_model
 from turnspec.live.prompts import Prompt, PromptSource, live_prompt
-from turnspec.live.record import checkout_names, read_format
+from turnspec.live.record import read_format
 from turnspec.live.sampling import LiveGrammar, Manner, Sampler, live_grammar
 from turnspec.live.writing import Ending, TurnWriter
 from turnspec.pipeline.build import build_template
-from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.gguf_file import read_gguf
 from turnspec.sources.text_files import sha256_of
@@ -34,7 +35,7 @@ _TEMPERATURE, _TOP_P = 0.8, 0.95
 
 @dataclass(frozen=True, slots=True)
 class UserFormat:
-    """The format of a user's model; ``committed`` says whether the checkout has it."""
+    """The format of a user's model; ``committed`` says whether it was known."""
 
     spec: Spec
     module: ModuleType
@@ -76,10 +77,10 @@ def read_model_template(path: Path, *, with_tools: bool) -> TemplateSource | Pro
 
 
 def find_format(
-    template: TemplateSource, project: Project | None, worker: RenderWorker
+    template: TemplateSource, catalog: Catalog, worker: RenderWorker
 ) -> UserFormat | list[Problem]:
-    """Return the checkout's format for a template, found by its hash, or analyse the template."""
-    committed = _committed(template, project) if project else None
+    """Return the known format of a template, found by its hash, or analyse the template."""
+    committed = _committed(template, catalog)
     if committed is not None:
         return committed
     paths = OutputPaths.in_folder(template.name)
@@ -92,16 +93,13 @@ def find_format(
     return UserFormat(spec, load_module(build.files[paths.module]), template, committed=False)
 
 
-def _committed(template: TemplateSource, project: Project) -> UserFormat | None:
+def _committed(template: TemplateSource, catalog: Catalog) -> UserFormat | None:
     digest = sha256_of(template.text.encode())
-    for name in checkout_names(project):
-        # Reading all specs whole takes seconds, looking for the hash in their texts doesn't.
-        text = (project.specs / f"{name}.yaml").read_text(encoding="utf-8", errors="replace")
-        if digest in text:
-            found = read_format(project, name)
-            if not isinstance(found, list) and found.spec.template.sha256 == digest:
-                return UserFormat(found.spec, found.module, template, committed=True)
-    return None
+    known = next((known for known in catalog if known.sha256 == digest), None)
+    found = read_format(known) if known is not None else []
+    if isinstance(found, list):
+        return None
+    return UserFormat(found.spec, found.module, template, committed=True)
 
 
 @dataclass(slots=True)

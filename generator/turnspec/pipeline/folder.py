@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,11 +13,13 @@ from turnspec.analysis.overlay_draft import DRAFT_SUFFIX
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OutputPaths
-from turnspec.pipeline.template_sources import read_sources_anywhere
+from turnspec.pipeline.template_sources import read_templates_of
 from turnspec.sources.text_files import read_text
 from turnspec.spec.atomic import write_atomically
+from turnspec.spec.naming import TEMPLATE_SUFFIX
 from turnspec.spec.overlay import OverlayText
 from turnspec.spec.problems import Problem
+from turnspec.spec.recipe import Recipe
 from turnspec.verification.rungs import DEFAULT_MESSAGES
 
 
@@ -24,7 +27,7 @@ from turnspec.verification.rungs import DEFAULT_MESSAGES
 class FolderResult:
     """What came of it: a build for each template, the files written, and all problems.
 
-    ``kept`` are drafts of overlays that were there already, and are left as they were.
+    ``kept`` are drafts of overlays, and templates, that were there and are left as they were.
     """
 
     builds: list[Build] = field(default_factory=list)
@@ -45,19 +48,27 @@ def analyze_into(
 
     With ``into`` None nothing is written; the builds hold the texts. Where a prompt speaks of
     parts that its template never renders, a draft of an overlay is written too, but never over
-    another file. ``overlay`` is put over the one template of the sources. ``messages`` is the
-    number of random messages for the verification (None: no verification). A source that fails is
-    a problem and doesn't stop the others. A script that calls this needs the usual
-    ``if __name__ == "__main__":``, as templates are rendered in processes of their own.
+    another file; so is a template that was taken out of a model's files. ``overlay`` is put over
+    the one template of the sources. ``messages`` is the number of random messages for the
+    verification (None: no verification). A source that fails is a problem and doesn't stop the
+    others. A script that calls this needs the usual ``if __name__ == "__main__":``, as templates
+    are rendered in processes of their own.
     """
-    templates, problems = read_sources_anywhere(sources)
+    found, problems = read_templates_of(sources)
     if overlay is not None and not problems:
-        templates, problems = _with_overlay(templates, overlay)
+        found, problems = _with_overlay(found, overlay)
     result = FolderResult(problems=problems)
     tasks = [
-        Task(source, OutputPaths.in_folder(source.name), messages, with_advice=True)
-        for source in templates
+        Task(
+            source,
+            OutputPaths.in_folder(source.name),
+            messages,
+            Recipe(f"turnspec analyze {shlex.quote(path.resolve().name)} --into ."),
+            with_advice=True,
+        )
+        for path, source in found
     ]
+    taken_out = {source.name: source for path, source in found if path.suffix != TEMPLATE_SUFFIX}
     for build in build_in_processes(tasks, os.cpu_count() or 1):
         result.builds.append(build)
         result.problems += build.problems
@@ -67,6 +78,9 @@ def analyze_into(
                 result.written.append(into / path)
         if into is not None:
             _write_draft(build, into, result)
+            if build.files and build.name in taken_out:
+                source = taken_out[build.name]
+                _write_unless_there(into / source.file, source.text, result)
         if on_build is not None:
             on_build(build)
     return result
@@ -76,17 +90,21 @@ def _write_draft(build: Build, into: Path, result: FolderResult) -> None:
     """Write the draft of an overlay, unless a person may have worked on one already."""
     if build.advice is None or build.advice.draft is None:
         return
-    path = into / f"{build.name}{DRAFT_SUFFIX}"
+    _write_unless_there(into / f"{build.name}{DRAFT_SUFFIX}", build.advice.draft.text, result)
+
+
+def _write_unless_there(path: Path, text: str, result: FolderResult) -> None:
     if path.exists():
-        result.kept.append(path)
+        if path.read_bytes() != text.encode("utf-8"):
+            result.kept.append(path)
         return
-    write_atomically(path, build.advice.draft.text)
+    write_atomically(path, text)
     result.written.append(path)
 
 
 def _with_overlay(
-    templates: Sequence[TemplateSource], overlay: Path
-) -> tuple[list[TemplateSource], list[Problem]]:
+    templates: Sequence[tuple[Path, TemplateSource]], overlay: Path
+) -> tuple[list[tuple[Path, TemplateSource]], list[Problem]]:
     """Return the one template with its overlay; several, or a bad file, are a problem."""
     file = str(overlay)
     if len(templates) != 1:
@@ -95,4 +113,5 @@ def _with_overlay(
     text, problems = read_text(overlay, file)
     if problems:
         return [], problems
-    return [replace(templates[0], overlay=OverlayText(file, text))], []
+    ((path, source),) = templates
+    return [(path, replace(source, overlay=OverlayText(file, text)))], []

@@ -26,7 +26,7 @@ def read_sources(
         problems += found
         tokens = {"bos_token": template.bos_token, "eos_token": template.eos_token}
         known = {name: value for name, value in tokens.items() if value is not None}
-        overlay, unreadable = _read_overlay(project, template.name)
+        overlay, unreadable = read_overlay_of(project, template.name)
         problems += unreadable
         if not found and not unreadable:
             sources.append(
@@ -35,7 +35,7 @@ def read_sources(
     return sources, problems
 
 
-def _read_overlay(project: Project, name: str) -> tuple[OverlayText | None, list[Problem]]:
+def read_overlay_of(project: Project, name: str) -> tuple[OverlayText | None, list[Problem]]:
     """Return the text of a template's overlay, or None where there is none."""
     path = project.overlays / f"{name}{SPEC_SUFFIX}"
     if not path.exists():
@@ -49,18 +49,25 @@ def read_sources_anywhere(
     paths: Sequence[Path],
 ) -> tuple[list[TemplateSource], list[Problem]]:
     """Read all templates of some files and folders; a second one of a name is a problem."""
-    sources: list[TemplateSource] = []
+    found, problems = read_templates_of(paths)
+    return [source for _, source in found], problems
+
+
+def read_templates_of(
+    paths: Sequence[Path],
+) -> tuple[list[tuple[Path, TemplateSource]], list[Problem]]:
+    """Return the same, each template with the path that it was read from."""
+    sources: dict[str, tuple[Path, TemplateSource]] = {}
     problems: list[Problem] = []
     for path in paths:
         templates, found = read_templates(path)
         problems += found
         for template in templates:
-            if any(template.name == source.name for source in sources):
+            if template.name in sources:
                 problems.append(Problem(f"a second template named {template.name}", str(path)))
                 continue
             tokens = {"bos_token": template.bos_token, "eos_token": template.eos_token}
             known = {name: value for name, value in tokens.items() if value is not None}
-            sources.append(
-                TemplateSource(template.name, template.text, template.file, "local", known)
-            )
-    return sources, problems
+            source = TemplateSource(template.name, template.text, template.file, "local", known)
+            sources[template.name] = (path, source)
+    return list(sources.values()), problems

@@ -6,36 +6,38 @@ that was copied by hand is checked like any other, under whatever name.
 
 from __future__ import annotations
 
-import difflib
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib import resources
 from pathlib import Path
 
-from turnspec.codegen.banner import is_generated, is_unedited, named_spec
-from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.catalog.catalog import Catalog
+from turnspec.catalog.known import KnownFormat
+from turnspec.codegen.banner import banner, is_generated, is_unedited, named_spec, sealed
+from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.atomic import write_all_atomically
-from turnspec.spec.files import SPEC_SUFFIX
-from turnspec.spec.naming import template_name
 from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
 
+#: The module of types that all parsers have in common, as a copy's banner names it.
+PROTOCOL = "turnspec.protocol"
+PROTOCOL_FILE = "protocol.py"
 _SUFFIXES = (".py", ".gbnf")
 
 
 class CopyState(StrEnum):
-    """What a copy is, beside what the checkout now holds."""
+    """What a copy is, beside what is known now."""
 
     FRESH = "fresh"  # the same
     STALE = "stale"  # an older one, as it was generated
     EDITED = "edited"  # not as it was generated
-    GONE = "gone"  # of a template that the checkout doesn't have
+    GONE = "gone"  # of a format that isn't known
 
 
 @dataclass(frozen=True, slots=True)
 class VendoredCopy:
-    """A copy, the template that it is for, and why it isn't fresh."""
+    """A copy, the format that it is for, and why it isn't fresh."""
 
     path: Path
     name: str
@@ -53,21 +55,22 @@ class Vendored:
 
 
 def vendor(
-    project: Project,
-    names: Iterable[str],
+    formats: Iterable[KnownFormat],
     into: Path,
     *,
     with_grammar: bool = True,
+    with_protocol: bool = False,
     force: bool = False,
 ) -> Vendored:
-    """Copy the parsers, and the grammars, of some templates into a folder: all of them or none.
+    """Copy the parsers, and the grammars, of some formats into a folder: all of them or none.
 
     A file there that was edited, or is nobody's copy, is a problem unless ``force`` is set.
+    ``with_protocol`` adds the module of types that all parsers have in common.
     """
-    texts: dict[Path, str] = {}
+    texts: dict[Path, str] = {into / PROTOCOL_FILE: protocol_text()} if with_protocol else {}
     problems: list[Problem] = []
-    for name in dict.fromkeys(map(template_name, names)):
-        found = _generated_texts(project, name, with_grammar)
+    for known in formats:
+        found = _generated_texts(known, with_grammar)
         if isinstance(found, Problem):
             problems.append(found)
             continue
@@ -86,10 +89,17 @@ def vendor(
     return Vendored(tuple(new), tuple(path for path in texts if path not in new))
 
 
-def check_copies(project: Project, folder: Path) -> list[VendoredCopy] | Problem:
+def protocol_text() -> str:
+    """Return `turnspec.protocol` as a file to be copied, with a banner like that of a parser."""
+    text = resources.files("turnspec").joinpath(PROTOCOL_FILE).read_text("utf-8")
+    command = "turnspec vendor --protocol --into ."
+    return sealed(banner(PROTOCOL, "-", command=command) + text)
+
+
+def check_copies(catalog: Catalog, folder: Path) -> list[VendoredCopy] | Problem:
     """Return what the copies in a folder are; that there is none is a problem."""
     copies = [
-        _checked(project, path, text)
+        _checked(catalog, path, text)
         for path in sorted(folder.iterdir())
         if path.suffix in _SUFFIXES
         and path.is_file()
@@ -99,69 +109,55 @@ def check_copies(project: Project, folder: Path) -> list[VendoredCopy] | Problem
     return copies or Problem("holds no parser and no grammar of turnspec's", str(folder))
 
 
-def _checked(project: Project, path: Path, text: str) -> VendoredCopy:
+def _checked(catalog: Catalog, path: Path, text: str) -> VendoredCopy:
     name, digest = named_spec(text)
-    outputs = OutputPaths.in_project(name)
-    source = outputs.module if path.suffix == ".py" else outputs.grammar
-    now = _text_of(project.root / source) if name else None
+    known = catalog.formats.get(name)
+    now: str | Problem = Problem(f"no format is known as {name!r}")
+    if digest == "-":
+        name, now = PROTOCOL, protocol_text()
+    elif known is not None:
+        now = known.module() if path.suffix == ".py" else known.grammar()
     if not is_unedited(text):
         return VendoredCopy(path, name, CopyState.EDITED, "not as it was generated")
-    if now is None:
-        return VendoredCopy(path, name, CopyState.GONE, f"there is no {source}")
+    if isinstance(now, Problem):
+        return VendoredCopy(path, name, CopyState.GONE, str(now))
     if now == text:
         return VendoredCopy(path, name, CopyState.FRESH)
     changed = "the generator" if named_spec(now)[1] == digest else "the spec"
     return VendoredCopy(path, name, CopyState.STALE, f"{changed} has changed")
 
 
-def _generated_texts(project: Project, name: str, with_grammar: bool) -> dict[str, str] | Problem:
-    """Return the texts of a template's files by their names in the folder."""
-    sources = OutputPaths.in_project(name)
-    copies = OutputPaths.in_folder(name)
-    files = {copies.module: sources.module}
+def _generated_texts(known: KnownFormat, with_grammar: bool) -> dict[str, str] | Problem:
+    """Return the texts of a format's files by their names in the folder."""
+    paths = OutputPaths.in_folder(known.name)
+    files = {paths.module: known.module()}
     if with_grammar:
-        files[copies.grammar] = sources.grammar
+        files[paths.grammar] = known.grammar()
     texts: dict[str, str] = {}
-    for copy, source in files.items():
-        text = _text_of(project.root / source)
-        if text is None:
-            return Problem(unknown_parser(project, name))
+    for file, text in files.items():
+        if isinstance(text, Problem):
+            return text
         if not is_unedited(text):
-            message = f"isn't as it was generated; run: {project.recipe.command}"
+            message = f"isn't as it was generated; {known.remedy}"
+            source = known.paths.module if file.endswith(".py") else known.paths.grammar
             return Problem(message, source)
-        texts[copy] = text
+        texts[file] = text
     return texts
-
-
-def unknown_parser(project: Project, name: str) -> str:
-    """Return what to say of a name that no parser has, with the names that are close to it."""
-    known = [path.stem for path in project.specs.glob(f"*{SPEC_SUFFIX}")]
-    close = close_names(name, known)
-    hint = f"did you mean {' or '.join(close)}?" if close else "see specs/README.md for the names"
-    return f"no parser named {name!r}; {hint}"
 
 
 def renewal(copies: Iterable[VendoredCopy], folder: Path) -> str:
     """Return the command that renews the stale copies that have their own names, or ""."""
-    names = [
-        copy.name
-        for copy in copies
-        if copy.state is CopyState.STALE and copy.path.name in _own_names(copy.name)
-    ]
-    return f"turnspec vendor {' '.join(dict.fromkeys(names))} --into {folder}" if names else ""
+    stale = [copy for copy in copies if copy.state is CopyState.STALE]
+    names = [copy.name for copy in stale if copy.path.name in _own_names(copy.name)]
+    wanted = list(dict.fromkeys(names))
+    if any((copy.name, copy.path.name) == (PROTOCOL, PROTOCOL_FILE) for copy in stale):
+        wanted.append("--protocol")
+    return f"turnspec vendor {' '.join(wanted)} --into {folder}" if wanted else ""
 
 
 def _own_names(name: str) -> tuple[str, ...]:
     paths = OutputPaths.in_folder(name)
     return paths.module, paths.grammar
-
-
-def close_names(name: str, known: Sequence[str]) -> list[str]:
-    """Return the few known names that hold the words of a name, or else look like it."""
-    words = Counter(name.split("-"))
-    holding = [other for other in sorted(known) if words <= Counter(other.split("-"))]
-    alike = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
-    return list(dict.fromkeys([*holding, *alike]))[:3]
 
 
 def _is_own_work(text: str | None) -> bool:

@@ -40,7 +40,8 @@ class TemplateReview:
     """What changed in one template.
 
     ``forward`` is the old parser on turns of the new spec, ``backward`` the new one on turns of
-    the old; both are None where only the template's text changed, or there is one spec alone.
+    the old; both are None where only the template's text changed, or there is one spec alone, and
+    the latter where there is no old spec.
     ``same_turns``: both specs write the same turns, behind the same prompts. ``modes`` tells of an
     added format in a few words.
     """

@@ -82,12 +82,16 @@ def _verdict(template: TemplateReview) -> str:
 
 def _explanation(template: TemplateReview) -> Iterator[str]:
     """Return what was tried, and an example of what goes wrong."""
-    if template.forward is None or template.backward is None:
-        return
-    yield f"old parser, new turns: {_reading(template.forward)}"
-    yield f"new parser, old turns: {_reading(template.backward)}"
-    if template.forward.example:
+    yield from _readings(template)
+    if template.forward and template.forward.example:
         yield from _example_lines(template.forward.example)
+
+
+def _readings(template: TemplateReview) -> Iterator[str]:
+    if template.forward:
+        yield f"old parser, new turns: {_reading(template.forward)}"
+    if template.backward:
+        yield f"new parser, old turns: {_reading(template.backward)}"
 
 
 def _reading(reading: Reading) -> str:
@@ -133,9 +137,8 @@ def _change_text(change: Change) -> str:
 def _markdown_details(template: TemplateReview) -> Iterator[str]:
     yield f"<details><summary><b>{template.name}</b>: {_verdict(template)}</summary>"
     yield ""
-    if template.forward and template.backward:
-        yield f"- old parser, new turns: {_reading(template.forward)}"
-        yield f"- new parser, old turns: {_reading(template.backward)}"
+    if template.forward:
+        yield from (f"- {line}" for line in _readings(template))
         yield ""
     if template.forward and template.forward.example:
         yield from _fenced("text", _example_lines(template.forward.example))

@@ -1,69 +1,71 @@
-"""Bringing a template of one's own into templates/ and its index."""
+"""Bringing a template of one's own into templates/ and its index, and taking it out again."""
 
 from __future__ import annotations
 
-import re
-import textwrap
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import yaml
-
-from turnspec.sources.index import (
-    INDEX_FILE,
-    LOCAL,
-    LOCAL_FOLDER,
-    Entry,
-    parse_index,
-)
+from turnspec.sources.index import INDEX_FILE, LOCAL, LOCAL_FOLDER, Entry, parse_index
+from turnspec.sources.index_edit import with_entries, with_pin, without_entry
 from turnspec.sources.reading import SourceTemplate, read_templates
 from turnspec.sources.text_files import read_text, sha256_of
-from turnspec.spec.atomic import write_atomically
+from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
 
-_ITEM = re.compile(r"^( *)- ", re.MULTILINE)
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class AddResult:
-    """What became of a source's templates: new in the index, or there before with equal content."""
+    """What became of a source's templates, and what is wrong with it.
 
-    added: list[SourceTemplate]
-    unchanged: list[SourceTemplate]
-    problems: list[Problem]
+    ``added`` are new in the index, ``updated`` were pinned anew, ``unchanged`` were there before
+    with equal content.
+    """
+
+    added: list[SourceTemplate] = field(default_factory=list)
+    unchanged: list[SourceTemplate] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    updated: list[SourceTemplate] = field(default_factory=list)
 
 
-def add_source(source: Path, root: Path, name: str | None = None) -> AddResult:
+def add_source(
+    source: Path, root: Path, name: str | None = None, *, update: bool = False
+) -> AddResult:
     """Write a source's templates to ``root``/templates and append them to the index there.
 
     ``source`` and ``name`` are as for `read_templates`. A template whose name is taken by one with
-    other content becomes a problem; the source's other templates are added nevertheless.
+    other content becomes a problem, unless ``update`` has it take that one's place; the source's
+    other templates are added nevertheless.
     """
     templates, problems = read_templates(source, name)
-    text, index_problems = read_text(root / INDEX_FILE, INDEX_FILE)
-    if not index_problems:
-        index, index_problems = parse_index(text)
-    if index_problems:
-        return AddResult([], [], problems + index_problems)
-    listed = {entry.name: entry for entry in index.entries}
-    added: list[SourceTemplate] = []
-    unchanged: list[SourceTemplate] = []
+    text, troubles = read_text(root / INDEX_FILE, INDEX_FILE)
+    index, wrong = (None, troubles) if troubles else parse_index(text)
+    if index is None or wrong:
+        return AddResult(problems=problems + wrong)
+    result = AddResult(problems=problems)
     for template in templates:
-        entry = listed.get(template.name)
-        conflict = _conflict(template, entry, root)
+        entry = index.by_name(template.name)
+        if entry and update and entry.origin == LOCAL and entry.sha256 != checksum(template):
+            result.updated.append(replace(template, file=entry.file))
+            continue
+        conflict = _conflict(template, entry, root, update=update)
         if conflict:
-            problems.append(conflict)
+            result.problems.append(conflict)
         else:
-            (unchanged if entry else added).append(template)
-    failures = _store(added, text, root)
-    return AddResult([] if failures else added, unchanged, problems + failures)
+            (result.unchanged if entry else result.added).append(template)
+    return _stored(result, text, root)
 
 
-def _conflict(template: SourceTemplate, entry: Entry | None, root: Path) -> Problem | None:
-    if entry and entry.sha256 != _checksum(template):
+def _conflict(
+    template: SourceTemplate, entry: Entry | None, root: Path, *, update: bool
+) -> Problem | None:
+    if entry and entry.sha256 != checksum(template):
         message = f"{INDEX_FILE}:{entry.line} has another template named {template.name}"
-        return Problem(f"{message}; choose another name", template.source)
+        if update:
+            return Problem(f"{message}, which is fetched; pin another text there", template.source)
+        hint = ", or --update to have this one take its place" if entry.origin == LOCAL else ""
+        return Problem(f"{message}; choose another name{hint}", template.source)
     target = root / LOCAL_FOLDER / template.file
     if not entry and target.exists() and target.read_bytes() != template.text.encode("utf-8"):
         message = f"{LOCAL_FOLDER}/{template.file} is there already, with other content"
@@ -71,43 +73,74 @@ def _conflict(template: SourceTemplate, entry: Entry | None, root: Path) -> Prob
     return None
 
 
-def _store(templates: list[SourceTemplate], index_text: str, root: Path) -> list[Problem]:
-    """Write the templates, then the index that lists them."""
-    if not templates:
-        return []
-    extended = _extended(index_text, templates)
-    index, problems = parse_index(extended)
-    listed = {entry.name for entry in index.entries}
-    if problems or not listed.issuperset(template.name for template in templates):
-        names = ", ".join(template.file for template in templates)
-        message = (
-            f"cannot add {names} at the end: `templates:` must be the last key, in block style"
-        )
-        return [Problem(message, INDEX_FILE)]
+def _stored(result: AddResult, index_text: str, root: Path) -> AddResult:
+    """Write the templates and the index that lists them: all of it or nothing."""
+    written = [*result.added, *result.updated]
+    if not written:
+        return result
+    changed = _changed_index(result, index_text, root)
+    if isinstance(changed, Problem):
+        return AddResult(problems=[*result.problems, changed])
+    texts = {root / LOCAL_FOLDER / template.file: template.text for template in written}
     try:
-        for template in templates:
-            write_atomically(root / LOCAL_FOLDER / template.file, template.text)
-        write_atomically(root / INDEX_FILE, extended)
+        write_all_atomically({**texts, root / INDEX_FILE: changed})
     except OSError as error:
-        return [Problem(f"cannot be written: {reason(error)}", str(error.filename or INDEX_FILE))]
-    return []
+        file = str(error.filename or INDEX_FILE)
+        problem = Problem(f"cannot be written: {reason(error)}", file)
+        return AddResult(problems=[*result.problems, problem])
+    return result
 
 
-def _extended(index_text: str, templates: list[SourceTemplate]) -> str:
-    """Return the index with entries at its end. What is there stays, to the character."""
-    start = re.sub(r"^templates: *\[\] *\Z", "templates:", index_text.rstrip(), flags=re.MULTILINE)
-    items = _ITEM.findall(start)
-    margin = items[-1] if items else "  "
-    rows = [_row(template) for template in templates]
-    block = yaml.safe_dump(rows, sort_keys=False, allow_unicode=True, width=2**20)
-    return f"{start}\n{textwrap.indent(block, margin)}"
+def _changed_index(result: AddResult, text: str, root: Path) -> str | Problem:
+    for template in result.updated:
+        entry = parse_index(text)[0].by_name(template.name)
+        assert entry is not None, "what is updated is listed"
+        changed = with_pin(text, entry, _new_pin(template, entry, root))
+        if isinstance(changed, Problem):
+            return changed
+        text = changed
+    return with_entries(text, [_row(template) for template in result.added])
+
+
+def _new_pin(template: SourceTemplate, entry: Entry, root: Path) -> dict[str, str]:
+    """Return what the index is to say of a template; an edited one is still from its source."""
+    if _found_checksum(root / entry.location) != checksum(template):
+        return _row(template)
+    bos, eos = entry.bos_token, entry.eos_token
+    return _row(replace(template, source=entry.source, bos_token=bos, eos_token=eos))
+
+
+def remove_entry(entry: Entry, root: Path) -> Problem | None:
+    """Take a template out of the index of ``root``; its files stay. Raises OSError."""
+    text, problems = read_text(root / INDEX_FILE, INDEX_FILE)
+    rest = problems[0] if problems else without_entry(text, entry)
+    if isinstance(rest, Problem):
+        return rest
+    write_all_atomically({root / INDEX_FILE: rest})
+    return None
+
+
+def edited_templates(entries: Iterable[Entry], root: Path) -> list[Entry]:
+    """Return the repository's own templates whose text isn't the pinned one."""
+    return [
+        entry
+        for entry in entries
+        if entry.origin == LOCAL and _found_checksum(root / entry.location) != entry.sha256
+    ]
+
+
+def _found_checksum(path: Path) -> str | None:
+    try:
+        return sha256_of(path.read_bytes())
+    except OSError:
+        return None
 
 
 def _row(template: SourceTemplate) -> dict[str, str]:
     row = {
         "file": template.file,
         "origin": LOCAL,
-        "sha256": _checksum(template),
+        "sha256": checksum(template),
         "bos_token": template.bos_token,
         "eos_token": template.eos_token,
         "source": template.source,
@@ -115,5 +148,6 @@ def _row(template: SourceTemplate) -> dict[str, str]:
     return {key: value for key, value in row.items() if value is not None}
 
 
-def _checksum(template: SourceTemplate) -> str:
+def checksum(template: SourceTemplate) -> str:
+    """Return the SHA-256 by which a template is pinned."""
     return sha256_of(template.text.encode("utf-8"))

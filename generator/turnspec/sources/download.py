@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import logging
 import ssl
 import time
@@ -30,6 +29,7 @@ from unearth.fetchers.sync import PyPIClient
 from turnspec.sources.cache import cache_folder
 from turnspec.sources.index import Origin
 from turnspec.sources.pip_settings import PipSettings, read_pip_settings
+from turnspec.sources.text_files import file_sha256
 from turnspec.spec.os_reasons import os_message
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def _from_link(
         if _is_whole(part, origin):
             part.replace(target)
             return ""
-        actual = _sha256(part)
+        actual = file_sha256(part)
         part.unlink()
         reason = f"{_shown(link.url)}: sent a file with sha256 {actual}, pinned is {origin.sha256}"
     return reason
@@ -236,16 +236,11 @@ def _collected_warnings() -> Iterator[list[str]]:
 
 
 def _is_whole(path: Path, origin: Origin) -> bool:
-    return _size(path) == origin.size and _sha256(path) == origin.sha256
+    return _size(path) == origin.size and file_sha256(path) == origin.sha256
 
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.is_file() else 0
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _page(origin: Origin) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,10 +30,15 @@ class TemplateFile:
 
 @dataclass(frozen=True, slots=True)
 class FetchResult:
-    """The templates that are there, in the order of the index, and what is wrong with others."""
+    """The templates that are there, in the order of the index, and what is wrong with others.
+
+    ``notices`` tell of fetched templates that had another text than the pinned one, and were
+    replaced.
+    """
 
     templates: list[TemplateFile]
     problems: list[Problem]
+    notices: list[Problem] = field(default_factory=list)
 
 
 def fetch_templates(
@@ -45,6 +50,7 @@ def fetch_templates(
     if that is a terminal. When everything is there, nothing but the templates is read.
     """
     index, problems = read_index(root)
+    replaced = [entry for entry in index.entries if _is_other_text(root, entry)]
     problems += _fetch_missing(root, index, offline, console)
     templates: list[TemplateFile] = []
     for entry in index.entries:
@@ -53,7 +59,8 @@ def fetch_templates(
             templates.append(_template_file(root, entry))
         elif entry.origin == LOCAL:
             problems.append(_local_problem(entry, found))
-    return FetchResult(templates, problems + _unlisted(root, index))
+    notices = [_replaced(entry) for entry in replaced if not _is_other_text(root, entry)]
+    return FetchResult(templates, problems + _unlisted(root, index), notices)
 
 
 def _fetch_missing(
@@ -76,6 +83,16 @@ def _fetch_missing(
             message = f"cannot fetch {origin.file}: {obtained.reason}"
             problems.append(Problem(message, INDEX_FILE, origin.line))
     return problems
+
+
+def _is_other_text(root: Path, entry: Entry) -> bool:
+    """Tell whether a fetched template is there with another text than the pinned one."""
+    return entry.origin != LOCAL and _checksum(root, entry) not in (None, entry.sha256)
+
+
+def _replaced(entry: Entry) -> Problem:
+    pinned = f"{INDEX_FILE}:{entry.line}"
+    return Problem(f"wasn't the text that {pinned} pins, and was fetched again", entry.location)
 
 
 def _checksum(root: Path, entry: Entry) -> str | None:
@@ -102,8 +119,8 @@ def _local_problem(entry: Entry, found: str | None) -> Problem:
     if found is None:
         return Problem(f"is missing, but {listed} lists it", entry.location)
     return Problem(
-        f"its sha256 is {found}, but {listed} pins {entry.sha256}; "
-        "pin the new one there if the change is wanted",
+        f"its text isn't the one that {listed} pins; "
+        f"if the change is wanted, run: turnspec add --update {entry.location}",
         entry.location,
     )
 

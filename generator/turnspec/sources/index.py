@@ -74,6 +74,10 @@ class Index:
     entries: tuple[Entry, ...]
     regenerate: str = REGENERATE
 
+    def by_name(self, name: str) -> Entry | None:
+        """Return the entry of a template, or None where there is none."""
+        return next((entry for entry in self.entries if entry.name == name), None)
+
 
 _Fault = tuple[YamlPath, Problem]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -20,6 +21,7 @@ MAIN_NAME = "default"
 _MAIN_FILE = "chat_template.jinja"
 _FURTHER_FILES = "additional_chat_templates/*.jinja"
 _CONFIG_FILE = "tokenizer_config.json"
+_NOT_IN_FILES = re.compile(r"[^A-Za-z0-9._]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,8 @@ def read_templates(
 ) -> tuple[list[SourceTemplate], list[Problem]]:
     """Read all templates of a .jinja file, a model folder or a .gguf file; writes nothing.
 
-    ``name`` is used instead of the source's own; templates with a name of their own add it.
+    ``name`` is used instead of the source's own, which is what the source calls its model, or else
+    the file's; templates with a name of their own add it.
     """
     if not source.exists():
         return [], [Problem("there is no such file or folder", str(source))]
@@ -55,7 +58,7 @@ def read_templates(
         problems = [Problem(found.missing, str(source))]
     if problems:
         return [], problems
-    stem = name or source.resolve().name.removesuffix(TEMPLATE_SUFFIX).removesuffix(GGUF_SUFFIX)
+    stem = name or _plain(found.model) or _stem(source)
     files = {key: _file_name(stem, key) for key in found.texts}
     templates = [
         SourceTemplate(
@@ -85,6 +88,16 @@ def read_named_texts(source: Path) -> tuple[NamedTexts, list[Problem]]:
         return read_gguf(source)
     what = "is neither a .jinja file nor a .gguf file nor a model folder"
     return NamedTexts({}, {}), [Problem(what, str(source))]
+
+
+def _plain(model: str) -> str:
+    """Return a model's own name as a file's; it is anybody's text."""
+    plain = _NOT_IN_FILES.sub("-", model).strip("-.")
+    return plain if template_name(plain) else ""
+
+
+def _stem(source: Path) -> str:
+    return source.resolve().name.removesuffix(TEMPLATE_SUFFIX).removesuffix(GGUF_SUFFIX)
 
 
 def _file_name(stem: str, key: str) -> str:

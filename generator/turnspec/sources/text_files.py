@@ -13,6 +13,12 @@ def sha256_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def file_sha256(path: Path) -> str:
+    """Return the sha256 of a file, however large. Raises OSError."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def read_text(path: Path, shown: str) -> tuple[str, list[Problem]]:
     """Return a UTF-8 file's text, line ends untouched. ``shown`` is what problems call the file."""
     try:

@@ -1,4 +1,4 @@
-"""The files for users' repositories: what they run is run here, in a repository like theirs."""
+"""What `turnspec init` writes: its hooks and its workflow are run here, as users' machines do."""
 
 from __future__ import annotations
 
@@ -18,17 +18,15 @@ from tests.git_checkouts import commit, git
 from tests.own_checkouts import change_template, new_checkout, regenerated
 from tests.own_templates import FOLDER
 
-EXAMPLES = ROOT / "examples"
-WORKFLOW: dict[Any, Any] = yaml.safe_load(
-    (EXAMPLES / "github-actions/formats.yml").read_text(encoding="utf-8")
-)
+STARTER = ROOT / "generator" / "turnspec" / "starter"
+WORKFLOW: dict[Any, Any] = yaml.safe_load((STARTER / "formats.yml").read_text(encoding="utf-8"))
 STEPS: dict[str, dict[str, Any]] = {
     step["name"]: step for step in WORKFLOW["jobs"]["formats"]["steps"] if "name" in step
 }
 HOOKS: dict[str, dict[str, Any]] = {
     hook["id"]: hook
     for repository in yaml.safe_load(
-        (EXAMPLES / "pre-commit/.pre-commit-config.yaml").read_text(encoding="utf-8")
+        (STARTER / "pre-commit-config.yaml").read_text(encoding="utf-8")
     )["repos"]
     for hook in repository["hooks"]
 }

@@ -1,0 +1,142 @@
+"""Finding a format by what people have: a name, a model's id, a template, a file that holds one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from turnspec.catalog.catalog import Catalog
+from turnspec.catalog.identify import Identity, Kind, identify_templates
+from turnspec.catalog.known import KnownFormat
+from turnspec.catalog.names import Closeness, match_names, suggested
+from turnspec.sources.reading import GGUF_SUFFIX
+from turnspec.spec.naming import TEMPLATE_SUFFIX, template_name
+from turnspec.spec.problems import Problem
+
+_HASH = re.compile(r"[0-9a-f]{12,64}")
+_MOST_LISTED = 12
+
+
+class How(StrEnum):
+    """By what a format was found."""
+
+    NAME = "name"
+    TEMPLATE = "template"  # this very text
+    SAME_FORMAT = "same format"  # another text, with the same fingerprint
+    LIKE_NAME = "like name"  # a rule over names
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A format, and how it was found; ``notice`` is what its user should know of that, or ""."""
+
+    format: KnownFormat
+    how: How
+    notice: str = ""
+
+
+def find_format(asked: str, catalog: Catalog) -> Found | Problem:
+    """Return the format that a name, an id, a hash or a path stands for, or why none does.
+
+    A format's own name goes first, then a file or folder of that path, then all else.
+    """
+    if not asked.strip():
+        return unknown_name(asked, catalog)
+    path = Path(asked).expanduser()
+    named = _exactly_named(asked, catalog)
+    if named is not None and (path.name == asked or not path.exists()):
+        return Found(named, How.NAME)
+    if is_path(asked, catalog):
+        return _by_path(path, catalog)
+    return _by_hash(asked, catalog) or _by_like_name(asked, catalog)
+
+
+def is_path(asked: str, catalog: Catalog) -> bool:
+    """Tell whether a file or folder is meant, and not the name of a format."""
+    path = Path(asked).expanduser()
+    if path.name == asked and _exactly_named(asked, catalog) is not None:
+        return False
+    return path.exists() or path.suffix in (TEMPLATE_SUFFIX, GGUF_SUFFIX) or path.is_absolute()
+
+
+def unknown_name(asked: str, catalog: Catalog) -> Problem:
+    """Return what to say of a name that nothing goes by."""
+    close = suggested(asked, _readable_names(catalog))
+    hint = f"did you mean {_either(close)}?" if close else "turnspec list shows all that are"
+    return Problem(f"no format is known as {asked!r}; {hint}")
+
+
+def _exactly_named(asked: str, catalog: Catalog) -> KnownFormat | None:
+    """Return the format with this name, whatever its capitals and signs: or this alias."""
+    names = (template_name(asked), template_name(asked.replace("/", "-")))
+    for name in names:
+        if name in catalog.formats:
+            return catalog.formats[name]
+    for known in catalog:
+        if any(template_name(alias) in names for alias in known.aliases):
+            return known
+    return None
+
+
+def _by_path(path: Path, catalog: Catalog) -> Found | Problem:
+    """Return the format of the template that a file or folder holds."""
+    identities, problems = identify_templates(path, catalog)
+    if problems:
+        return problems[0]
+    known = {i.names[0]: i for i in identities if i.kind is not Kind.NEW}
+    if not known:
+        analyse = f"turnspec analyze {path} --into DIR"
+        return Problem(f"its format is new; to write a parser for it, run: {analyse}", str(path))
+    if len(known) > 1:
+        told = ", ".join(f"{i.label} is of {name}" for name, i in known.items())
+        return Problem(f"holds several templates: {told}; say which format", str(path))
+    ((name, identity),) = known.items()
+    return _found_by_template(identity, catalog.formats[name])
+
+
+def _found_by_template(identity: Identity, known: KnownFormat) -> Found:
+    if identity.kind is Kind.KNOWN:
+        return Found(known, How.TEMPLATE)
+    notice = f"{identity.label}: another template, which writes the format of {known.name}"
+    return Found(known, How.SAME_FORMAT, notice)
+
+
+def _by_hash(asked: str, catalog: Catalog) -> Found | None:
+    """Return the format of the template with this SHA-256, or one that begins so."""
+    if not _HASH.fullmatch(asked.lower()):
+        return None
+    found = [known for known in catalog if (known.sha256 or "").startswith(asked.lower())]
+    return Found(found[0], How.TEMPLATE) if len(found) == 1 else None
+
+
+def _by_like_name(asked: str, catalog: Catalog) -> Found | Problem:
+    matches = match_names(asked, _readable_names(catalog))
+    names = [match.name for match in matches]
+    if not matches:
+        return unknown_name(asked, catalog)
+    if len(matches) > 1 or matches[0].closeness is Closeness.EARLIER:
+        return _several(asked, names)
+    (match,) = matches
+    rest = f", which says nothing of {' '.join(match.left_over)!r}" if match.left_over else ""
+    sure = "to be sure, give its template to: turnspec identify"
+    notice = f"{asked} is taken for {match.name} by its name{rest}; {sure}"
+    return Found(catalog.formats[match.name], How.LIKE_NAME, notice)
+
+
+def _several(asked: str, names: Sequence[str]) -> Problem:
+    more = len(names) - _MOST_LISTED
+    listed = ", ".join(names[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+    return Problem(f"{asked!r} may be {listed}; say which one is meant")
+
+
+def _readable_names(catalog: Catalog) -> list[tuple[str, str]]:
+    """Return each name with how people write it, and so each alias."""
+    names = [(f.name, f.template_file.removesuffix(TEMPLATE_SUFFIX)) for f in catalog]
+    return [*names, *((f.name, alias) for f in catalog for alias in f.aliases)]
+
+
+def _either(names: Sequence[str]) -> str:
+    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -1,0 +1,105 @@
+"""What a template is: this very one is known, or it writes a known format, or it is new."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+
+from turnspec.analysis.analyze import TemplateSource, analyze_template
+from turnspec.catalog.catalog import Catalog
+from turnspec.catalog.known import KnownFormat
+from turnspec.rendering.worker import RenderWorker
+from turnspec.sources.reading import SourceTemplate, read_templates
+from turnspec.sources.text_files import sha256_of
+from turnspec.spec.fingerprint import fingerprint
+from turnspec.spec.model import Spec
+from turnspec.spec.problems import Problem
+
+
+class Kind(StrEnum):
+    """What is known of a template."""
+
+    KNOWN = "known"  # this very text
+    SAME_FORMAT = "same format"  # another text, which writes a known format
+    NEW = "new"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a template is. ``names`` are the formats, the nearest first; none of a new one.
+
+    ``label`` says where it was read from. ``spec`` is the analysis of a text that isn't known.
+    """
+
+    label: str
+    sha256: str
+    kind: Kind
+    names: tuple[str, ...] = ()
+    spec: Spec | None = None
+
+
+def identify_templates(path: Path, catalog: Catalog) -> tuple[list[Identity], list[Problem]]:
+    """Return what the templates of a file or folder are, and what can't be read or analysed."""
+    templates, problems = read_templates(path, name="template" if path.is_file() else None)
+    known = {sha256: fmt for fmt in catalog if (sha256 := fmt.sha256)}
+    found: list[Identity] = []
+    unknown: list[SourceTemplate] = []
+    for template in templates:
+        digest = sha256_of(template.text.encode("utf-8"))
+        if digest in known:
+            names = (known[digest].name, *_with_text(digest, known[digest], catalog))
+            found.append(Identity(_label(path, template), digest, Kind.KNOWN, names))
+        else:
+            unknown.append(template)
+    if unknown:
+        more, troubles = _analysed(path, unknown, _names_by_fingerprint(catalog))
+        found, problems = found + more, problems + troubles
+    return found, problems
+
+
+def _with_text(digest: str, first: KnownFormat, catalog: Catalog) -> list[str]:
+    """Return the other formats whose template has the same text."""
+    return [fmt.name for fmt in catalog if fmt.sha256 == digest and fmt is not first]
+
+
+def _label(path: Path, template: SourceTemplate) -> str:
+    """Return the path as it was given; in a folder, with the template's place behind it."""
+    inside = template.source.partition("/")[2] if path.is_dir() else ""
+    return f"{path}/{inside}" if inside else str(path)
+
+
+def _names_by_fingerprint(catalog: Catalog) -> Mapping[str, tuple[str, ...]]:
+    names: dict[str, tuple[str, ...]] = {}
+    for fmt in catalog:
+        spec = fmt.spec()
+        if isinstance(spec, Spec):
+            key = fingerprint(spec)
+            names[key] = (*names.get(key, ()), fmt.name)
+    return names
+
+
+def _analysed(
+    path: Path, templates: list[SourceTemplate], known: Mapping[str, tuple[str, ...]]
+) -> tuple[list[Identity], list[Problem]]:
+    found: list[Identity] = []
+    problems: list[Problem] = []
+    with RenderWorker() as worker:
+        for template in templates:
+            label = _label(path, template)
+            analysis = analyze_template(_source(template), worker)
+            if analysis.spec is None:
+                problems += [Problem(p.message, label, p.line, p.path) for p in analysis.problems]
+                continue
+            names = known.get(fingerprint(analysis.spec), ())
+            identity = partial(Identity, label, analysis.spec.template.sha256, spec=analysis.spec)
+            found.append(identity(Kind.SAME_FORMAT if names else Kind.NEW, names))
+    return found, problems
+
+
+def _source(template: SourceTemplate) -> TemplateSource:
+    tokens = {"bos_token": template.bos_token, "eos_token": template.eos_token}
+    known = {name: text for name, text in tokens.items() if text is not None}
+    return TemplateSource(template.name, template.text, template.file, "local", known)

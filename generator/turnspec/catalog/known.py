@@ -1,0 +1,100 @@
+"""A format that is known: what there is of it, read when it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.sources.index import FETCHED_FOLDER, LOCAL_FOLDER, Entry
+from turnspec.sources.text_files import read_text
+from turnspec.spec.files import read_spec, spec_hash
+from turnspec.spec.model import Spec
+from turnspec.spec.problems import Problem
+from turnspec.spec.results import RUNGS, TemplateResult
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFormat:
+    """A format of a repository, or one that came with turnspec.
+
+    ``entry`` is its template's place in the index, None where that lists it no more; ``result``
+    what the verification found, of whichever spec; ``installed`` says that it came with turnspec.
+    """
+
+    name: str
+    project: Project
+    entry: Entry | None
+    result: TemplateResult | None
+    installed: bool = False
+
+    @property
+    def paths(self) -> OutputPaths:
+        """Its files, below the project's root."""
+        return OutputPaths.in_project(self.name)
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Other names that people have for it."""
+        return self.entry.aliases if self.entry else ()
+
+    @property
+    def template_file(self) -> str:
+        """The template's file name; the format's own name where the index doesn't list it."""
+        return self.entry.file if self.entry else self.name
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of its template's text; "" where neither index nor spec says it."""
+        if self.entry is not None:
+            return self.entry.sha256
+        spec = self.spec()
+        return spec.template.sha256 if isinstance(spec, Spec) else ""
+
+    @property
+    def remedy(self) -> str:
+        """What to do where its files aren't as they should be."""
+        if self.installed:
+            return "install turnspec again"
+        return f"run: {self.project.recipe.command}"
+
+    def spec(self) -> Spec | list[Problem]:
+        """Return its spec, or every reason why it can't be used."""
+        path = self.project.root / self.paths.spec
+        if not path.exists():
+            return [self._absent(self.paths.spec)]
+        return read_spec(path, self._shown(self.paths.spec))
+
+    def module(self) -> str | Problem:
+        """Return its parser's text."""
+        return self._text(self.paths.module)
+
+    def grammar(self) -> str | Problem:
+        """Return its grammar's text."""
+        return self._text(self.paths.grammar)
+
+    def is_verified(self, spec: Spec) -> bool:
+        """Tell whether every rung passed for the spec as it is."""
+        result = self.result
+        if result is None or result.spec_hash != spec_hash(spec):
+            return False
+        rungs = [result.rungs.get(rung) for rung in RUNGS]
+        return all(rung is not None and rung.passed and not rung.failed for rung in rungs)
+
+    def template_places(self, cache: Path) -> tuple[Path, ...]:
+        """Return where its template may be, a folder of downloads being one of the places."""
+        file = self.template_file
+        folders = [self.project.root / LOCAL_FOLDER, self.project.root / FETCHED_FOLDER]
+        return tuple(folder / file for folder in (*folders, cache / FETCHED_FOLDER))
+
+    def _text(self, path: str) -> str | Problem:
+        if not (self.project.root / path).exists():
+            return self._absent(path)
+        text, problems = read_text(self.project.root / path, self._shown(path))
+        return problems[0] if problems else text.replace("\r\n", "\n")
+
+    def _absent(self, path: str) -> Problem:
+        return Problem(f"isn't there; {self.remedy}", self._shown(path))
+
+    def _shown(self, path: str) -> str:
+        return f"turnspec/formats/{path}" if self.installed else path

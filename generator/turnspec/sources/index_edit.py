@@ -1,0 +1,99 @@
+"""Changing templates/index.yaml as text: what a person wrote there stays, to the character."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+
+import yaml
+
+from turnspec.sources.index import INDEX_FILE, Entry, parse_index
+from turnspec.spec.problems import Problem
+
+_ITEM = re.compile(r"^( *)- ", re.MULTILINE)
+_KEY = re.compile(r"^ *(?:- )?(\w+):")
+_EMPTY_LIST = re.compile(r"^templates: *\[\] *\Z", re.MULTILINE)
+
+
+def with_entries(text: str, rows: Sequence[Mapping[str, str]]) -> str | Problem:
+    """Return the index with entries at its end."""
+    if not rows:
+        return text
+    start = _EMPTY_LIST.sub("templates:", text.rstrip())
+    items = _ITEM.findall(start)
+    plain = [dict(row) for row in rows]
+    block = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=2**20)
+    extended = f"{start}\n{textwrap.indent(block, items[-1] if items else '  ')}"
+    index, problems = parse_index(extended)
+    files = {entry.file for entry in index.entries}
+    if problems or not files.issuperset(row["file"] for row in rows):
+        names = ", ".join(row["file"] for row in rows)
+        return Problem(
+            f"cannot add {names} at the end: `templates:` must be the last key, in block style",
+            INDEX_FILE,
+        )
+    return extended
+
+
+def without_entry(text: str, entry: Entry) -> str | Problem:
+    """Return the index without one of its entries."""
+    lines = text.splitlines(keepends=True)
+    start, end = _block(lines, entry)
+    rest = "".join([*lines[:start], *lines[end:]])
+    if not parse_index(text)[0].entries[1:]:
+        rest = re.sub(r"^templates: *$", "templates: []", rest, flags=re.MULTILINE)
+    index, problems = parse_index(rest)
+    if problems or any(other.file == entry.file for other in index.entries):
+        return _by_hand(entry, "take its entry out")
+    return rest
+
+
+def with_pin(text: str, entry: Entry, row: Mapping[str, str]) -> str | Problem:
+    """Return the index with other values in one of its entries; keys that ``row`` lacks go."""
+    lines = text.splitlines(keepends=True)
+    start, end = _block(lines, entry)
+    margin = " " * (lines[start].index("- ") + 2)
+    written = {key: f"{margin}{_scalar(key, value)}" for key, value in row.items()}
+    kept: list[str] = []
+    for line in lines[start:end]:
+        found = _KEY.match(line)
+        key = found.group(1) if found else ""
+        if key == "file" or key not in ("sha256", "bos_token", "eos_token", "source"):
+            kept.append(line)
+        elif key in written:
+            kept.append(written.pop(key))
+    written.pop("file", None)
+    written.pop("origin", None)
+    changed = "".join([*lines[:start], *kept, *written.values(), *lines[end:]])
+    index, problems = parse_index(changed)
+    if problems or not any(_has(other, row) for other in index.entries):
+        return _by_hand(entry, f"set its sha256 to {row['sha256']}")
+    return changed
+
+
+def _block(lines: Sequence[str], entry: Entry) -> tuple[int, int]:
+    """Return the first line of an entry, from 0, and the first one behind it."""
+    assert entry.line is not None
+    start = entry.line - 1
+    margin = len(lines[start]) - len(lines[start].lstrip())
+    end = start + 1
+    while end < len(lines):
+        line = lines[end]
+        if line.strip() and len(line) - len(line.lstrip()) <= margin:
+            break
+        end += 1
+    return start, end
+
+
+def _scalar(key: str, value: str) -> str:
+    return yaml.safe_dump({key: value}, allow_unicode=True, width=2**20)
+
+
+def _has(entry: Entry, row: Mapping[str, str]) -> bool:
+    return entry.file == row["file"] and entry.sha256 == row["sha256"]
+
+
+def _by_hand(entry: Entry, what: str) -> Problem:
+    message = f"{entry.file}: this form of index can't be edited; {what}"
+    return Problem(message, INDEX_FILE, entry.line)
