@@ -79,9 +79,16 @@ def test_templates_are_fetched_once_and_byte_for_byte(root: Path, index: FakeInd
 def test_a_template_changed_on_the_disk_is_taken_from_the_cache_again(
     root: Path, index: FakeIndex
 ) -> None:
-    (changed,) = [t for t in fetch_templates(root).templates if t.name == "one"]
+    first = fetch_templates(root)
+    assert first.notices == []
+    (changed,) = [t for t in first.templates if t.name == "one"]
     changed.path.write_text("edited")
-    assert fetch_templates(root, offline=True).problems == []
+    result = fetch_templates(root, offline=True)
+    assert result.problems == []
+    assert [str(notice) for notice in result.notices] == [
+        f"templates/fetched/One.jinja: wasn't the text that {INDEX_FILE}:10 pins, "
+        "and was fetched again"
+    ]
     assert changed.path.read_text() == TEMPLATES["One.jinja"]
 
 
