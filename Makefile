@@ -13,11 +13,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help regen regen-long check diff report report-browser test test-long fuzz lint bench \
-	api families capabilities engines live learned-formats \
+	install-size api families capabilities engines live learned-formats \
 	reference lock clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The format that the example server has copies of.
 EXAMPLE := qwen-qwen3-0-6b
@@ -63,6 +63,10 @@ lint: $(STAMP)  ## ruff, black and mypy
 
 bench: $(BUILD)  ## measure the generated parsers and compare them with their targets
 	@$(BIN)/python -m benchmarks.parser_speed
+
+# EXTRAS measures others: make install-size EXTRAS="'' build live"
+install-size: $(BUILD)  ## measure what `pip install turnspec` brings: packages and megabytes
+	@$(BIN)/python -m benchmarks.install_size $(EXTRAS)
 
 api: $(STAMP)  ## write docs/api.md: options, events, attributes and kinds of problems of all parsers
 	@$(BIN)/python -m tests.api_page

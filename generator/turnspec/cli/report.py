@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import ROOT, VERBOSE, find_project
+from turnspec.catalog.catalog import installed_formats
+from turnspec.cli.common import ROOT, VERBOSE
 from turnspec.cli.console import OUT, Fault, Misuse, finish
+from turnspec.pipeline.project import Project
 from turnspec.report.entries import read_entries
 from turnspec.report.page import render_page
 from turnspec.report.server import ReportServer, Site
@@ -21,7 +23,7 @@ _PORT = 8017
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help=f"Where to write the page (default: {_OUTPUT} of the checkout).",
+    help=f"Where to write the page (default: {_OUTPUT} of the repository, or {_OUTPUT.name}).",
 )
 @click.option("--serve", is_flag=True, help="Serve the page on this machine instead.")
 @click.option(
@@ -36,6 +38,7 @@ _PORT = 8017
 def report(output: Path | None, serve: bool, port: int, root: Path | None, verbose: bool) -> None:
     """Write a page that shows all formats: turns, states, markers, grammars and results.
 
+    The formats are those of the repository here; where there is none, those of turnspec.
     It is one HTML file that needs no network. With --serve, the page also has boxes in which a
     pasted output is parsed by a format's own parser; only this machine can reach it.
 
@@ -46,7 +49,10 @@ def report(output: Path | None, serve: bool, port: int, root: Path | None, verbo
     """  # noqa: D301
     if serve and output is not None:
         raise Misuse("give --output or --serve, not both")
-    project = find_project(root)
+    own = Project.find((root or Path.cwd()).resolve())
+    project = own or installed_formats()
+    if project is None:
+        raise Fault("no formats came with turnspec; go to a repository or name one with --root")
     entries, problems = read_entries(project)
     if not entries:
         if problems:
@@ -55,7 +61,7 @@ def report(output: Path | None, serve: bool, port: int, root: Path | None, verbo
     if serve:
         _serve(Site.of(entries), port)
     else:
-        path = output or project.root / _OUTPUT
+        path = output or (own.root / _OUTPUT if own else Path(_OUTPUT.name))
         write_atomically(path, render_page(entries))
         OUT.print(f"wrote {path}", highlight=False, soft_wrap=True, markup=False)
     finish(problems)
