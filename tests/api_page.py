@@ -25,7 +25,7 @@ HEAD = """\
 
 All generated modules offer the same; only classes that a format can't need (calls, reasoning) are
 missing from some. `turnspec.protocol` has the types below as protocols, for code that works with
-any format; it imports the standard library alone and can be copied like a parser:
+any format; `turnspec vendor --protocol` copies it beside the parsers:
 
 ```python
 from formats import openai_gpt_oss_120b, qwen3_coder

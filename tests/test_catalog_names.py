@@ -6,13 +6,10 @@ import pytest
 
 from tests.conftest import ROOT
 from turnspec.catalog.catalog import Catalog
+from turnspec.catalog.finding import readable_names
 from turnspec.catalog.names import Closeness, ModelName, match_names, suggested
-from turnspec.spec.naming import TEMPLATE_SUFFIX
 
-KNOWN = [
-    (known.name, known.template_file.removesuffix(TEMPLATE_SUFFIX))
-    for known in Catalog.around(ROOT)
-]
+KNOWN = readable_names(Catalog.around(ROOT))
 
 
 @pytest.mark.parametrize(
@@ -60,6 +57,10 @@ MEANT = {
     "kimi k2": "moonshotai-kimi-k2",
     "SmolLM3": "huggingfacetb-smollm3-3b",
     "mistral-nemo": "mistralai-mistral-nemo-instruct-2407",
+    # by an alias, where the template's own name says something else
+    "stepfun-ai/Step-3.5-Flash": "stepfun3-5-flash",
+    "CohereForAI/c4ai-command-r-plus-08-2024": "cohereforai-c4ai-command-r-plus-tool-use",
+    "command-r-plus": "cohereforai-c4ai-command-r-plus-tool-use",
 }
 
 
@@ -75,6 +76,7 @@ SEVERAL = {
     "deepseek": ["deepseek-ai-deepseek-v4", "llama-cpp-deepseek-r1"],
     "deepseek-ai/DeepSeek-V3": ["deepseek-ai-deepseek-v3-1", "deepseek-ai-deepseek-v3-2"],
     "glm": ["glm-4-6", "glm-4-7-flash"],
+    "command-r": ["cohereforai-c4ai-command-r-plus-tool-use"],
     "gemma": ["google-gemma-2-2b-it", "google-gemma-4-31b-it"],
 }
 
@@ -99,7 +101,6 @@ SUGGESTED = {
     "qwen-coder": "qwen3-coder",
     "lama-3.1-8b-instruct": "meta-llama-llama-3-1-8b-instruct",
     "apertos": "apertus-8b-instruct",
-    "command-r": "cohereforai-c4ai-command-r-plus-tool-use",
     "zai-org/GLM-4.5-Air": "glm-4-6",
     "google/gemma-3-27b-it": "google-gemma-2-2b-it",
     "Qwen/Qwen2.5-Coder-7B-Instruct": "qwen3-coder",

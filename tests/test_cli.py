@@ -124,7 +124,8 @@ def test_regen_outside_a_checkout(tmp_path: Path) -> None:
     assert result.returncode == 1
     assert result.stdout == ""
     assert result.stderr == (
-        "error: no templates/index.yaml here or above; go to a checkout or name one with --root\n"
+        "error: no templates/index.yaml here or above; go to a repository of formats, "
+        "name one with --root, or make one: turnspec init\n"
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -12,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.generated_formats import ROOT
+from tests.own_templates import FOLDER
+from tests.transcripts import put_on_path, transcript
+from turnspec.cli.main import VERBS
 from turnspec.sources.index import INDEX_FILE
 
 PAGES = (
@@ -24,7 +26,10 @@ OTHER_PAGES = (
     "test-a-parser.md",
     "add-a-template.md",
     "api.md",
+    "commands.md",
     "fix-an-overlay.md",
+    "own-repository.md",
+    "report.md",
     "write-a-value-encoding.md",
 )
 
@@ -37,40 +42,22 @@ def checkout(tmp_path: Path) -> Path:
     shutil.copy(ROOT / INDEX_FILE, root / INDEX_FILE)
     for folder in ("specs", "generated", "tests/templates"):
         shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    command = tmp_path / "bin" / "turnspec"
-    command.parent.mkdir()
-    line = f'exec {shlex.quote(sys.executable)} -m turnspec "$@"'
-    command.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
-    command.chmod(0o755)
+    put_on_path(tmp_path / "bin")
     return root
-
-
-def transcript(page: str, checkout: Path) -> str:
-    """Return a page with what its commands print now."""
-
-    def printed(block: re.Match[str]) -> str:
-        commands = [line for line in block.group(1).splitlines() if line.startswith("$ ")]
-        return "```console\n" + "".join(map(run, commands)) + "```\n"
-
-    def run(line: str) -> str:
-        done = subprocess.run(
-            ["sh", "-c", f"{line.removeprefix('$ ')} 2>&1"],
-            cwd=checkout,
-            capture_output=True,
-            text=True,
-            timeout=100,
-            env={"PATH": f"{checkout.parent / 'bin'}:/usr/bin:/bin", "PYTHONPATH": str(ROOT)},
-        )
-        return f"{line}\n{done.stdout}"
-
-    return re.sub(r"^```console\n(.*?)^```\n", printed, page, flags=re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_shows_what_is_printed(name: str, checkout: Path) -> None:
     page = (ROOT / "docs" / name).read_text(encoding="utf-8")
     assert "\n$ turnspec " in page
-    assert transcript(page, checkout) == page
+    assert transcript(page, checkout, checkout.parent / "bin") == page
+
+
+def test_the_page_on_a_repository_shows_what_is_printed(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "own-repository.md").read_text(encoding="utf-8")
+    shutil.copy(FOLDER / "unseen-arguments-into.jinja", tmp_path / "my-model.jinja")
+    put_on_path(tmp_path / "bin")
+    assert transcript(page, tmp_path, tmp_path / "bin") == page
 
 
 def test_links_lead_somewhere() -> None:
@@ -80,9 +67,18 @@ def test_links_lead_somewhere() -> None:
             assert (page.parent / link).exists(), f"{page.name}: {link}"
 
 
+def test_all_commands_and_targets_are_listed() -> None:
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    verbs = set(re.findall(r"^\| `turnspec ([a-z]+)", page, re.MULTILINE))
+    assert verbs == {name for table in VERBS.values() for name in table}
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):.*## ", makefile, re.MULTILINE))
+    assert set(re.findall(r"`make ([a-z-]+)`", page)) == targets - {"help"}
+
+
 def test_a_vendored_parser_is_used_as_the_page_says(checkout: Path) -> None:
     page = (ROOT / "docs/vendor-a-parser.md").read_text(encoding="utf-8")
-    transcript(page, checkout)
+    transcript(page, checkout, checkout.parent / "bin")
     (code,) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -1,30 +1,116 @@
-"""The README's example prints what the README says, and its figures are those of the results."""
+"""The README: all commands in it print what it says, and its figures are those of the results."""
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+from benchmarks.install_size import MOST_MEGABYTES, MOST_PACKAGES
+
+from tests.conftest import ROOT
+from tests.own_templates import FOLDER, own_template
+from tests.test_catalog import model_file
+from tests.transcripts import put_on_path, transcript
+from turnspec.analysis.analyze import analyze_template
+from turnspec.cli.extras import EXTRAS
+from turnspec.pipeline.project import Project
+from turnspec.rendering.worker import RenderWorker
+from turnspec.sources.fetch import TemplateFile
+from turnspec.spec.files import dump_spec, read_spec
+from turnspec.spec.fingerprint import fingerprint
+from turnspec.spec.model import End, Spec, TemplateIdentity
+from turnspec.spec.overlay import read_overlay
 from turnspec.spec.results import RUNGS, read_results
 
-ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+MOST_LINES = 250
+NEW = "unseen-arguments-into"
+PROPERTIES = {"city": {"type": "string"}, "days": {"type": "integer"}}
+PARAMETERS = {"type": "object", "properties": PROPERTIES}
+TOOLS = [{"type": "function", "function": {"name": "get_weather", "parameters": PARAMETERS}}]
 
 
-def test_the_example_prints_what_it_says() -> None:
-    code = re.findall(r"```python\n(.*?)```", README, re.DOTALL)[0]
-    shown = re.findall(r"```\n(\{'role.*?)\n```", README, re.DOTALL)[0]
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT / "generated",
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def folder(
+    tmp_path_factory: pytest.TempPathFactory, reference_templates: list[TemplateFile]
+) -> Path:
+    """What somebody has who follows the README, and turnspec on the path."""
+    folder = tmp_path_factory.mktemp("readme") / "app"
+    folder.mkdir()
+    path = next(found.path for found in reference_templates if found.name == "qwen3-coder")
+    model_file(folder / "model.gguf", path.read_text(encoding="utf-8"))
+    (folder / "output.txt").write_text("Hello!<|im_end|>", encoding="utf-8")
+    (folder / "tools.json").write_text(json.dumps(TOOLS), encoding="utf-8")
+    template = (FOLDER / f"{NEW}.jinja").read_text(encoding="utf-8")
+    (folder / "my-model.jinja").write_text(template, encoding="utf-8")
+    write_two_specs(folder)
+    put_on_path(folder.parent / "bin")
+    return folder
+
+
+def write_two_specs(folder: Path) -> None:
+    """Write a spec, and the same with another end of the turn."""
+    with RenderWorker() as worker:
+        spec = analyze_template(own_template(NEW), worker).spec
+    assert spec is not None
+    spec = replace(
+        spec, name="my-model", template=TemplateIdentity("my-model.jinja", "0" * 64, "local")
     )
-    assert done.stdout.strip() == shown
+    ends = tuple(
+        End(end.last, end.final.replace("/ai", "/bot"), end.followed.replace("/ai", "/bot"))
+        for end in spec.turn.ends
+    )
+    stop = tuple(text.replace("/ai", "/bot") for text in spec.turn.stop)
+    changed = replace(spec, turn=replace(spec.turn, ends=ends, stop=stop))
+    for name, found in (("old", spec), ("new", changed)):
+        (folder / f"{name}.yaml").write_text(dump_spec(found), encoding="utf-8")
+
+
+def test_its_length() -> None:
+    assert len(README.splitlines()) <= MOST_LINES
+
+
+def test_every_command_prints_what_it_says(folder: Path) -> None:
+    assert sum(block.count("$ ") for block in blocks("console")) > 8
+    assert transcript(README, folder, folder.parent / "bin") == README
+    formats = sorted(path.name for path in (folder / "formats").glob("*.py"))
+    assert formats == ["my_model.py", "qwen3_coder.py"]
+
+
+def test_what_is_installed_is_there() -> None:
+    installed = re.findall(r"pip install '?turnspec(?:\[(\w+)\])?", README)
+    assert set(installed) == {"", "build"} <= {"", *EXTRAS}
+    packages, megabytes = re.findall(r"(\d+) packages and (\d+) MB", README)[0]
+    assert int(packages) <= MOST_PACKAGES
+    assert int(megabytes) <= MOST_MEGABYTES
+
+
+def test_the_example_prints_what_it_says(folder: Path) -> None:
+    vendored = "```console\n$ turnspec vendor qwen3-coder --into formats\n```\n"
+    transcript(vendored, folder, folder.parent / "bin")
+    (code,), (shown,) = blocks("python"), blocks("text")
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=60
+    )
+    assert (done.stdout, done.stderr) == (shown, "")
+
+
+def test_every_target_of_make_is_there() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):.*## ", makefile, re.MULTILINE))
+    named = set(re.findall(r"`make ([a-z-]+)`", README))
+    named |= set(re.findall(r"^make ([a-z-]+)", "\n".join(blocks("sh")), re.MULTILINE))
+    assert len(named) > 8
+    assert named <= targets
 
 
 def test_the_figures_are_those_of_the_results() -> None:
@@ -35,3 +121,19 @@ def test_the_figures_are_those_of_the_results() -> None:
         row = re.search(rf"^\| rung {rung}: .*\| (\d+) \|$", README, re.MULTILINE)
         assert row is not None
         assert int(row.group(1)) == passing
+
+
+def test_the_other_figures() -> None:
+    project = Project(ROOT)
+    specs = [read_spec(path) for path in project.specs.glob("*.yaml")]
+    distinct = {fingerprint(spec) for spec in specs if isinstance(spec, Spec)}
+    overlays = [
+        read_overlay(path.read_text(encoding="utf-8"), path.name)
+        for path in project.overlays.glob("*.yaml")
+    ]
+    keys = sum(len(overlay.keys) for overlay in overlays if not isinstance(overlay, list))
+    assert (len(specs), len(overlays)) == (70, 9)
+    text = " ".join(README.split())
+    assert "70 formats come with it" in text
+    assert f"they are {len(distinct)} distinct formats" in text
+    assert f"Nine have an [overlay](docs/fix-an-overlay.md), {keys} keys of data" in text

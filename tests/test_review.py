@@ -216,7 +216,8 @@ def test_outside_a_checkout(tmp_path: Path) -> None:
     result = run_apart("diff", cwd=tmp_path)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == (
-        "error: no templates/index.yaml here or above; go to a checkout or name one with --root\n"
+        "error: no templates/index.yaml here or above; go to a repository of formats, "
+        "name one with --root, or make one: turnspec init\n"
     )
 
 

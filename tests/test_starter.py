@@ -18,7 +18,7 @@ from tests.git_checkouts import commit, git
 from tests.own_checkouts import change_template, new_checkout, regenerated
 from tests.own_templates import FOLDER
 
-STARTER = ROOT / "generator" / "turnspec" / "starter"
+STARTER = ROOT / "generator" / "turnspec" / "repository" / "starter"
 WORKFLOW: dict[Any, Any] = yaml.safe_load((STARTER / "formats.yml").read_text(encoding="utf-8"))
 STEPS: dict[str, dict[str, Any]] = {
     step["name"]: step for step in WORKFLOW["jobs"]["formats"]["steps"] if "name" in step

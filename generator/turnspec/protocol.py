@@ -5,8 +5,8 @@ read. So a table of formats passes a type checker::
 
     formats: dict[str, Format] = {"qwen": qwen3_coder, "oss": openai_gpt_oss_120b}
 
-This file imports the standard library alone and can be copied like a parser. docs/api.md is
-written from it.
+This file imports the standard library alone and can be copied like a parser
+(``turnspec vendor --protocol``). docs/api.md is written from it.
 """
 
 from __future__ import annotations

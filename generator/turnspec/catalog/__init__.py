@@ -1,4 +1,4 @@
 """Known formats: where their files are, and how they are found by what people have.
 
-May import `turnspec.spec`, `turnspec.sources` and `turnspec.pipeline.project`.
+May import what the analysis may, the analysis, and `turnspec.pipeline.project` with its templates.
 """

@@ -64,7 +64,7 @@ def is_path(asked: str, catalog: Catalog) -> bool:
 
 def unknown_name(asked: str, catalog: Catalog) -> Problem:
     """Return what to say of a name that nothing goes by."""
-    close = suggested(asked, _readable_names(catalog))
+    close = suggested(asked, readable_names(catalog))
     hint = f"did you mean {_either(close)}?" if close else "turnspec list shows all that are"
     return Problem(f"no format is known as {asked!r}; {hint}")
 
@@ -113,7 +113,7 @@ def _by_hash(asked: str, catalog: Catalog) -> Found | None:
 
 
 def _by_like_name(asked: str, catalog: Catalog) -> Found | Problem:
-    matches = match_names(asked, _readable_names(catalog))
+    matches = match_names(asked, readable_names(catalog))
     names = [match.name for match in matches]
     if not matches:
         return unknown_name(asked, catalog)
@@ -132,7 +132,7 @@ def _several(asked: str, names: Sequence[str]) -> Problem:
     return Problem(f"{asked!r} may be {listed}; say which one is meant")
 
 
-def _readable_names(catalog: Catalog) -> list[tuple[str, str]]:
+def readable_names(catalog: Catalog) -> list[tuple[str, str]]:
     """Return each name with how people write it, and so each alias."""
     names = [(f.name, f.template_file.removesuffix(TEMPLATE_SUFFIX)) for f in catalog]
     return [*names, *((f.name, alias) for f in catalog for alias in f.aliases)]

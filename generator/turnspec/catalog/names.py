@@ -184,15 +184,15 @@ def _rest(wanted: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
 def suggested(asked: str, names: Sequence[tuple[str, str]]) -> list[str]:
     """Return the few names that a person may have meant, the likeliest first."""
     wanted = ModelName.read(asked.rpartition("/")[2])
-    known = {name: ModelName.read(shown) for name, shown in names}
-    words = Counter(word for model in known.values() for word in {*model.words})
-    common = _common_endings(known.values())
+    known = [(name, ModelName.read(shown)) for name, shown in names]
+    words = Counter(word for _, model in known for word in {*model.words})
+    common = _common_endings(model for _, model in known)
     weights = {word: 1 / count for word, count in words.items() if word not in common}
-    ranked = [
-        (max(_letters(wanted, model, common), _by_words(wanted, model, weights)), name)
-        for name, model in known.items()
-    ]
-    alike = sorted((-likeness, name) for likeness, name in ranked if likeness >= _ALIKE)
+    ranks: dict[str, float] = {}
+    for name, model in known:
+        rank = max(_letters(wanted, model, common), _by_words(wanted, model, weights))
+        ranks[name] = max(rank, ranks.get(name, 0.0))
+    alike = sorted((-rank, name) for name, rank in ranks.items() if rank >= _ALIKE)
     return [name for _, name in alike[:_MOST_SUGGESTED]]
 
 

@@ -10,8 +10,8 @@ from turnspec.catalog.catalog import Catalog
 from turnspec.cli.common import ROOT, VERBOSE, find_project
 from turnspec.cli.console import OUT, finish, print_notice
 from turnspec.cli.review_output import ReviewForm, print_review
-from turnspec.pipeline.adding import Repinned, familiar, repin
 from turnspec.pipeline.project import Project
+from turnspec.repository.adding import Repinned, familiar, repin
 from turnspec.sources.add import AddResult, add_source
 from turnspec.sources.index import read_index
 from turnspec.spec.naming import template_name

@@ -1,4 +1,4 @@
-"""What the commands share: their errors, their usual options, and the checkout they work on."""
+"""What the commands share: their usual options, and the repository they work on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show findings and 
 ROOT = click.option(
     "--root",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="The checkout to work on (default: the one around this folder).",
+    help="The repository of formats to work on (default: the one around this folder).",
 )
 FOLDER = click.Path(path_type=Path, file_okay=False)
 TEXT_FILE = click.File("r", encoding="utf-8", errors="replace")
@@ -32,11 +32,12 @@ PREFILL = click.option("--prefill", help="The part of the turn that the prompt h
 
 
 def find_project(root: Path | None, fault: type[Fault] = Fault) -> Project:
-    """Return the checkout that a folder (default: the current one) lies in."""
+    """Return the repository that a folder (default: the current one) lies in."""
     project = Project.find((root or Path.cwd()).resolve())
     if project is None:
         raise fault(
-            "no templates/index.yaml here or above; go to a checkout or name one with --root"
+            "no templates/index.yaml here or above; go to a repository of formats, name one with "
+            "--root, or make one: turnspec init"
         )
     return project
 
@@ -44,7 +45,7 @@ def find_project(root: Path | None, fault: type[Fault] = Fault) -> Project:
 def project_sources(
     project: Project, *, offline: bool
 ) -> tuple[list[TemplateSource], list[Problem]]:
-    """Fetch and read the templates of a checkout; returns them and what went wrong."""
+    """Fetch and read the templates of a repository; returns them and what went wrong."""
     fetched = fetch_templates(project.root, offline=offline, console=ERR)
     for notice in fetched.notices:
         print_notice(str(notice))

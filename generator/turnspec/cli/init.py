@@ -8,7 +8,7 @@ import click
 
 from turnspec.cli.common import VERBOSE
 from turnspec.cli.console import OUT, Fault, print_error
-from turnspec.pipeline.starting import start_repository
+from turnspec.repository.starting import start_repository
 from turnspec.spec.problems import Problem
 
 

@@ -9,7 +9,7 @@ import click
 from turnspec.cli.common import ROOT, VERBOSE, find_project
 from turnspec.cli.console import OUT, Fault, Misuse
 from turnspec.cli.formats import catalog_of, find
-from turnspec.pipeline.removing import files_of, remove_template
+from turnspec.repository.removing import files_of, remove_template
 from turnspec.spec.problems import Problem
 
 

@@ -62,4 +62,4 @@ def _ignore(path: Path) -> bool:
 
 
 def _text(name: str) -> str:
-    return resources.files("turnspec.starter").joinpath(name).read_text("utf-8")
+    return resources.files("turnspec.repository.starter").joinpath(name).read_text("utf-8")
