@@ -62,6 +62,17 @@ def test_help_lists_all_commands() -> None:
         assert re.search(rf"^  {command} ", result.stdout, re.MULTILINE)
 
 
+@pytest.mark.parametrize("width", ["40", "80", "200"])
+def test_summaries_are_whole_sentences(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    said = " ".join(run("--help").stdout.split())
+    for table in VERBS.values():
+        for name, sentence in table.items():
+            assert f"{name} {sentence}" in said
+            assert sentence[0].isupper()
+            assert sentence.endswith(".")
+
+
 def test_version() -> None:
     assert run("--version").stdout == f"turnspec, version {__version__}\n"
 

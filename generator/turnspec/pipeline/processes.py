@@ -5,6 +5,7 @@ A process that ends (out of memory) takes down the one template it was building,
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -98,7 +99,8 @@ def _serve(connection: Connection) -> None:
     """Build what comes until there is nothing more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells all; the parent ends this one
     receive: Callable[[], Task | None] = connection.recv
-    with RenderWorker() as worker:
+    # A parent that was killed leaves a connection that is closed or reset.
+    with contextlib.suppress(EOFError, OSError), RenderWorker() as worker:
         for task in iter(receive, None):
             connection.send(_build(task, worker))
 

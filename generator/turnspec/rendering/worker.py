@@ -160,7 +160,8 @@ def _serve(connection: Connection) -> None:
     _limit_memory()
     environment = create_environment()
     template: Template | None = None
-    with contextlib.suppress(EOFError, KeyboardInterrupt):
+    # The parent closed the connection, or was ended itself, which resets it.
+    with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
         while True:
             verb, payload = connection.recv()
             try:
