@@ -79,6 +79,9 @@ engines: $(STAMP)  ## llama.cpp, llguidance and xgrammar (with PyTorch, a big do
 	@$(BIN)/pip install --quiet --requirement requirements-engines.txt
 	@$(BIN)/python -m tests.engine_counts $(NAMES)
 
+engine-faults: $(STAMP)  ## plant faults in the engine and count how many its tests notice
+	@$(BIN)/python -m tests.engine_faults
+
 capabilities: $(STAMP)  ## write docs/CAPABILITIES.md: what each template takes, and what stands in
 	@$(BIN)/python -m tests.capability_table
 

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from turnspec.analysis.text import markers
-from turnspec.codegen.loading import load_module
+from turnspec.codegen.loading import FormatModule, load_module
 from turnspec.codegen.writer import write_parts
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import tool_definitions
@@ -49,7 +48,7 @@ class Format:
         """The spec's name."""
         return self.spec.name
 
-    def load(self) -> ModuleType:
+    def load(self) -> FormatModule:
         """Execute the parser module."""
         return load_module(self.source)
 

@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 from benchmarks.cases import Format, LongText, LongTurn, has_part, long_turn, said
+from turnspec.codegen.loading import FormatModule
 
 PIECE = 4  # characters
 
@@ -103,7 +103,7 @@ def measurable(known: Format) -> list[LongText]:
     return [part for part in parts if has_part(known.spec, part)]
 
 
-def _check(known: Format, part: LongText, turn: LongTurn, module: ModuleType) -> None:
+def _check(known: Format, part: LongText, turn: LongTurn, module: FormatModule) -> None:
     parser = _parser(known, turn, module)
     for piece in (turn.lead, *_pieces(turn.body), turn.tail):
         parser.feed(piece)
@@ -112,7 +112,7 @@ def _check(known: Format, part: LongText, turn: LongTurn, module: ModuleType) ->
         raise WrongResult(f"{known.name}: the {part} didn't come back from the parser")
 
 
-def _parser(known: Format, turn: LongTurn, module: ModuleType) -> Any:
+def _parser(known: Format, turn: LongTurn, module: FormatModule) -> Any:
     return module.Parser(tools=turn.tools, prefill=known.spec.turn.header)
 
 

@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable
-from types import ModuleType
 from typing import Any
 
-from turnspec.codegen.python import generate_module
+from turnspec.codegen.loading import FormatModule
 from turnspec.protocol import PROBLEM_KINDS
-from turnspec.spec.model import Spec
 
 
-def load_module(spec: Spec) -> ModuleType:
-    """Generate the module of a spec and execute it."""
-    source = generate_module(spec, spec_path="specs/x.yaml", spec_hash="0" * 64, sample="")
-    module = ModuleType("generated_parser")
-    sys.modules[module.__name__] = module  # dataclasses look their module up
-    exec(compile(source, f"{module.__name__}.py", "exec"), module.__dict__)
-    return module
-
-
-def stream(module: ModuleType, chunks: Iterable[str], **options: Any) -> tuple[Any, list[Any]]:
+def stream(module: FormatModule, chunks: Iterable[str], **options: Any) -> tuple[Any, list[Any]]:
     """Feed chunks and finish; return the message and all events."""
     parser = module.Parser(**options)
     events = [event for chunk in chunks for event in parser.feed(chunk)]
@@ -63,7 +51,7 @@ def summary(message: Any) -> tuple[str, str, list[tuple[str, str, str]]]:
     return message.content, message.reasoning_content, calls
 
 
-def assert_any_chunking(module: ModuleType, text: str, **options: Any) -> Any:
+def assert_any_chunking(module: FormatModule, text: str, **options: Any) -> Any:
     """Assert that however text is cut the message is the same, and return that message."""
     whole = module.parse(text, **options)
     chunkings = [[text], list(text), ["", *text, ""]]
@@ -77,7 +65,7 @@ def assert_any_chunking(module: ModuleType, text: str, **options: Any) -> Any:
 
 
 def assert_any_truncation(
-    module: ModuleType, text: str, markers: Iterable[str] = (), **options: Any
+    module: FormatModule, text: str, markers: Iterable[str] = (), **options: Any
 ) -> None:
     """Assert that text cut off anywhere parses: arguments load, and no whole marker leaks."""
     markers = tuple(markers)

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.parser_checks import assert_any_chunking, assert_any_truncation, load_module
+from tests.parser_checks import assert_any_chunking, assert_any_truncation
 from tests.parser_formats import BARE, HERMES, make_spec, pieces, tagged, tagged_json
+from turnspec.codegen.loading import load
 from turnspec.spec.checks import check_spec
 from turnspec.spec.files import dump_spec, load_checked_spec
 from turnspec.spec.model import (
@@ -116,7 +117,7 @@ def calls_of(message: Any) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("case", CASES)
 def test_it_is_read_without_a_problem(case: str) -> None:
     spec, text, content, calls = CASES[case]
-    message = assert_any_chunking(load_module(spec), text)
+    message = assert_any_chunking(load(spec), text)
     kinds = {problem.kind for problem in message.problems} - {"array", "no_arguments"}
     assert (message.content, calls_of(message), kinds) == (content, calls, set())
 
@@ -124,17 +125,17 @@ def test_it_is_read_without_a_problem(case: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_cut_off_anywhere(case: str) -> None:
     spec, text, _, _ = CASES[case]
-    assert_any_truncation(load_module(spec), text, ["<|tag|>", "<is>", "<says>", "<halt>"])
+    assert_any_truncation(load(spec), text, ["<|tag|>", "<is>", "<says>", "<halt>"])
 
 
 def test_other_marks_of_reasoning() -> None:
-    message = assert_any_chunking(load_module(NAMED), "<muse>Hm.</muse><say>Yes.")
+    message = assert_any_chunking(load(NAMED), "<muse>Hm.</muse><say>Yes.")
     assert (message.reasoning_content, message.content, message.problems) == ("Hm.", "Yes.", [])
 
 
 def test_tools_decide_only_what_nothing_announces() -> None:
     text = '{"name": "look", "parameters": {"city": "Paris"}}'
-    module = load_module(ANNOUNCED)
+    module = load(ANNOUNCED)
     bare = assert_any_chunking(module, text, tools=[])
     assert (bare.content, bare.tool_calls) == (text, [])
     announced = assert_any_chunking(module, "<|tag|>" + text, tools=[])
@@ -143,7 +144,7 @@ def test_tools_decide_only_what_nothing_announces() -> None:
 
 
 def test_keyword_arguments_that_are_none() -> None:
-    module = load_module(ANNOUNCED)
+    module = load(ANNOUNCED)
     message = assert_any_chunking(module, "<|tag|>look.call(city=Paris)<|more|>")
     assert [(call.name, call.arguments, call.complete) for call in message.tool_calls] == [
         ("look", "{}", False)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import ModuleType
 
 import pytest
 
 from tests.own_templates import NAMES, given_template, own_template, spec_of
 from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
-from turnspec.codegen.loading import load_module
+from turnspec.codegen.loading import FormatModule, load_module
 from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import Chat
@@ -65,7 +64,7 @@ def test_a_prompt_that_no_variable_gives_is_that_of_a_word(worker: RenderWorker)
     assert variable.prompt_off not in [word.prompt for word in variable.words]
 
 
-def _module(name: str) -> ModuleType:
+def _module(name: str) -> FormatModule:
     paths = OutputPaths.in_folder(name)
     return load_module(build_template(own_template(name), paths).files[paths.module])
 
@@ -78,16 +77,20 @@ def test_the_prompt_of_a_word_is_the_default_prefill() -> None:
     assert (at_once.reasoning_content, at_once.content) == ("", "Two.")
     assert (thought.problems, at_once.problems) == ([], [])
     asked = _module("thinking-by-word")
-    assert asked.PROMPT_WITHOUT_THINKING == asked.PROMPT + "<idea></idea>"
+    assert asked.FORMAT["prompt_without_thinking"] == asked.FORMAT["prompt"] + "<idea></idea>"
+
+
+def module_text(name: str, paths: OutputPaths) -> str:
+    return build_template(own_template(name), paths).files[paths.module]
 
 
 def test_the_module_says_what_a_message_has_to_hold() -> None:
     paths = OutputPaths.in_folder("given")
     for name, line in (
-        ("switch-words", "# If the text of a system or user message ends with '-brood':\nPROMPT_W"),
-        ("thinking-by-word", "# If the text of a user message ends with '(think)':\nPROMPT ="),
+        ("switch-words", "off if the text of a system or user message ends with '-brood'."),
+        ("thinking-by-word", "on if the text of a user message ends with '(think)'."),
     ):
-        assert line in build_template(own_template(name), paths).files[paths.module]
+        assert f"The prompt turns thinking {line}" in module_text(name, paths)
 
 
 #: What a template does with a user's text, and the words that are found.

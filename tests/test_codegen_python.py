@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import functools
 import json
-from types import ModuleType
 from typing import Any
 
 import black
@@ -16,12 +15,12 @@ from tests.parser_checks import (
     added_up,
     assert_any_chunking,
     assert_any_truncation,
-    load_module,
     stream,
     summary,
 )
 from tests.specs_for_tests import channels_spec
-from turnspec.codegen.python import generate_module
+from turnspec.codegen.loading import FormatModule, load
+from turnspec.codegen.module import generate_module
 from turnspec.spec.model import ReasoningMode, Spec
 
 ARGUMENTS = {"text": 'a "b" \\ </x> é\n', "count": 7}
@@ -123,12 +122,12 @@ TOOLS = [formats.RUN, {"name": "stop"}]
 
 
 @functools.cache
-def module_and_turn(name: str) -> tuple[ModuleType, str]:
+def module_and_turn(name: str) -> tuple[FormatModule, str]:
     spec, text = TURNS[name]
     written = {"OBJECT": OBJECT, "TEXT": TEXT, "JSON": json.dumps(TEXT), "PYTHON": repr(TEXT)}
     for placeholder, value in written.items():
         text = text.replace(f"⟨{placeholder}⟩", value)
-    return load_module(spec), text
+    return load(spec), text
 
 
 def parts(message: Any) -> tuple[Any, ...]:
@@ -156,7 +155,7 @@ def test_turn_cut_off_anywhere(name: str) -> None:
 def test_any_beginning_of_the_turn_as_prefill(name: str) -> None:
     module, text = module_and_turn(name)
     whole = module.parse(text, tools=TOOLS)
-    prefills = (module.PROMPT + text[:at] for at in range(len(text)))
+    prefills = (module.FORMAT["prompt"] + text[:at] for at in range(len(text)))
     for at, prefill in enumerate(prefills):
         options = {"tools": TOOLS, "prefill": prefill}
         echoed, events = stream(module, text[at:], echo=True, **options)
@@ -185,7 +184,7 @@ def test_inline_reasoning_keeps_its_markers(name: str) -> None:
 def test_text_without_markers_is_content_to_the_character(name: str) -> None:
     module, _ = module_and_turn(name)
     text = "a < b\n\n  [1] {x} `</`  <tool_cal"
-    prefill = module.PROMPT.removesuffix("<think>\n").removesuffix("<think>") + "</think>"
+    prefill = module.FORMAT["prompt"].removesuffix("<think>\n").removesuffix("<think>") + "</think>"
     options = {} if name != "typed" else {"prefill": prefill}
     if name == "xml":
         options = {"prefill": ""}
@@ -270,7 +269,7 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         "json-tags",
         'A<tool_call>{"name": "run", "arguments": {}}</tool_call> B '
         '<tool_call>{"name": "stop", "arguments": {}}</tool_call>C',
-        "ABC",
+        "A B C",
         "",
         [("run", {}), ("stop", {})],
         ["misplaced", "misplaced"],
@@ -336,7 +335,7 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         "json-tags",
         "<think>a<think>b</think>A<think> </think>B<think>c</think>C",
         "ABC",
-        "abc",
+        "ab c",
         [],
         ["repeated", "misplaced", "misplaced"],
     ),
@@ -447,7 +446,7 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
     "arguments whose name is missing": (
         "name-last",
         "A<with> {} B",
-        "AB",
+        "A B",
         "",
         [],
         ["missing_marker"],
@@ -467,7 +466,7 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
 @pytest.mark.parametrize("case", DEVIATIONS)
 def test_deviation(case: str) -> None:
     name, text, content, reasoning, calls, problems = DEVIATIONS[case]
-    module = module_and_turn(name)[0] if name in TURNS else load_module(formats.BARE)
+    module = module_and_turn(name)[0] if name in TURNS else load(formats.BARE)
     message = assert_any_chunking(module, text, tools=TOOLS)
     assert (message.content, message.reasoning_content) == (content, reasoning)
     assert [(call.name, json.loads(call.arguments)) for call in message.tool_calls] == calls
@@ -475,7 +474,7 @@ def test_deviation(case: str) -> None:
 
 
 def test_bare_json_depends_on_the_tools() -> None:
-    module = load_module(formats.BARE)
+    module = load(formats.BARE)
     text = '{"name": "fly", "parameters": {}}'
     assert module.parse(text).tool_calls[0].name == "fly"
     assert module.parse(text, tools=[]).content == text
@@ -485,7 +484,7 @@ def test_bare_json_depends_on_the_tools() -> None:
 
 def test_the_end_of_a_turn_closes_reasoning_that_has_no_marker_for_it() -> None:
     reasoning = (ReasoningMode.TAG_BASED, "-- why --\n", "\n")
-    module = load_module(formats.make_spec("titles", None, reasoning=reasoning))
+    module = load(formats.make_spec("titles", None, reasoning=reasoning))
     message = assert_any_chunking(module, "-- why --\nhm\n<|stop|>")
     assert (message.reasoning_content, message.problems) == ("hm", [])
     cut_off = module.parse("-- why --\nhm")
@@ -521,8 +520,7 @@ def test_dictionaries_are_those_of_chat_completions() -> None:
     assert [event.to_delta() for event in events] == [
         {"content": "Hi"},
         {"tool_calls": [start]},
-        {"tool_calls": [{"index": 0, "function": {"arguments": "{"}}]},
-        {"tool_calls": [{"index": 0, "function": {"arguments": "}"}}]},
+        {"tool_calls": [{"index": 0, "function": {"arguments": "{}"}}]},
         None,
     ]
 
@@ -560,17 +558,19 @@ def test_no_text_of_a_template_becomes_code() -> None:
         header=HOSTILE,
         stop=(HOSTILE,),
     )
-    source = generate_module(spec, spec_path=HOSTILE, spec_hash="\n1/0", sample=HOSTILE)
+    source = generate_module(spec, spec_path=HOSTILE, spec_hash="\n1/0", samples=[HOSTILE])
     imports = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import)]
     assert {alias.name for node in imports for alias in node.names} <= {"ast", "json", "re", "sys"}
-    module = load_module(spec)
+    module = load(spec)
     message = module.parse(f"Hi<{HOSTILE}>run[{HOSTILE}]{{}}")
     assert (message.content, message.tool_calls[0].name) == ("Hi", "run")
 
 
 @pytest.mark.parametrize("name", TURNS)
 def test_source_is_formatted_and_small(name: str) -> None:
-    source = generate_module(TURNS[name][0], spec_path="specs/x.yaml", spec_hash="0", sample="Hi")
+    source = generate_module(
+        TURNS[name][0], spec_path="specs/x.yaml", spec_hash="0", samples=["Hi"]
+    )
     assert black.format_str(source, mode=black.Mode(line_length=100)) == source
     assert max(map(len, source.splitlines())) <= 100
     assert source.startswith("# Generated by turnspec")

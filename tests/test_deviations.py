@@ -21,7 +21,7 @@ def test_deviation_is_read_and_told(deviation: str) -> None:
         f"{name}: {failure}\n    from {case.text!r}"
         for name in NAMES
         for case in DEVIATIONS[deviation](committed_format(name))
-        for failure in _failures(committed_format(name), case)
+        for failure in failures_of(committed_format(name), case)
     ]
     assert not failures, "\n".join(failures[:10])
 
@@ -34,7 +34,7 @@ def test_deviations_apply_to_as_many_formats_as_before(snapshot: SnapshotAsserti
     assert applied == snapshot
 
 
-def _failures(form: Format, case: Case) -> Iterator[str]:
+def failures_of(form: Format, case: Case) -> Iterator[str]:
     """Yield how what is parsed differs from what a case wants, and pieces from the whole text."""
     whole = form.module.parse(case.text, **case.options)
     calls = tuple((call.name, json.loads(call.arguments)) for call in whole.tool_calls)

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from syrupy.assertion import SnapshotAssertion
 from tests.generated_formats import NAMES, ROOT, committed_format
 from tests.own_templates import FOLDER
 from tests.test_cli import run, run_apart
+from turnspec.codegen.loading import FormatModule
 from turnspec.explain.samples import sample_turns
 from turnspec.explain.shown import trace_data, trace_lines
 from turnspec.explain.trace import Phase, Step, trace
@@ -41,7 +41,7 @@ Paris
 three"""
 
 
-def text_of(module: ModuleType, text: str, piece: int | None = None, **options: Any) -> str:
+def text_of(module: FormatModule, text: str, piece: int | None = None, **options: Any) -> str:
     lines = trace_lines(trace(module, text, options, piece=piece))
     return "\n".join("".join(part for part, _ in line) for line in lines)
 
@@ -96,13 +96,13 @@ def test_a_trace_is_what_the_parser_does(name: str) -> None:
                 check_events(module, text, given, piece, found.steps)
 
 
-def found_prefill(module: ModuleType, options: Mapping[str, Any]) -> str:
-    prefill = str(options.get("prefill", module.PROMPT))
-    return prefill.removeprefix(module.HEADER)
+def found_prefill(module: FormatModule, options: Mapping[str, Any]) -> str:
+    prefill = str(options.get("prefill", module.FORMAT["prompt"]))
+    return prefill.removeprefix(module.FORMAT["header"])
 
 
 def check_events(
-    module: ModuleType,
+    module: FormatModule,
     text: str,
     options: Mapping[str, Any],
     piece: int | None,
@@ -126,7 +126,7 @@ def test_states_are_named_and_described() -> None:
     module = committed_format("qwen3-coder").module
     first = trace(module, "Hello!<|im_end|>", {}).steps[0]
     assert (first.state, first.next_state, first.offset) == ("text", "rest", 0)
-    assert first.about == "Content: all other text, to ``<|im_end|>``."
+    assert first.about == "Read text up to a marker, and do what the marker asks for."
 
 
 def test_the_prompt_is_told_apart() -> None:
@@ -144,7 +144,7 @@ def test_what_is_settled_at_the_end_is_of_no_state() -> None:
     module = committed_format("qwen-qwq-32b").module
     *_, dropped, unclosed = trace(module, '<tool_call>\n{"name"', {}).steps
     for step, kind in ((dropped, "cut_off"), (unclosed, "unclosed")):
-        assert (step.phase, step.state, step.consumed) == (Phase.END, "", "")
+        assert (step.phase, step.state) == (Phase.END, "")
         assert [problem["kind"] for problem in step.problems] == [kind]
 
 

@@ -6,13 +6,13 @@ import importlib.util
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from tests.parser_checks import load_module
 from tests.parser_formats import HERMES
+from turnspec.codegen.loading import FormatModule, LoadedFormat, load
 
 ROOT = Path(__file__).parent.parent
 RUNS = 60_000
@@ -47,16 +47,16 @@ def test_fuzzing_finds_nothing(tmp_path: Path) -> None:
 def test_a_faulty_parser_is_told_of(fault: str) -> None:
     from tests.fuzz.fuzz_parser import Attempt, Target, check
 
-    target = Target("faulty", load_module(HERMES), HERMES.turn.header, (), ())
+    target = Target("faulty", load(HERMES), HERMES.turn.header, (), ())
     attempt = Attempt(target, ("Hello", " <tool_"), {})
     check(attempt)
-    break_parser(target.module, fault)
+    broken = replace(attempt, target=replace(target, module=broken_format(target.module, fault)))
     with pytest.raises((AssertionError, ZeroDivisionError)):
-        check(attempt)
+        check(broken)
 
 
-def break_parser(module: ModuleType, fault: str) -> None:
-    """Give a module a parser that loses chunks or events, or that raises."""
+def broken_format(module: FormatModule, fault: str) -> FormatModule:
+    """Return a format whose parser loses chunks or events, or raises."""
 
     class Faulty(module.Parser):  # type: ignore[misc, name-defined]
         def feed(self, text: str) -> object:
@@ -68,4 +68,4 @@ def break_parser(module: ModuleType, fault: str) -> None:
             events = super().finish()
             return [] if fault == "finish" else events
 
-    module.Parser = Faulty  # type: ignore[attr-defined]
+    return LoadedFormat(module.FORMAT, Faulty)

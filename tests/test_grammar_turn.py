@@ -25,6 +25,7 @@ from turnspec.spec.model import (
     ContentMode,
     Encoding,
     End,
+    Fields,
     Join,
     JsonType,
     Literal,
@@ -64,6 +65,7 @@ def json_array_spec() -> Spec:
             separator=", ",
             section_end="]",
             arguments=Arguments(),
+            fields=Fields(name=("name",), arguments=("arguments",), id=("id",)),
         )
     )
 
@@ -83,6 +85,7 @@ def bare_json_spec() -> Spec:
             separator="; ",
             section_end="",
             arguments=Arguments(),
+            fields=Fields(name=("name",), arguments=("parameters",)),
         )
     )
 

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from benchmarks.cases import LongText, LongTurn, has_part, said, string_encoding, turn_with
 
-from turnspec.codegen.loading import load_module
+from turnspec.codegen.loading import FormatModule, load_module
 from turnspec.codegen.writer import write_parts
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import tool_definitions
@@ -45,7 +44,7 @@ class Format:
     """A spec and its committed parser."""
 
     spec: Spec
-    module: ModuleType
+    module: FormatModule
 
     @property
     def markers(self) -> list[str]:

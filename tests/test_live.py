@@ -25,6 +25,7 @@ from tests.specs_for_tests import (
 from tests.test_cli import run
 from turnspec.analysis.analyze import TemplateSource
 from turnspec.cli.live_output import print_events, print_part, print_verdict
+from turnspec.codegen.module import generate_module
 from turnspec.live.checks import StreamedTurn, stream_faults, turn_faults
 from turnspec.live.model import LiveModel, load_model
 from turnspec.live.offers import TOOLS
@@ -352,9 +353,7 @@ def test_the_command_keeps_a_record_on_demand(root: Path) -> None:
 
 
 def test_a_failing_format_fails_the_command(root: Path) -> None:
-    other = parser_of.__globals__["generate_module"](
-        tagged_spec(), spec_path="", spec_hash="", sample=""
-    )
+    other = generate_module(tagged_spec(), spec_path="", spec_hash="")
     (root / "generated/json_native.py").write_text(other, encoding="utf-8")
     result = run("live", "json-native", "--seeds", 1, "--root", root)
     assert result.exit_code == 1

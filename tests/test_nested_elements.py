@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import json
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from tests import parser_formats as formats
-from tests.parser_checks import assert_any_chunking, assert_any_truncation, load_module, stream
+from tests.parser_checks import assert_any_chunking, assert_any_truncation, stream
+from turnspec.codegen.loading import FormatModule, load
 from turnspec.codegen.writer import write_calls, write_turn
 from turnspec.grammar.turn import generate_grammar
 from turnspec.rendering.conversation import tool_definitions
@@ -46,8 +46,8 @@ VALUES: dict[str, object] = {
 
 
 @functools.cache
-def module_of(name: str) -> ModuleType:
-    return load_module(FORMATS[name])
+def module_of(name: str) -> FormatModule:
+    return load(FORMATS[name])
 
 
 def written(spec: Spec, *calls: Call) -> str:
@@ -331,7 +331,7 @@ def test_text_between_elements_is_told_and_makes_a_call_incomplete() -> None:
     (call,) = message.tool_calls
     assert (json.loads(call.arguments), call.complete) == ({"docs": [{}, {}]}, False)
     assert [(problem.kind, problem.message) for problem in message.problems] == [
-        ("unexpected_text", "between elements: , and ")
+        ("unexpected_text", "between elements: , and")
     ]
 
 

@@ -56,7 +56,7 @@ def test_white_space_before_arguments_is_not_read_again_and_again() -> None:
     parser.feed('<tool_call>\n{"name": "look", "arguments": ')
     for _ in range(1000):
         parser.feed(" ")
-    assert len(parser._buffer) == 0
+    assert len(parser._turn.text) == 0
     parser.feed("{}}\n</tool_call>")
     parser.finish()
     assert [(call.arguments, call.complete) for call in parser.message.tool_calls] == [("{}", True)]

@@ -11,7 +11,6 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -20,7 +19,7 @@ from hypothesis import strategies as st
 
 from tests.marker_soup import Output, chunkings, own_markers, soups, written_outputs
 from tests.parser_checks import added_up, stream, summary
-from turnspec.codegen.loading import load_module
+from turnspec.codegen.loading import FormatModule, load_module
 from turnspec.codegen.writer import write_parts
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import tool_definitions
@@ -50,7 +49,7 @@ def spec_of(name: str) -> Spec:
 
 
 @functools.cache
-def module_of(name: str) -> ModuleType:
+def module_of(name: str) -> FormatModule:
     path = ROOT / OutputPaths.in_project(name).module
     return load_module(path.read_text(encoding="utf-8"))
 
@@ -214,10 +213,10 @@ def test_no_word_of_a_cut_off_turn_is_lost(name: str, data: st.DataObject) -> No
 @for_examples
 def test_offsets_lie_in_the_text(name: str, data: st.DataObject) -> None:
     module, output = module_of(name), data.draw(soups_of(name))
-    prompts = [module.PROMPT, getattr(module, "PROMPT_WITHOUT_THINKING", module.PROMPT)]
+    prompts = [module.FORMAT["prompt"], module.FORMAT.get("prompt_without_thinking")]
     prefill = output.options["prefill"]
     if prefill is None:
-        prefill = prompts[0 if output.options["enable_thinking"] else 1]
+        prefill = (None if output.options["enable_thinking"] else prompts[1]) or prompts[0]
     message = module.parse(output.text, **output.options)
     for problem in message.problems:
         assert -len(prefill) <= problem.offset <= len(output.text), problem

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import replace
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.generated_formats import NAMES, ROOT, committed_format
+from tests.generated_formats import NAMES, committed_format
 from tests.test_explain_trace import TOOLS, texts
 from turnspec.explain.trace import trace
-from turnspec.pipeline.project import OutputPaths
 from turnspec.report.diagram import draw
 from turnspec.report.states import Machine, State, Transition, read_machine
-from turnspec.spec.model import Spec
 
 
 def machine_of(name: str) -> Machine:
-    source = (ROOT / OutputPaths.in_project(name).module).read_text(encoding="utf-8")
-    return read_machine(source, committed_format(name).spec)
+    return read_machine(committed_format(name).module.FORMAT)
 
 
 @pytest.mark.parametrize(
@@ -106,9 +101,3 @@ def test_names_are_escaped() -> None:
     text = str(draw(Machine((State('<b>"', ""),), ()), '"><script>'))
     assert "<b>" not in text
     assert "<script>" not in text
-
-
-def test_a_module_of_another_kind(tmp_path: Path) -> None:
-    spec: Spec = replace(committed_format("qwen3-coder").spec)
-    with pytest.raises(ValueError, match="not enough values to unpack"):
-        read_machine("class Other: ...", spec)

@@ -9,8 +9,8 @@ from typing import Any, cast
 import pytest
 
 from tests.generated_formats import NAMES, committed_format
-from tests.parser_checks import load_module
 from tests.specs_for_tests import ALL_SPECS, json_native_spec, plain_spec, tagged_spec
+from turnspec.codegen.loading import load
 from turnspec.review.compare import Source, Status, compare_all, compare_sources
 from turnspec.review.reading import Compatibility, Format, read_turns, written_turns
 from turnspec.review.sampling import random_messages
@@ -35,7 +35,7 @@ from turnspec.verification.messages import format_markers
 
 
 def format_of(spec: Spec) -> Format:
-    return Format(spec, load_module(spec))
+    return Format(spec, load(spec))
 
 
 def prompted_plain_spec() -> Spec:

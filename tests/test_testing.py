@@ -14,6 +14,7 @@ import pytest
 from tests.generated_formats import ROOT, committed_format
 from tests.own_templates import FOLDER
 from tests.specs_for_tests import json_native_spec, tag_with_json_spec
+from turnspec.codegen.loading import FormatModule
 from turnspec.spec.files import write_spec
 from turnspec.testing import PIECES, Call, Message, check_case, parser_of
 
@@ -23,11 +24,11 @@ TEXT = 'Hm.<tool_call>\n{"name": "look", "arguments": {"at":[1,{"x":"é"}]}}\n</
 
 
 @pytest.fixture(scope="module")
-def parser() -> ModuleType:
+def parser() -> FormatModule:
     return parser_of(json_native_spec())
 
 
-def fault_of(parser: ModuleType, text: str, expect: Message, **options: Any) -> str:
+def fault_of(parser: FormatModule, text: str, expect: Message, **options: Any) -> str:
     with pytest.raises(AssertionError) as caught:
         check_case(parser, text, expect=expect, **options)
     return str(caught.value)
@@ -103,7 +104,7 @@ class Chunked:
 
 @pytest.mark.parametrize("size", PIECES)
 @pytest.mark.parametrize("in_events", [False, True])
-def test_every_length_of_pieces_is_tried(parser: ModuleType, size: int, in_events: bool) -> None:
+def test_every_length_of_pieces_is_tried(parser: FormatModule, size: int, in_events: bool) -> None:
     other = ModuleType("wrong")
     other.__dict__["parse"] = parser.parse
     other.__dict__["Parser"] = lambda **options: Chunked(parser.Parser(**options), size, in_events)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
+import black
 import pytest
 
 from tests.generated_formats import NAMES, ROOT
@@ -257,3 +260,66 @@ def test_the_banner_names_the_spec(root: Path) -> None:
     text = (root / "generated/plain.py").read_text(encoding="utf-8")
     assert named_spec(text) == ("plain", spec_hash(plain_spec()))
     assert not is_generated("import re\n" + text)
+
+
+@pytest.fixture
+def sharing(root: Path, tmp_path: Path) -> Path:
+    """A package of parsers that share their engine."""
+    folder = tmp_path / "app" / "formats"
+    command = ("vendor", "json-native", "plain", "--shared-engine", "--no-grammar")
+    result = run(*command, "--into", folder, "--root", root)
+    assert (result.exit_code, result.stderr) == (0, "")
+    return folder
+
+
+def test_parsers_may_share_their_engine(root: Path, sharing: Path) -> None:
+    files = ["json_native.py", "plain.py", "turnspec_engine.py"]
+    assert sorted(files_of(sharing)) == files
+    assert states(sharing, root) == dict.fromkeys(files, "fresh")
+    texts = {name: (sharing / name).read_text(encoding="utf-8") for name in files}
+    assert all(is_unedited(text) for text in texts.values())
+    assert all(len(texts[name].split("\n")) < 150 for name in files[:2])
+    for name in files[:2]:
+        whole = (root / "generated" / name).read_text(encoding="utf-8")
+        assert whole.endswith(texts[name][texts[name].index("class Parser(TurnParser)") :])
+    mode = black.Mode(line_length=100)
+    assert all(black.format_str(text, mode=mode) == text for text in texts.values())
+
+
+def test_parsers_that_share_their_engine_read_alike(root: Path, sharing: Path) -> None:
+    text = 'Hi<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
+    code = f"import json_native as m; print(m.parse({text!r}))"
+    script = code.replace("import json_native", "from formats import json_native")
+    shared, whole = (
+        subprocess.check_output([sys.executable, "-c", source], cwd=folder, text=True)
+        for source, folder in ((script, sharing.parent), (code, root / "generated"))
+    )
+    assert shared == whole
+    assert "ToolCall(" in whole
+
+
+def test_a_stale_parser_that_shares_its_engine_is_renewed_as_such(
+    root: Path, sharing: Path
+) -> None:
+    write_format(root, replace(plain_spec(), turn=replace(plain_spec().turn, stop=("<new>",))))
+    result = run("vendor", "--check", sharing, "--root", root)
+    said = " ".join(result.stderr.split())
+    assert f"run: turnspec vendor plain --shared-engine --into {sharing}" in said
+
+
+def test_a_shared_engine_that_was_edited_or_is_old_is_told(root: Path, sharing: Path) -> None:
+    engine = sharing / "turnspec_engine.py"
+    append(engine, "# mine\n")
+    assert states(sharing, root)["turnspec_engine.py"] == "edited"
+    text = engine.read_text(encoding="utf-8").replace("# mine\n", "# older\n")
+    body = "".join(line for line in text.splitlines(True) if " Text hash:  " not in line)
+    engine.write_text(sealed(body), encoding="utf-8")
+    result = run("vendor", "--check", sharing, "--root", root)
+    assert result.exit_code == 1
+    assert "stale  " in result.stdout
+    assert f"run: turnspec vendor --shared-engine --into {sharing}" in " ".join(
+        result.stderr.split()
+    )
+    renewed = run("vendor", "--shared-engine", "--into", sharing, "--root", root)
+    assert renewed.stdout == f"wrote {engine}\n"
+    assert set(states(sharing, root).values()) == {"fresh"}

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 
 import click
 import llama_cpp
@@ -26,7 +25,7 @@ from benchmarks.learned_formats.questions import (
 from benchmarks.learned_formats.results import page_of, write_results
 from benchmarks.learned_formats.tokens import new_vocabulary
 from benchmarks.learned_formats.trial import TEMPERATURE, Writer, answered, judged, total
-from turnspec.codegen.loading import load_module
+from turnspec.codegen.loading import FormatModule, load_module
 from turnspec.codegen.turn_end import may_repeat_calls
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
@@ -48,7 +47,7 @@ class Lesson:
     """One format, and what a model of it is taught and asked."""
 
     spec: Spec
-    parser: ModuleType
+    parser: FormatModule
     bound: BoundGrammar
     taught: list[Exchange]
     asked: list[Exchange]

@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import llama_cpp
 from jsonschema import Draft202012Validator
 
 from benchmarks.learned_formats.questions import TOOLS, Exchange, prompt_of
+from turnspec.codegen.loading import FormatModule
 from turnspec.grammar.bound import BoundGrammar
 from turnspec.spec.model import Spec
 
@@ -123,7 +123,7 @@ def answered(
         yield exchange, writer.write(prompt_of(spec, exchange), bound, seed, lazy=lazy)
 
 
-def judged(written: Written, parser: ModuleType, bound: BoundGrammar, asked: Exchange) -> Tally:
+def judged(written: Written, parser: FormatModule, bound: BoundGrammar, asked: Exchange) -> Tally:
     """Return what one turn counts for."""
     text = "".join(written.pieces)
     streamed = parser.Parser(tools=TOOLS)

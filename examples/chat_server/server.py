@@ -65,7 +65,7 @@ class Model:
         )
         self._template = Jinja2ChatFormatter(template, eos_token=eos, bos_token=bos)
         prompt = self._template(messages=[{"role": "user", "content": "Hello"}]).prompt
-        if not prompt.endswith(chat_format.PROMPT):
+        if not prompt.endswith(chat_format.FORMAT["prompt"]):
             raise SystemExit(f"error: {path}: {chat_format.__name__} isn't for its chat template")
 
     def prompt(self, messages: list[Any], tools: list[Any], variables: dict[str, Any]) -> list[int]:

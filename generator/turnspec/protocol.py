@@ -233,12 +233,12 @@ class Format(Protocol):
     """A generated module."""
 
     @property
-    def HEADER(self) -> str:
-        """What an assistant's turn begins with."""
+    def FORMAT(self) -> Mapping[str, Any]:
+        """The format's table, plain data that JSON can hold.
 
-    @property
-    def PROMPT(self) -> str:
-        """What the prompt holds of the turn already, with thinking on."""
+        ``FORMAT["header"]`` is what an assistant's turn begins with, ``FORMAT["prompt"]`` what the
+        prompt holds of the turn already, with thinking on.
+        """
 
     def parse(
         self,
@@ -249,6 +249,7 @@ class Format(Protocol):
         prefill: str | None = None,
         reasoning: Literal["extract", "inline"] = "extract",
         echo: bool = False,
+        stop: Sequence[str] = (),
         id_prefix: str = "call_",
     ) -> Message:
         """Return the message in ``text``, what the model wrote; options as for `Parser`."""
@@ -261,6 +262,7 @@ class Format(Protocol):
         prefill: str | None = None,
         reasoning: Literal["extract", "inline"] = "extract",
         echo: bool = False,
+        stop: Sequence[str] = (),
         id_prefix: str = "call_",
     ) -> StreamingParser:
         """Return a parser for one turn; it never raises on what a model writes.
@@ -274,6 +276,7 @@ class Format(Protocol):
                 header on (default: the template's own generation prompt).
             reasoning: "inline" leaves the reasoning in the content, with its markers.
             echo: put the prefill's text into the result.
+            stop: further texts that end the turn, such as an end token that the template lacks.
             id_prefix: what the ids of calls begin with that the model gives none, so that they can
                 differ between turns.
         """

@@ -10,13 +10,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import Found, find_format
-from turnspec.codegen.loading import load_module
-from turnspec.codegen.python import generate_module
+from turnspec.codegen.loading import FormatModule, load, load_module
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import SPEC_SUFFIX, read_spec
 from turnspec.spec.message import Call, Message
@@ -29,7 +27,7 @@ __all__ = ["PIECES", "Call", "Message", "check_case", "parser_of"]
 PIECES = (1, 2, 3, 7)
 
 #: What a parser is for: a name, a .py, .yaml or .jinja file, a spec, or the module itself.
-AnyFormat = str | Path | Spec | ModuleType
+AnyFormat = str | Path | Spec | FormatModule
 
 #: A call's id, name and arguments, as a parser gives them.
 _ReadCall = tuple[str, str, str]
@@ -78,7 +76,7 @@ def check_case(
                 raise AssertionError(_difference(seen, part, value, text))
 
 
-def parser_of(fmt: AnyFormat) -> ModuleType:
+def parser_of(fmt: AnyFormat) -> FormatModule:
     """Return the parser module of a format; see `check_case` for what names one.
 
     Generating a module takes half a second and analysing a template longer, so call this once
@@ -87,10 +85,10 @@ def parser_of(fmt: AnyFormat) -> ModuleType:
     Raises:
         ValueError: ``fmt`` can't be used; says why.
     """
-    if isinstance(fmt, ModuleType):
-        return fmt
     if isinstance(fmt, Spec):
-        return load_module(generate_module(fmt, spec_path="", spec_hash="", sample=""))
+        return load(fmt)
+    if not isinstance(fmt, str | Path):
+        return fmt
     path = Path(fmt)
     match path.suffix:
         case ".py":
@@ -136,7 +134,7 @@ def _analysed(path: Path) -> str:
 
 
 def _seen(
-    module: ModuleType, text: str, options: Mapping[str, Any], calls: Sequence[Call]
+    module: FormatModule, text: str, options: Mapping[str, Any], calls: Sequence[Call]
 ) -> Iterator[_Seen]:
     yield _Seen("parse", _parts(module.parse(text, **options), calls))
     for size in (*PIECES, max(len(text), 1)):

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from tests.deviations.turns import ARGUMENTS, NAME, Case, Format
-from turnspec.codegen.marker_plan import looks_like_head, looks_like_marker, tags
-from turnspec.codegen.slot_plan import literal_text
+from tests.deviations.turns import ARGUMENTS, NAME, Case, Format, space_around
+from turnspec.codegen.notation import literal_text
+from turnspec.codegen.shapes import looks_like_head, looks_like_marker, tags
 from turnspec.codegen.writer import write_calls
 from turnspec.spec.encoding import encode_object
 from turnspec.spec.message import Call, Message
@@ -216,7 +216,8 @@ def content_around(form: Format) -> Iterator[Case]:
     calls = [form.call_text(call) for call in form.calls]
     sections = [f"{tools.section_start}{call}{tools.section_end}" for call in calls]
     text = "Before.\n" + "\nBetween.\n".join(sections) + "\nAfter."
-    content = "Before." + "Between." * (len(calls) - 1) + "After."
+    spaces = [f"\n{space_around(section)}\n" for section in sections]
+    content = "Before." + "Between.".join(spaces) + "After."
     yield form.case(text, Message(content, calls=form.calls), "misplaced")
 
 

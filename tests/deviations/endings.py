@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.deviations.turns import SAID, Case, Format
-from turnspec.codegen.marker_plan import looks_like_marker
+from turnspec.codegen.shapes import looks_like_marker
 from turnspec.spec.message import Message
 
 

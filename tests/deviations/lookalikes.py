@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from tests.deviations.calls import is_bare
 from tests.deviations.turns import Case, Format
-from turnspec.codegen.marker_plan import tags
-from turnspec.codegen.slot_plan import literal_text
+from turnspec.codegen.notation import literal_text
+from turnspec.codegen.shapes import tags
 from turnspec.spec.message import Message
 from turnspec.spec.model import Encoding, JsonType, Slot, SlotKind
 from turnspec.verification.messages import format_markers

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.deviations.turns import SAID, THOUGHT, Case, Format
+from tests.deviations.turns import (
+    SAID,
+    THOUGHT,
+    Case,
+    Format,
+    space_after,
+    space_around,
+    space_before,
+)
 from turnspec.analysis.thinking import PromptState, prompt_state
 from turnspec.spec.message import Message
 
@@ -28,8 +36,9 @@ def never_opened(form: Format) -> Iterator[Case]:
     """The closing marker comes without an opening one: what is before it was content."""
     if not _marks_both(form) or form.spec.content.start.strip():
         return
-    text = f"{THOUGHT}{form.spec.reasoning.end}{SAID}"
-    yield form.case(text, Message(THOUGHT + SAID), "stray_marker")
+    end = form.spec.reasoning.end
+    message = Message(THOUGHT + space_around(end) + SAID)
+    yield form.case(f"{THOUGHT}{end}{SAID}", message, "stray_marker")
 
 
 def several_blocks(form: Format) -> Iterator[Case]:
@@ -37,7 +46,10 @@ def several_blocks(form: Format) -> Iterator[Case]:
     if not _marks_both(form) or form.spec.content.start.strip():
         return
     text = f"{_block(form)}{SAID}{_block(form)}Again."
-    yield form.case(text, Message(SAID + "Again.", THOUGHT * 2), "misplaced")
+    content = SAID + space_around(_block(form)) + "Again."
+    between = space_before(form.spec.reasoning.end) + space_after(form.spec.reasoning.start)
+    message = Message(content, f"{THOUGHT}{between}{THOUGHT}")
+    yield form.case(text, message, "misplaced")
 
 
 def call_inside(form: Format) -> Iterator[Case]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tests.deviations.turns import Case, Format
-from turnspec.codegen.slot_plan import literal_text
+from turnspec.codegen.notation import literal_text
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Encoding, JsonType, Slot, SlotKind, ToolMode
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
+from turnspec.codegen.loading import FormatModule
 from turnspec.codegen.writer import write_calls, write_parts
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
@@ -20,6 +20,21 @@ LOOK = Call("look", {"city": "Paris", "days": 3}, "id0000001")
 COUNT = Call("count", {"unit": "km"}, "id0000002")
 THOUGHT = "First a thought."
 SAID = "It is said."
+
+
+def space_before(text: str) -> str:
+    """Return the white space with which a text begins."""
+    return text[: len(text) - len(text.lstrip())]
+
+
+def space_after(text: str) -> str:
+    """Return the white space with which a text ends."""
+    return text[len(text.rstrip()) :]
+
+
+def space_around(text: str) -> str:
+    """Return the white space of a marker, which stays between the pieces that it parts."""
+    return space_before(text) + space_after(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +94,7 @@ class Format:
     """A spec and its generated module, and turns that keep to the one for the other to read."""
 
     spec: Spec
-    module: ModuleType
+    module: FormatModule
 
     @property
     def tools(self) -> Tools:

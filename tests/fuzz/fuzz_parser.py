@@ -14,11 +14,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from tests.marker_soup import TOOL_LISTS, marker_pieces, own_markers, plain_pieces
 from tests.parser_checks import added_up, stream, summary
+from turnspec.codegen.loading import FormatModule
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
 from turnspec.spec.model import Spec
@@ -41,7 +41,7 @@ class Target:
     """A parser to fuzz: its module, and the pieces that texts for it are made of."""
 
     name: str
-    module: ModuleType
+    module: FormatModule
     header: str
     markers: tuple[str, ...]
     pieces: tuple[str, ...]

@@ -7,19 +7,16 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from types import ModuleType
 
 from turnspec.analysis.analyze import ASSUMED_TOKENS, TemplateSource, analyze_template
 from turnspec.chat.errors import ChatError
 from turnspec.chat.form import MessageForm, find_form
 from turnspec.chat.sources import SpecialTokens
 from turnspec.chat.tool_syntax import with_tools
-from turnspec.codegen.loading import load_module
-from turnspec.codegen.python import generate_module
+from turnspec.codegen.loading import LoadedFormat, load
 from turnspec.rendering.conversation import Chat, JsonObject
 from turnspec.rendering.variables import switch_values
 from turnspec.rendering.worker import RenderWorker
-from turnspec.spec.files import spec_hash
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
@@ -40,7 +37,7 @@ class PreparedTemplate:
         self.text = text
         self._worker = worker
         self._given = tokens.texts()
-        self._modules: dict[bool, ModuleType] = {}
+        self._modules: dict[bool, LoadedFormat] = {}
         self._known = next((spec for spec in specs if self._is_own(spec)), None)
 
     @property
@@ -74,18 +71,14 @@ class PreparedTemplate:
         """The spec of answers, with a syntax for calls even where the template has none."""
         return with_tools(self.spec)
 
-    def parser_module(self, *, with_tools: bool) -> ModuleType:
-        """Return the parser of answers, generated from the spec.
+    def parser_module(self, *, with_tools: bool) -> LoadedFormat:
+        """Return the parser of answers, made from the spec.
 
         Raises:
             ChatError: the template can't be analysed.
         """
         if with_tools not in self._modules:
-            spec = self.answer_spec if with_tools else self.spec
-            source = generate_module(
-                spec, spec_path=f"{spec.name}.yaml", spec_hash=spec_hash(spec), sample=""
-            )
-            self._modules[with_tools] = load_module(source)
+            self._modules[with_tools] = load(self.answer_spec if with_tools else self.spec)
         return self._modules[with_tools]
 
     @cached_property

@@ -24,6 +24,7 @@ from turnspec.chat.sources import (
     model_templates,
     named_format,
 )
+from turnspec.engine.parser import TurnParser
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.model import Capabilities, Spec
 
@@ -234,19 +235,20 @@ class ChatTemplate:
         return without_added(prompt, self.tokens)
 
     def parser(
-        self, prompt: Prompt, *, tools: Sequence[Mapping[str, object]] = (), **options: object
-    ) -> Any:
+        self, prompt: Prompt, *, tools: Sequence[Mapping[str, object]] = (), **options: Any
+    ) -> TurnParser:
         """Return the streaming parser for the answer to a prompt.
 
-        It is what `turnspec` generates from the spec: ``feed`` it pieces of text, ``finish`` it,
+        ``feed`` it pieces of text, ``finish`` it,
         and take ``message`` from it. ``options`` are the parser's own.
 
         Raises:
             ChatError: the template can't be analysed.
         """
         module = self.prepared(with_tools=bool(tools)).parser_module(with_tools=bool(tools))
-        given = {"tools": checked(read_tools(tools))} if tools else {}
-        return module.Parser(prefill=prompt.prefill, **given, **options)
+        if tools:
+            options["tools"] = checked(read_tools(tools))
+        return module.Parser(prefill=prompt.prefill, **options)
 
     def conversation(self, **options: Any) -> Conversation:
         """Return a conversation that is rendered piece by piece; options as for `render`."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from types import ModuleType
 
 import click
 from rich.text import Text
@@ -26,7 +25,7 @@ from turnspec.cli.console import ERR, OUT, Fault, Misuse, finish, json_text, pri
 from turnspec.cli.extras import fetch_hint
 from turnspec.cli.formats import catalog_of, find, spec_of, text_of
 from turnspec.cli.parse import parser_module
-from turnspec.codegen.loading import load_module
+from turnspec.codegen.loading import FormatModule, load_module
 from turnspec.explain.annotate import Kind
 from turnspec.explain.explanation import Explanation, explain_spec, explain_template
 from turnspec.explain.shown import (
@@ -187,7 +186,7 @@ def _print(lines: Iterable[Line]) -> None:
         OUT.print(text, soft_wrap=True)
 
 
-def _module(fmt: str, root: Path | None) -> ModuleType:
+def _module(fmt: str, root: Path | None) -> FormatModule:
     """Return a generated module: that of a known format, a file's, or made from a template."""
     catalog = catalog_of(root)
     if not is_path(fmt, catalog) or fmt.endswith(".py"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from types import ModuleType
 
 import click
 
@@ -19,7 +18,7 @@ from turnspec.cli.common import (
 )
 from turnspec.cli.console import Misuse, json_text, print_error
 from turnspec.cli.formats import catalog_of, find, text_of
-from turnspec.codegen.loading import load_module
+from turnspec.codegen.loading import FormatModule, load_module
 
 
 @click.command()
@@ -66,7 +65,7 @@ def parse(
         print_error(shown)
 
 
-def parser_module(fmt: str, root: Path | None) -> ModuleType:
+def parser_module(fmt: str, root: Path | None) -> FormatModule:
     """Return the parser of a format, or the module of a path."""
     path = Path(fmt)
     if path.suffix != ".py":

@@ -29,6 +29,11 @@ from turnspec.spec.problems import Problem
 )
 @click.option("--no-grammar", is_flag=True, help="Copy the parsers only.")
 @click.option("--protocol", is_flag=True, help="Copy the types that all parsers have in common.")
+@click.option(
+    "--shared-engine",
+    is_flag=True,
+    help="Write the engine once, and small parsers that import it from beside them.",
+)
 @click.option("--force", is_flag=True, help="Write over files that were edited.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @ROOT
@@ -39,6 +44,7 @@ def vendor(
     checked: Path | None,
     no_grammar: bool,
     protocol: bool,
+    shared_engine: bool,
     force: bool,
     as_json: bool,
     root: Path | None,
@@ -56,13 +62,14 @@ def vendor(
       turnspec vendor Qwen/Qwen3-Coder-30B-A3B-Instruct model.gguf --into formats
       turnspec vendor --check ../my-app/formats
     """  # noqa: D301
-    if checked is not None and not (names or into or protocol):
+    common = protocol or shared_engine
+    if checked is not None and not (names or into or common):
         copies = check_copies(catalog_of(root), checked)
         if isinstance(copies, Problem):
             raise Fault(str(copies))
         print_copies(copies, checked, as_json=as_json)
         finish((), failed=any(copy.state is not CopyState.FRESH for copy in copies))
-    elif (names or protocol) and into is not None and checked is None:
+    elif (names or common) and into is not None and checked is None:
         catalog = catalog_of(root)
         formats = {known.name: known for known in (find(name, catalog) for name in names)}
         done = vendor_parsers(
@@ -70,6 +77,7 @@ def vendor(
             into,
             with_grammar=not no_grammar,
             with_protocol=protocol,
+            with_shared_engine=shared_engine,
             force=force,
         )
         print_vendored(done, as_json=as_json)

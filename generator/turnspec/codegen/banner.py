@@ -63,6 +63,12 @@ def named_spec(text: str) -> tuple[str, str]:
     return PurePosixPath(path.group(1)).stem if path else "", digest.group(2) if digest else ""
 
 
+def named_place(text: str) -> str:
+    """Return what a banner says the text is made from, whole; "" where it says nothing."""
+    found = _SPEC_LINE.search(text)
+    return found.group(1) if found else ""
+
+
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

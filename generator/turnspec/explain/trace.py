@@ -1,7 +1,7 @@
 """Walking a text through a generated parser: which state took what, and what it told.
 
-The module is used as it is. A subclass watches its state: each time the parser asks for the state
-that is to go on, it gets that state wrapped in one that takes notes.
+The module is used as it is. A subclass of its turn watches the state: each time it asks for the
+state that is to go on, it gets that state wrapped in one that takes notes.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import ModuleType
 from typing import Any
 
+from turnspec.codegen.loading import FormatModule
 from turnspec.spec.yaml_text import quoted
 
-_PREFIX = "_read_"
+_PREFIX = "read_"
 
 
 class Phase(StrEnum):
@@ -56,7 +56,7 @@ class Trace:
 
 
 def trace(
-    module: ModuleType, text: str, options: Mapping[str, Any], *, piece: int | None = None
+    module: FormatModule, text: str, options: Mapping[str, Any], *, piece: int | None = None
 ) -> Trace:
     """Feed a text to the module's parser, whole or in pieces of some length, and note all steps.
 
@@ -69,7 +69,7 @@ def trace(
     for start in range(0, len(text), size):
         parser.feed(text[start : start + size])
     recorder.phase = Phase.END
-    recorder.settle(parser, parser.finish())
+    recorder.settle(parser._turn, parser.finish())
     message = parser.message
     problems = tuple(dataclasses.asdict(problem) for problem in message.problems)
     return Trace(tuple(recorder.steps), message.to_dict(), problems)
@@ -86,37 +86,37 @@ class _Recorder:
     at: int = 0
     seen: list[object] = field(default_factory=list)  # kept, so that no other gets its identity
 
-    def take(self, parser: Any, text: str) -> None:
-        """Note that the parser is given text."""
+    def take(self, turn: Any, text: str) -> None:
+        """Note that the turn is given text."""
         if not self.text:
-            self.start = self.at = parser._offset
+            self.start = self.at = turn.offset
         self.text += text
 
-    def step(self, parser: Any, state: Callable[[], bool]) -> bool:
+    def step(self, turn: Any, state: Callable[[], bool]) -> bool:
         """Have a state go on and note what it does."""
-        self._add(parser, None, parser._events)
+        self._add(turn, None, turn.events)
         goes_on = state()
-        self._add(parser, state, parser._events)
+        self._add(turn, state, turn.events)
         return goes_on
 
-    def settle(self, parser: Any, events: Sequence[object]) -> None:
+    def settle(self, turn: Any, events: Sequence[object]) -> None:
         """Note what came of the end outside any state."""
-        self._add(parser, None, events)
+        self._add(turn, None, events)
 
-    def _add(self, parser: Any, state: Callable[[], bool] | None, events: Sequence[object]) -> None:
+    def _add(self, turn: Any, state: Callable[[], bool] | None, events: Sequence[object]) -> None:
         """Add a step if anything happened since the last one."""
-        at = parser._offset + parser._position
+        at = turn.offset + turn.position
         before, self.at = self.at, at
         step = Step(
             phase=self.phase,
             state=_name(state) if state else "",
-            next_state=_name(parser._current),
+            next_state=_name(turn.current),
             about=" ".join((state.__doc__ or "").split()) if state else "",
             offset=before,
             consumed=self._between(before, at),
             returned=self._between(at, before),
             events=self._unseen(events),
-            problems=self._unseen(parser._problems),
+            problems=self._unseen(turn.problems),
         )
         moved = state is not None and step.state != step.next_state
         if moved or step.consumed or step.returned or step.events or step.problems:
@@ -136,12 +136,12 @@ class _Recorder:
 class _Watched:
     """A state that takes notes; for the parser's own comparisons it is that state."""
 
-    parser: Any
+    turn: Any
     state: Callable[[], bool]
     recorder: _Recorder
 
     def __call__(self) -> bool:
-        return self.recorder.step(self.parser, self.state)
+        return self.recorder.step(self.turn, self.state)
 
     def __eq__(self, other: object) -> bool:
         return self.state == (other.state if isinstance(other, _Watched) else other)
@@ -151,19 +151,21 @@ class _Watched:
 
 
 def _watched(parser: Any, recorder: _Recorder) -> Any:
-    """Return a subclass of a parser whose states tell the recorder what they do."""
+    """Return a subclass of a parser whose turn tells the recorder what its states do."""
+    turn: Any = parser._turn_type
 
     def get(self: Any) -> _Watched:
-        return _Watched(self, self._current, recorder)
+        return _Watched(self, self.current, recorder)
 
     def put(self: Any, state: Callable[[], bool]) -> None:
-        self._current = state
+        self.current = state
 
-    def advance(self: Any, text: str) -> None:
+    def feed(self: Any, text: str) -> Any:
         recorder.take(self, text)
-        parser._advance(self, text)
+        return turn.feed(self, text)
 
-    return type("Watched", (parser,), {"_state": property(get, put), "_advance": advance})
+    watched = type("WatchedTurn", (turn,), {"read": property(get, put), "feed": feed})
+    return type("Watched", (parser,), {"_turn_type": watched})
 
 
 def _name(state: Callable[[], bool]) -> str:

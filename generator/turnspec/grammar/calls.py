@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, pairwise, takewhile
 
-from turnspec.codegen.marker_plan import looks_like_marker
+from turnspec.codegen.shapes import looks_like_marker
 from turnspec.grammar.elements import element_rules, opening_texts, value_or_elements
 from turnspec.grammar.tagged import KEY_RANGES, RAW_TEXT
 from turnspec.grammar.text import (

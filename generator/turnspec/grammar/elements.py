@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from turnspec.codegen.marker_plan import looks_like_marker
+from turnspec.codegen.shapes import looks_like_marker
 from turnspec.grammar.text import (
     GAP,
     WHITE_SPACE,

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 from turnspec.analysis.thinking import PromptState, prompt_state
 from turnspec.codegen.banner import banner, sealed
-from turnspec.codegen.marker_plan import looks_like_marker, opening_literal
-from turnspec.codegen.plan import plan_module
+from turnspec.codegen.notation import plain
+from turnspec.codegen.shapes import looks_like_marker
+from turnspec.codegen.table import format_table, markers_in_text
 from turnspec.codegen.turn_end import may_repeat_calls, with_stop_at_end
+from turnspec.engine.markers import leading_text
 from turnspec.grammar.calls import Calls, begun_calls, call_marker, tool_call_rules
 from turnspec.grammar.text import (
     GAP,
@@ -161,12 +163,11 @@ def text_markers(spec: Spec) -> tuple[str, ...]:
 
 def _beginnings_of_markers(spec: Spec) -> Iterator[str]:
     """Yield what a parser of the format takes for the beginning of a marker, or for a whole one."""
-    plan = plan_module(spec)
-    yield from plan.openings
-    for marker in plan.text:
-        heads = (opening_literal(pieces).strip() for pieces in marker.alternatives)
-        # JSON's own signs and keys are no marker: what they begin may be content.
-        yield from (head for head in heads if looks_like_marker(head) and head[0] not in '{["')
+    table = format_table(spec)
+    yield from map(plain, table.get("openings", ()))
+    heads = (plain(leading_text(notation)) for _, notation in markers_in_text(table))
+    # JSON's own signs and keys are no marker: what they begin may be content.
+    yield from (head for head in heads if looks_like_marker(head) and head[0] not in '{["')
 
 
 def _as_written(opening: str, markers: Sequence[str]) -> str:

@@ -6,11 +6,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from turnspec.codegen.loading import FormatModule
 from turnspec.grammar.request import functions
 from turnspec.spec.model import Literal, Slot, SlotKind, Spec
 from turnspec.verification.messages import format_markers
@@ -23,14 +23,14 @@ _WORD = re.compile(r"[A-Za-z]{4,}")
 class StreamedTurn:
     """A parser that is fed with a turn, and what was fed and came out so far."""
 
-    module: ModuleType
+    module: FormatModule
     options: Mapping[str, Any]
     parser: Any
     pieces: list[str]
     events: list[Any]
 
     @classmethod
-    def start(cls, module: ModuleType, **options: Any) -> StreamedTurn:
+    def start(cls, module: FormatModule, **options: Any) -> StreamedTurn:
         """Return a parser that has read nothing yet."""
         return cls(module, options, module.Parser(**options), [], [])
 

@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from types import ModuleType
 
 from turnspec.analysis.analyze import TemplateSource
 from turnspec.catalog.known import KnownFormat
-from turnspec.codegen.loading import load_module
+from turnspec.codegen.loading import FormatModule, load_module
 from turnspec.live.runs import FormatRuns, LiveTurn, Outcome, run_format
 from turnspec.pipeline.project import Project
 from turnspec.pipeline.regenerate import write_table
@@ -30,7 +29,7 @@ class LiveFormat:
     """A known format: its spec and its parser."""
 
     spec: Spec
-    module: ModuleType
+    module: FormatModule
 
 
 def read_format(known: KnownFormat) -> LiveFormat | list[Problem]:

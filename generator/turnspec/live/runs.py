@@ -8,11 +8,11 @@ from enum import StrEnum
 from pathlib import Path
 from random import Random
 from string import ascii_lowercase
-from types import ModuleType
 from typing import Any
 
 from turnspec.analysis.analyze import TemplateSource
 from turnspec.analysis.text import whole_prefix
+from turnspec.codegen.loading import FormatModule
 from turnspec.codegen.turn_end import with_stop_at_end
 from turnspec.codegen.writer import write_parts
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
@@ -78,7 +78,7 @@ class _Setting:
     """A model that has read the prompt, and the grammar for one choice of tools."""
 
     spec: Spec
-    module: ModuleType
+    module: FormatModule
     model: LiveModel
     prompt: Prompt
     thinking: bool
@@ -89,7 +89,7 @@ class _Setting:
 
 def run_format(
     spec: Spec,
-    module: ModuleType,
+    module: FormatModule,
     template: TemplateSource | None,
     *,
     worker: RenderWorker,
@@ -127,7 +127,7 @@ def _prompt(
 
 def _run_prompt(
     runs: FormatRuns,
-    module: ModuleType,
+    module: FormatModule,
     model: LiveModel,
     prompt: Prompt,
     thinking: bool,

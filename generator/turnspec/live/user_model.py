@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType, TracebackType
+from types import TracebackType
 from typing import Any
 
 from turnspec.analysis.analyze import TemplateSource
 from turnspec.catalog.catalog import Catalog
-from turnspec.codegen.loading import load_module
+from turnspec.codegen.loading import FormatModule, load_module
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.live.checks import StreamedTurn, stream_faults, turn_faults
@@ -38,7 +38,7 @@ class UserFormat:
     """The format of a user's model; ``committed`` says whether it was known."""
 
     spec: Spec
-    module: ModuleType
+    module: FormatModule
     template: TemplateSource
     committed: bool
 

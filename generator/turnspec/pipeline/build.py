@@ -17,8 +17,8 @@ from turnspec.analysis.analyze import (
     analyze_template,
 )
 from turnspec.analysis.findings import Finding
-from turnspec.codegen.loading import load_module
-from turnspec.codegen.python import generate_module
+from turnspec.codegen.loading import load
+from turnspec.codegen.module import generate_module
 from turnspec.codegen.writer import write_parts
 from turnspec.grammar.turn import generate_grammar
 from turnspec.pipeline.project import OutputPaths
@@ -86,7 +86,7 @@ def build_template(
         build = Build(source.name, files, None, analysis.findings, advice=advice)
         if messages is None:
             return build
-        return replace(build, result=verify(spec, files[paths.module], chat, messages))
+        return replace(build, result=verify(spec, chat, messages))
 
 
 def generate_files(spec: Spec, paths: OutputPaths, recipe: Recipe = USUAL) -> dict[str, str]:
@@ -98,7 +98,7 @@ def generate_files(spec: Spec, paths: OutputPaths, recipe: Recipe = USUAL) -> di
             spec,
             spec_path=paths.spec,
             spec_hash=digest,
-            sample=sample_turn(spec),
+            samples=sample_turns(spec),
             command=command,
         ),
         paths.grammar: generate_grammar(
@@ -107,22 +107,20 @@ def generate_files(spec: Spec, paths: OutputPaths, recipe: Recipe = USUAL) -> di
     }
 
 
-def sample_turn(spec: Spec) -> str:
-    """Return a turn that shows the format, for the module's docstring."""
-    call = allowed_call(spec, SAMPLE_CALLS[0])
-    message = Message(
-        content="It rains in Paris.",
-        reasoning="They ask for the weather." if spec.reasoning.field else "",
-        calls=(call,) if spec.tools else (),
-    )
-    shown = expected_message(spec, message)
-    return spec.turn.header + write_parts(spec, shown, Part.START)
+def sample_turns(spec: Spec) -> list[str]:
+    """Return turns that show the format, for the module's docstring: an answer, and a call."""
+    reasoning = "They ask for the weather." if spec.reasoning.end.strip() else ""
+    messages = [Message("It rains in Paris.", reasoning)]
+    if spec.tools:
+        messages.append(Message("", reasoning, (allowed_call(spec, SAMPLE_CALLS[0]),)))
+    shown = (expected_message(spec, message) for message in messages)
+    return [spec.turn.header + write_parts(spec, message, Part.START) for message in shown]
 
 
-def verify(spec: Spec, module_text: str, chat: Chat, messages: int) -> TemplateResult:
+def verify(spec: Spec, chat: Chat, messages: int) -> TemplateResult:
     """Climb the ladder up to rung 2."""
     renderer = Renderer.create(spec, chat)
-    module = load_module(module_text)
+    module = load(spec)
     return TemplateResult(
         spec_hash=spec_hash(spec),
         generator=__version__,

@@ -14,7 +14,15 @@ from pathlib import Path
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
-from turnspec.codegen.banner import banner, is_generated, is_unedited, named_spec, sealed
+from turnspec.codegen.banner import (
+    banner,
+    is_generated,
+    is_unedited,
+    named_place,
+    named_spec,
+    sealed,
+)
+from turnspec.codegen.shared import ENGINE, ENGINE_FILE, engine_text, is_shared, shared_module
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.os_reasons import reason
@@ -37,12 +45,16 @@ class CopyState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VendoredCopy:
-    """A copy, the format that it is for, and why it isn't fresh."""
+    """A copy, the format that it is for, and why it isn't fresh.
+
+    ``shared`` says that it imports the engine, or is the engine that others import.
+    """
 
     path: Path
     name: str
     state: CopyState
     reason: str = ""
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +72,26 @@ def vendor(
     *,
     with_grammar: bool = True,
     with_protocol: bool = False,
+    with_shared_engine: bool = False,
     force: bool = False,
 ) -> Vendored:
     """Copy the parsers, and the grammars, of some formats into a folder: all of them or none.
 
     A file there that was edited, or is nobody's copy, is a problem unless ``force`` is set.
-    ``with_protocol`` adds the module of types that all parsers have in common.
+    ``with_protocol`` adds the module of types that all parsers have in common;
+    ``with_shared_engine`` writes the engine once, and parsers that import it.
     """
     texts: dict[Path, str] = {into / PROTOCOL_FILE: protocol_text()} if with_protocol else {}
+    if with_shared_engine:
+        texts[into / ENGINE_FILE] = engine_text()
     problems: list[Problem] = []
     for known in formats:
         found = _generated_texts(known, with_grammar)
         if isinstance(found, Problem):
             problems.append(found)
             continue
+        if with_shared_engine:
+            found = {file: _sharing(file, text) for file, text in found.items()}
         texts |= {into / file: text for file, text in found.items()}
     try:
         there = {path: _text_of(path) for path in texts}
@@ -114,9 +132,11 @@ def _checked(catalog: Catalog, path: Path, text: str) -> VendoredCopy:
     known = catalog.formats.get(name)
     now: str | Problem = Problem(f"no format is known as {name!r}")
     if digest == "-":
-        name, now = PROTOCOL, protocol_text()
+        name, now = _common_file(text)
     elif known is not None:
         now = known.module() if path.suffix == ".py" else known.grammar()
+        if isinstance(now, str) and is_shared(text):
+            now = shared_module(now)
     if not is_unedited(text):
         return VendoredCopy(path, name, CopyState.EDITED, "not as it was generated")
     if isinstance(now, Problem):
@@ -124,7 +144,19 @@ def _checked(catalog: Catalog, path: Path, text: str) -> VendoredCopy:
     if now == text:
         return VendoredCopy(path, name, CopyState.FRESH)
     changed = "the generator" if named_spec(now)[1] == digest else "the spec"
-    return VendoredCopy(path, name, CopyState.STALE, f"{changed} has changed")
+    shared = name == ENGINE or is_shared(text)
+    return VendoredCopy(path, name, CopyState.STALE, f"{changed} has changed", shared)
+
+
+def _common_file(text: str) -> tuple[str, str]:
+    """Return the name of a file that parsers have in common, and its text as it is now."""
+    if named_place(text) == ENGINE:
+        return ENGINE, engine_text()
+    return PROTOCOL, protocol_text()
+
+
+def _sharing(file: str, text: str) -> str:
+    return shared_module(text) if file.endswith(".py") else text
 
 
 def _generated_texts(known: KnownFormat, with_grammar: bool) -> dict[str, str] | Problem:
@@ -149,9 +181,11 @@ def renewal(copies: Iterable[VendoredCopy], folder: Path) -> str:
     """Return the command that renews the stale copies that have their own names, or ""."""
     stale = [copy for copy in copies if copy.state is CopyState.STALE]
     names = [copy.name for copy in stale if copy.path.name in _own_names(copy.name)]
-    wanted = list(dict.fromkeys(names))
+    wanted = list(dict.fromkeys(name for name in names if name != ENGINE))
     if any((copy.name, copy.path.name) == (PROTOCOL, PROTOCOL_FILE) for copy in stale):
         wanted.append("--protocol")
+    if any(copy.shared for copy in stale):
+        wanted.append("--shared-engine")
     return f"turnspec vendor {' '.join(wanted)} --into {folder}" if wanted else ""
 
 

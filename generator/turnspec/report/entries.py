@@ -8,6 +8,8 @@ from itertools import groupby
 
 from markupsafe import Markup
 
+from turnspec.codegen.banner import is_generated
+from turnspec.codegen.table import format_table
 from turnspec.explain.annotate import Kind
 from turnspec.explain.samples import Sample, sample_output, sample_turns
 from turnspec.pipeline.project import OutputPaths, Project
@@ -106,11 +108,10 @@ def _read_entry(
     grammar, missing = read_text(project.root / paths.grammar, paths.grammar)
     if unreadable or missing:
         return [*unreadable, *missing]
-    try:
-        machine = read_machine(source, spec)
-    except (SyntaxError, KeyError, ValueError):
+    if not is_generated(source):
         message = f"not a parser that turnspec generated; run: {project.recipe.command}"
         return [Problem(message, paths.module)]
+    machine = read_machine(format_table(spec))
     return Entry(
         name=spec.name,
         file=spec.template.file,

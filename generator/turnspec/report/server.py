@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
-from types import ModuleType
 
-from turnspec.codegen.loading import load_module
+from turnspec.codegen.loading import FormatModule, load_module
 from turnspec.explain.shown import trace_data
 from turnspec.explain.tools import read_tools
 from turnspec.explain.trace import trace
@@ -46,7 +45,7 @@ class Site:
 
     page: str
     sources: Mapping[str, str]
-    modules: dict[str, ModuleType] = field(default_factory=dict)
+    modules: dict[str, FormatModule] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
 
     @classmethod
@@ -67,7 +66,7 @@ class Site:
         data["steps"] = steps[:MOST_STEPS]
         return {**data, "left_out": max(len(steps) - MOST_STEPS, 0)}
 
-    def _module(self, name: str) -> ModuleType:
+    def _module(self, name: str) -> FormatModule:
         with self.lock:
             if name not in self.modules:
                 self.modules[name] = load_module(self.sources[name])

@@ -1,26 +1,31 @@
-"""The states of a generated parser and what leads from one to another.
+"""The states of a format's parser and what leads from one to another, by its format table.
 
-States and transitions are read off the module itself, so that they are those of the real parser;
-what a transition waits for is named by the markers of its plan.
+A state is a reading method of the engine. Which follows which is listed here for each part of the
+engine (a test holds it against what parsers do); what a step waits for are the table's markers.
 """
 
 from __future__ import annotations
 
-import ast
-import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from turnspec.codegen.marker_plan import Expression, Follows, Marker, MarkerPieces
-from turnspec.codegen.plan import ModulePlan, plan_module
-from turnspec.spec.model import Spec
+from turnspec.codegen.table import markers_in_text
+from turnspec.engine.code import Code, code_end_roles, code_start_roles
+from turnspec.engine.elements import Elements, element_roles, first_element_roles
+from turnspec.engine.format import Format
+from turnspec.engine.heads import HeadCalls, section_roles
+from turnspec.engine.json_arguments import JsonArguments, tail_roles
+from turnspec.engine.markers import Notation, Roles
+from turnspec.engine.objects import ObjectCalls, between_roles, member_roles
+from turnspec.engine.text import Text
+from turnspec.engine.text_arguments import TextArguments, argument_roles, guard_roles, value_roles
+from turnspec.engine.value_arguments import ValueArguments, argument_value_roles
 
-_PREFIX = "_read_"
-_LOOKS_FOR = frozenset({"match", "search"})
-
-#: Roles of markers that are only text where they stand.
-_TEXT_ROLES = frozenset({"mention", "object"})
+_PREFIX = "read_"
 _MOST_MARKERS = 3
+#: Roles of markers that are only text where they stand.
+_TEXT_ROLES = frozenset({"mention", "inner", "ending"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,205 +59,173 @@ class Machine:
     transitions: tuple[Transition, ...]
 
 
-#: A state that is next, and the roles of which one leads there: none known where a state looks for
-#: no markers. The role of "" is that none of its markers is there.
-_Roles = frozenset[str] | None
-_Leap = tuple[_Roles, str]
-_ELSE = ""
+@dataclass(frozen=True, slots=True)
+class _Leap:
+    """A state that may follow, and the roles of the markers that lead there.
 
+    Without roles it is something else that leads there. The role "" is that there is no marker.
+    """
 
-def read_machine(source: str, spec: Spec) -> Machine:
-    """Return the states that can be reached in a generated module, the first one first."""
-    methods = _methods(source)
-    plan = plan_module(spec)
-    (_, first), *_ = _Walk(methods).leaps([methods["__init__"]], None)
-    found: dict[str, tuple[Transition, ...]] = {}
-    waiting = [first]
-    while waiting:
-        state = waiting.pop(0)
-        if state in found:
-            continue
-        method = methods[_PREFIX + state]
-        markers = _markers(methods, method, plan)
-        roles = frozenset(marker.role for marker in markers) or None
-        leaps = list(_Walk(methods).leaps(method.body, roles))
-        found[state] = tuple(_transitions(state, leaps, markers))
-        waiting += [target for _, target in leaps]
-    # What a parser never leaves comes last, where it is in nobody's way.
-    order = sorted(found, key=lambda state: not found[state])
-    states = tuple(State(name, _about(methods[_PREFIX + name])) for name in order)
-    return Machine(states, tuple(itertools.chain.from_iterable(found.values())))
-
-
-def _methods(source: str) -> dict[str, ast.FunctionDef]:
-    tree = ast.parse(source)
-    (parser,) = [
-        node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Parser"
-    ]
-    return {node.name: node for node in parser.body if isinstance(node, ast.FunctionDef)}
-
-
-def _about(method: ast.FunctionDef) -> str:
-    return " ".join((ast.get_docstring(method) or "").split()).replace("``", "")
+    target: str
+    roles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class _Walk:
-    """A walk through a method, and through those that it calls on the way."""
+class _Reader:
+    """A state: its method, the markers that it looks for, and the states that may follow."""
 
-    methods: Mapping[str, ast.FunctionDef]
-    called: frozenset[str] = frozenset()
+    method: Callable[..., bool]
+    markers: Roles
+    leaps: tuple[_Leap, ...] = ()
 
-    def leaps(self, nodes: Iterable[ast.AST], roles: _Roles) -> Iterator[_Leap]:
-        """Return the states that statements in a row lead to."""
-        for node in nodes:
-            yield from self._leaps(node, roles)
-            if isinstance(node, ast.If) and isinstance(node.body[-1], ast.Return):
-                roles = _without(roles, node.test)
-
-    def _leaps(self, node: ast.AST, roles: _Roles) -> Iterator[_Leap]:
-        if isinstance(node, ast.If):
-            yield from self._leaps(node.test, roles)
-            inner = _within(roles, node.test)
-            if inner is None or inner:
-                yield from self.leaps(node.body, inner)
-            yield from self.leaps(node.orelse, _without(roles, node.test))
-        elif isinstance(node, ast.Assign) and _is_own(node.targets[0], "_state"):
-            for part in ast.walk(node.value):
-                if isinstance(part, ast.Attribute) and part.attr.startswith(_PREFIX):
-                    yield roles, part.attr.removeprefix(_PREFIX)
-        else:
-            yield from self._through_call(node, roles)
-            yield from self.leaps(ast.iter_child_nodes(node), roles)
-
-    def _through_call(self, node: ast.AST, roles: _Roles) -> Iterator[_Leap]:
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            return
-        name = node.func.attr
-        if _is_own(node.func, name) and name in self.methods and name not in self.called:
-            inside = _Walk(self.methods, self.called | {name})
-            yield from inside.leaps(self.methods[name].body, roles)
+    @property
+    def name(self) -> str:
+        """The state's name."""
+        return self.method.__name__.removeprefix(_PREFIX)
 
 
-def _within(roles: _Roles, test: ast.AST) -> _Roles:
-    """Return the roles under which a condition can hold."""
-    if _asks_for_nothing(test):
-        return frozenset({_ELSE}) if roles is not None else None
-    asked = _roles(test)
-    return roles & asked if roles is not None and asked is not None else roles
+def read_machine(table: Format) -> Machine:
+    """Return the states that can be reached in a format, the first one first."""
+    readers = list(_readers(table))
+    states = (State(reader.name, _about(reader.method)) for reader in readers)
+    transitions = (step for reader in readers for step in _transitions(reader))
+    return Machine(tuple(states), tuple(transitions))
 
 
-def _without(roles: _Roles, test: ast.AST) -> _Roles:
-    """Return the roles under which a condition can fail."""
-    asked = _roles(test) if isinstance(test, ast.Compare) else None
-    return roles - asked if roles is not None and asked is not None else roles
+def _readers(table: Format) -> Iterator[_Reader]:
+    """Yield a format's states; that which a parser never leaves comes last."""
+    leaps = [_Leap("rest", ("turn_end",))]
+    ends = table.get("reasoning", {}).get("end", ())
+    if any(end in table["turn_end"] for end in ends):
+        leaps = [_Leap("rest", ("turn_end", "reasoning_end"))]
+    readers: list[_Reader] = []
+    if "calls" in table:
+        is_objects = table["calls"]["form"] == "objects"
+        readers = list(_object_readers(table) if is_objects else _head_readers(table))
+        leaps += _leaps_to_calls(table)
+    text = _Reader(Text.read_text, markers_in_text(table), tuple(leaps))
+    if "calls" in table and table["calls"].get("bare") and not _starts_open(table):
+        yield readers.pop(0)  # which is where a turn begins
+    yield from (text, *readers, _Reader(Text.read_rest, ()))
 
 
-def _asks_for_nothing(test: ast.AST) -> bool:
-    """Tell whether a condition is that there is no match."""
-    return (
-        isinstance(test, ast.Compare) and _is_match(test.left) and isinstance(test.ops[0], ast.Is)
-    )
+def _starts_open(table: Format) -> bool:
+    return table.get("reasoning", {}).get("starts_open", False)
 
 
-def _is_own(node: ast.AST, name: str) -> bool:
-    """Tell whether a node is the parser's own attribute of that name."""
-    return (
-        isinstance(node, ast.Attribute)
-        and node.attr == name
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "self"
-    )
+def _leaps_to_calls(table: Format) -> Iterator[_Leap]:
+    calls = table["calls"]
+    if calls["form"] == "objects":
+        yield _Leap("between", ("opening", "object"))
+    else:
+        if calls.get("only_in_section"):
+            yield _Leap("section", ("opening",))
+        yield _Leap("arguments", ("call", "other_call"))
+    if "code" in table:
+        yield _Leap("code_start", ("code",))
 
 
-def _roles(test: ast.AST) -> frozenset[str] | None:
-    """Return the roles that a condition asks a match for; None if it asks something else."""
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        return next(filter(None, map(_roles, test.values)), None)
-    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq | ast.In):
-        return None
-    if not isinstance(test.left, ast.Attribute) or test.left.attr != "lastgroup":
-        return None
-    asked = ast.walk(test.comparators[0])
-    return frozenset(
-        node.value
-        for node in asked
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    )
+def _object_readers(table: Format) -> Iterator[_Reader]:
+    member = (_Leap("value", ("member",)), _Leap("between", ("end",)), _Leap("text", ("",)))
+    value = (_Leap("member"), _Leap("text"), _Leap("between"))
+    between = (_Leap("member", ("object",)), _Leap("text", ("",)))
+    yield _Reader(ObjectCalls.read_between, between_roles(table), between)
+    yield _Reader(ObjectCalls.read_member, member_roles(table), member)
+    yield _Reader(ObjectCalls.read_value, (), value)
+    yield from _code_readers(table, "between")
 
 
-def _markers(
-    methods: Mapping[str, ast.FunctionDef], method: ast.FunctionDef, plan: ModulePlan
-) -> tuple[Marker, ...]:
-    """Return the markers that a state's ``match`` comes from, itself or through a method."""
-    sets = {"_TEXT": plan.text, **(plan.calls.sets if plan.calls else {})}
-    found: dict[Marker, None] = {}
-    for node in ast.walk(method):
-        if not isinstance(node, ast.Assign) or not _is_match(node.targets[0]):
-            continue
-        if not isinstance(node.value, ast.Call) or not isinstance(node.value.func, ast.Attribute):
-            continue
-        function = node.value.func
-        if _is_own(function, function.attr):
-            found |= dict.fromkeys(_markers(methods, methods[function.attr], plan))
-        elif function.attr in _LOOKS_FOR and isinstance(function.value, ast.Name):
-            found |= dict.fromkeys(sets.get(function.value.id, ()))
-    return tuple(found)
+def _head_readers(table: Format) -> Iterator[_Reader]:
+    after = "section" if table["calls"].get("only_in_section") else "text"
+    if after == "section":
+        leaps = (_Leap("arguments", ("call", "other_call")), _Leap("text", ("section_end", "")))
+        yield _Reader(HeadCalls.read_section, section_roles(table), leaps)
+    readers = {"json": _json_readers, "values": _value_readers, "text": _text_readers}
+    yield from readers[table["arguments"]["form"]](table, after)
+    yield from _code_readers(table, after)
 
 
-def _is_match(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and node.id == "match"
+def _json_readers(table: Format, after: str) -> Iterator[_Reader]:
+    tail = tail_roles(table)
+    leaps = (*((_Leap("tail"),) if tail else ()), _Leap(after))
+    yield _Reader(JsonArguments.read_arguments, (), leaps)
+    if tail:
+        yield _Reader(JsonArguments.read_tail, tail, (_Leap(after, ("tail", "")),))
 
 
-def _transitions(
-    state: str, leaps: Sequence[_Leap], markers: Sequence[Marker]
-) -> Iterator[Transition]:
-    """Return a state's transitions, one for each next state."""
-    leaving: set[str] = set()
-    for target in dict.fromkeys(target for _, target in leaps):
-        asked = (roles for roles, next_state in leaps if next_state == target)
-        roles = frozenset[str]().union(*filter(None, asked))
-        if target != state:
-            leaving |= roles
-            yield Transition(state, target, *_shown(markers, roles), _ELSE in roles)
-    staying = {marker.role for marker in markers} - leaving - _TEXT_ROLES
+def _value_readers(table: Format, after: str) -> Iterator[_Reader]:
+    leaps = (_Leap("value", ("argument",)), _Leap(after, ("done", "")))
+    yield _Reader(ValueArguments.read_arguments, argument_value_roles(table), leaps)
+    yield _Reader(ValueArguments.read_value, (), (_Leap("arguments"),))
+
+
+def _text_readers(table: Format, after: str) -> Iterator[_Reader]:
+    nested = "elements" in table["arguments"]
+    first = "opening" if nested else "guard"
+    leaps = (_Leap(first, ("argument",)), _Leap(after, ("done", "broken")))
+    yield _Reader(TextArguments.read_arguments, argument_roles(table), leaps)
+    if nested:
+        yield from _element_readers(table)
+    else:
+        yield _Reader(TextArguments.read_guard, guard_roles(table), (_Leap("value"),))
+    ends = _Leap("arguments", ("close", "rest", "next"))
+    yield _Reader(TextArguments.read_value, value_roles(table), (ends,))
+
+
+def _element_readers(table: Format) -> Iterator[_Reader]:
+    begins = _Leap("opening", ("member", "element"))
+    ends = (_Leap("closing", ("outer", "member_end")), _Leap("arguments", ("rest", "next")))
+    text = (begins, _Leap("elements", ("member_end", "element_end")), *ends)
+    opening = (_Leap("value"), _Leap("element"))
+    yield _Reader(Elements.read_opening, first_element_roles(table), opening)
+    yield _Reader(Elements.read_element, element_roles(table), text)
+    yield _Reader(Elements.read_elements, element_roles(table), (begins, *ends))
+    yield _Reader(Elements.read_closing, (), (_Leap("arguments"),))
+
+
+def _code_readers(table: Format, after: str) -> Iterator[_Reader]:
+    if "code" not in table:
+        return
+    starts = code_start_roles(table)
+    roles = {role for role, _ in starts}
+    leaps = [_Leap("keywords", ("method",))] if "method" in roles else []
+    leaps += [_Leap("arguments", ("object",))] if "object" in roles else []
+    yield _Reader(Code.read_code_start, starts, (*leaps, _Leap("code", ("",))))
+    over = (_Leap(after, ("end",)),)
+    yield _Reader(Code.read_code, code_end_roles(table), over)
+    if "method" in roles:
+        yield _Reader(Code.read_keywords, code_end_roles(table), over)
+
+
+def _about(method: Callable[..., bool]) -> str:
+    return " ".join((method.__doc__ or "").split()).replace("``", "")
+
+
+def _transitions(reader: _Reader) -> Iterator[Transition]:
+    """Yield a state's transitions, one for each next state."""
+    leaving = {role for leap in reader.leaps for role in leap.roles}
+    for leap in reader.leaps:
+        yield Transition(reader.name, leap.target, *_shown(reader, leap.roles), "" in leap.roles)
+    staying = {role for role, _ in reader.markers} - leaving - _TEXT_ROLES
     if staying:
-        yield Transition(state, state, *_shown(markers, staying))
+        yield Transition(reader.name, reader.name, *_shown(reader, staying))
 
 
-def _shown(markers: Iterable[Marker], roles: Iterable[str]) -> tuple[tuple[str, ...], int]:
+def _shown(reader: _Reader, roles: Iterable[str]) -> tuple[tuple[str, ...], int]:
     """Return the first markers of some roles as they are written, and how many more there are."""
     wanted = set(roles)
-    found = dict.fromkeys(
-        _written(pieces)
-        for marker in markers
-        if marker.role in wanted
-        for pieces in marker.alternatives
-    )
+    found = dict.fromkeys(_written(marker) for role, marker in reader.markers if role in wanted)
     texts = tuple(filter(None, found))
     return texts[:_MOST_MARKERS], max(len(texts) - _MOST_MARKERS, 0)
 
 
-def _written(pieces: MarkerPieces) -> str:
-    """Return a marker with its expressions as words: ``<function= NAME >``."""
-    words = []
-    for piece in pieces:
-        if isinstance(piece, Follows):
-            break
-        if isinstance(piece, str):
-            words.append(piece)
-        elif isinstance(piece, Expression) and not piece.name.endswith("_QUOTE"):
-            words += [word for name, word in _WORDS.items() if piece.name.startswith(name)][:1]
-    return " ".join(" ".join(words).split())
+def _written(marker: Notation) -> str:
+    """Return a marker with its slots as words: ``<function= NAME >``."""
+    text = marker if isinstance(marker, str) else marker[0]
+    words = re.sub(r"\{(\w+)\}", lambda slot: _WORDS.get(slot[1], ""), text.split("{before ")[0])
+    words = re.sub(r"\{[^{}]*\}", "", words.replace("{{", "\0").replace("}}", "\1"))
+    return " ".join(words.replace("\0", "{").replace("\1", "}").split())
 
 
-#: The expressions inside markers that are named; others are only white space, quotes and such.
-_WORDS = {
-    "_NAME": "NAME",
-    "_KEY": "KEY",
-    "_MEMBER_KEY": "KEY",
-    "_ID": "ID",
-    "_INDEX": "INDEX",
-    "_TYPE": "TYPE",
-    "_WORD": "WORD",
-}
+#: The slots that are named; others are only white space, separators and such.
+_WORDS = {word: word.upper() for word in ("name", "key", "id", "index", "type", "word")}

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from turnspec.codegen.loading import load_module
-from turnspec.codegen.python import generate_module
+from turnspec.codegen.loading import load, load_module
 from turnspec.codegen.writer import write_turn
 from turnspec.review.facts import Change, changes
 from turnspec.review.reading import Compatibility, Format, Reading, read_turns
@@ -142,9 +141,8 @@ def _written(spec: Spec, message: Message) -> tuple[object, ...]:
 
 
 def _format(source: Source) -> Format:
-    """Return a spec with its module; one that isn't the spec's own is generated anew."""
-    digest = spec_hash(source.spec)
+    """Return a spec with its module; without one of its own it is read by the engine of today."""
     text = source.module
-    if text is None or digest not in text:
-        text = generate_module(source.spec, spec_path="", spec_hash=digest, sample="")
+    if text is None or spec_hash(source.spec) not in text:
+        return Format(source.spec, load(source.spec))
     return Format(source.spec, load_module(text))

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from types import ModuleType
 from typing import Any
 
+from turnspec.codegen.loading import FormatModule
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.review.sampling import random_messages
 from turnspec.spec.message import Message
@@ -33,7 +33,7 @@ class Format:
     """A spec and the module generated from it."""
 
     spec: Spec
-    module: ModuleType
+    module: FormatModule
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def _written(spec: Spec, given: Iterable[Message]) -> Iterator[WrittenTurn]:
                 yield WrittenTurn(turn.prefill, turn.text, thinking, tuple(tools))
 
 
-def _read(module: ModuleType, turn: WrittenTurn, prompt: str | None) -> _Read:
+def _read(module: FormatModule, turn: WrittenTurn, prompt: str | None) -> _Read:
     """Return what a parser reads; without a prompt it takes that of its own template."""
     options: dict[str, object] = {} if prompt is None else {"prefill": prompt}
     try:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from types import ModuleType
+from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from turnspec.analysis.thinking import PromptState
+from turnspec.codegen.loading import FormatModule
 from turnspec.codegen.writer import as_rendered, write_turn
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
@@ -90,7 +91,7 @@ def _shows_anything(spec: Spec, message: Message) -> bool:
     return bool(shown.reasoning or shown.content or shown.calls)
 
 
-def round_trip(spec: Spec, renderer: Renderer, module: ModuleType, count: int) -> RungResult:
+def round_trip(spec: Spec, renderer: Renderer, module: FormatModule, count: int) -> RungResult:
     """Rung 1: random messages, rendered by the template, come back from the parser."""
     tally = _Tally()
 
@@ -115,7 +116,7 @@ def round_trip(spec: Spec, renderer: Renderer, module: ModuleType, count: int) -
     return tally.result()
 
 
-def round_trip_written(spec: Spec, module: ModuleType, count: int) -> RungResult:
+def round_trip_written(spec: Spec, module: FormatModule, count: int) -> RungResult:
     """Rung 1b: the writer's turns, after each real generation prompt, come back."""
     tally = _Tally()
 
@@ -132,7 +133,7 @@ def round_trip_written(spec: Spec, module: ModuleType, count: int) -> RungResult
     return replace(tally.result(), note="")
 
 
-def chunking(spec: Spec, module: ModuleType) -> RungResult:
+def chunking(spec: Spec, module: FormatModule) -> RungResult:
     """Rung 2: every split of sample turns gives the same message; no cut raises or leaks."""
     tally = _Tally()
     markers = format_markers(spec)
@@ -140,7 +141,7 @@ def chunking(spec: Spec, module: ModuleType) -> RungResult:
         given_input = written_input(spec, message, thinking=True)
         if given_input is None:
             continue
-        options: dict[str, object] = {
+        options: dict[str, Any] = {
             "tools": tool_definitions(message.calls),
             "prefill": given_input.prefill,
         }
@@ -173,7 +174,7 @@ def _for_random_messages(spec: Spec, count: int, check: Callable[[Message], None
 
 
 def _compare(
-    spec: Spec, module: ModuleType, expected: Message, given_input: ParserInput, *, thinking: bool
+    spec: Spec, module: FormatModule, expected: Message, given_input: ParserInput, *, thinking: bool
 ) -> str:
     """Return how the parsed message differs from what its turn shows; "" where it doesn't."""
     parsed = module.parse(
@@ -250,7 +251,7 @@ def _in_threes(text: str) -> list[str]:
 
 
 def _same(
-    module: ModuleType, chunks: Sequence[str], options: dict[str, object], whole: object
+    module: FormatModule, chunks: Sequence[str], options: dict[str, Any], whole: object
 ) -> str:
     parser = module.Parser(**options)
     try:
@@ -264,7 +265,7 @@ def _same(
     return f"split {chunks[0]!r}… gives {parser.message!r}, whole {whole!r}"
 
 
-def _cut_off(module: ModuleType, text: str, options: dict[str, object], markers: set[str]) -> str:
+def _cut_off(module: FormatModule, text: str, options: dict[str, Any], markers: set[str]) -> str:
     try:
         message = module.parse(text, **options)
         texts = [message.content, message.reasoning_content]

@@ -1,0 +1,185 @@
+"""Spec -> the part of a format table that says how calls are told from text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from turnspec.codegen.notation import literal_text, notation, slotted
+from turnspec.codegen.shapes import looks_like_head, looks_like_marker, tags
+from turnspec.codegen.turn_end import without_stop
+from turnspec.engine.format import CallsFormat, CodeFormat
+from turnspec.engine.markers import leading_text
+from turnspec.spec.model import CodeCall, Literal, Piece, Slot, SlotKind, Spec, ToolMode, Tools
+
+_ARGUMENTS = Slot(SlotKind.ARGUMENTS)
+_JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*"?$')
+
+Calls = tuple[tuple[Piece, ...], ...]
+
+
+def calls_table(spec: Spec, tools: Tools) -> CallsFormat:
+    """Return how calls are told from text."""
+    others = spec.alternatives.calls
+    if tools.mode is ToolMode.JSON_NATIVE:
+        return _object_calls(tools, others)
+    return _head_calls(tools, others, spec)
+
+
+def code_table(code: CodeCall) -> CodeFormat:
+    """Return how calls that are code are announced."""
+    start = notation(code.start)
+    if code.start.endswith("\n"):  # then the line has to end there
+        start += "{line end}"
+    found: CodeFormat = {"start": start, "tool": code.name, "argument": code.argument}
+    if code.method:
+        found["method"] = code.method
+    return found
+
+
+def _object_calls(tools: Tools, others: Calls) -> CallsFormat:
+    before = [_before_json(text) for text in (tools.section_start, literal_text(tools.call[0]))]
+    opening = [notation(text) for text in before if text]
+    ends = (literal_text(tools.call[-1]), *tools.section_ends)
+    closing = list(dict.fromkeys(notation(text) for end in ends if (text := _after_json(end))))
+    found: CallsFormat = {
+        "form": "objects",
+        "bare": not opening,
+        "in_array": tools.section_start.rstrip().endswith("["),
+        "opening": opening,
+        "other_openings": [notation(_before_json(literal_text(call[0]))) for call in others],
+        "mentions": list(filter(looks_like_marker, opening[:1])),
+        "closing": closing,
+        "end": list(filter(looks_like_marker, closing)),
+    }
+    return found if tools.fields.name_is_key else found | _members(tools)
+
+
+def _members(tools: Tools) -> CallsFormat:
+    """Return the keys of a call's object: what they stand for, in their order, and the others."""
+    fields = tools.fields
+    keys = {"name": fields.name[-1], "arguments": fields.arguments[-1]}
+    slots = [piece.kind for piece in tools.call if isinstance(piece, Slot)]
+    if slots.index(SlotKind.ARGUMENTS) < slots.index(SlotKind.NAME):
+        keys = dict(reversed(keys.items()))
+    if fields.id:
+        keys["id"] = fields.id[-1]
+    literals = " ".join(map(literal_text, tools.call))
+    others = dict.fromkeys(["type", *re.findall(r'"(\w+)"\s*:', literals)])
+    known = set(keys.values())
+    return {"members": keys, "other_members": [key for key in others if key not in known]}
+
+
+def _before_json(text: str) -> str:
+    match = _JSON_OPENING.search(text)
+    return (text[: match.start()] if match else text).strip()
+
+
+def _after_json(text: str) -> str:
+    return text.lstrip(' \t\r\n"}]').rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A call taken apart: what is around it, its head, and the tags that close it."""
+
+    opening: tuple[str, ...]
+    head: tuple[Piece, ...]
+    closing: tuple[str, ...]
+    only_in_section: bool
+
+
+def _head_calls(tools: Tools, others: Calls, spec: Spec) -> CallsFormat:
+    shape = _shape(tools)
+    at = tools.call.index(_ARGUMENTS)
+    after = tools.call[at + 1 :]
+    start = slotted(shape.head)
+    opening = [notation(text) for text in shape.opening]
+    first = opening[0] if opening else leading_text(start)
+    found: CallsFormat = {
+        "form": "heads",
+        "opening": opening,
+        "needs_opening": bool(opening) and not shape.only_in_section,
+        "only_in_section": shape.only_in_section,
+        "start": start,
+        "other_starts": [slotted(call[: call.index(_ARGUMENTS)]) for call in others],
+        "mentions": [first] if looks_like_marker(first) else [],
+        "closing": _closing(tools, shape, after),
+    }
+    found |= _ends(tools, shape, others, spec.turn.stop)
+    if _needs_tail(tools, shape, after, spec.reasoning.end.strip()):
+        found["tail"] = slotted(after)
+    return found
+
+
+def _shape(tools: Tools) -> _Shape:
+    at = tools.call.index(_ARGUMENTS)
+    head, after = tools.call[:at], tools.call[at + 1 :]
+    is_tagged = tools.mode is ToolMode.TAG_WITH_TAGGED
+    head_tags = tags(literal_text(head[0]))
+    section = [tools.section_start.strip()] if tools.section_start.strip() else []
+    distinctive = any(looks_like_head(literal_text(piece)) for piece in head) or not section
+    between = (tools.separator, tools.section_end)
+    lost = any(text.strip() and not looks_like_marker(text) for text in between)
+    in_section = not head_tags or not distinctive or (bool(section) and lost)
+    if not in_section:
+        text = literal_text(head[0])
+        head = (Literal(text[text.rindex(head_tags[-1]) :]), *head[1:])
+    if is_tagged and tools.arguments.start.strip():
+        head = (*head, Literal(tools.arguments.start))
+    closing = "".join(map(literal_text, after))
+    has_slots = is_tagged and any(isinstance(piece, Slot) for piece in after)
+    return _Shape(
+        opening=tuple(section if in_section else section + head_tags[:-1]),
+        head=head,
+        closing=() if has_slots else tuple(tags(tools.arguments.end * is_tagged + closing)),
+        only_in_section=in_section,
+    )
+
+
+def _closing(tools: Tools, shape: _Shape, after: tuple[Piece, ...]) -> list[str]:
+    """Return what closes a call, tag by tag; with a slot in it, such as the name, it is one."""
+    if shape.closing or not any(isinstance(piece, Slot) for piece in after):
+        return [notation(text) for text in shape.closing]
+    if tools.mode is not ToolMode.TAG_WITH_TAGGED:
+        return []
+    pieces = (Literal(tools.arguments.end), *after)
+    texts = (
+        notation(literal_text(piece)) if isinstance(piece, Literal) else "{any}" for piece in pieces
+    )
+    return ["".join(texts)]
+
+
+def _ends(tools: Tools, shape: _Shape, others: Calls, stop: Iterable[str]) -> CallsFormat:
+    """Return what closes calls wherever it stands; the last one closes what is around them."""
+    section_end = tools.section_end.strip()
+    tails = [tag for call in others for tag in tags(literal_text(call[-1]))]
+    found = [tag for tag in tails if tag not in shape.closing] + [*shape.closing]
+    found += [section_end] if tools.section_start.strip() else []
+    found = [text for text in found if looks_like_marker(text)]
+    section_ends: list[str] = []
+    has_section_end = bool(tools.section_start.strip() and section_end)
+    if shape.opening and len(found) > (0 if has_section_end else 1):
+        lasts = [found.pop(), *filter(looks_like_marker, tools.section_ends[1:])]
+        lasts += filter(None, [without_stop(lasts[0], stop)])
+        section_ends = [text for last in lasts for text in (last, last.lstrip("]})"))]
+    # A bracket before a closing tag may be missing.
+    found += [text for end in found if (text := end.lstrip("]})")) != end]
+    ends: CallsFormat = {
+        "end": list(dict.fromkeys(map(notation, found))),
+        "section_end": list(dict.fromkeys(map(notation, section_ends))),
+    }
+    if shape.only_in_section:
+        expected = [notation(text) for text in tools.section_ends if text.strip()]
+        ends["section_closing"] = expected
+    return ends
+
+
+def _needs_tail(tools: Tools, shape: _Shape, after: tuple[Piece, ...], reasoning_end: str) -> bool:
+    """Tell whether what stands behind JSON arguments has slots, or is no marker in text."""
+    if tools.mode is ToolMode.TAG_WITH_TAGGED:
+        return False
+    text = "".join(map(literal_text, after)).strip()
+    elsewhere = looks_like_marker(text) and text != reasoning_end and not shape.only_in_section
+    return any(isinstance(piece, Slot) for piece in after) or (bool(text) and not elsewhere)

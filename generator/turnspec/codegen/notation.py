@@ -1,0 +1,85 @@
+"""Literals and slots of a spec in the notation of format tables, see `engine/markers.py`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from turnspec.spec.model import Literal, Piece, Slot, SlotKind
+
+#: What is no tag stands between a tag and a name, such as a name space.
+_PREFIX = re.compile(r"(?<=[>\]])[\w.:]+$")
+#: White space inside a marker, and where it may stand though the template has none: between tags.
+_BREAK = re.compile(r"\s+|(?<=>)(?=[<\[])|(?<=\])(?=<)")
+_NAME, _INDEX = Slot(SlotKind.NAME), Slot(SlotKind.INDEX)
+_SLOTS = {
+    SlotKind.NAME: "{name}",
+    SlotKind.ID: "{id}",
+    SlotKind.KEY: "{key}",
+    SlotKind.TYPE: "{type}",
+    SlotKind.INDEX: "{index}",
+    SlotKind.COUNT: "{index}",
+    SlotKind.WORD: "{word}",
+}
+
+
+def notation(text: str) -> str:
+    """Return text as a marker; its white space may be more or less than the template's."""
+    return " ".join(_BREAK.split(escaped(text.strip())))
+
+
+def escaped(text: str) -> str:
+    """Return text with its braces as a marker has them."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def plain(marker: str) -> str:
+    """Return the text of a marker without slots; a blank in it is any white space."""
+    return marker.replace("{{", "{").replace("}}", "}")
+
+
+def literal_text(piece: Piece | None) -> str:
+    """Return a literal's text; of a slot an empty one."""
+    return piece.text if isinstance(piece, Literal) else ""
+
+
+def slotted(pieces: Sequence[Piece]) -> str:
+    """Return literals and slots as a marker."""
+    found = ""
+    for at, piece in enumerate(pieces):
+        before = pieces[at - 1] if at else None
+        after = pieces[at + 1] if at + 1 < len(pieces) else None
+        if isinstance(piece, Slot):
+            found += _SLOTS[piece.kind]
+        elif before == _NAME and after == _INDEX and _is_joint(piece.text):
+            found += f"{{?{escaped(piece.text)}}}"
+        else:
+            found += _literal(piece.text, before, after)
+    return found
+
+
+def before_value(pieces: Sequence[Piece]) -> str:
+    """Return what stands before a raw value: a line end at its end is no part of the value."""
+    line_end = "\n" if literal_text(pieces[-1]).endswith("\n") else ""
+    return slotted(pieces).rstrip() + line_end
+
+
+def behind_value(pieces: Sequence[Piece]) -> str:
+    """Return what stands behind a raw value: a line end at its start is no part of the value."""
+    line_end = "\n" if literal_text(pieces[0]).startswith("\n") else ""
+    return line_end + slotted(pieces).strip()
+
+
+def _is_joint(text: str) -> bool:
+    """Tell whether text is no tag, but joins an index to a name; both may be missing."""
+    return re.fullmatch(r"[^\w\s<>\[\]]+", text) is not None
+
+
+def _literal(text: str, before: Piece | None, after: Piece | None) -> str:
+    """Return a literal; between a tag and a name it has a prefix that may be missing."""
+    prefix = _PREFIX.search(text) if after == _NAME else None
+    tag = text[: prefix.start()] if prefix else text
+    spaced_before = before is not None and (text[:1].isspace() or before in (_NAME, _INDEX))
+    spaced_behind = after == _NAME or (after is not None and text[-1:].isspace())
+    written = " " * spaced_before + notation(tag) + " " * bool(text.strip() and spaced_behind)
+    return written + (f"{{?{escaped(prefix.group())}}}" if prefix else "")

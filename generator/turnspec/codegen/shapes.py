@@ -1,0 +1,26 @@
+"""Which texts are distinctive enough to be markers, and how they fall into tags."""
+
+from __future__ import annotations
+
+import re
+
+
+def tags(text: str) -> list[str]:
+    """Split text at white space after which it begins again as it began, as ``<a> <b>`` does.
+
+    Text that ends with the sign with which it begins, as ``--- a ---`` does, is one tag.
+    """
+    stripped = text.strip()
+    if len(stripped) > 1 and stripped[0] == stripped[-1]:
+        return [stripped]
+    return re.split(rf"\s+(?={re.escape(stripped[0])})", stripped) if stripped else []
+
+
+def looks_like_marker(text: str) -> bool:
+    """Tell whether text is distinctive enough to be recognised wherever it stands."""
+    return looks_like_head(text) and any(character.isalnum() for character in text)
+
+
+def looks_like_head(text: str) -> bool:
+    """Tell whether text is distinctive enough where a name stands beside it."""
+    return sum(not character.isalnum() and not character.isspace() for character in text) >= 2

@@ -1,0 +1,78 @@
+"""Spec -> format table: all that the engine has to know of a format."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+from turnspec.codegen.argument_table import arguments_table
+from turnspec.codegen.call_table import calls_table, code_table
+from turnspec.codegen.headers import with_headers
+from turnspec.codegen.notation import notation
+from turnspec.codegen.shapes import looks_like_marker
+from turnspec.codegen.text_table import text_table
+from turnspec.engine.format import Format
+from turnspec.engine.heads import head_text_roles
+from turnspec.engine.markers import Notation, Roles, leading_text
+from turnspec.engine.objects import object_text_roles
+from turnspec.engine.text import text_roles
+from turnspec.spec.model import Spec
+
+#: Roles of markers behind which a call has to go on.
+_OPENING_ROLES = ("opening", "inner_opening", "call", "other_call")
+#: Entries that are there even if they are empty.
+_ALWAYS = ("header", "prompt", "turn_end", "lead")
+
+
+def format_table(spec: Spec) -> Format:
+    """Return the format table of a spec."""
+    headed = with_headers(spec)
+    table = text_table(spec, headed)
+    if headed.tools:
+        table["calls"] = calls_table(headed, headed.tools)
+        table["arguments"] = arguments_table(headed.tools)
+        if headed.alternatives.code:
+            table["code"] = code_table(headed.alternatives.code)
+    # A message that breaks off behind its header has no content yet.
+    header = [notation(spec.turn.header)] if headed is not spec else []
+    table["openings"] = [*_openings(markers_in_text(table)), *header]
+    return cast(Format, _without_empty(cast(dict[str, Any], table)))
+
+
+def _without_empty(table: dict[str, Any]) -> dict[str, Any]:
+    """Return a table without entries that say nothing."""
+    found = {
+        key: _without_empty(value) if isinstance(value, dict) else value
+        for key, value in table.items()
+    }
+    return {key: value for key, value in found.items() if value or key in _ALWAYS}
+
+
+def markers_in_text(table: Format) -> Roles:
+    """Return all markers that end text."""
+    if "calls" not in table:
+        return text_roles(table)
+    is_objects = table["calls"]["form"] == "objects"
+    return object_text_roles(table) if is_objects else head_text_roles(table)
+
+
+def _openings(markers: Roles) -> list[str]:
+    """Return the tags and texts with which markers begin that go on behind them.
+
+    A text that ends with one of these breaks off; one that ends in less may just end so.
+    """
+    found: dict[str, None] = {}
+    whole = {marker for role, marker in markers if role != "mention" and _is_text(marker)}
+    for role, marker in markers:
+        head = leading_text(marker)
+        ends = [tag.end() for tag in re.finditer(r"[>\]]", head)]
+        starts = [head[:at] for at in ends if at < len(head) and looks_like_marker(head[:at])]
+        if role in _OPENING_ROLES and not _is_text(marker):
+            starts.append(head)
+        found |= dict.fromkeys([start for start in starts if start and start not in whole][:1])
+    return list(found)
+
+
+def _is_text(marker: Notation) -> bool:
+    """Tell whether a marker is nothing but text."""
+    return isinstance(marker, str) and leading_text(marker) == marker.strip()

@@ -1,0 +1,150 @@
+"""Spec -> the part of a format table that says what marks the turn, reasoning and content."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from turnspec.codegen.headers import begins_with_header, message_ends
+from turnspec.codegen.notation import escaped, notation, slotted
+from turnspec.codegen.shapes import looks_like_head, looks_like_marker
+from turnspec.engine.format import Format, ReasoningFormat
+from turnspec.spec.model import Part, ReasoningMode, Spec
+
+_LONGEST_END = 100  # characters
+
+Roles = dict[str, list[str]]
+
+
+def text_table(given: Spec, spec: Spec) -> Format:
+    """Return all of a table but calls; ``spec`` is the one ``given``, its parts with headers."""
+    roles = _roles(given, spec)
+    thinking, header = given.thinking, given.turn.header
+    prompt, other_prompt = thinking.prompt_on or header, thinking.prompt_off or header
+    table: Format = {"name": spec.name, "header": spec.turn.header, "prompt": prompt}
+    if other_prompt != prompt:
+        table["prompt_without_thinking"] = other_prompt
+    table["order"] = _order(spec)
+    table["turn_start"] = roles["turn_start"]
+    table["turn_end"] = roles["turn_end"]
+    table["openings"] = []  # of markers, which are known only when all of them are
+    table["between"] = roles["between"]
+    if spec.reasoning.mode is not ReasoningMode.NONE:
+        table["reasoning"] = _reasoning(spec, roles)
+    table["content"] = {"start": roles["content_start"], "end": roles["content_end"]}
+    return table
+
+
+def _order(spec: Spec) -> list[str]:
+    """Return the parts in their order; reasoning that is never rendered comes first."""
+    order = [part.value for part in spec.turn.order]
+    if spec.reasoning.mode is not ReasoningMode.NONE and spec.reasoning.field is None:
+        order = ["reasoning", *(part for part in order if part != "reasoning")]
+    return order
+
+
+def _reasoning(spec: Spec, roles: Roles) -> ReasoningFormat:
+    reasoning = spec.reasoning
+    found: ReasoningFormat = {"start": roles["reasoning_start"], "end": roles["reasoning_end"]}
+    if reasoning.mode is ReasoningMode.DELIMITER and not reasoning.start.strip():
+        found["starts_open"] = True
+    if _closing(spec) and not reasoning.end.strip():
+        found["may_stay_open"] = True
+        if not spec.final(Part.REASONING).strip():
+            found["may_end_turn"] = True
+    return found
+
+
+def _roles(given: Spec, spec: Spec) -> Roles:
+    """Return the markers by role. Of two roles that one could have, the first is it.
+
+    But what ends reasoning is told of the turn's end or the content's end as well.
+    """
+    roles: Roles = {"between": message_ends(given, spec)}
+    known = set(roles["between"])
+    for role, texts in _texts(spec):
+        suffices = looks_like_head if role.startswith("reasoning") else looks_like_marker
+        headed = [text for text in texts if begins_with_header(text, given, spec)]
+        found = [*headed, *(text for text in texts if suffices(text))]
+        shared = roles["reasoning_end"] if role in ("turn_end", "content_end") else []
+        written = dict.fromkeys(_unlike_text(role, notation(text)) for text in found)
+        new = [marker for marker in written if marker not in known or marker in shared]
+        roles.setdefault(role, []).extend(new)
+        known.update(new)
+    for role, marker in _other_marks(spec):
+        roles[role] += [marker] if marker not in known else []
+        known.add(marker)
+    # A stop string ends the turn even if it is distinctive by its white space alone.
+    roles["turn_end"] += [escaped(stop) for stop in spec.turn.stop if not looks_like_marker(stop)]
+    return {role: sorted(found, key=len, reverse=True) for role, found in roles.items()}
+
+
+def _unlike_text(role: str, marker: str) -> str:
+    """Return a marker; one of a single sign isn't followed by it, as text may end in that sign."""
+    is_run = role == "reasoning_end" and len(set(marker)) == 1
+    return f"{marker}{{no {marker[0]}}}" if is_run else marker
+
+
+def _texts(spec: Spec) -> Iterator[tuple[str, list[str]]]:
+    """Yield roles, and the texts that have them."""
+    reasons = spec.reasoning.mode is not ReasoningMode.NONE
+    yield "reasoning_start", [spec.reasoning.start] if reasons else []
+    yield "reasoning_end", [_closing(spec)] if reasons else []
+    yield "between", list(_between(spec))
+    yield "content_start", [spec.content.start]
+    yield "turn_end", _ends(spec)
+    yield "content_end", [spec.content.end]
+    yield "turn_start", [spec.turn.header]
+
+
+def _other_marks(spec: Spec) -> Iterator[tuple[str, str]]:
+    """Yield roles and markers that an overlay adds for reasoning and content."""
+    for marks in spec.alternatives.marks:
+        yield f"{marks.part}_start", slotted(marks.start)
+        if marks.end:
+            yield f"{marks.part}_end", notation(marks.end)
+
+
+def _closing(spec: Spec) -> str:
+    """Return what closes reasoning: its own end or, where it has none, what leads to content."""
+    return spec.reasoning.end.strip() or spec.join(Part.REASONING, Part.CONTENT).strip()
+
+
+def _between(spec: Spec) -> Iterator[str]:
+    """Yield what stands between parts: the end of one message and the header of the next."""
+    ends = {Part.REASONING: spec.reasoning.end, Part.CONTENT: spec.content.end}
+    for join in spec.turn.joins:
+        text = _without_reasoning(spec, join.text)
+        if text.strip():
+            yield ends.get(join.left, "") + join.text
+            yield text
+    yield from spec.tools.separators if spec.tools else ()
+
+
+def _ends(spec: Spec) -> list[str]:
+    """Return every way in which a turn can end, the end-of-sequence token among them."""
+    finals = [text for end in spec.turn.ends for text in (end.final, end.followed)]
+    if spec.tools and spec.tools.after_first:
+        finals.append(spec.tools.after_first.end)
+    sequence_ends = [token.text for name, token in spec.tokens.items() if name.startswith("eos")]
+    found = [*finals, *spec.turn.stop, *spec.alternatives.stop, *sequence_ends]
+    own_end = _closing(spec)
+    return [
+        text if text.strip() == own_end else _shortened(_without_reasoning(spec, text))
+        for text in found
+    ]
+
+
+def _shortened(end: str) -> str:
+    """Cut an end that goes on with other text behind its first tag."""
+    if len(end) <= _LONGEST_END:
+        return end
+    tag = re.match(r"\s*(?:<[^<>]*>|\[[^\[\]]*\])", end)
+    return tag.group() if tag else end[:_LONGEST_END]
+
+
+def _without_reasoning(spec: Spec, text: str) -> str:
+    """Return what is left of text when an empty reasoning block is taken out."""
+    for marker in (spec.reasoning.start.strip(), _closing(spec)):
+        text = text.replace(marker, "") if marker else text
+    return text

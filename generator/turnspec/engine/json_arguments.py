@@ -1,0 +1,97 @@
+"""Arguments that are one value behind a head: a JSON object, or a relative of one."""
+
+from __future__ import annotations
+
+from turnspec.engine.format import Format
+from turnspec.engine.heads import HeadCalls
+from turnspec.engine.markers import Found, Roles, spaced
+from turnspec.engine.turn import WHITE_SPACE
+from turnspec.engine.value import ArgumentsValue, ValueMaker, as_object, deviation
+
+
+class JsonArguments:
+    """Reads an object of arguments, and what stands behind it if that isn't a marker in text."""
+
+    def __init__(self, calls: HeadCalls, *, value: ValueMaker) -> None:
+        table = calls.compiled.table["calls"]
+        self._calls = calls
+        self._turn = calls.turn
+        self._value = ArgumentsValue(calls, value(calls.turn, calls.compiled))
+        self._has_tail = "tail" in table
+        self._tail = calls.compiled.markers(tail_roles)
+        self._name_is_last = "{name}" not in table["start"]
+        self._head: Found | None = None  # of a call whose name is last
+
+    def begin(self, found: Found) -> None:
+        """Begin behind a head."""
+        if self._name_is_last:
+            self._head = found
+        else:
+            self._calls.start_at(found)
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Read the arguments of a call that is started already."""
+        self._value.begin(collect=self._head is not None)
+        self._turn.read = self.read_arguments
+
+    def read_arguments(self) -> bool:
+        """Read the arguments, which pass through as they arrive."""
+        if not self._value.read():
+            return False
+        self._end_value()
+        return True
+
+    def _end_value(self) -> None:
+        collected = self._value.collected
+        if self._head:
+            self._turn.read = self.read_tail
+            return
+        if collected is not None:
+            self._turn.problem(*deviation(collected))
+            self._calls.argue(as_object(collected))
+        if self._value.complete and self._has_tail:
+            self._turn.read = self.read_tail
+        else:
+            self._calls.end(self._value.complete)
+
+    def read_tail(self) -> bool:
+        """Read what stands behind the arguments: maybe an id, or the name."""
+        turn = self._turn
+        found = self._tail.match(turn)
+        if found and not found.role:
+            return False
+        rest = turn.text[turn.position :].strip(WHITE_SPACE)
+        if found is None and turn.final and (rest or self._name_is_last):
+            return False
+        if found is None:
+            turn.problem("missing_marker", "what belongs behind the arguments is missing")
+        elif self._head:
+            self._calls.start_at(self._head, found["name"], found["id"])
+            self._calls.argue(as_object(self._value.collected or ""))
+        self._head = None
+        if found:
+            turn.position = found.end
+        turn.read = self._calls.resume
+        if self._calls.is_open:
+            self._calls.end(late_id=found["id"] if found else "")
+        return True
+
+    def finish(self) -> None:
+        """End a call that the text's end cuts off."""
+        turn = self._turn
+        if not self._calls.is_open and not self._head:
+            return
+        rest = self._value.waiting + turn.text[turn.position :]
+        turn.problem("cut_off", f"a call that ends in {rest!r}")
+        if turn.read == self.read_arguments and not self._head:
+            self._value.close()
+            self._end_value()
+        elif self._calls.is_open:
+            self._calls.end(complete=False)
+
+
+def tail_roles(table: Format) -> Roles:
+    """Return what stands behind a call's arguments, if it has slots or is no marker in text."""
+    calls = table["calls"]
+    return [("tail", spaced(calls["tail"]))] if "tail" in calls else []

@@ -1,0 +1,40 @@
+"""JSON texts: what they hold, and what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+
+def load_json(text: str, **options: Any) -> Any:
+    """Return the value of JSON text; ValueError if it is none, as NaN and Infinity aren't."""
+    try:
+        return json.loads(text, parse_constant=_no_constant, **options)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def find_flaw(text: str) -> tuple[str, str] | None:
+    """Return what is wrong with arguments: the kind of problem, and a sentence."""
+    try:
+        members = load_json(text, object_pairs_hook=list)
+    except ValueError:
+        return "not_json", "the arguments are not JSON"
+    keys = [key for key, _ in members] if text.startswith("{") else []
+    if repeated := Counter(keys) - Counter(set(keys)):
+        return "repeated_argument", f"another value for {next(iter(repeated))!r}"
+    return None
+
+
+def as_string(text: str) -> str:
+    """Return the string that JSON text stands for; the text itself if that is another value."""
+    try:
+        value = load_json(text)
+    except ValueError:
+        return ""
+    return value if isinstance(value, str) else text

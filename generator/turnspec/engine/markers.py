@@ -1,0 +1,241 @@
+"""Markers: what a format writes around its parts, looked for in a text that is still growing.
+
+A marker is written as text in which a blank stands for any white space or none, and a line end
+for one line end or none. A slot in braces, as ``{name}``, stands for a text of the turn's own;
+``{?text}`` is text that may be missing. ``{no x}`` says that no x follows and, at a marker's end,
+``{before x}`` that one does. ``{{`` and ``}}`` are braces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from turnspec.engine.turn import Turn
+
+#: A marker as it is written; or that and others, of which one has to follow it.
+Notation: TypeAlias = "str | tuple[str, Sequence[Notation]]"
+Roles: TypeAlias = Sequence[tuple[str, Notation]]
+
+_TOKEN = re.compile(r"\{\{|\}\}|\{(?P<optional>\?)?(?P<slot>[^{}]+)\}|[^{}]")
+# Bounded, as a marker that is not whole yet is held back.
+_WHITE_SPACE = {" ": "[ \t\n\r]{0,99}", "\n": "\r?\n?"}
+# What stands in a slot. BUT is what a slot can't hold for what stands around it.
+SLOTS = {
+    "name": "[^ \t\n\r\"'`<>()\\[\\]{}BUT]{1,256}",
+    "key": "[^\nBUT]{1,256}",
+    "type": "[^\nBUT]{1,256}",
+    "id": "[^ \t\n\r\"'`<>()\\[\\]{}BUT]{0,256}",
+    "index": "[0-9]{0,9}",
+    "word": "[ \t\n\r]{0,9}[A-Za-z0-9_-]{0,40}[ \t\n\r]{0,9}",
+    "any": "[^ \t\n\r<>]{0,256}",
+    "comma": "[ \t\n\r,;]{0,99}",
+    "string": r'(?:[^"\\]|\\[\s\S]|\\\Z){0,256}',
+    # What models put before and behind JSON.
+    "fence": "(?:`{1,3}[A-Za-z0-9_]{0,9})?",
+    "brackets": "[ \t\n\r]{0,99}[}\\]`][ \t\n\r}\\]`]{0,99}",
+    "line end": "[ \t\r]{0,9}\n",
+    "end of text": r"\Z",
+    "never": "(?!)",
+}
+_NAMES = ("name", "key")  # which may be quoted as attributes are
+_TEXTS = ("key", "type", "id", "string")
+_MAY_BE_MISSING = ("word", "comma", "fence")
+
+
+class Found:
+    """A marker in the text; without a role it is what may be the beginning of one."""
+
+    __slots__ = ("_group", "_match", "end", "missing", "role", "start")
+
+    def __init__(self, match: re.Match[str], role: str, optional: Mapping[str, str]) -> None:
+        self.role = role
+        self.start, self.end = match.span()
+        #: The texts that the marker may have, and hasn't.
+        self.missing = [text for group, text in optional.items() if match[group] is None]
+        self._match = match
+        self._group = match.lastgroup
+
+    @property
+    def text(self) -> str:
+        """The marker as the turn has it."""
+        return self._match.group()
+
+    def __getitem__(self, slot: str) -> str:
+        """Return what stands in a slot; nothing if the marker has no such slot."""
+        return self._match.groupdict().get(f"{self._group}_{slot}") or ""
+
+
+class Markers:
+    """Markers that may come next, each with its role. Where several fit, the first counts."""
+
+    def __init__(self, markers: Roles) -> None:
+        self._roles: dict[str | None, str] = {None: ""}
+        self._optional: dict[str | None, dict[str, str]] = {None: {}}
+        whole, growing = [], []
+        for number, (role, notation) in enumerate(markers):
+            group = f"m{number}"
+            expression, beginning = _expressions(notation, group)
+            whole.append(f"(?P<{group}>{expression})")
+            growing += [rf"{beginning}\Z", whole[-1]]
+            self._roles[group] = role
+            self._optional[group] = _optional_texts(notation, group)
+        self._starts = "".join(dict.fromkeys("".join(_starts(found) for _, found in markers)))
+        self._first = re.compile(f"[{re.escape(self._starts)}]" if self._starts else "")
+        self._whole = re.compile("|".join(whole) or "(?!)")
+        self._growing = re.compile("|".join(growing) or "(?!)")
+
+    def match(self, turn: Turn, at: int | None = None, final: bool | None = None) -> Found | None:
+        """Return the marker at a place, by default the turn's position."""
+        pattern = self._whole if (turn.final if final is None else final) else self._growing
+        match = pattern.match(turn.text, turn.position if at is None else at)
+        return self._found(match) if match else None
+
+    def search(self, turn: Turn, final: bool | None = None) -> Found | None:
+        """Return the first marker from the turn's position on.
+
+        ``final`` says whether all text has come, so that nothing is the beginning of a marker.
+        """
+        text, position = turn.text, turn.position
+        if len(text) > 999:  # finding characters is quicker than an expression for any of them
+            reach = position + 99_999
+            places = [text.find(character, position, reach) for character in self._starts]
+            position = min((at for at in places if at >= 0), default=reach)
+        first = self._first.search(text, position)
+        if first is None:
+            return None
+        pattern = self._whole if (turn.final if final is None else final) else self._growing
+        while first:
+            if match := pattern.match(text, first.start()):
+                return self._found(match)
+            first = self._first.search(text, first.end())
+        return None
+
+    def _found(self, match: re.Match[str]) -> Found:
+        return Found(match, self._roles[match.lastgroup], self._optional[match.lastgroup])
+
+
+def _parted(notation: Notation) -> tuple[str, Sequence[Notation]]:
+    """Return a marker's text, and what has to follow it."""
+    if not isinstance(notation, str):
+        return notation
+    text, _, before = notation.partition("{before ")
+    return text, (before[:-1],) if before else ()
+
+
+def _expressions(notation: Notation, group: str = "") -> tuple[str, str]:
+    """Return the expressions for a marker, and for any beginning of it that may go on.
+
+    Slots become groups that are named after the marker's own ``group``, if it has one.
+    """
+    text, follows = _parted(notation)
+    tokens = list(_TOKEN.finditer(text))
+    steps = [step for at in range(len(tokens)) for step in _steps(tokens, at, group)]
+    whole = "".join(steps)
+    if follows:
+        pairs = [_expressions(other) for other in follows]
+        whole += f"(?={'|'.join(other for other, _ in pairs)})"
+        steps.append("|".join(beginning for _, beginning in pairs))
+    elif not (tokens[-1]["slot"] or tokens[-1].group() in _WHITE_SPACE):
+        steps.pop()  # with its last character the marker is whole
+    beginning = ""
+    for step in reversed(steps):
+        beginning = f"(?:(?:{step}){beginning})?"
+    return whole, re.sub(r"\?P<\w+>", "?:", beginning)
+
+
+def _steps(tokens: Sequence[re.Match[str]], at: int, group: str) -> list[str]:
+    """Return the expressions for one of a marker's characters or slots."""
+    token, name = tokens[at], tokens[at]["slot"]
+    if name is None:
+        return [_WHITE_SPACE.get(token.group()) or re.escape(token.group()[0])]
+    if token["optional"]:
+        return [f"(?P<{group}_{at}>{re.escape(name)})?" if group else f"(?:{re.escape(name)})?"]
+    if name.startswith("no "):
+        return [f"(?!{re.escape(name[3:])})"]
+    slot = SLOTS[name]
+    before = "".join(other.group() for other in tokens[:at])
+    quotes = ["[\"']?"] if name in _NAMES and before.rstrip().endswith("=") else []
+    if "BUT" in slot:
+        excluded = _excluded(tokens, at) + "\"'" * len(quotes)
+        slot = slot.replace("BUT", re.escape(excluded))
+    is_followed_by_space = at + 1 < len(tokens) and tokens[at + 1].group() in _WHITE_SPACE
+    if name in _TEXTS and is_followed_by_space:
+        slot = f"(?:{slot}(?<![ \t\n\r]))"  # that is the marker's own
+    if group and name in (*_NAMES, *_TEXTS):
+        again = "_again" if token.group() in before else ""
+        slot = f"(?P<{group}_{name}{again}>{slot})"
+    return [*quotes, slot, *quotes]
+
+
+def _excluded(tokens: Sequence[re.Match[str]], at: int) -> str:
+    """Return the characters that a slot can't hold: those with which its surroundings begin."""
+    first = next(token for token in tokens if token.group() not in _WHITE_SPACE)
+    if first["slot"]:  # where no text does, signs tell where the slot begins
+        found = "()[]{},\"'"
+    else:
+        found = "" if re.match(r"[\w.:/-]", first.group()) else first.group()[0]
+    for token in tokens[at + 1 :]:
+        if token["optional"]:
+            found += token["slot"][0]
+        elif not token["slot"] and token.group() not in _WHITE_SPACE:
+            is_word = re.match(r"\w", token.group())  # such as the slot itself may hold
+            return found if is_word else found + token.group()[0]
+        elif token["slot"] and token["slot"] not in _MAY_BE_MISSING:
+            return found
+    return found
+
+
+def literal_length(notation: Notation) -> int:
+    """Return how many characters of a marker are always the same."""
+    text, _ = _parted(notation)
+    tokens = _TOKEN.finditer(text)
+    return sum(not token["slot"] and token.group() not in _WHITE_SPACE for token in tokens)
+
+
+def first_text(notation: Notation) -> str:
+    """Return the text with which a marker begins, up to a slot or white space."""
+    text, _ = _parted(notation)
+    first = re.match(r"(?:[^{} \n]|\{\{|\}\})*", text)
+    return first.group() if first else ""
+
+
+def leading_text(notation: Notation) -> str:
+    """Return the text with which a marker begins, up to a slot."""
+    text, _ = _parted(notation)
+    first = re.match(r"(?:[^{}]|\{\{|\}\})*", text)
+    return first.group().strip() if first else ""
+
+
+def spaced(notation: Notation, before: str = " ") -> Notation:
+    """Return a marker with white space before it, or something else."""
+    if isinstance(notation, str):
+        return before + notation
+    text, follows = notation
+    return (before + text, follows)
+
+
+def mention_roles(mentions: Sequence[str]) -> Roles:
+    """Return markers that open calls, where none follows: once more before themselves, or text."""
+    again = [("repeated", (text, [f" {text}"])) for text in mentions if " " not in text]
+    return again + [("mention", text) for text in mentions]
+
+
+def _optional_texts(notation: Notation, group: str) -> dict[str, str]:
+    """Return a marker's texts that may be missing, by the names of their groups."""
+    text, _ = _parted(notation)
+    tokens = enumerate(_TOKEN.finditer(text))
+    return {f"{group}_{at}": token["slot"] for at, token in tokens if token["optional"]}
+
+
+def _starts(notation: Notation) -> str:
+    """Return the characters with which a marker can begin, but for those of slots."""
+    text, follows = _parted(notation)
+    found = ""
+    for token in _TOKEN.finditer(text):
+        if token.group() == "\n":
+            found += "\r\n"
+        elif not token["slot"] and token.group() != " ":
+            return found + token.group()[0]
+    return found + "".join(map(_starts, follows))

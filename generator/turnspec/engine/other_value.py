@@ -1,0 +1,105 @@
+"""Relatives of JSON: Python's literals, bare keys, strings in quotes of the format's own."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping
+
+from turnspec.engine.format import CompiledFormat, Format
+from turnspec.engine.markers import Roles, spaced
+from turnspec.engine.turn import Turn
+from turnspec.engine.value import Value
+
+_STRINGS = {
+    quote: re.compile(
+        rf"(?P<text>[^{quote}\\]*(?:\\(?:[^xuU]|x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}"
+        rf"|U[0-9a-fA-F]{{8}}|[xuU](?![0-9a-fA-F]{{0,7}}\Z))[^{quote}\\]*)*)(?P<end>{quote})?"
+    )
+    for quote in "'\""
+}
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[\s\S])")
+_ESCAPES = {
+    r"\n": "\n",
+    r"\t": "\t",
+    r"\b": "\b",
+    r"\f": "\f",
+    r"\r": "\r",
+    r"\\": "\\",
+    r"\'": "'",
+    r"\"": '"',
+}
+
+
+class OtherValue(Value):
+    """Reads a value in a relative of JSON."""
+
+    words: Mapping[str, str] = {**Value.words, "True": "true", "False": "false", "None": "null"}
+    has_bare_keys = True
+
+    def __init__(self, turn: Turn, compiled: CompiledFormat) -> None:
+        style = compiled.table["arguments"].get("values", {})
+        self._raw_quote = style.get("raw_quote", "")
+        self._raw_inside = style.get("raw_inside", False)
+        self._escapes = style.get("escapes", "json")
+        self._raw_end = compiled.markers(raw_end_roles)
+        usual = ('"',) if self._escapes == "json" else ('"', "'")
+        quotes = dict.fromkeys((self._raw_quote, *usual) if self._raw_quote else usual)
+        super().__init__(turn, compiled, tuple(quotes))
+
+    def _read_string(self) -> bool:
+        inside = bool(self._closers) and not self._raw_inside
+        if self._quote == self._raw_quote and not inside:
+            return self._read_raw_string()
+        if self._escapes == "json":
+            return super()._read_string()
+        turn = self._turn
+        match = _STRINGS[self._quote].match(turn.text, turn.position)
+        assert match  # if only an empty text
+        turn.position = match.end()
+        self._pass_on(json.dumps(_unescaped(match["text"]), ensure_ascii=False)[1:-1])
+        return self._end_if(match["end"] is not None)
+
+    def _read_raw_string(self) -> bool:
+        turn = self._turn
+        found = self._raw_end.search(turn, final=False)
+        end = found.start if found else len(turn.text)
+        self._pass_on(json.dumps(turn.text[turn.position : end], ensure_ascii=False)[1:-1])
+        turn.position = end
+        if found and found.role:
+            turn.position = found.end
+        return self._end_if(bool(found and found.role))
+
+    def _end_if(self, is_end: bool) -> bool:
+        if is_end:
+            self._pass_on('"')
+            self._end_string()
+        return is_end
+
+
+def _unescaped(text: str) -> str:
+    """Return what stands for a Python string's text between its quotes."""
+    return _ESCAPE.sub(_character, text)
+
+
+def _character(escape: re.Match[str]) -> str:
+    digits = escape[1] or escape[2] or escape[3]
+    if digits and int(digits, 16) <= sys.maxunicode:
+        return chr(int(digits, 16))
+    return _ESCAPES.get(escape.group(), escape.group())
+
+
+def raw_end_roles(table: Format) -> Roles:
+    """Return what ends a string without escapes: its quote, if the call can go on behind it."""
+    arguments = table["arguments"]
+    quote = arguments.get("values", {}).get("raw_quote", "")
+    if not quote:
+        return []
+    if arguments["values"].get("raw_inside"):
+        return [("end", quote)]
+    closing = table["calls"].get("closing", ())[:1]
+    ends = (
+        [arguments["end"]] if arguments.get("end") else [arguments.get("separator", ""), *closing]
+    )
+    return [("end", (quote, [spaced(end) for end in ends if end]))]

@@ -1,0 +1,70 @@
+"""Types of values, from the JSON Schemas of a tool's arguments."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from turnspec.engine.json_text import load_json
+from turnspec.engine.turn import WHITE_SPACE
+
+TYPE_NAMES = {
+    str: {"string"},
+    int: {"integer", "number"},
+    float: {"number"},
+    bool: {"boolean"},
+    list: {"array"},
+    dict: {"object"},
+    type(None): {"null"},
+}
+
+
+def options(schema: Any, root: Mapping[str, Any], depth: int = 9) -> list[Mapping[str, Any]]:
+    """Return a schema inside ``root``, what it refers to, and the alternatives in it."""
+    if not isinstance(schema, Mapping) or not depth:
+        return []
+    inner = [option for word in ("anyOf", "oneOf", "allOf") for option in schema.get(word) or []]
+    if "$ref" in schema:
+        target: Any = root
+        for step in str(schema["$ref"]).split("/")[1:]:
+            target = target.get(step) if isinstance(target, Mapping) else None
+        inner.append(target)
+    return [schema, *(found for option in inner for found in options(option, root, depth - 1))]
+
+
+def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
+    """Return the types that a schema inside ``root`` allows; none where it doesn't say."""
+    allowed: set[str] = set()
+    for option in options(schema, root):
+        types = option.get("type") or []
+        allowed |= set(map(str, types)) if isinstance(types, list) else {str(types)}
+        constants = option.get("enum") or ([option["const"]] if "const" in option else [])
+        for value in constants:
+            allowed |= TYPE_NAMES.get(type(value), set())
+    return allowed
+
+
+def as_json(text: str, types: set[str], *, python: bool) -> str | None:
+    """Return a written value as JSON, or None if it isn't of one of the types.
+
+    ``python`` says whether it may be a literal of Python's where it isn't JSON. No text at all is
+    an empty array or object where just that is expected.
+    """
+    nested = types & {"array", "object"}
+    if not text.strip(WHITE_SPACE) and len(nested) == 1 and "string" not in types:
+        return "[]" if "array" in types else "{}"
+    try:
+        value = load_json(text)
+    except ValueError:
+        if not python:
+            return None
+        try:
+            value = ast.literal_eval(text.strip(WHITE_SPACE))
+            text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            return None
+        if type(value) in (int, float, str):  # these JSON has as well
+            return None
+    return text.strip(WHITE_SPACE) if types & TYPE_NAMES.get(type(value), set()) else None

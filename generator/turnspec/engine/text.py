@@ -1,0 +1,346 @@
+"""Reasoning and content: all text that is no marker, and the markers around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from turnspec.engine.format import CompiledFormat, Format
+from turnspec.engine.markers import Found, Markers, Notation, Roles, literal_length
+from turnspec.engine.results import ContentDelta, Problem, ReasoningDelta
+from turnspec.engine.turn import WHITE_SPACE, Turn
+
+Tools = Sequence[Mapping[str, Any]]
+
+
+class CallReader(Protocol):
+    """The part that reads calls, as those know it that a format without calls has as well."""
+
+    called: bool  # whether there was a call, if only in the prefill
+
+    @property
+    def first(self) -> Callable[[], bool]:
+        """What reads on at the beginning of a turn."""
+
+    def is_text(self, found: Found) -> bool:
+        """Say whether what looks like a marker of calls is text."""
+
+    def pass_marker(self, found: Found) -> None:
+        """Do what a marker of calls asks for."""
+
+    def forget(self) -> None:
+        """Leave out the calls that the prompt holds, but for one that the model continues."""
+
+    def end_of_text(self) -> None:
+        """All text has come: settle what waits for more."""
+
+    def finish(self) -> None:
+        """End a call that is cut off."""
+
+
+class Stream:
+    """Reasoning or content, as far as it has come. White space at its ends is no part of it."""
+
+    def __init__(
+        self, turn: Turn, pieces: list[str], delta: type[ReasoningDelta | ContentDelta], shown: int
+    ) -> None:
+        self.begun = False
+        self.space: list[str] = []  # counts if more text follows
+        self._space_start = 0
+        self._turn = turn
+        self._pieces = pieces
+        self._delta = delta
+        self._shown = shown  # what stands before this offset is left out
+
+    def write(self, text: str, end: int) -> None:
+        """Add text; ``end`` is where it ends in the model's text."""
+        start = end - len(text)
+        if not self.begun or self.space or start < self._shown or text[-1:] in WHITE_SPACE:
+            self._write_within_space(text, start)
+        else:
+            self._pieces.append(text)
+            self._turn.events.append(self._delta(text, start, end))
+
+    def _write_within_space(self, text: str, start: int) -> None:
+        body = text.rstrip(WHITE_SPACE)
+        if body:
+            self._write_body(body, start)
+        if self.begun and len(body) < len(text):
+            self._space_start = self._space_start if self.space else start + len(body)
+            self.space.append(text[len(body) :])
+
+    def _write_body(self, body: str, start: int) -> None:
+        end = start + len(body)
+        if self.space:
+            body = "".join(self.space) + body
+            start = self._space_start
+            self.space.clear()
+        elif not self.begun:
+            body = body.lstrip(WHITE_SPACE)
+            start = end - len(body)
+            self.begun = True
+        if start < self._shown:
+            body = body[max(self._shown - end + len(body), 0) :]
+            start = self._shown
+        if body:
+            self._pieces.append(body)
+            self._turn.events.append(self._delta(body, start, end))
+
+    def quote(self, marker: str, start: int) -> None:
+        """Add a marker as it is, which is shown even where the prompt holds it."""
+        shown, self._shown = self._shown, min(self._shown, start)
+        self._write_body(marker, start)
+        self._shown = shown
+
+    def ends_in(self, characters: str) -> bool:
+        """Say whether the last character is one of these."""
+        return bool(self._pieces) and not self.space and self._pieces[-1][-1] in characters
+
+
+class Text:
+    """Reads reasoning and content up to the markers of other parts."""
+
+    def __init__(self, turn: Turn, compiled: CompiledFormat, *, inline: bool, shown: int) -> None:
+        self.turn = turn
+        self.compiled = compiled
+        self.table = compiled.table
+        self.content = Stream(turn, turn.content, ContentDelta, shown)
+        thoughts = Stream(turn, turn.reasoning, ReasoningDelta, shown)
+        self.reasoning = self.content if inline else thoughts
+        self.inline = inline
+        self.calls: CallReader | None = None
+        self.marks = self.table.get("reasoning", {})
+        self.thinking = self.marks.get("starts_open", False)
+        self.may_stay_open = self.marks.get("may_stay_open", False)
+        self.after_marker = True  # with nothing but white space since
+        self.mentioned = False  # whether text holds an opening marker of calls
+        self._spaces = 0  # of the content's, those before the last marker
+        self._opened = False  # whether the last marker opened calls
+        self._quoted = False  # whether content holds an opening marker of reasoning
+        self._rest: list[str] = []  # what follows the end of the turn
+        order = list(self.table["order"])
+        self._content_last = (
+            "content" in order[order.index("calls") :] if "calls" in order else False
+        )
+        ends = self.marks.get("end", ())
+        self._ends_turn = any(end in self.table["turn_end"] for end in ends)
+        content_ends = self.table.get("content", {}).get("end", ())
+        self._ends_content = any(end in content_ends for end in ends)
+        self._markers = compiled.markers(text_roles)
+        self._openings = compiled.markers(opening_roles)
+        self._ends = compiled.markers(end_roles)
+        self._passes = {
+            "reasoning_start": self._open_reasoning,
+            "reasoning_end": self._close_reasoning,
+            "between": self._pass_between,
+            "content_start": self._pass_between,
+            "turn_start": self._repeat,
+            "repeated": self._repeat,
+            "turn_end": self._end_turn,
+            "content_end": self._pass_over,
+        }
+
+    def attach(self, calls: CallReader, markers: Markers) -> None:
+        """Have calls read by another part; ``markers`` are all that end text."""
+        self.calls = calls
+        self._markers = markers
+
+    @property
+    def called(self) -> bool:
+        """Whether there was a call."""
+        return self.calls is not None and self.calls.called
+
+    def read_text(self) -> bool:
+        """Read text up to a marker, and do what the marker asks for."""
+        turn = self.turn
+        found = self._markers.search(turn)
+        if turn.final and (found is None or found.role == "mention") and self._breaks_off():
+            return False
+        self.write(found.start if found else len(turn.text))
+        if found is None or not found.role:
+            return False
+        if self._is_text(found):
+            self.write(max(found.end, found.start + 1))  # an object's beginning has no length
+        else:
+            self._pass_marker(found)
+        return True
+
+    def write(self, end: int) -> None:
+        """Add the turn's text up to a position to what is being read."""
+        turn = self.turn
+        text = turn.text[turn.position : end]
+        if self.after_marker and text.strip(WHITE_SPACE):
+            self._begin_piece(text)
+        (self.reasoning if self.thinking else self.content).write(text, turn.offset + end)
+        turn.position = end
+
+    def _begin_piece(self, text: str) -> None:
+        self.after_marker = False
+        if self.called and not self.thinking and not self._content_last:
+            start = self.turn.offset + self.turn.position
+            start += len(text) - len(text.lstrip(WHITE_SPACE))
+            self.turn.problems.append(Problem(start, "misplaced", "content after a call"))
+
+    def _is_text(self, found: Found) -> bool:
+        """Say whether a marker is text: what it announces or closes isn't there."""
+        if found.role in ("reasoning_start", "reasoning_end"):
+            return not self.thinking and self._is_quoted(found)
+        closes = found.role in ("call_end", "section_end")
+        if found.role == "mention" or (closes and self.mentioned):
+            self.mentioned = not closes
+            return True
+        return self.calls is not None and self.calls.is_text(found)
+
+    def _is_quoted(self, found: Found) -> bool:
+        """Say whether content is about a marker of reasoning: in quotes, or closing such a one."""
+        if not self.marks.get("start") or self._ends_turn or self._ends_content:
+            return False
+        pending, self._quoted = self._quoted, False
+        if found.role == "reasoning_end" and pending:
+            return True
+        quoted = not self.after_marker and self.content.ends_in("\"'`")
+        self._quoted = quoted and found.role == "reasoning_start"
+        return quoted
+
+    def _pass_marker(self, found: Found) -> None:
+        turn = self.turn
+        closes = self.thinking and found.role in ("reasoning_end", "between")
+        inline = self.inline and (found.role == "reasoning_start" or closes)
+        if inline:
+            marker = self.marks["end"][0] if found.role == "between" else found.text
+            self.content.quote(marker, turn.offset + found.start)
+        if self.after_marker and (self._opened or found.role in ("call_end", "section_end")):
+            del self.content.space[self._spaces :]  # it stands between the markers of a call
+        if found.role in self._passes:
+            self._passes[found.role](found)
+        elif self.calls is not None:
+            self.calls.pass_marker(found)
+        turn.position = found.end
+        self.after_marker = not inline
+        self._spaces = len(self.content.space)
+        self._opened = found.role == "opening"
+
+    def _open_reasoning(self, found: Found) -> None:
+        late = self.called or (self.content.begun and not self.inline)
+        if self.thinking:
+            self.turn.problem("repeated", f"{found.text!r} in the reasoning")
+        elif late and self.table["order"][0] == "reasoning":
+            self.turn.problem("misplaced", "reasoning after content or calls")
+        self.thinking = True
+
+    def _close_reasoning(self, found: Found) -> None:
+        if not self.thinking and self._ends_turn:
+            self.turn.read = self.read_rest
+        elif not self.thinking and self.content.begun and not self._ends_content:
+            self.turn.problem("stray_marker", f"{found.text!r} outside reasoning")
+        self.thinking = False
+
+    def _pass_between(self, found: Found) -> None:
+        """What stands between parts closes reasoning, if only by the end that is part of it."""
+        has_end = bool(self.marks.get("end")) and not self.may_stay_open
+        if self.thinking and has_end and not self._holds_end(found.text):
+            self.turn.problem("unclosed", "the reasoning was not closed")
+        self.thinking = False
+
+    def _repeat(self, found: Found) -> None:
+        self.turn.problem("repeated", f"{found.text!r} once more")
+
+    def _end_turn(self, found: Found) -> None:
+        self.turn.read = self.read_rest
+        if self.may_stay_open or not self.marks.get("end"):
+            self.thinking = False
+
+    def _breaks_off(self) -> bool:
+        """Say whether the text ends in a marker that should go on: that is no content."""
+        turn = self.turn
+        begun = self._markers.search(turn, final=False)
+        if begun is None or begun.role:
+            return False
+        blank = not turn.text[turn.position : begun.start].strip(WHITE_SPACE)
+        behind_call = self.called and self.after_marker and blank
+        if not behind_call and not self._openings.match(turn, begun.start, final=True):
+            return False
+        self.write(begun.start)
+        turn.problem("cut_off", begun.text)
+        turn.position = len(turn.text)
+        return True
+
+    def read_rest(self) -> bool:
+        """Read what follows the turn's end: ends once more, and what is no content."""
+        turn = self.turn
+        found = None if self._rest else self._ends.match(turn)
+        if found and not found.role:
+            return False
+        if found:
+            turn.position = found.end
+            return True
+        self._rest.append(turn.text[turn.position :])
+        turn.position = len(turn.text)
+        return False
+
+    def _pass_over(self, found: Found) -> None:
+        """Such a marker ends text, and that is all."""
+
+    def _holds_end(self, text: str) -> bool:
+        ends = ("".join(end.split()) for end in self.marks.get("end", ()))
+        return any(end in "".join(text.split()) for end in ends)
+
+    def begin_call(self) -> None:
+        """Leave text for a call, and tell where none belongs."""
+        has_end = bool(self.marks.get("end") or self.table.get("between"))
+        if self.thinking and has_end and not self.may_stay_open:
+            self.turn.problem("unclosed", "a call inside the reasoning")
+        else:
+            self.thinking = False
+        if self._content_last and self.content.begun and not self.inline:
+            self.turn.problem("misplaced", "a call after content")
+        self.mentioned = False
+
+    def finish(self) -> None:
+        """Tell what is missing or too much at the end of the text."""
+        turn = self.turn
+        may_be_open = self.marks.get("may_end_turn") or (self.may_stay_open and self.called)
+        if self.thinking and not may_be_open:
+            self.thinking = False
+            if all(problem.kind != "unclosed" for problem in turn.problems):
+                turn.problem("unclosed", "the reasoning was not closed")
+        rest = "".join(self._rest).lstrip(WHITE_SPACE)
+        self._rest = [""] if self._rest else []  # told once, though it may be asked for again
+        if rest:
+            start = turn.offset + turn.position - len(rest)
+            turn.problems.append(Problem(start, "text_after_end", rest))
+
+
+def text_roles(table: Format) -> Roles:
+    """Return the markers of reasoning, content and the turn, with their roles."""
+    reasoning, content = table.get("reasoning", {}), table.get("content", {})
+    found = {
+        "reasoning_start": reasoning.get("start", ()),
+        "reasoning_end": reasoning.get("end", ()),
+        "between": table.get("between", ()),
+        "content_start": content.get("start", ()),
+        "turn_end": table["turn_end"],
+        "content_end": content.get("end", ()),
+        "turn_start": table.get("turn_start", ()),
+    }
+    return [(role, notation) for role, notations in found.items() for notation in notations]
+
+
+def code_roles(table: Format) -> list[tuple[str, Notation]]:
+    """Return what announces code; it comes last, as a marker may go on where it is a beginning."""
+    return [("code", table["code"]["start"])] if "code" in table else []
+
+
+def longest_first(markers: Roles) -> list[tuple[str, Notation]]:
+    """Return markers in an order in which none stands before one that it is the beginning of."""
+    return sorted(markers, key=lambda marker: -literal_length(marker[1]))
+
+
+def opening_roles(table: Format) -> Roles:
+    """Return the beginnings of markers that tell of one that breaks off."""
+    return [("opening", notation) for notation in table.get("openings", ())]
+
+
+def end_roles(table: Format) -> Roles:
+    """Return what ends a turn, where it has ended already."""
+    return [("turn_end", f" {notation}") for notation in table["turn_end"]]

@@ -1,0 +1,296 @@
+"""Arguments whose values are text, each between marks that hold its key."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from turnspec.engine.calls import Calls
+from turnspec.engine.format import ArgumentsFormat, Format
+from turnspec.engine.heads import HeadCalls
+from turnspec.engine.markers import (
+    Found,
+    Notation,
+    Roles,
+    first_text,
+    leading_text,
+    literal_length,
+    spaced,
+)
+from turnspec.engine.schemas import as_json, json_types
+from turnspec.engine.turn import WHITE_SPACE
+
+
+class TypedText:
+    """A value that is text: a string is passed on as it comes, any other value as a whole."""
+
+    def __init__(self, calls: Calls, *, python: bool) -> None:
+        self.types: set[str] = set()  # of which it may be; none says that it is a string
+        self._calls = calls
+        self._python = python
+        self.before = ""  # what stands before it in the arguments
+        self._pieces: list[str] = []
+
+    def expect(self, types: set[str], before: str) -> None:
+        """Expect a value of some types, behind a text of the arguments."""
+        self.types = types
+        self.before = before
+
+    def begin(self) -> None:
+        """Begin the value."""
+        if self.types <= {"string"}:
+            self._calls.argue(f'{self.before}"')
+
+    def take(self, end: int) -> None:
+        """Take the turn's text up to a position."""
+        turn = self._calls.turn
+        text = turn.text[turn.position : end]
+        turn.position = end
+        if self.types <= {"string"}:
+            self._calls.argue(json.dumps(text, ensure_ascii=False)[1:-1])
+        else:
+            self._pieces.append(text)
+
+    def end(self) -> None:
+        """End the value."""
+        if self.types <= {"string"}:
+            self._calls.argue('"')
+            return
+        text = "".join(self._pieces)
+        self._pieces.clear()
+        value = as_json(text, self.types, python=self._python)
+        if value is None and "string" not in self.types:
+            self._calls.turn.problem("wrong_type", f"{text!r} is kept as a string")
+        self._calls.argue(self.before + (value or json.dumps(text, ensure_ascii=False)))
+
+
+class NestedReader(Protocol):
+    """The part that reads arrays and objects that are written as elements."""
+
+    def read_opening(self) -> bool:
+        """Read the beginning of a value that may be such a one."""
+
+    def finish(self) -> None:
+        """Close what the end of the text leaves open."""
+
+
+class TextArguments:
+    """Reads arguments one by one, each with its key and its value."""
+
+    def __init__(
+        self,
+        calls: HeadCalls,
+        *,
+        nested: Callable[[TextArguments], NestedReader] | None = None,
+    ) -> None:
+        compiled = calls.compiled
+        self.calls = calls
+        self.turn = calls.turn
+        self.table: ArgumentsFormat = compiled.table["arguments"]
+        self.value = TypedText(calls, python=self.table.get("literals") == "python")
+        self.other_keys: set[str] = set()  # that would begin another argument
+        self.doubtful = False  # whether text was left out that may be an argument
+        self.unexpected: list[str] = []  # text where none belongs
+        self.schema: Any = None  # of the value
+        self.key = ""
+        self._markers = compiled.markers(argument_roles)
+        self._guard = compiled.markers(guard_roles)
+        self._plain_end = compiled.markers(value_roles)
+        self._guarded_end = compiled.markers(guarded_value_roles)
+        self._end = self._plain_end
+        self._nested = nested(self) if nested else None
+
+    def begin(self, found: Found) -> None:
+        """Begin behind a head."""
+        self.calls.start_at(found)
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Read the arguments of a call that is started already."""
+        self.turn.read = self.read_arguments
+
+    def read_arguments(self) -> bool:
+        """Read up to an argument's beginning, or to the end of them all."""
+        turn = self.turn
+        found = self._markers.search(turn, final=False)
+        end = found.start if found else len(turn.text)
+        self.unexpected.append(turn.text[turn.position : end])
+        turn.position = end
+        if found is None or not found.role:
+            return False
+        self.tell_unexpected("between arguments")
+        if found.role == "argument":
+            turn.position = found.end
+            self.begin_argument(found)
+            return True
+        if found.role == "broken":
+            turn.problem("malformed", "the arguments are not closed")
+        else:
+            turn.position = found.end
+        self._end_arguments()
+        return True
+
+    def begin_argument(self, found: Found) -> None:
+        """Begin an argument. Its tool's schema tells its type, or a word in its beginning."""
+        key, parameters = found["key"], self.calls.parameters
+        properties = parameters.get("properties") or {}
+        others = parameters.get("additionalProperties")
+        if properties and key not in properties and not others:
+            self.turn.problem("unknown_argument", f"the tool has no {key!r}")
+        self.key = key
+        self.other_keys = set(properties) - {key}
+        self.schema = properties.get(key, others)
+        words = self.table.get("types")
+        types = set(words.get(found["type"], ())) if words else json_types(self.schema, parameters)
+        separator = ", " if self.turn.arguments else "{"
+        self.value.expect(types, f"{separator}{json.dumps(key, ensure_ascii=False)}: ")
+        self.turn.read = self._nested.read_opening if self._nested else self.read_guard
+
+    def read_guard(self) -> bool:
+        """Read what may surround a value: one that has it is a string, if it can be one."""
+        found = self._guard.match(self.turn, final=False)
+        if found and not found.role and not self.turn.final:
+            return False
+        self._end = self._guarded_end if found else self._plain_end
+        if found:
+            self.turn.position = found.end
+            self.value.types &= {"string"} if "string" in self.value.types else self.value.types
+        self.begin_value()
+        return True
+
+    def begin_value(self) -> None:
+        """Begin a value that is text."""
+        self.value.begin()
+        self.turn.read = self.read_value
+
+    def read_value(self) -> bool:
+        """Read a value up to what closes it."""
+        turn = self.turn
+        found = self._end.search(turn, final=False)
+        self.value.take(found.start if found else len(turn.text))
+        if turn.final and found and not found.role:
+            found = self._end.match(turn, final=True)
+            if found and found.role != "rest":  # the rest of the text is a part of a marker
+                return False
+        if found is None or not found.role:
+            return False
+        is_other = found.role == "close" and found["key"] not in ("", self.key)
+        if found.role == "inner" or is_other:
+            if not is_other:
+                turn.problem("inner_marker", f"{found.text!r} inside a value")
+            self.value.take(found.end)
+        elif found.role == "next" and found["key"] not in self.other_keys:
+            self.value.take(found.start + 1)
+        else:
+            self._end_value(found)
+        return True
+
+    def _end_value(self, found: Found) -> None:
+        if found.role == "close":
+            self.turn.position = found.end
+        else:
+            self.turn.problem("missing_marker", "a value is not closed")
+        self.value.end()
+        self.turn.read = self.read_arguments
+
+    def tell_unexpected(self, where: str, expected: str = "") -> None:
+        """Tell of text that belongs nowhere; it may be an argument."""
+        text = "".join(self.unexpected).replace(expected, "", 1)
+        self.unexpected.clear()
+        if text.strip(WHITE_SPACE):
+            self.turn.problem("unexpected_text", f"{where}: {text.strip(WHITE_SPACE)}")
+            self.doubtful = True
+
+    def _end_arguments(self, complete: bool = True) -> None:
+        self.calls.argue("}" if self.turn.arguments else "{}")
+        self.calls.end(complete and not self.doubtful)
+        self.doubtful = False
+
+    def finish(self) -> None:
+        """End a call that the text's end cuts off."""
+        turn = self.turn
+        if not self.calls.is_open:
+            return
+        rest = "".join(self.unexpected) + turn.text[turn.position :]
+        turn.problem("cut_off", f"a call that ends in {rest!r}")
+        self.unexpected.clear()
+        if self._nested:
+            self._nested.finish()
+        if turn.read == self.read_value:
+            self.value.end()
+        self._end_arguments(complete=False)
+
+
+def argument_roles(table: Format) -> Roles:
+    """Return what may stand between arguments."""
+    arguments = table["arguments"]
+    done, empty = table["calls"].get("closing", ())[:1], arguments.get("empty", "")
+    found = [("done", f"{empty} {done[0]}")] if done and empty else []
+    found += [("done", closing) for closing in done]
+    found.append(("argument", arguments["start"]))
+    return found + [("broken", other) for other in behind_call(table)]
+
+
+def value_roles(table: Format, guard_end: str = "") -> Roles:
+    """Return what may end a value: its mark if the format can go on behind it, or the rest of it.
+
+    Without its mark a value ends where only the rest of the call follows, or another argument.
+    """
+    arguments, closing = table["arguments"], table["calls"].get("closing", ())
+    mark = arguments.get("end", "").removeprefix("\n")
+    before = guard_end + ("\n" if mark != arguments.get("end", "") else "")
+    found: list[tuple[str, Notation]] = [("close", (before + mark, behind_value(table)))]
+    if guard_end + mark and "{key}" not in mark:
+        found.append(("inner", guard_end + mark))
+    if closing:
+        found.append(("rest", (before, rests_of_call(table))))
+        if not guard_end:
+            found.append(("next", "\n" + arguments["start"]))
+    return found + turn_end_roles(table)
+
+
+def guard_roles(table: Format) -> Roles:
+    """Return what may surround a value, at its beginning."""
+    return [("guard", guard) for guard in table["arguments"].get("guard", ())[:1]]
+
+
+def guarded_value_roles(table: Format) -> Roles:
+    """Return what may end a value that is surrounded."""
+    guard = table["arguments"].get("guard")
+    return value_roles(table, guard[1]) if guard else []
+
+
+def behind_value(table: Format) -> list[Notation]:
+    """Return what may stand behind the mark that closes a value."""
+    following = (
+        first_text(table["arguments"]["start"]),
+        *table["calls"].get("closing", ())[:1],
+        *behind_call(table),
+    )
+    return [spaced(notation) for notation in following if notation]
+
+
+def rests_of_call(table: Format) -> list[str]:
+    """Return what may stand behind a value without a mark: the rest of the call, and more."""
+    closing = table["calls"].get("closing", ())
+    rests = [" ".join(closing[at:]) for at in range(len(closing))]
+    return [f"{rest} {more}" for rest in rests for more in (*behind_call(table), "{end of text}")]
+
+
+def behind_call(table: Format) -> list[str]:
+    """Return what may stand behind the first of a call's closing tags."""
+    calls = table["calls"]
+    found = [
+        *calls.get("closing", ())[1:],
+        *calls.get("section_end", ()),
+        *(calls.get("opening") or [leading_text(calls["start"])]),
+        *table["turn_end"],
+    ]
+    opening = first_text(table["arguments"]["start"])
+    return [text for text in dict.fromkeys(found) if text != opening and literal_length(text)]
+
+
+def turn_end_roles(table: Format) -> list[tuple[str, Notation]]:
+    """Return markers that end a value nowhere but at the end of the text."""
+    return [("ending", f"{end} {{never}}") for end in table["turn_end"] if literal_length(end)]

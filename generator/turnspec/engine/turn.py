@@ -1,0 +1,121 @@
+"""The turn that is being read: its text as it arrives, and the message as far as it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from turnspec.engine.results import Event, Message, Problem, ToolCall
+
+WHITE_SPACE = " \t\n\r"  # all that counts as white space, as in JSON
+
+
+@dataclass(slots=True)
+class Hold:
+    """Where reading may have to begin once more: how much had been told, and the text since."""
+
+    offset: int
+    events: int
+    problems: int
+    calls: int
+    start: int  # in what the turn still has of the text
+    pieces: list[str]  # what it no longer has
+
+
+class Turn:
+    """A turn that is being read, shared by the parts of its parser: one of them reads on.
+
+    A reading method takes some of ``text``, from ``position`` on, and returns whether reading can
+    go on; it can't where more text has to come first.
+    """
+
+    __slots__ = (
+        "arguments",
+        "calls",
+        "content",
+        "events",
+        "final",
+        "held",
+        "offset",
+        "position",
+        "problems",
+        "read",
+        "reasoning",
+        "text",
+    )
+
+    def __init__(self, offset: int) -> None:
+        self.text = ""
+        self.position = 0  # what stands before it is dealt with
+        self.offset = offset  # of the text's first character in what the model writes
+        self.final = False  # whether all text has come
+        self.read: Callable[[], bool] = bool
+        self.held: Hold | None = None
+        self.content: list[str] = []
+        self.reasoning: list[str] = []
+        self.calls: list[ToolCall] = []
+        self.arguments: list[str] | None = None  # of the last call, while it is read
+        self.problems: list[Problem] = []
+        self.events: list[Event] = []
+
+    def feed(self, text: str) -> list[Event]:
+        """Read on with some more text, and return the events as far as they are settled."""
+        self.text += text
+        while self.read():
+            pass
+        if self.held:
+            self.held.pieces.append(self.text[self.held.start : self.position])
+            self.held.start = 0
+        self.text = self.text[self.position :]
+        self.offset += self.position
+        self.position = 0
+        events, self.events = self.events, []
+        if self.held:
+            self.events = events[self.held.events :]
+            del events[self.held.events :]
+            self.held.events = 0
+        return events
+
+    @property
+    def message(self) -> Message:
+        """The message as far as it is settled."""
+        calls, problems = self.calls[:], self.problems[:]
+        if self.arguments is not None:
+            calls[-1] = replace(calls[-1], arguments="".join(self.arguments))
+        if self.held:
+            del calls[self.held.calls :], problems[self.held.problems :]
+        return Message("".join(self.content), "".join(self.reasoning), calls, problems)
+
+    def problem(self, kind: str, message: str) -> None:
+        """Tell of a deviation at the position."""
+        self.problems.append(Problem(self.offset + self.position, kind, message))
+
+    def hold(self) -> None:
+        """Let nothing be settled from here on: it may turn out to be something else."""
+        self.held = Hold(
+            offset=self.offset + self.position,
+            events=len(self.events),
+            problems=len(self.problems),
+            calls=len(self.calls),
+            start=self.position,
+            pieces=[],
+        )
+
+    def release(self) -> None:
+        """Settle what was held."""
+        self.held = None
+
+    def go_back(self) -> int:
+        """Return to where the hold began, as if nothing had been read since.
+
+        Returns the position up to which it was.
+        """
+        assert self.held
+        held, self.held = self.held, None
+        del self.events[held.events :], self.problems[held.problems :], self.calls[held.calls :]
+        before = "".join(held.pieces)
+        end = len(before) + self.position
+        self.text = before + self.text
+        self.offset -= len(before)
+        self.position = held.start
+        return end

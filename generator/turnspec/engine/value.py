@@ -1,0 +1,314 @@
+"""JSON as it arrives: one value, passed on as far as it can be closed wherever it breaks off."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from turnspec.engine.calls import Calls
+from turnspec.engine.format import CompiledFormat
+from turnspec.engine.json_text import find_flaw, load_json
+from turnspec.engine.turn import Turn
+
+_TOKENS = (
+    "(?P<space>[ \t\n\r]+)|(?P<opening>[{[])|(?P<closing>[}\\]])|(?P<comma>,)|(?P<colon>:)"
+    "|(?P<quote>QUOTES)|(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]+)"
+)
+_STRING = re.compile(
+    r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*(?P<end>")?'
+)
+_ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+
+
+class Value:
+    """Reads a value, with JSON out of which it comes whatever the model writes.
+
+    What can't stand at the end of JSON waits for what follows: a separator, a key, a word or a
+    number that may go on.
+    """
+
+    words: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
+    has_bare_keys = False
+
+    def __init__(
+        self,
+        turn: Turn,
+        compiled: CompiledFormat | None = None,
+        quotes: Sequence[str] = ('"',),
+    ) -> None:
+        self._turn = turn
+        self._quotes = quotes
+        self._tokens = re.compile(_TOKENS.replace("QUOTES", "|".join(map(re.escape, quotes))))
+        self._takes: Mapping[str, Callable[[str], bool]] = {
+            "space": self._take_space,
+            "opening": self._take_opening,
+            "closing": self._take_closing,
+            "comma": self._take_comma,
+            "colon": self._take_colon,
+            "quote": self._take_quote,
+            "word": self._take_word,
+        }
+        self.begin()
+
+    def begin(self) -> None:
+        """Expect a value."""
+        self.over = False  # whether all of it is there
+        self.broken = False  # whether what comes next isn't part of it
+        self._expected = "value"  # or "key", "colon", "comma"
+        self._closers: list[str] = []  # for the brackets that are open
+        self._quote = ""  # of the string that is being read
+        self._is_key = False  # whether that is a key
+        self._word: list[str] = []
+        self._held: list[str] = []  # until a value begins
+        self._out: list[str] = []  # until it is passed on
+
+    @property
+    def waiting(self) -> str:
+        """What has been read, and waits for what follows it."""
+        return "".join(self._held + self._word)
+
+    def read(self) -> str:
+        """Take what has come of the value, and return it as JSON as far as it is settled."""
+        while self._read_string() if self._quote else self._read_token():
+            pass
+        text = "".join(self._out)
+        self._out.clear()
+        return text
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is something of the value that isn't closed."""
+        return bool(self._closers or self._quote or self._held or self._word)
+
+    def close(self) -> str:
+        """Return what closes the value if it breaks off, and expect another one."""
+        if self.is_open and not self._turn.final:
+            self._turn.problem("malformed", f"a value breaks off after {self.waiting!r}")
+        quote = '"' if self._quote and not self._is_key else ""
+        closing = quote + "".join(reversed(self._closers))
+        self.begin()
+        return closing
+
+    def _read_token(self) -> bool:
+        """Take a token, and return whether there may be another."""
+        turn = self._turn
+        token = self._tokens.match(turn.text, turn.position)
+        kind = token.lastgroup if token else None
+        if self._word and kind != "word":
+            return self._end_word()
+        if self.over:
+            return False
+        if token is None or kind is None:
+            rest = turn.text[turn.position :]
+            self.broken = not any(quote.startswith(rest) for quote in self._quotes)
+            return False
+        self.broken = not self._takes[kind](token.group())
+        if not self.broken:
+            turn.position = token.end()
+        return not self.broken
+
+    def _take_space(self, text: str) -> bool:
+        if self._closers:
+            self._held.append(text)
+        return True
+
+    def _take_opening(self, text: str) -> bool:
+        self._insert_missing()
+        if self._expected != "value":
+            return False
+        self._settle(text)
+        self._closers.append("}" if text == "{" else "]")
+        self._expected = "key" if text == "{" else "value"
+        return True
+
+    def _take_closing(self, text: str) -> bool:
+        if self._closers[-1:] != [text]:
+            return False
+        if self._expected != "comma" and self.waiting.strip():
+            self._turn.problem("malformed", f"{self.waiting!r} before {text!r}")
+            self._held.clear()
+        self._closers.pop()
+        self._end_value(text)
+        return True
+
+    def _take_comma(self, text: str) -> bool:
+        if self._expected != "comma":
+            return False
+        self._held.append(text)
+        self._expected = "key" if self._closers[-1] == "}" else "value"
+        return True
+
+    def _take_colon(self, text: str) -> bool:
+        if self._expected != "colon":
+            return False
+        self._held.append(text)
+        self._expected = "value"
+        return True
+
+    def _take_quote(self, text: str) -> bool:
+        self._insert_missing()
+        self._quote = text
+        self._is_key = self._expected == "key"
+        if self._is_key:
+            self._held.append('"')
+        else:
+            self._settle('"')
+        return True
+
+    def _take_word(self, text: str) -> bool:
+        self._word.append(text)
+        return True
+
+    def _end_word(self) -> bool:
+        """Take the word that was read for a number, a constant or a key; else it is a string."""
+        turn = self._turn
+        at_end = turn.position == len(turn.text)
+        if at_end and not turn.final:
+            return False
+        word = "".join(self._word)
+        value = word if _NUMBER.fullmatch(word) else self.words.get(word)
+        if at_end and value is None:
+            return False
+        self._word.clear()
+        self._insert_missing()
+        is_key = self._expected == "key"
+        if value is None or is_key:
+            value = json.dumps(word, ensure_ascii=False)
+            if not (is_key and self.has_bare_keys):
+                turn.problem("malformed", f"{word!r} without quotes")
+        if is_key:
+            self._held.append(value)
+            self._expected = "colon"
+        else:
+            self._settle()
+            self._end_value(value)
+        return True
+
+    def _insert_missing(self) -> None:
+        """Supply a comma or a colon where none stands before what comes next."""
+        missing = {"comma": ", ", "colon": ": "}.get(self._expected)
+        if missing is None:
+            return
+        self._turn.problem("malformed", f"no {missing.strip()!r} after {self.waiting!r}")
+        self._held.append(missing)
+        is_key = self._expected == "comma" and self._closers[-1] == "}"
+        self._expected = "key" if is_key else "value"
+
+    def _settle(self, text: str = "") -> None:
+        """Pass on what waited for a value, and the value's beginning."""
+        self._out += [*self._held, text]
+        self._held.clear()
+
+    def _end_value(self, text: str) -> None:
+        """Pass on the end of a value."""
+        self._settle(text)
+        self._expected = "comma"
+        self.over = not self._closers
+
+    def _read_string(self) -> bool:
+        """Take more of a string; return whether there may be something else."""
+        turn = self._turn
+        match = _STRING.match(turn.text, turn.position)
+        assert match  # if only an empty text
+        turn.position = match.end()
+        self._pass_on(match.group())
+        if match.lastgroup:
+            self._end_string()
+            return True
+        if turn.position == len(turn.text) or _ESCAPE_BEGUN.match(turn.text, turn.position):
+            return False
+        character = turn.text[turn.position]
+        if character == "\\":
+            turn.problem("malformed", f"{turn.text[turn.position :][:2]!r} is no escape")
+        self._pass_on(json.dumps(character)[1:-1])
+        turn.position += 1
+        return True
+
+    def _pass_on(self, text: str) -> None:
+        """Pass on what stands in a string."""
+        (self._held if self._is_key else self._out).append(text)
+
+    def _end_string(self) -> None:
+        self._quote = ""
+        self._expected = "colon" if self._is_key else "comma"
+        self.over = not self._closers
+
+
+ValueMaker = Callable[[Turn, CompiledFormat], Value]
+
+
+class ArgumentsValue:
+    """A value that is a call's arguments: an object is passed on as it comes, others collected."""
+
+    def __init__(self, calls: Calls, value: Value) -> None:
+        self.complete = True  # whether the value was closed when it ended
+        self._calls = calls
+        self._value = value
+        self._collected: list[str] | None = None
+
+    def begin(self, *, collect: bool = False) -> None:
+        """Expect a value; it may have to be collected in any case."""
+        self._value.begin()
+        self._collected = [] if collect else None
+
+    @property
+    def collected(self) -> str | None:
+        """The value, if it isn't passed on."""
+        return None if self._collected is None else "".join(self._collected)
+
+    @property
+    def waiting(self) -> str:
+        """What of the value waits for what follows it."""
+        return self._value.waiting
+
+    def read(self) -> bool:
+        """Take what has come, and return whether the value has ended."""
+        value = self._value
+        if text := value.read():
+            self._take(text)
+        if not value.over and (not value.broken or self._calls.turn.final):
+            return False
+        self.close()
+        return True
+
+    def close(self) -> None:
+        """End the value."""
+        value = self._value
+        self.complete = value.over or not (value.is_open or self._calls.turn.final)
+        if text := value.close():
+            self._take(text)
+
+    def _take(self, text: str) -> None:
+        if self._collected is None and (self._calls.turn.arguments or text[0] == "{"):
+            self._calls.argue(text)
+            return
+        if self._collected is None:
+            self._collected = []  # these arguments are no object
+        self._collected.append(text)
+
+
+def closed(text: str) -> str:
+    """Return the JSON value in a text, closed where it breaks off."""
+    turn = Turn(0)
+    value = Value(turn)
+    turn.text, turn.final = text, True
+    return value.read() + value.close()
+
+
+def as_object(text: str) -> str:
+    """Return arguments that are written as a string, or as null, as the object that they mean."""
+    try:
+        value = load_json(text)
+    except ValueError:
+        return text
+    if isinstance(value, str):
+        text = closed(value) if find_flaw(value) else value
+    return "{}" if value is None or not text.strip() else text
+
+
+def deviation(arguments: str) -> tuple[str, str]:
+    """Return the problem with arguments that are no object: its kind, and a sentence."""
+    kinds = {'"': "string_arguments", "n": "no_arguments"}
+    return kinds.get(arguments[:1], "not_an_object"), f"the arguments are {arguments}"

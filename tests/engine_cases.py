@@ -1,0 +1,298 @@
+"""Tables written by hand, one for each way to write calls, and what the engine reads with them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from tests.parser_checks import added_up, stream, summary
+from turnspec.codegen.loading import FormatModule
+from turnspec.engine.format import CallsFormat, Format
+
+#: table, text; content, reasoning, calls with their arguments, kinds of problems
+Case = tuple[str, str, str, str, list[tuple[str, Any]], list[str]]
+
+_TURN: Format = {"name": "hand", "header": "", "prompt": "", "turn_end": ["<end>"]}
+_HEAD: CallsFormat = {
+    "form": "heads",
+    "start": "<call {name}>",
+    "mentions": ["<call"],
+    "closing": ["</call>"],
+    "end": ["</call>"],
+}
+_ORDER = ["reasoning", "content", "calls"]
+TABLES: dict[str, Format] = {
+    "text": {
+        **_TURN,
+        "order": ["reasoning", "content"],
+        "reasoning": {"start": ["<why>"], "end": ["</why>"]},
+    },
+    "objects": {
+        **_TURN,
+        "order": _ORDER,
+        "calls": {
+            "form": "objects",
+            "opening": ["<call>"],
+            "mentions": ["<call>"],
+            "closing": ["</call>"],
+            "end": ["</call>"],
+            "members": {"name": "do", "arguments": "with"},
+        },
+        "arguments": {"form": "json"},
+    },
+    "bare": {
+        **_TURN,
+        "order": _ORDER,
+        "calls": {
+            "form": "objects",
+            "bare": True,
+            "members": {"name": "do", "arguments": "with", "id": "as"},
+        },
+        "arguments": {"form": "json"},
+    },
+    "json": {**_TURN, "order": _ORDER, "calls": _HEAD, "arguments": {"form": "json"}},
+    "tail": {
+        **_TURN,
+        "order": _ORDER,
+        "calls": {**_HEAD, "tail": " #{id}"},
+        "arguments": {"form": "json"},
+    },
+    "python": {
+        **_TURN,
+        "order": _ORDER,
+        "calls": {**_HEAD, "start": "<call>{name}(", "closing": [")", "</call>"]},
+        "arguments": {
+            "form": "values",
+            "start": "{key}=",
+            "separator": ", ",
+            "values": {"escapes": "python"},
+        },
+    },
+    "tags": {
+        **_TURN,
+        "order": _ORDER,
+        "calls": _HEAD,
+        "arguments": {"form": "text", "start": "<{key}>", "end": "</{key}>"},
+    },
+    "elements": {
+        **_TURN,
+        "order": _ORDER,
+        "calls": _HEAD,
+        "arguments": {
+            "form": "text",
+            "start": "<{key}>",
+            "end": "</{key}>",
+            "elements": {
+                "member_start": "<{key}>",
+                "member_end": "</{key}>",
+                "element_key": "item",
+                "distinct": False,
+            },
+        },
+    },
+    "code": {
+        **_TURN,
+        "order": _ORDER,
+        "calls": _HEAD,
+        "arguments": {"form": "json"},
+        "code": {"start": "<run>", "tool": "python", "argument": "code"},
+    },
+}
+TOOLS = [
+    {
+        "name": "add",
+        "parameters": {
+            "properties": {
+                "a": {"type": "integer"},
+                "b": {"type": "string"},
+                "c": {"type": "array", "items": {"type": "integer"}},
+            }
+        },
+    }
+]
+
+CASES: dict[str, Case] = {
+    "content alone": ("text", "Hello!<end>", "Hello!", "", [], []),
+    "reasoning, then content": ("text", "<why>x</why>\nHi<end>", "Hi", "x", [], []),
+    "white space inside content": ("text", "a\n\n b <end>", "a\n\n b", "", [], []),
+    "a marker in quotes": ("text", "Write '<why>' there.", "Write '<why>' there.", "", [], []),
+    "a beginning that is none": ("text", "a <wh b", "a <wh b", "", [], []),
+    "reasoning that isn't closed": ("text", "<why>x", "", "x", [], ["unclosed"]),
+    "a close too many": ("text", "a</why>b", "ab", "", [], ["stray_marker"]),
+    "text after the end": ("text", "a<end>b", "a", "", [], ["text_after_end"]),
+    "an object": (
+        "objects",
+        'Hm.<call>{"do": "add", "with": {"a": 1}}</call><end>',
+        "Hm.",
+        "",
+        [("add", {"a": 1})],
+        [],
+    ),
+    "members in another order": (
+        "objects",
+        '<call>{"with": {"a": 1}, "do": "add"}</call>',
+        "",
+        "",
+        [("add", {"a": 1})],
+        ["order"],
+    ),
+    "an object without a name": (
+        "objects",
+        '<call>{"x": 1}</call>',
+        '<call>{"x": 1}</call>',
+        "",
+        [],
+        ["no_name"],
+    ),
+    "a call that is quoted": ("objects", "Use <call> tags.", "Use <call> tags.", "", [], []),
+    "an object nobody announces": (
+        "bare",
+        '{"do": "add", "with": {}, "as": "x1"}',
+        "",
+        "",
+        [("add", {})],
+        [],
+    ),
+    "other JSON": ("bare", '{"answer": 1}', '{"answer": 1}', "", [], []),
+    "a head with JSON": (
+        "json",
+        '<call add>{"a": [1, {"b": "\\u00e9"}]}</call>',
+        "",
+        "",
+        [("add", {"a": [1, {"b": "é"}]})],
+        [],
+    ),
+    "an argument string": (
+        "json",
+        '<call add>"{}"</call>',
+        "",
+        "",
+        [("add", {})],
+        ["string_arguments"],
+    ),
+    "a call that is cut off": (
+        "json",
+        '<call add>{"a": "x',
+        "",
+        "",
+        [("add", {"a": "x"})],
+        ["cut_off"],
+    ),
+    "an unknown tool": ("json", "<call sub>{}</call>", "", "", [("sub", {})], ["unknown_tool"]),
+    "an id behind the arguments": ("tail", "<call add>{} #7</call>", "", "", [("add", {})], []),
+    "Python's literals": (
+        "python",
+        "<call>add(a=1, b='it\\'s', c=[True, None])</call>",
+        "",
+        "",
+        [("add", {"a": 1, "b": "it's", "c": [True, None]})],
+        [],
+    ),
+    "text by its schema": (
+        "tags",
+        "<call add><a>3</a><b>3</b></call>",
+        "",
+        "",
+        [("add", {"a": 3, "b": "3"})],
+        [],
+    ),
+    "a value of the wrong type": (
+        "tags",
+        "<call add><a>three</a></call>",
+        "",
+        "",
+        [("add", {"a": "three"})],
+        ["wrong_type"],
+    ),
+    "a value that isn't closed": (
+        "tags",
+        "<call add><b>x</call>",
+        "",
+        "",
+        [("add", {"b": "x"})],
+        ["missing_marker"],
+    ),
+    "elements": (
+        "elements",
+        "<call add><c><item>1</item><item>2</item></c></call>",
+        "",
+        "",
+        [("add", {"c": [1, 2]})],
+        [],
+    ),
+    "code": (
+        "code",
+        "Look:<run>print(1)\n<end>",
+        "Look:",
+        "",
+        [("python", {"code": "print(1)"})],
+        ["unknown_tool"],
+    ),
+}
+
+
+def case_failures(form: FormatModule, case: Case) -> Iterator[str]:
+    """Yield how what is read differs from what a case wants, and pieces from the whole text."""
+    name, text, content, reasoning, calls, problems = case
+    message = form.parse(text, tools=TOOLS)
+    found = [(call.name, json.loads(call.arguments)) for call in message.tool_calls]
+    pairs: list[tuple[str, Any, Any]] = [
+        ("content", content, message.content),
+        ("reasoning", reasoning, message.reasoning_content),
+        ("calls", calls, found),
+        ("problems", problems, [problem.kind for problem in message.problems]),
+    ]
+    for what, wanted, got in pairs:
+        if wanted != got:
+            yield f"{what}: wanted {wanted!r}, got {got!r}"
+    wanted_dict = _chat_message(content, reasoning, found)
+    if _without_ids(message.to_dict()) != wanted_dict:
+        yield f"as a dictionary: {message.to_dict()!r}"
+    if name == "tail" and [call.id for call in message.tool_calls] != ["7"]:
+        yield f"ids: {message.tool_calls!r}"
+    if message.finish_reason != ("tool_calls" if calls else "stop"):
+        yield f"finish_reason: {message.finish_reason}"
+    for size in (1, 2, 3, 5):
+        pieces = [text[start : start + size] for start in range(0, len(text), size)]
+        streamed, events = stream(form, pieces, tools=TOOLS)
+        if streamed != message or added_up(events) != summary(message):
+            yield f"in pieces of {size}: {streamed!r}"
+        deltas = [delta for event in events if (delta := event.to_delta())]
+        if _added_deltas(deltas) != wanted_dict:
+            yield f"as deltas, in pieces of {size}: {deltas!r}"
+
+
+def _chat_message(content: str, reasoning: str, calls: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a message as chat-completions APIs have it, with the arguments loaded."""
+    message: dict[str, Any] = {"content": content or (None if calls else "")}
+    if reasoning:
+        message["reasoning_content"] = reasoning
+    if calls:
+        message["tool_calls"] = [list(call) for call in calls]
+    return message
+
+
+def _without_ids(found: dict[str, Any]) -> dict[str, Any]:
+    message = {key: value for key, value in found.items() if key != "role"}
+    functions = [call["function"] for call in message.pop("tool_calls", ())]
+    if functions:
+        message["tool_calls"] = [
+            [function["name"], json.loads(function["arguments"])] for function in functions
+        ]
+    return message
+
+
+def _added_deltas(deltas: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the message that a client of a stream puts together."""
+    texts = {"content": "", "reasoning_content": ""}
+    calls: dict[int, list[str]] = {}
+    for delta in deltas:
+        for key in texts:
+            texts[key] += delta.get(key, "")
+        for call in delta.get("tool_calls", ()):
+            function = call.get("function", {})
+            known = calls.setdefault(call["index"], [function.get("name", ""), ""])
+            known[1] += function.get("arguments", "")
+    loaded = [(name, json.loads(arguments)) for name, arguments in calls.values()]
+    return _chat_message(texts["content"], texts["reasoning_content"], loaded)

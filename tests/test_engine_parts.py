@@ -1,0 +1,188 @@
+"""Generated modules: a table of plain data, and the engine's parts as they stand in its files."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.generated_formats import NAMES, ROOT, committed_format
+from tests.parser_checks import stream
+from turnspec import load
+from turnspec.codegen.loading import load_table
+from turnspec.codegen.parts import PARTS, join_parts, needed_parts, part_text
+from turnspec.codegen.table import format_table
+from turnspec.codegen.table_checks import table_problems
+from turnspec.engine import ENGINE_VERSION
+from turnspec.explain.samples import sample_turns
+from turnspec.pipeline.project import OutputPaths
+
+_LONGEST_TABLE = 100  # lines
+_MEDIAN_TABLE = 60
+_MOST_SWITCHES = 10
+_LARGEST_ENGINE = 2700  # lines that aren't blank
+_QUICK = 0.030  # seconds that an import may take above that of what it imports, on a busy machine
+
+
+def source_of(name: str) -> str:
+    return (ROOT / OutputPaths.in_project(name).module).read_text(encoding="utf-8")
+
+
+def table_lines(name: str) -> int:
+    (table,) = (
+        node
+        for node in ast.parse(source_of(name)).body
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "FORMAT"
+    )
+    assert table.end_lineno is not None
+    return table.end_lineno - table.lineno + 1
+
+
+def switches(value: object, path: str = "") -> Iterator[str]:
+    if isinstance(value, bool):
+        yield path
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from switches(item, f"{path}.{key}")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_part_stands_in_the_module_as_in_the_engine(name: str) -> None:
+    source = source_of(name)
+    places = []
+    for part in needed_parts(committed_format(name).module.FORMAT):
+        body = part_text(part).body
+        engine = ROOT / "generator/turnspec/engine" / f"{part}.py"
+        assert engine.read_text(encoding="utf-8").rstrip().endswith(body)
+        assert source.count(body) == 1
+        places.append(source.index(body))
+    assert places == sorted(places)
+    assert f"engine, version {ENGINE_VERSION}," in source
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_table_is_plain_data(name: str) -> None:
+    spec, module = committed_format(name).spec, committed_format(name).module
+    assert json.loads(json.dumps(module.FORMAT)) == module.FORMAT
+    assert format_table(spec) == module.FORMAT
+    assert table_problems(module.FORMAT) == []
+    assert table_lines(name) <= _LONGEST_TABLE
+
+
+def test_tables_are_short_and_say_little_by_switches() -> None:
+    lines = sorted(map(table_lines, NAMES))
+    assert lines[len(lines) // 2] <= _MEDIAN_TABLE
+    used = {path for name in NAMES for path in switches(committed_format(name).module.FORMAT)}
+    assert len(used) <= _MOST_SWITCHES
+
+
+def test_the_engine_is_no_larger_than_wanted() -> None:
+    files = (ROOT / "generator/turnspec/engine").glob("*.py")
+    lines = [line for file in files for line in file.read_text("utf-8").split("\n")]
+    assert sum(bool(line.strip()) for line in lines) <= _LARGEST_ENGINE
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_names_none_that_may_be_missing(part: str) -> None:
+    """What a part imports stands before it; everything else it uses, it is given."""
+    needs = part_text(part).needs
+    assert needs <= set(PARTS[: PARTS.index(part)])
+    for name in NAMES:
+        chosen = needed_parts(committed_format(name).module.FORMAT)
+        assert part not in chosen or needs <= set(chosen)
+
+
+def test_every_part_is_needed_by_some_format() -> None:
+    used = {part for name in NAMES for part in needed_parts(committed_format(name).module.FORMAT)}
+    assert used == set(PARTS)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_format_in_memory_does_what_its_module_does(name: str) -> None:
+    spec, module = committed_format(name).spec, committed_format(name).module
+    in_memory: Any = load(spec)
+    for sample in sample_turns(spec):
+        text = sample.text.removeprefix(spec.turn.header)
+        for turn in (text, text[: len(text) // 2], f"{text} more"):
+            pieces = [turn[start : start + 3] for start in range(0, len(turn), 3)]
+            assert told(in_memory, pieces) == told(module, pieces)
+
+
+def told(module: Any, pieces: list[str]) -> tuple[str, str]:
+    message, events = stream(module, pieces)
+    return repr(message), repr(events)
+
+
+def test_a_spec_can_be_loaded_by_its_path(tmp_path: Path) -> None:
+    loaded = load(ROOT / "specs/qwen3-coder.yaml")
+    assert loaded.parse("Hi<|im_end|>").content == "Hi"
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("- 1\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"broken\.yaml:1: "):
+        load(broken)
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"turn_end": "<end>"}, "turn_end: should be an array"),
+        ({"turn_end": ["<{nme}>"]}, "turn_end.0: there is no slot {nme}; "),
+        ({"turn_end": ["}"]}, "turn_end.0: a brace by itself; "),
+        ({"order": [1]}, "order.0: should be text"),
+        ({"reasoning": {"starts_open": 1}}, "reasoning.starts_open: should be true or false"),
+        ({"calls": {"form": "x"}}, "calls.form: should be one of objects, heads"),
+        ({"calls": {"form": "heads"}}, "arguments: is missing, as there are calls"),
+        ({"colour": "red"}, "colour: there is no such field; "),
+        ({"content": []}, "content: should have fields"),
+        ({"header": {1}}, "not data that JSON can hold: "),
+    ],
+)
+def test_what_is_no_table_is_refused(fields: dict[str, Any], problem: str) -> None:
+    table: Any = {"name": "n", "header": "", "prompt": "", "order": ["content"], "turn_end": []}
+    assert table_problems(table) == []
+    table |= fields
+    assert any(found.startswith(problem) for found in table_problems(table))
+    with pytest.raises(ValueError, match=re.escape(problem)):
+        load_table(table)
+
+
+def test_a_module_is_imported_quickly(tmp_path: Path) -> None:
+    """The least of a few, once compiled, above what the imports of the standard library take."""
+    code = (
+        "import re, json, sys, typing, dataclasses, collections.abc, functools, time\n"
+        "start = time.perf_counter()\n"
+        "from generated import minimax_m3\n"
+        "print(time.perf_counter() - start)\n"
+    )
+    kept = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    environment = {**kept, "PYTHONPYCACHEPREFIX": str(tmp_path)}
+    command = [sys.executable, "-c", code]
+    took = [float(subprocess.check_output(command, cwd=ROOT, env=environment)) for _ in range(6)]
+    assert min(took) <= _QUICK
+
+
+def test_a_module_imports_the_standard_library_alone() -> None:
+    for name in NAMES:
+        for node in ast.walk(ast.parse(source_of(name))):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            assert all(found.partition(".")[0] in sys.stdlib_module_names for found in names)
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0
+
+
+def test_the_joins_are_of_engine_classes() -> None:
+    for name in NAMES:
+        join = join_parts(committed_format(name).module.FORMAT)
+        for found in join.names() if join else ():
+            assert importlib.util.find_spec("turnspec.engine") is not None
+            assert callable(getattr(committed_format(name).module, found))

@@ -1,0 +1,65 @@
+"""Turns written from any format table come back from the engine, whole and however they are cut."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise, takewhile
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.engine_tables import Turn, tables, tools_of, turns, write
+from tests.parser_checks import added_up, stream, summary
+from turnspec.codegen.loading import load_table
+from turnspec.engine.format import Format
+
+_LONGER = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Format, Turn, list[int]]:
+    """Draw a table, a turn, and where its text is cut."""
+    table = draw(tables())
+    turn = draw(turns(table))
+    text = write(table, turn)
+    cuts = draw(st.lists(st.integers(0, len(text)), max_size=8))
+    return table, turn, sorted(cuts)
+
+
+@given(cases())
+@_LONGER
+def test_a_turn_comes_back_however_it_is_cut(case: tuple[Format, Turn, list[int]]) -> None:
+    table, turn, cuts = case
+    text = write(table, turn)
+    form = load_table(table)
+    whole = form.parse(text, tools=tools_of(turn))
+    assert (whole.content, whole.reasoning_content) == (turn.content, turn.reasoning)
+    calls = [(call.name, json.loads(call.arguments), call.complete) for call in whole.tool_calls]
+    assert calls == [(call.name, call.arguments, True) for call in turn.calls]
+    assert whole.problems == []
+    edges = [0, *cuts, len(text)]
+    pieces = [text[start:end] for start, end in pairwise(edges)]
+    message, events = stream(form, pieces, tools=tools_of(turn))
+    assert message == whole
+    assert added_up(events) == summary(whole)
+
+
+@given(cases(), st.data())
+@_LONGER
+def test_a_turn_that_breaks_off_is_read_as_far_as_it_goes(
+    case: tuple[Format, Turn, list[int]], data: st.DataObject
+) -> None:
+    table, turn, _ = case
+    text = write(table, turn)
+    text = text[: data.draw(st.integers(0, len(text)))]
+    form = load_table(table)
+    message = form.parse(text, tools=tools_of(turn))
+    pairs = zip(message.content, turn.content, strict=False)
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    assert text.endswith(message.content[alike:])  # a marker that has just begun
+    names = [call.name for call in message.tool_calls]
+    assert names == [call.name for call in turn.calls][: len(names)]
+    for call in message.tool_calls:
+        assert isinstance(json.loads(call.arguments), dict)
+    streamed, _ = stream(form, text, tools=tools_of(turn))
+    assert streamed == message
