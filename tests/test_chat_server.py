@@ -380,7 +380,7 @@ def test_llama_cpp_under_the_other_entries(start: Start, load: Load) -> None:
     [choice] = ask(client, tool_choice="required", parallel_tool_calls=False).choices
     assert called(choice.message.tool_calls) == CALLED[:1]
     [choice] = ask(client, tools=[]).choices
-    assert choice.message.content == f"{CONTENT}\n\n Oops, I went on."  # nothing held it back
+    assert choice.message.content == f"{CONTENT}\n Oops, I went on."  # nothing held it back
 
 
 def test_llama_cpp_keeps_to_the_names_of_tools(start: Start, load: Load) -> None:
