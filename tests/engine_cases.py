@@ -113,7 +113,7 @@ TABLES: dict[str, Format] = {
         "order": _ORDER,
         "calls": _HEAD,
         "arguments": {"form": "json"},
-        "code": {"start": "<run>", "tool": "python", "argument": "code"},
+        "code": {"start": "<run>", "tool": "python", "argument": "code", "method": "call"},
     },
 }
 TOOLS = [
@@ -270,6 +270,14 @@ CASES: dict[str, Case] = {
         [("add", {"c": [1, 2]})],
         ["missing_marker"],
     ),
+    "a method": (
+        "code",
+        "<run>add.call(a=1, b='x')<end>",
+        "",
+        "",
+        [("add", {"a": 1, "b": "x"})],
+        [],
+    ),
     "code": (
         "code",
         "Look:<run>print(1)\n<end>",
@@ -310,6 +318,40 @@ def case_failures(form: FormatModule, case: Case) -> Iterator[str]:
         deltas = [delta for event in events if (delta := event.to_delta())]
         if _added_deltas(deltas) != wanted_dict:
             yield f"as deltas, in pieces of {size}: {deltas!r}"
+    yield from _cut_failures(form, text)
+    yield from _prompt_failures(form, text)
+
+
+def _cut_failures(form: FormatModule, text: str) -> Iterator[str]:
+    """Yield what is wrong where the text breaks off: arguments load, and what is cut is told."""
+    for cut in range(len(text)):
+        message = form.parse(text[:cut], tools=TOOLS)
+        for call in message.tool_calls:
+            try:
+                json.loads(call.arguments)
+            except ValueError:
+                yield f"arguments {call.arguments!r} of {text[:cut]!r}"
+        whole = all(call.complete for call in message.tool_calls)
+        if not whole and not message.problems:
+            yield f"nothing is told of {text[:cut]!r}"
+        streamed, events = stream(form, text[:cut], tools=TOOLS)
+        if streamed != message or added_up(events) != summary(message):
+            yield f"in pieces: {text[:cut]!r}"
+
+
+def _prompt_failures(form: FormatModule, text: str) -> Iterator[str]:
+    """Yield what is wrong where the prompt holds some of the text, or all of it."""
+    whole = form.parse(text, tools=TOOLS)
+    for cut in range(len(text) + 1):
+        options = {"tools": TOOLS, "prefill": text[:cut]}
+        echoed = form.parse(text[cut:], echo=True, **options)
+        if summary(echoed) != summary(whole):
+            yield f"echoed behind {text[:cut]!r}: {echoed!r}"
+    forgotten = form.parse("", tools=TOOLS, prefill=text)
+    if whole.problems:  # some are settled by the text's end alone, which isn't the prompt's
+        return
+    if forgotten.content or any(call.complete for call in forgotten.tool_calls):
+        yield f"told of the prompt: {forgotten!r}"
 
 
 def _chat_message(content: str, reasoning: str, calls: list[tuple[str, Any]]) -> dict[str, Any]:

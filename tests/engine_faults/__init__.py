@@ -1,4 +1,4 @@
 """Faults planted in the engine, one at a time, and whether the engine's tests notice them.
 
-`make engine-faults` tries all of them and prints the share; a sample is part of the suite.
+`make engine-faults` tries all and prints the share; the crippled states are part of the suite.
 """

@@ -42,7 +42,7 @@ class Fault:
                 first, second = (found[role] for role in self.roles)
                 first.value, second.value = second.value, first.value
             case Kind.TURNED:
-                condition = _conditions(tree)[self.at]
+                condition, _ = _conditions(tree)[self.at]
                 condition.test = ast.UnaryOp(ast.Not(), condition.test)
         return ast.fix_missing_locations(tree)
 
@@ -57,8 +57,8 @@ def faults() -> list[Fault]:
         found.append(Fault(f"{place} does nothing", Kind.CRIPPLED, at))
         if node.name.endswith("_roles"):
             found += _exchanged(node, place, at)
-    for at, condition in enumerate(_conditions(tree)):
-        title = f"line {condition.lineno}: not ({ast.unparse(condition.test)})"
+    for at, (condition, place) in enumerate(_conditions(tree)):
+        title = f"{place}: not ({ast.unparse(condition.test)})"
         found.append(Fault(title, Kind.TURNED, at))
     return found
 
@@ -118,6 +118,11 @@ def _exchanged(node: ast.FunctionDef, place: str, at: int) -> list[Fault]:
     ]
 
 
-def _conditions(tree: ast.Module) -> list[ast.If]:
-    functions = [node for node, _ in _functions(tree)]
-    return [part for node in functions for part in ast.walk(node) if isinstance(part, ast.If)]
+def _conditions(tree: ast.Module) -> list[tuple[ast.If, str]]:
+    """Return all conditions, each with the function that it is in."""
+    return [
+        (part, place)
+        for node, place in _functions(tree)
+        for part in ast.walk(node)
+        if isinstance(part, ast.If)
+    ]
