@@ -1,4 +1,4 @@
-"""Faults planted in the engine are noticed: each state that does nothing. All: `make engine-faults`."""
+"""Faults planted in the engine are noticed: here each state that does nothing."""
 
 from __future__ import annotations
 
