@@ -278,6 +278,22 @@ CASES: dict[str, Case] = {
         [("add", {"a": 1, "b": "x"})],
         [],
     ),
+    "a call closed too often": (
+        "objects",
+        "a</call>b",
+        "ab",
+        "",
+        [],
+        ["stray_marker"],
+    ),
+    "text between elements": (
+        "elements",
+        "<call add><c><item>1</item> oops <item>2</item></c></call>",
+        "",
+        "",
+        [("add", {"c": [1, 2]})],
+        ["unexpected_text"],
+    ),
     "code": (
         "code",
         "Look:<run>print(1)\n<end>",
@@ -320,6 +336,23 @@ def case_failures(form: FormatModule, case: Case) -> Iterator[str]:
             yield f"as deltas, in pieces of {size}: {deltas!r}"
     yield from _cut_failures(form, text)
     yield from _prompt_failures(form, text)
+    yield from _option_failures(form, text)
+
+
+def _option_failures(form: FormatModule, text: str) -> Iterator[str]:
+    """Yield what is wrong with other ends of the turn, inline reasoning, and without tools."""
+    whole = form.parse(text, tools=TOOLS)
+    if whole.problems:
+        return
+    ended = form.parse(text.removesuffix("<end>") + "@@", tools=TOOLS, stop=["@@"])
+    if summary(ended) != summary(whole):
+        yield f"with a stop string: {ended!r}"
+    inline = form.parse(text, tools=TOOLS, reasoning="inline")
+    if whole.reasoning_content and not inline.content.startswith("<why>x</why>"):
+        yield f"inline: {inline!r}"
+    quoted = 'See: {"do": "add", "with": {}}'
+    if form.parse(quoted).content != quoted:
+        yield "an object in text, without tools"
 
 
 def _cut_failures(form: FormatModule, text: str) -> Iterator[str]:
