@@ -25,6 +25,7 @@ _ORDER = ["reasoning", "content", "calls"]
 TABLES: dict[str, Format] = {
     "text": {
         **_TURN,
+        "prompt_without_thinking": "<why>",
         "order": ["reasoning", "content"],
         "reasoning": {"start": ["<why>"], "end": ["</why>"]},
     },
@@ -331,6 +332,9 @@ def case_failures(form: FormatModule, case: Case) -> Iterator[str]:
         streamed, events = stream(form, pieces, tools=TOOLS)
         if streamed != message or added_up(events) != summary(message):
             yield f"in pieces of {size}: {streamed!r}"
+        late = [event.to_delta() for event in events if event.type == "tool_call_end"]
+        if name == "tail" and late != [{"tool_calls": [{"index": 0, "id": "7"}]}]:
+            yield f"ids in deltas: {late!r}"
         deltas = [delta for event in events if (delta := event.to_delta())]
         if _added_deltas(deltas) != wanted_dict:
             yield f"as deltas, in pieces of {size}: {deltas!r}"
@@ -347,6 +351,9 @@ def _option_failures(form: FormatModule, text: str) -> Iterator[str]:
     ended = form.parse(text.removesuffix("<end>") + "@@", tools=TOOLS, stop=["@@"])
     if summary(ended) != summary(whole):
         yield f"with a stop string: {ended!r}"
+    prompt = form.FORMAT.get("prompt_without_thinking")
+    if prompt and form.parse("x", enable_thinking=False) != form.parse("x", prefill=prompt):
+        yield "the prompt without thinking isn't taken"
     inline = form.parse(text, tools=TOOLS, reasoning="inline")
     if whole.reasoning_content and not inline.content.startswith("<why>x</why>"):
         yield f"inline: {inline!r}"
@@ -380,6 +387,9 @@ def _prompt_failures(form: FormatModule, text: str) -> Iterator[str]:
         echoed = form.parse(text[cut:], echo=True, **options)
         if summary(echoed) != summary(whole):
             yield f"echoed behind {text[:cut]!r}: {echoed!r}"
+        _, events = stream(form, [text[cut:]], **options)
+        if any(event.type == "tool_call_delta" and not event.arguments for event in events):
+            yield f"an empty delta behind {text[:cut]!r}"
     forgotten = form.parse("", tools=TOOLS, prefill=text)
     if whole.problems:  # some are settled by the text's end alone, which isn't the prompt's
         return
