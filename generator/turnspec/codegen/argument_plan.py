@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from turnspec.codegen.element_plan import NEWLINE, NEWLINE_TEXT, Around, element_sets
 from turnspec.codegen.marker_plan import SPACE, Expression, Follows, Marker, MarkerPieces, words
 from turnspec.codegen.slot_plan import literal_text, slotted
+from turnspec.spec.characters import key_ends
 from turnspec.spec.model import Encoding, JsonType, Literal, Slot, SlotKind, Tools
 
 TEXT_END = Expression("_TEXT_END")
@@ -29,7 +30,7 @@ def structured_sets(
     """Return the markers around values that tell themselves where they end."""
     arguments = tools.arguments
     at = arguments.item.index(Slot(SlotKind.VALUE))
-    opening = slotted(arguments.item[:at], expressions, "", "()[]{},'\"")
+    opening = slotted(arguments.item[:at], expressions, "", key_ends(tools))
     closing = slotted(arguments.item[at + 1 :], expressions, "")
     done = tail[0] if tail else ()
     expressions["_SEPARATOR"] = r"[\s,;]{0,99}"
@@ -84,7 +85,7 @@ def raw_sets(
     """Return the markers around values that are raw text."""
     item = tools.arguments.item
     at = item.index(Slot(SlotKind.VALUE))
-    opening = slotted(item[:at], expressions, "")
+    opening = slotted(item[:at], expressions, "", key_ends(tools))
     done = tail[0] if tail else ()
     if literal_text(item[at - 1]).endswith("\n"):
         opening = (*opening, NEWLINE)

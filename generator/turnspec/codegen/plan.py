@@ -28,6 +28,7 @@ from turnspec.codegen.native_plan import plan_native
 from turnspec.codegen.slot_plan import slotted
 from turnspec.codegen.tag_plan import plan_tags
 from turnspec.spec.model import Part, ReasoningMode, Spec, Switch, SwitchWord, ToolMode
+from turnspec.spec.turn_end import stops_behind_parts
 
 _LONGEST_END = 100  # characters
 
@@ -104,7 +105,11 @@ def _text_markers(
     for role, pieces in _other_marks(spec, expressions):
         _add(by_role, role, [pieces])
     # A stop string ends the turn even if it is distinctive by its white space alone.
-    _add(by_role, "end", [(stop,) for stop in spec.turn.stop if not looks_like_marker(stop)])
+    _add(
+        by_role,
+        "end",
+        [(stop,) for stop in stops_behind_parts(spec) if not looks_like_marker(stop)],
+    )
     for marker in calls.text if calls else ():
         _add(by_role, marker.role, marker.alternatives)
     markers = [
@@ -224,7 +229,7 @@ def _ends(spec: Spec) -> list[str]:
     if spec.tools and spec.tools.after_first:
         finals.append(spec.tools.after_first.end)
     sequence_ends = [token.text for name, token in spec.tokens.items() if name.startswith("eos")]
-    found = [*finals, *spec.turn.stop, *spec.alternatives.stop, *sequence_ends]
+    found = [*finals, *stops_behind_parts(spec), *spec.alternatives.stop, *sequence_ends]
     reasoning_end = _closing(spec)
     return [
         text if text.strip() == reasoning_end else _shortened(_without_reasoning(spec, text))

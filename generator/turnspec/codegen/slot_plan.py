@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from turnspec.codegen.marker_plan import SPACE, Expression, Follows, MarkerPieces, words
+from turnspec.spec.characters import LETTERS, LONGEST, NOT_IN_KEYS, name_signs, slot_ends
 from turnspec.spec.model import Literal, Piece, Slot, SlotKind
 
 _NAME = Slot(SlotKind.NAME)
@@ -14,9 +15,6 @@ _PREFIX = re.compile(r"(?<=[>\]])[\w.:]+$")
 #: Behind an equals sign these may be quoted, as an attribute is.
 _QUOTABLE = (SlotKind.NAME, SlotKind.KEY)
 _QUOTE = "[\"']?"
-
-#: Signs that a name may have in it, so that they can't tell a tag from it.
-_IN_NAMES = "_-.:/"
 
 _GROUPS = {
     SlotKind.NAME: "name",
@@ -46,12 +44,10 @@ def slotted(
                 expressions["_INDEX"] = rf"(?P<index>{re.escape(separator)}\d{{0,9}})?"
                 pieces.append(Expression("_INDEX"))
                 continue
-        following = _following(parts, index)[:1] if after else next_text
-        opening = literal_text(parts[0]).strip()[:1]
-        stops = following if opening.isalnum() or opening in _IN_NAMES else opening + following
         quotable = literal_text(before).endswith("=") and part.kind in _QUOTABLE
-        stops += "\"'" if quotable else ""
-        slot = _slot(part.kind, also_stop + stops, expressions)
+        blank = _following(parts, index)[:1].isspace()
+        ends = also_stop + slot_ends(parts, index, next_text)
+        slot = _slot(part.kind, ends, expressions, blank)
         if quotable:
             expressions["_ATTRIBUTE_QUOTE"] = _QUOTE
         pieces += (
@@ -96,8 +92,8 @@ def _literal(
     return (*before, *words(tag), *behind)
 
 
-def _slot(kind: SlotKind, stops: str, expressions: dict[str, str]) -> Expression:
-    excluded = "".join(sorted({re.escape(stop) for stop in stops if not stop.isspace()}))
+def _slot(kind: SlotKind, ends: str, expressions: dict[str, str], blank: bool) -> Expression:
+    """Return a slot's expression; ``blank``: the white space behind it is the literal's."""
     if kind is SlotKind.WORD:
         constant, expression = "_WORD", r"\s{0,9}[\w-]{0,40}\s{0,9}"
     elif kind in (SlotKind.INDEX, SlotKind.COUNT):
@@ -106,17 +102,25 @@ def _slot(kind: SlotKind, stops: str, expressions: dict[str, str]) -> Expression
         again = f"_{kind.value}_AGAIN"
         name = "?:" if again in expressions else f"?P<{_GROUPS[kind]}_again>"
         constant = f"{again}_TOO" if again in expressions else again
-        expression = rf"({name}[^\n{excluded}]{{1,256}})"
+        expression = f"({name}{_held(kind, ends, blank)})"
     else:
-        least = 0 if kind is SlotKind.ID else 1
-        none_of = r"\s" if kind is SlotKind.NAME else r"\n"
         constant = f"_{kind.value}"
-        text = f"[^{none_of}{excluded}]{{{least},256}}"
-        if stops[-1:].isspace() and none_of != r"\s":  # the white space is the literal's
-            text = rf"(?:[^\n{excluded}]{{0,255}}[^\s{excluded}]){{{least},1}}"
-        expression = rf"(?P<{_GROUPS[kind]}>{text})"
+        expression = f"(?P<{_GROUPS[kind]}>{_held(kind, ends, blank)})"
     expressions[constant] = expression
     return Expression(constant)
+
+
+def _held(kind: SlotKind, ends: str, blank: bool) -> str:
+    """Return an expression for what a name, an id, a key or a type word may be."""
+    least = 0 if kind is SlotKind.ID else 1
+    if kind in (SlotKind.NAME, SlotKind.ID):
+        return f"[{LETTERS}{name_signs(ends)}]{{{least},{LONGEST}}}"
+    excluded = "".join(sorted({re.escape(end) for end in ends if not end.isspace()}))
+    if " " in ends:
+        return rf"[^{NOT_IN_KEYS} {excluded}]{{{least},{LONGEST}}}"
+    if blank:
+        return rf"[^{NOT_IN_KEYS}{excluded}]{{0,{LONGEST - 1}}}[^\s{excluded}]"
+    return f"[^{NOT_IN_KEYS}{excluded}]{{{least},{LONGEST}}}"
 
 
 def numbered(

@@ -21,8 +21,9 @@ from turnspec.codegen.marker_plan import (
     words,
 )
 from turnspec.codegen.slot_plan import literal_text, numbered, slotted
-from turnspec.codegen.turn_end import without_stop
-from turnspec.spec.model import Encoding, JsonType, Literal, Piece, Slot, SlotKind, ToolMode, Tools
+from turnspec.spec.characters import arguments_begin, ends_itself
+from turnspec.spec.model import Encoding, Literal, Piece, Slot, SlotKind, ToolMode, Tools
+from turnspec.spec.turn_end import without_stop
 
 _ARGUMENTS = Slot(SlotKind.ARGUMENTS)
 
@@ -54,7 +55,7 @@ def plan_tags(
     shape = _shape(tools)
     expressions: dict[str, str] = {}
     tagged = tools.mode is ToolMode.TAG_WITH_TAGGED
-    head = slotted(shape.head, expressions, "" if tagged else "{")
+    head = slotted(shape.head, expressions, arguments_begin(tools))
     heads = [head, *_other_heads(tools, others, expressions)]
     heads = [
         (
@@ -80,7 +81,7 @@ def plan_tags(
         expressions=expressions,
         wrap=shape.wraps[0] if shape.wraps and not shape.in_section else "",
         in_section=shape.in_section,
-        structured=not tagged or _is_structured(tools),
+        structured=not tagged or ends_itself(tools),
         head_slots=_slot_names(shape.head),
         tail_slots=_slot_names(shape.after) if "_TAIL" in sets else frozenset(),
         type_words=_type_words(tools),
@@ -103,8 +104,7 @@ def _other_heads(
     for number, pieces in enumerate(others, 2):
         own: dict[str, str] = {}
         head = pieces[: pieces.index(_ARGUMENTS)]
-        next_text = "" if tools.mode is ToolMode.TAG_WITH_TAGGED else "{"
-        heads.append(numbered(slotted(head, own, next_text), own, number, expressions))
+        heads.append(numbered(slotted(head, own, arguments_begin(tools)), own, number, expressions))
     return heads
 
 
@@ -183,15 +183,10 @@ def _closing_markers(
 def _argument_sets(
     tools: Tools, shape: _Shape, ends: tuple[str, ...], expressions: dict[str, str]
 ) -> dict[str, tuple[Marker, ...]]:
-    if _is_structured(tools):
+    if ends_itself(tools):
         return structured_sets(tools, shape.tail, expressions)
     openings = shape.wraps or (opening_literal(words(literal_text(shape.head[0]))),)
     return raw_sets(tools, shape.tail, openings, ends, expressions)
-
-
-def _is_structured(tools: Tools) -> bool:
-    """Tell whether tagged values say themselves where they end, as JSON does."""
-    return tools.arguments.values.get(JsonType.STRING, Encoding.RAW) is not Encoding.RAW
 
 
 def _section(tools: Tools, heads: list[MarkerPieces]) -> tuple[Marker, ...]:

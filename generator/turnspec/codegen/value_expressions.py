@@ -10,6 +10,7 @@ from turnspec.codegen.source import raw
 _WORDS = "_WORDS = {'True': 'true', 'False': 'false', 'None': 'null'}"
 _ESCAPES = (
     r"""_ESCAPES = {"\\n": "\n", "\\t": "\t", "\\b": "\b", "\\f": "\f", "\\r": "\r", """
+    r""""\\a": "\a", "\\v": "\v", """
     r""" "\\\\": "\\", "\\'": "'", '\\"': '"'}"""
 )
 _PUNCTUATION = r"(?P<space>\s+)|(?P<open>[{\[])|(?P<close>[}\]])|(?P<mark>[,:])"

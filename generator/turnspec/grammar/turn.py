@@ -14,7 +14,6 @@ from turnspec.analysis.thinking import PromptState, prompt_state
 from turnspec.codegen.banner import banner, sealed
 from turnspec.codegen.marker_plan import looks_like_marker, opening_literal
 from turnspec.codegen.plan import plan_module
-from turnspec.codegen.turn_end import may_repeat_calls, with_stop_at_end
 from turnspec.grammar.calls import Calls, begun_calls, call_marker, tool_call_rules
 from turnspec.grammar.text import (
     GAP,
@@ -33,6 +32,7 @@ from turnspec.grammar.text import (
 )
 from turnspec.spec.model import ContentMode, Part, ReasoningMode, Spec
 from turnspec.spec.recipe import REGENERATE
+from turnspec.spec.turn_end import may_repeat_calls, with_stop_at_end
 
 #: The entry rules: the whole turn after the prompt, and its calls from the trigger on.
 ROOT = "root"
