@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help regen regen-long check diff report report-browser test test-long fuzz lint bench \
-	install-size api families capabilities engines live learned-formats \
+	install-size api families capabilities engines faults live learned-formats \
 	reference lock clean
 
 help:  ## list the targets
@@ -81,6 +81,9 @@ engines: $(STAMP)  ## llama.cpp, llguidance and xgrammar (with PyTorch, a big do
 
 engine-faults: $(STAMP)  ## plant faults in the engine and count how many its tests notice
 	@$(BIN)/python -m tests.engine_faults
+# Names choose formats, and write nothing: make faults NAMES=qwen3-coder
+faults: $(STAMP)  ## plant faults and count how many the ladder notices (half an hour); docs/FAULTS.md
+	@$(BIN)/python -m tests.faults $(NAMES)
 
 capabilities: $(STAMP)  ## write docs/CAPABILITIES.md: what each template takes, and what stands in
 	@$(BIN)/python -m tests.capability_table

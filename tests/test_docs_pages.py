@@ -27,9 +27,11 @@ OTHER_PAGES = (
     "add-a-template.md",
     "api.md",
     "commands.md",
+    "FAULTS.md",
     "fix-an-overlay.md",
     "own-repository.md",
     "report.md",
+    "verification.md",
     "write-a-value-encoding.md",
 )
 

@@ -24,6 +24,7 @@ from turnspec.explain.annotate import Kind, annotated_turn
 from turnspec.explain.explanation import Explanation, explain_template
 from turnspec.explain.samples import sample_turns
 from turnspec.explain.shown import explanation_data, explanation_lines, visible
+from turnspec.pipeline.standing import Standings
 from turnspec.rendering.conversation import Chat
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.message import Call, Message
@@ -38,7 +39,7 @@ def worker() -> Iterator[RenderWorker]:
 
 
 def explained(name: str, worker: RenderWorker) -> Explanation:
-    found = explain_template(own_template(name), worker)
+    found = explain_template(own_template(name), worker, Standings())
     assert isinstance(found, Explanation)
     return found
 
@@ -96,7 +97,7 @@ def test_calls_that_only_an_overlay_knows(worker: RenderWorker) -> None:
     advice = advise(analysis.spec, source, Chat(worker, source.text, {}, analysis.dialect))
     assert advice.draft is not None
     overlay = OverlayText("overlay.yaml", advice.draft.text)
-    found = explain_template(replace(source, overlay=overlay), worker)
+    found = explain_template(replace(source, overlay=overlay), worker, Standings())
     assert isinstance(found, Explanation)
     assert [comparison.name for comparison in found.comparisons] == ["R1", "R2", "C1", "T1"]
     text = text_of(found)
@@ -107,7 +108,7 @@ def test_calls_that_only_an_overlay_knows(worker: RenderWorker) -> None:
 
 def test_what_was_not_found_is_told(worker: RenderWorker) -> None:
     assert text_of(explained("plain-content", worker)).endswith(
-        "\nlimits: nothing\nnot found: reasoning markers; calls"
+        "\nlimits: nothing\nnot found: reasoning markers; calls\nverification: verified"
     )
 
 
@@ -207,7 +208,7 @@ def test_a_template_that_cannot_be_used(tmp_path: Path) -> None:
 
 
 def test_a_template_without_content(worker: RenderWorker) -> None:
-    found = explain_template(given_template("{{ messages[0].content }}"), worker)
+    found = explain_template(given_template("{{ messages[0].content }}"), worker, Standings())
     assert isinstance(found, list)
     assert [str(problem) for problem in found] == [
         "given.jinja: the template renders no assistant content"

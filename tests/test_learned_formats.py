@@ -25,10 +25,10 @@ from benchmarks.learned_formats.trial import Tally, Writer, Written, answered, j
 from tests.deviations.turns import Format
 from tests.generated_formats import committed_format
 from tests.tiny_llama import write_llama
-from turnspec.codegen.turn_end import stop_strings
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.spec.message import Call, Message
+from turnspec.spec.turn_end import stop_strings
 
 NAME = "qwen-qwen3-0-6b"
 PARIS = Exchange(

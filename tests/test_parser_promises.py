@@ -28,7 +28,7 @@ from turnspec.spec.files import read_spec
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Encoding, Literal, Part, Spec, ToolMode
 from turnspec.verification.messages import format_markers
-from turnspec.verification.random_messages import messages
+from turnspec.verification.random_messages import random_messages
 from turnspec.verification.turns import written_input
 
 ROOT = Path(__file__).parent.parent
@@ -66,7 +66,8 @@ def written_of(name: str) -> st.SearchStrategy[Output]:
 
 @functools.cache
 def messages_of(name: str) -> st.SearchStrategy[Message]:
-    return messages(spec_of(name))
+    seeds = st.integers(0, 2**32 - 1)
+    return seeds.map(lambda seed: next(random_messages(spec_of(name), 1, seed)))
 
 
 def for_examples(test: Callable[..., None]) -> Callable[..., None]:

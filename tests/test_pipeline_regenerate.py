@@ -18,8 +18,9 @@ from tests.own_checkouts import (
     regenerated,
 )
 from tests.own_templates import FOLDER
+from turnspec.pipeline.freshness import check_freshness
 from turnspec.pipeline.project import OutputPaths, Project
-from turnspec.pipeline.regenerate import Regeneration, check_freshness
+from turnspec.pipeline.regenerate import Regeneration
 from turnspec.pipeline.template_sources import read_sources
 from turnspec.sources.fetch import fetch_templates
 from turnspec.spec.files import read_spec, spec_hash
@@ -80,7 +81,7 @@ def test_results_belong_to_the_specs(fresh: tuple[Path, Regeneration]) -> None:
         spec = read_spec(root / f"specs/{name}.yaml")
         assert not isinstance(spec, list)
         assert results[name].spec_hash == spec_hash(spec)
-        assert tuple(results[name].rungs) == RUNGS
+        assert tuple(results[name].rungs) == tuple(RUNGS)
 
 
 def test_the_index_table_lists_all_templates(fresh: tuple[Path, Regeneration]) -> None:

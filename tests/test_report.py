@@ -23,7 +23,13 @@ from turnspec.report.page import render_page
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.files import spec_hash
 from turnspec.spec.model import Literal, Spec
-from turnspec.spec.results import RUNGS, RungResult, TemplateResult, write_results
+from turnspec.spec.results import (
+    RUNGS,
+    Counterexample,
+    RungResult,
+    TemplateResult,
+    write_results,
+)
 
 _EMPTY = frozenset({"meta", "link", "input", "col", "br"})  # elements that nothing closes
 HOSTILE = "</script><script>alert(1)</script>\"'><img src=//x.example onerror=alert(2)>{{ 7 * 7 }}"
@@ -283,7 +289,9 @@ def test_results_are_told(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     )
     project = checkout(tmp_path, good, bad, stale, none)
     passed = dict.fromkeys(RUNGS, RungResult(7, 0))
-    failed = passed | {"1": RungResult(5, 2, example="a <b> came back as c", note="a note")}
+    failed = passed | {
+        "1": RungResult(5, 2, Counterexample("a <b>", wanted="a <b>", got="a c"), note="a note")
+    }
     results = {
         "good": TemplateResult(spec_hash(good), "1", rungs=passed),
         "bad": TemplateResult(spec_hash(bad), "1", rungs=failed),

@@ -9,11 +9,13 @@ from typing import Any, cast
 import pytest
 
 from tests.generated_formats import NAMES, committed_format
+from tests.grammar_samples import gbnf_of
 from tests.specs_for_tests import ALL_SPECS, json_native_spec, plain_spec, tagged_spec
 from turnspec.codegen.loading import load
+from turnspec.grammar.turn import generate_grammar
 from turnspec.review.compare import Source, Status, compare_all, compare_sources
-from turnspec.review.reading import Compatibility, Format, read_turns, written_turns
-from turnspec.review.sampling import random_messages
+from turnspec.review.reading import Format, read_turns, written_turns
+from turnspec.review.rules import Severity
 from turnspec.spec.files import spec_hash
 from turnspec.spec.model import (
     Condition,
@@ -31,11 +33,13 @@ from turnspec.spec.model import (
     Thinking,
     Verdict,
 )
+from turnspec.spec.turn_end import may_repeat_calls
 from turnspec.verification.messages import format_markers
+from turnspec.verification.random_messages import random_messages
 
 
 def format_of(spec: Spec) -> Format:
-    return Format(spec, load(spec))
+    return Format(spec, load(spec), generate_grammar(spec, spec_path="", spec_hash=""))
 
 
 def prompted_plain_spec() -> Spec:
@@ -69,7 +73,7 @@ def with_call(spec: Spec, *markers: tuple[str, str]) -> Spec:
 def test_a_parser_reads_its_own_turns() -> None:
     own = format_of(json_native_spec())
     reading = read_turns(own, own)
-    assert reading.compatibility is Compatibility.COMPATIBLE
+    assert reading.severity is Severity.COMPATIBLE
     assert reading.same == reading.turns > 40
     assert (reading.with_problems, reading.differing, reading.unreadable) == (0, 0, 0)
     assert (reading.kinds, reading.example) == ((), None)
@@ -79,50 +83,50 @@ def test_white_space_around_markers_is_compatible() -> None:
     old = json_native_spec()
     new = with_call(old, ("<tool_call>\n", "<tool_call>"), ("\n</tool_call>", "</tool_call>"))
     review = compare_sources("x", Source(old), Source(new))
-    assert review.compatibility is Compatibility.COMPATIBLE
+    assert review.severity is Severity.COMPATIBLE
     assert not review.same_turns
 
 
 def test_the_same_message_with_problems_is_lenient() -> None:
     new = not_forced(tagged_spec())
     reading = read_turns(format_of(tagged_spec()), format_of(new))
-    assert reading.compatibility is Compatibility.LENIENT
+    assert reading.severity is Severity.LENIENT
     assert reading.kinds == ("repeated",)
     assert reading.with_problems > 0
     assert reading.differing == 0
     assert reading.example is not None
-    assert reading.example.text.startswith("<think>\n")
-    assert reading.example.read == reading.example.meant + ', problems ["repeated"]'
+    assert reading.example.written.startswith("<think>\n")
+    assert reading.example.got == reading.example.wanted + ', problems ["repeated"]'
 
 
 def test_another_marker_is_breaking() -> None:
     old = json_native_spec()
     new = with_call(old, ("tool_call", "invocation"))
     review = compare_sources("x", Source(old), Source(new))
-    assert review.compatibility is Compatibility.BREAKING
+    assert review.severity is Severity.BREAKING
     assert review.forward is not None
     assert review.forward.same > 0  # turns without calls
     assert review.forward.example is not None
-    assert review.forward.example.meant == 'calls ["get_weather({\\"city\\": \\"Paris\\"})"]'
-    assert review.forward.example.read.startswith('content "<invocation>')
+    assert "(invocation" not in review.forward.example.wanted
+    assert review.forward.example.got.startswith('content "<invocation>')
     assert review.backward is not None
-    assert review.backward.compatibility is Compatibility.BREAKING
+    assert review.backward.severity is Severity.BREAKING
 
 
 def test_the_direction_counts() -> None:
     """A template that no longer renders calls breaks nobody's parser; one that begins to, does."""
     with_calls, without = json_native_spec(), replace(json_native_spec(), tools=None)
     lost = compare_sources("x", Source(with_calls), Source(without))
-    assert lost.compatibility is Compatibility.COMPATIBLE
+    assert lost.severity is Severity.COMPATIBLE
     won = compare_sources("x", Source(without), Source(with_calls))
-    assert won.compatibility is Compatibility.BREAKING
+    assert won.severity is Severity.BREAKING
 
 
 def test_a_prompt_that_opens_reasoning_breaks_those_who_do_not_pass_it() -> None:
     old, new = not_forced(tagged_spec()), tagged_spec()
     reading = read_turns(format_of(old), format_of(new))
-    assert reading.compatibility is Compatibility.BREAKING
-    assert reading.with_prompt is Compatibility.COMPATIBLE
+    assert reading.severity is Severity.BREAKING
+    assert reading.with_prompt is Severity.COMPATIBLE
 
 
 def test_a_parser_that_raises_is_breaking() -> None:
@@ -130,20 +134,20 @@ def test_a_parser_that_raises_is_breaking() -> None:
         raise TypeError("no such option")
 
     own = format_of(prompted_plain_spec())
-    other = Format(own.spec, cast("Any", SimpleNamespace(parse=parse)))
+    other = Format(own.spec, cast("Any", SimpleNamespace(parse=parse)), own.gbnf)
     reading = read_turns(other, own)
-    assert reading.compatibility is Compatibility.BREAKING
+    assert reading.severity is Severity.BREAKING
     assert reading.same == 0
     assert reading.example is not None
-    assert reading.example.read == "TypeError: no such option"
+    assert reading.example.got == 'problems ["TypeError: no such option"]'
 
 
 def test_where_nothing_can_be_compared_nothing_is_known_to_work() -> None:
     own = format_of(plain_spec())  # its prompt lacks the header, which is then a problem
     reading = read_turns(own, own)
-    assert reading.compatibility is Compatibility.BREAKING
-    assert (reading.turns, reading.example) == (0, None)
-    assert reading.unreadable > 40
+    assert reading.severity is Severity.BREAKING
+    assert reading.unreadable == reading.turns > 40
+    assert (reading.same, reading.with_problems) == (0, 0)
 
 
 def test_turns_are_always_the_same() -> None:
@@ -154,7 +158,7 @@ def test_only_another_template_is_compatible_and_nothing_is_tried() -> None:
     old = json_native_spec()
     new = replace(old, template=TemplateIdentity("other.jinja", "9" * 64, "local"))
     review = compare_sources("x", Source(old), Source(new))
-    assert review.compatibility is Compatibility.COMPATIBLE
+    assert review.severity is Severity.COMPATIBLE
     assert (review.forward, review.same_turns) == (None, True)
     assert [change.name for change in review.changes] == ["file", "sha256"]
 
@@ -162,7 +166,7 @@ def test_only_another_template_is_compatible_and_nothing_is_tried() -> None:
 def test_the_same_turns_are_told() -> None:
     old = json_native_spec()
     review = compare_sources("x", Source(old), Source(replace(old, limits=())))
-    assert (review.compatibility, review.same_turns) == (Compatibility.COMPATIBLE, True)
+    assert (review.severity, review.same_turns) == (Severity.COMPATIBLE, True)
 
 
 def test_calls_that_only_the_model_writes_are_other_turns() -> None:
@@ -170,7 +174,7 @@ def test_calls_that_only_the_model_writes_are_other_turns() -> None:
     never = Limit(Subject.CALLS, Verdict.DROPS, Condition.ALWAYS, "never rendered")
     new = replace(json_native_spec(), limits=(never,))
     review = compare_sources("x", Source(replace(new, tools=None)), Source(new))
-    assert (review.compatibility, review.same_turns) == (Compatibility.BREAKING, False)
+    assert (review.severity, review.same_turns) == (Severity.BREAKING, False)
 
 
 def test_a_count_over_the_conversation_writes_other_turns() -> None:
@@ -197,26 +201,26 @@ def test_the_committed_parser_is_the_one_that_is_tried() -> None:
     tried = compare_sources("x", Source(old, own), Source(new))
     assert tried.forward is not None
     assert tried.forward.example is not None
-    assert tried.forward.example.read == "ValueError: old code"
+    assert tried.forward.example.got == 'problems ["ValueError: old code"]'
     anew = compare_sources("x", Source(old, module), Source(new))
     assert anew.forward is not None
     assert anew.forward.example is not None
-    assert anew.forward.example.read.startswith("content ")
+    assert anew.forward.example.got.startswith("content ")
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "status", "compatibility"),
+    ("old", "new", "status", "severity"),
     [
-        ({}, {"x": plain_spec()}, Status.ADDED, Compatibility.COMPATIBLE),
-        ({"x": plain_spec()}, {}, Status.REMOVED, Compatibility.BREAKING),
+        ({}, {"x": plain_spec()}, Status.ADDED, Severity.COMPATIBLE),
+        ({"x": plain_spec()}, {}, Status.REMOVED, Severity.BREAKING),
     ],
 )
 def test_added_and_removed(
-    old: dict[str, Spec], new: dict[str, Spec], status: Status, compatibility: Compatibility
+    old: dict[str, Spec], new: dict[str, Spec], status: Status, severity: Severity
 ) -> None:
     before, after = ({name: Source(spec) for name, spec in specs.items()} for specs in (old, new))
     (review,) = compare_all(before, after)
-    assert (review.status, review.compatibility) == (status, compatibility)
+    assert (review.status, review.severity) == (status, severity)
 
 
 def test_equal_specs_are_left_out() -> None:
@@ -230,7 +234,7 @@ def test_random_messages_hold_what_comes_back() -> None:
         markers = format_markers(spec)
         given = list(random_messages(spec, 50))
         assert len({repr(message) for message in given}) > 20
-        assert len({len(message.calls) for message in given}) == (4 if spec.tools else 1)
+        assert len({len(message.calls) for message in given}) == _most_calls(spec) + 1
         assert any(message.reasoning for message in given) == bool(spec.reasoning.field)
         assert not any(
             marker in text
@@ -240,11 +244,18 @@ def test_random_messages_hold_what_comes_back() -> None:
         )
 
 
+def _most_calls(spec: Spec) -> int:
+    """Return how many calls a random message has at most."""
+    if spec.tools is None:
+        return 0
+    return 3 if may_repeat_calls(spec) else 1
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_committed_parser_reads_its_own_turns(name: str) -> None:
     """What the verdicts of others are measured by."""
     committed = committed_format(name)
-    own = Format(committed.spec, committed.module)
+    own = Format(committed.spec, committed.module, gbnf_of(name))
     reading = read_turns(own, own)
-    assert reading.compatibility is Compatibility.COMPATIBLE
+    assert reading.severity is Severity.COMPATIBLE
     assert reading.unreadable == 0

@@ -19,6 +19,7 @@ from turnspec.spec.model import Condition, Limit, Part, Spec, Subject, Verdict
 from turnspec.spec.overlay import Overlay, read_overlay
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import (
+    Counterexample,
     RungResult,
     TemplateResult,
     dump_results,
@@ -41,7 +42,7 @@ RESULTS = {
     "tagged": result(
         tagged_spec(),
         r0=RungResult(12, 0),
-        r1=RungResult(48, 2, "a `b` | c\nd", "only *newlines*"),
+        r1=RungResult(48, 2, Counterexample("a `b` | c\nd", "", "x"), "only *newlines*"),
         r1b=RungResult(50, 0),
         r2=RungResult(0, 0, note="no sample"),
     ),
@@ -62,7 +63,8 @@ def test_results_that_are_not_there_yet(tmp_path: Path) -> None:
 
 
 def test_any_example_can_be_written(tmp_path: Path) -> None:
-    odd = {"a": TemplateResult("x", "1", (), {"1": RungResult(0, 1, "\ud800\0\u2028")})}
+    example = Counterexample("\ud800\0\u2028")
+    odd = {"a": TemplateResult("x", "1", (), {"1": RungResult(0, 1, example)})}
     write_results(tmp_path / "v.json", odd)
     assert read_results(tmp_path / "v.json") == odd
 
@@ -185,15 +187,15 @@ def test_index_table_names_what_did_not_pass_and_only_then() -> None:
         return index_table([spec], {"plain": result})
 
     assert "Not passed" not in table(RungResult(50, 0))
-    assert table(RungResult(50, 0)).endswith(" | - | ✓ | - | - | - | - | - | 0 |\n")
-    assert table(RungResult(49, 1, "why")).endswith(
-        "\n## Not passed\n\n- [plain](plain.yaml), rung 1: 1 of 50 failed: `why`\n"
+    assert table(RungResult(50, 0)).endswith(" | - | 50 | - | - | - | - | - | - | - | 0 |\n")
+    assert table(RungResult(49, 1, Counterexample("why"))).endswith(
+        "\n## Not passed\n\n- [plain](plain.yaml), rung 1: 1 of 50 failed\n  - written: `why`\n"
     )
 
 
 def test_index_table_of_nothing() -> None:
     text = index_table([], {})
-    assert "0 templates; rendered: 0 reasoning, 0 content, 0 calls.\n" in text
+    assert "0 templates, 0 verified; rendered: 0 reasoning, 0 content, 0 calls.\n" in text
 
 
 def test_writing_leaves_an_equal_file_alone(tmp_path: Path) -> None:

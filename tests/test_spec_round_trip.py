@@ -92,6 +92,7 @@ value_syntaxes = st.builds(
     margin=st.integers(0, 8),
     ascii_only=st.booleans(),
     sorted_keys=st.booleans(),
+    sort_ignores_case=st.booleans(),
     quote=texts,
     bare_keys=st.booleans(),
     null=texts,

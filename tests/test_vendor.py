@@ -18,10 +18,12 @@ from tests.own_checkouts import EMPTY_INDEX, files_of
 from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec
 from tests.test_cli import run, run_apart
 from turnspec.codegen.banner import is_generated, is_unedited, named_spec, sealed
-from turnspec.pipeline.project import OutputPaths
+from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.sources.index import INDEX_FILE
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.files import spec_hash
+from turnspec.spec.model import Spec
+from turnspec.spec.results import RUNGS, RungResult, TemplateResult, write_results
 
 ALL = ["json-native.gbnf", "json_native.py", "plain.gbnf", "plain.py"]
 
@@ -33,7 +35,14 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / INDEX_FILE).write_text(EMPTY_INDEX, encoding="utf-8")
     for spec in (json_native_spec(), plain_spec()):
         write_format(root, spec)
+    write_results(Project(root).results, verified(json_native_spec(), plain_spec()))
     return root
+
+
+def verified(*specs: Spec) -> dict[str, TemplateResult]:
+    """Return results by which all rungs passed."""
+    passed = dict.fromkeys(RUNGS, RungResult(7, 0))
+    return {spec.name: TemplateResult(spec_hash(spec), "1", rungs=passed) for spec in specs}
 
 
 @pytest.fixture
@@ -116,8 +125,8 @@ def test_somebody_elses_file_is_kept(root: Path, tmp_path: Path) -> None:
 
 
 def test_a_changed_spec_makes_copies_stale(root: Path, into: Path) -> None:
-    spec = plain_spec()
-    write_format(root, replace(spec, turn=replace(spec.turn, header="### Says:\n")))
+    spec = replace(plain_spec(), turn=replace(plain_spec().turn, header="### Says:\n"))
+    write_format(root, spec)
     result = run("vendor", "--check", into, "--root", root)
     assert result.exit_code == 1
     assert result.stdout == (
@@ -127,6 +136,7 @@ def test_a_changed_spec_makes_copies_stale(root: Path, into: Path) -> None:
         f"stale  {into / 'plain.py'}: the spec has changed\n"
     )
     assert result.stderr == (f"to renew what is stale, run: turnspec vendor plain --into {into}\n")
+    write_results(Project(root).results, verified(json_native_spec(), spec))
     assert run("vendor", "plain", "--into", into, "--root", root).exit_code == 0
     assert states(into, root) == dict.fromkeys(ALL, "fresh")
 
@@ -155,8 +165,8 @@ def test_a_file_copied_by_hand_under_another_name(root: Path, tmp_path: Path) ->
     text = (root / "generated/plain.py").read_text(encoding="utf-8")
     (folder / "parser.py").write_text(text, encoding="utf-8", newline="\r\n")
     assert states(folder, root) == {"parser.py": "fresh"}
-    spec = plain_spec()
-    write_format(root, replace(spec, turn=replace(spec.turn, header="### Says:\n")))
+    spec = replace(plain_spec(), turn=replace(plain_spec().turn, header="### Says:\n"))
+    write_format(root, spec)
     result = run("vendor", "--check", folder, "--root", root)
     assert result.stdout == f"stale  {folder / 'parser.py'}: the spec has changed\n"
     assert result.stderr == ""  # renewing it would write another file
@@ -219,6 +229,7 @@ def test_as_json(root: Path, into: Path) -> None:
     assert json.loads(result.stdout) == {
         "written": [str(into / "plain.py")],
         "unchanged": [str(into / "plain.gbnf")],
+        "unverified": {},
         "problems": [],
     }
 

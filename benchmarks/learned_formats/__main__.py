@@ -26,13 +26,13 @@ from benchmarks.learned_formats.results import page_of, write_results
 from benchmarks.learned_formats.tokens import new_vocabulary
 from benchmarks.learned_formats.trial import TEMPERATURE, Writer, answered, judged, total
 from turnspec.codegen.loading import FormatModule, load_module
-from turnspec.codegen.turn_end import may_repeat_calls
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
+from turnspec.spec.turn_end import may_repeat_calls
 from turnspec.verification.llama_cpp_library import llama_library
 
 ROOT = Path(__file__).parents[2]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from turnspec.codegen.turn_end import may_repeat_calls, stop_strings
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
+from turnspec.spec.turn_end import may_repeat_calls, stop_strings
 from turnspec.verification.turns import written_input
 
 #: The formats that are learnt, one of each kind.

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from benchmarks.learned_formats.model_file import Vocabulary
 from turnspec.analysis.text import markers
-from turnspec.codegen.turn_end import stop_strings
 from turnspec.spec.model import Spec
+from turnspec.spec.turn_end import stop_strings
 from turnspec.verification.vocabulary import shown_bytes
 
 # How tokenizers of this kind part words before they merge, as far as these texts need it.

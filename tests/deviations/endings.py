@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tests.deviations.turns import SAID, Case, Format
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.spec.message import Message
+from turnspec.spec.turn_end import stops_behind_parts
 
 
 def header_again(form: Format) -> Iterator[Case]:
@@ -24,11 +25,11 @@ def no_end(form: Format) -> Iterator[Case]:
 
 
 def stop_strings(form: Format) -> Iterator[Case]:
-    """The turn ends with a stop string or with the end of the sequence."""
+    """The turn ends with a stop string of an answer or with the end of the sequence."""
     eos = [token.text for name, token in form.spec.tokens.items() if name.startswith("eos")]
-    stops = form.spec.turn.stop
-    for end in (*stops, *eos, *(stop + token for stop in stops for token in eos)):
-        yield form.case(form.without_end(Message(SAID)) + end, Message(SAID))
+    stops = stops_behind_parts(form.spec)
+    for text in (*stops, *eos, *(stop + token for stop in stops for token in eos)):
+        yield form.case(form.without_end(Message(SAID)) + text, Message(SAID))
 
 
 def half_a_closing_marker(form: Format) -> Iterator[Case]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.analysis.argument_kinds import Kinds, RenderArguments, find_kinds
-from turnspec.analysis.characters import character_limits
+from turnspec.analysis.characters import SPECIAL_IN_KEYS, character_limits
 from turnspec.analysis.elements import as_elements, inner_null
 from turnspec.analysis.findings import Derivation, shown_pieces
 from turnspec.analysis.probes import IDS, KEYS, NAMES, VALUES, find_object
@@ -232,7 +232,8 @@ def find_encodings(
         syntax=ValueSyntax(
             quote=kinds.quote or '"',
             bare_keys=bool(kinds.quote),
-            sorted_keys=_sorts_keys(render),
+            sorted_keys=_sorts_keys(render, KEYS[0], KEYS[1]),
+            sort_ignores_case=_sorts_keys(render, KEYS[0], KEYS[1].capitalize()),
         ),
         guard=kinds.guard or _find_guard(render, kinds),
     )
@@ -266,12 +267,20 @@ def find_encodings(
         limits += _limits_of_elements(inner_null(found, write))
     if Encoding.QUOTED in found.values.values() and len(found.syntax.quote) == 1:
         limits.append(
-            _limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, "quotes in it are not escaped")
+            _limit(
+                Subject.ARGUMENT_STRING,
+                Verdict.AMBIGUOUS,
+                "quotes in it are not escaped",
+                found.syntax.quote,
+            )
         )
     if not any(limit.subject is Subject.ARGUMENT_STRING for limit in limits):
         limits += character_limits(
             Subject.ARGUMENT_STRING, lambda text: _is_encoded(render, text, kinds, found)
         )
+    limits += character_limits(
+        Subject.ARGUMENT_KEY, lambda key: key in (render({key: VALUES[0]}) or ""), SPECIAL_IN_KEYS
+    )
     if _trims_strings(render, kinds):
         limits.append(_limit(Subject.ARGUMENT_STRING, Verdict.TRIMS, "white space around it"))
     return found, tuple(limits)
@@ -349,10 +358,10 @@ def _trims_strings(render: RenderArguments, kinds: Kinds) -> bool:
     return written is not None and "vqa" in written[1] and "  vqa  " not in written[1]
 
 
-def _sorts_keys(render: RenderArguments) -> bool:
-    """Tell whether arguments come out in the order of their names, whatever order they had."""
-    text = render({KEYS[1]: VALUES[1], KEYS[0]: VALUES[0]})
-    return text is not None and -1 < text.find(KEYS[0]) < text.find(KEYS[1])
+def _sorts_keys(render: RenderArguments, first: str, second: str) -> bool:
+    """Tell whether two arguments come out in this order, though they were given in the other."""
+    text = render({second: VALUES[1], first: VALUES[0]})
+    return text is not None and -1 < text.find(first) < text.find(second)
 
 
 #: The characters that markup can't hold as they are, or that end a line.
@@ -365,5 +374,5 @@ _STRING_ENCODINGS = (Encoding.RAW, *_OTHER_ENCODINGS)
 _SUBJECTS = {kind: Subject(f"argument.{kind}") for kind in JsonType}
 
 
-def _limit(subject: Subject, verdict: Verdict, reason: str) -> Limit:
-    return Limit(subject, verdict, Condition.ALWAYS, reason)
+def _limit(subject: Subject, verdict: Verdict, reason: str, characters: str = "") -> Limit:
+    return Limit(subject, verdict, Condition.ALWAYS, reason, characters)

@@ -47,6 +47,7 @@ from turnspec.spec.model import (
     Verdict,
 )
 from turnspec.spec.overlay import OverlayText
+from turnspec.spec.turn_end import settled_stops, stop_strings
 
 #: The usual texts of special tokens, where nobody says what they are.
 ASSUMED_TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
@@ -138,7 +139,34 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         limits=limits,
         grammar=Grammar((), ()),
     )
-    return replace(spec, grammar=grammar_hints(spec))
+    settled = with_stops(replace(spec, grammar=grammar_hints(spec)))
+    return _with_stops_of_calls(settled, facts.layout.behind_calls)
+
+
+def _with_stops_of_calls(spec: Spec, behind: Sequence[str]) -> Spec:
+    """Return the spec with the header that follows calls as a stop string, where they need one.
+
+    ``behind`` are the texts from the last call's end up to a tool's answer. Some templates write
+    no end there, and leave it to the model.
+    """
+    if spec.tools is None:
+        return spec
+    last = spec.tools.call[-1]
+    ending = last.text if isinstance(last, Literal) else ""
+    inside = [spec.turn.header, spec.reasoning.start, spec.reasoning.end, spec.content.start]
+    inside += [join.text for join in spec.turn.joins]
+    stops = list(spec.turn.stop)
+    for text in behind:
+        if not any(stop in ending + text for stop in stop_strings(spec)):
+            rest = text.strip().removeprefix(spec.tools.section_end.strip())
+            stops.append(distinct_beginning(rest.strip(), inside))
+    found = tuple(dict.fromkeys(filter(None, stops)))
+    return replace(spec, turn=replace(spec.turn, stop=found))
+
+
+def with_stops(spec: Spec) -> Spec:
+    """Return the spec with its stop strings as they follow from all else that is in it."""
+    return replace(spec, turn=replace(spec.turn, stop=settled_stops(spec)))
 
 
 def _identity(source: TemplateSource) -> TemplateIdentity:
@@ -226,7 +254,9 @@ def grammar_hints(spec: Spec) -> Grammar:
     if spec.tools is not None:
         first = spec.tools.call[0]
         opening = spec.tools.section_start + (first.text if isinstance(first, Literal) else "")
-        found = distinct_beginning(opening.strip(), texts)
+        last = [end for end in spec.turn.ends if end.last in (Part.CONTENT, Part.CALLS)]
+        ends = [text for end in last for text in (end.final, end.followed)]
+        found = distinct_beginning(opening.strip(), [*texts, *ends])
         triggers = (found,) if found else ()
         pieces = (*spec.tools.call, *spec.tools.arguments.item)
         texts += [spec.tools.section_start, *spec.tools.section_ends]

@@ -24,17 +24,23 @@ SPECIAL_CHARACTERS = (
 )
 
 
-def altered_characters(comes_back: ComesBack) -> str:
+#: Those of them that a key may hold, too: it has no controls.
+SPECIAL_IN_KEYS = "".join(one for one in SPECIAL_CHARACTERS if one in "\"'\\<>&")
+
+
+def altered_characters(comes_back: ComesBack, candidates: str = SPECIAL_CHARACTERS) -> str:
     """Return the special characters that a template alters inside a text that it shows."""
     words = "vqa{}vqb".format
-    if not comes_back(words("")) or comes_back("".join(map(words, SPECIAL_CHARACTERS))):
+    if not comes_back(words("")) or comes_back("".join(map(words, candidates))):
         return ""
-    return "".join(one for one in SPECIAL_CHARACTERS if comes_back(words(one)) is False)
+    return "".join(one for one in candidates if comes_back(words(one)) is False)
 
 
-def character_limits(subject: Subject, comes_back: ComesBack) -> tuple[Limit, ...]:
+def character_limits(
+    subject: Subject, comes_back: ComesBack, candidates: str = SPECIAL_CHARACTERS
+) -> tuple[Limit, ...]:
     """Return the limit that says which characters of a text don't come back, if there are any."""
-    found = altered_characters(comes_back)
+    found = altered_characters(comes_back, candidates)
     reason = "rendered as something else"
     limit = Limit(subject, Verdict.AMBIGUOUS, Condition.ALWAYS, reason, found)
     return (limit,) if found else ()

@@ -24,6 +24,7 @@ from turnspec.rendering.conversation import (
     user_message,
 )
 from turnspec.spec.model import AfterFirst, End, Join, Literal, Part
+from turnspec.spec.turn_end import ends_turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Layout:
     ends: tuple[End, ...]
     stop: tuple[str, ...]
     calls_decide_end: bool
+    behind_calls: tuple[str, ...] = ()  # before a tool's answer: several calls, and only one
 
     def join(self, left: Part, right: Part) -> str:
         """Return what stands between two neighbours beyond their own end and start."""
@@ -124,7 +126,7 @@ def find_layout(
     followed = _followed_ends(edges, (by_user, by_tool), user_header)
     joins = parts.find_joins(edges, wrappings)
     ends = parts.find_ends(edges, followed, wrappings)
-    inside = _inner_texts(wrappings, calls, joins)
+    inside = _inner_texts(wrappings, calls, joins, turn_end)
     next_headers = [table[last] for table in (by_user, by_tool) if last in table]
     nothing = Wrapping("", "")
     section = wrappings.get(Part.CALLS, nothing)
@@ -142,7 +144,20 @@ def find_layout(
         ends=ends,
         stop=parts.stop_strings([*ends, *_only_end(after_first)], next_headers, inside),
         calls_decide_end=_calls_decide_end(frames, ends, wrappings),
+        behind_calls=_before_results(frames, calls),
     )
+
+
+def _before_results(frames: Frames, calls: CallsFinding | None) -> tuple[str, ...]:
+    """Return what stands behind calls, and behind a turn's only call, before a tool's answer."""
+    if calls is None:
+        return ()
+    tables = (frames.edges(Following.TOOL), frames.with_calls(1).edges(Following.TOOL))
+    texts = [table.get((Part.CALLS, Part.END), "") for table in tables]
+    end = calls.repetition.end
+    # A result may say the call's name or id again; then what is known stands behind that.
+    whole = [text.removeprefix(end) for text in texts if end.strip() and text.startswith(end)]
+    return tuple(dict.fromkeys(text for text in whole if text.strip()))
 
 
 def _without_tail(edges: Mapping[Edge, str], tail: str) -> dict[Edge, str]:
@@ -251,14 +266,24 @@ def _calls_decide_end(
 
 
 def _inner_texts(
-    wrappings: Mapping[Part, Wrapping], calls: CallsFinding | None, joins: Sequence[Join]
+    wrappings: Mapping[Part, Wrapping],
+    calls: CallsFinding | None,
+    joins: Sequence[Join],
+    turn_end: str,
 ) -> list[str]:
-    """Return all literals that stand inside a turn."""
+    """Return all literals that stand inside a turn.
+
+    Some templates end a turn between two calls and go on: no model gets beyond that.
+    """
     texts = [text for wrapping in wrappings.values() for text in (wrapping.start, wrapping.end)]
-    texts += [join.text for join in joins]
+    nothing = Wrapping("", "")
+    for join in joins:
+        left, right = (wrappings.get(part, nothing) for part in (join.left, join.right))
+        texts += [join.text, left.end + join.text + right.start]
     if calls is not None:
         texts += [piece.text for piece in calls.call if isinstance(piece, Literal)]
-        texts += [calls.repetition.separator, calls.first_separator]
+        separators = (calls.repetition.separator, calls.first_separator)
+        texts += [text for text in separators if not ends_turn(text, turn_end)]
     return texts
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from turnspec.analysis.assemble import NEVER_RENDERED, grammar_hints
+from turnspec.analysis.assemble import NEVER_RENDERED, grammar_hints, with_stops
 from turnspec.spec.checks import check_spec
 from turnspec.spec.model import (
     Condition,
@@ -66,6 +66,8 @@ def _with_consequences(spec: Spec, keys: Sequence[str]) -> Spec:
         order, limits = (*order, Part.CALLS), _with(CALLS_NEVER_RENDERED, limits)
     turn = replace(spec.turn, order=order, ends=_ends(spec))
     spec = replace(spec, turn=turn, limits=limits)
+    if "turn.stop" not in keys:
+        spec = with_stops(spec)
     if any(key.split(".")[0] == "grammar" for key in keys):
         return spec
     return replace(spec, grammar=grammar_hints(spec))

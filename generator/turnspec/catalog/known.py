@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.standing import Standings
 from turnspec.sources.index import FETCHED_FOLDER, LOCAL_FOLDER, Entry
 from turnspec.sources.text_files import read_text
 from turnspec.spec.files import read_spec, spec_hash
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
-from turnspec.spec.results import RUNGS, TemplateResult
+from turnspec.spec.results import TemplateResult
+from turnspec.spec.verdict import Judgement
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +75,16 @@ class KnownFormat:
         """Return its grammar's text."""
         return self._text(self.paths.grammar)
 
-    def is_verified(self, spec: Spec) -> bool:
-        """Tell whether every rung passed for the spec as it is."""
-        result = self.result
-        if result is None or result.spec_hash != spec_hash(spec):
-            return False
-        rungs = [result.rungs.get(rung) for rung in RUNGS]
-        return all(rung is not None and rung.passed and not rung.failed for rung in rungs)
+    def standings(self) -> Standings:
+        """Return what the verification found of it, and what is accepted of that."""
+        results = {self.name: self.result} if self.result else {}
+        return Standings(results, {self.name: self.entry.accepted_failures} if self.entry else {})
+
+    def judgement(self) -> Judgement:
+        """Return what is known of its spec as it is."""
+        spec = self.spec()
+        digest = spec_hash(spec) if isinstance(spec, Spec) else ""
+        return self.standings().of(self.name, digest)
 
     def template_places(self, cache: Path) -> tuple[Path, ...]:
         """Return where its template may be, a folder of downloads being one of the places."""

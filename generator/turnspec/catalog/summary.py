@@ -67,7 +67,7 @@ def _summary(known: KnownFormat, spec: Spec, digest: str, same: tuple[str, ...])
         content=spec.content.mode.value,
         calls=spec.tools.mode.value if spec.tools else NO_CALLS,
         strings=string_encoding(spec),
-        verified=known.is_verified(spec),
+        verified=known.judgement().is_verified,
         place="turnspec" if known.installed else "here",
         fingerprint=digest,
         same=same,

@@ -8,13 +8,22 @@ import click
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.cli.common import ROOT, VERBOSE, find_project
-from turnspec.cli.console import OUT, finish, print_notice
+from turnspec.cli.console import OUT, finish, print_notice, progress_bar
+from turnspec.cli.extras import is_installed
+from turnspec.cli.results_output import (
+    print_objections,
+    print_shortfalls,
+    result_table,
+    unverified_problems,
+)
 from turnspec.cli.review_output import ReviewForm, print_review
 from turnspec.pipeline.project import Project
 from turnspec.repository.adding import Repinned, familiar, repin
 from turnspec.sources.add import AddResult, add_source
 from turnspec.sources.index import read_index
 from turnspec.spec.naming import template_name
+from turnspec.spec.problems import Problem
+from turnspec.spec.verdict import judge
 
 
 @click.command()
@@ -30,7 +39,8 @@ from turnspec.spec.naming import template_name
 def add(source: Path, name: str | None, update: bool, root: Path | None, verbose: bool) -> None:
     """Bring in a template: a .jinja file, a model folder or a GGUF file.
 
-    It is named as the source calls its model, or else after the file, and pinned by its hash. A
+    It is named as the source calls its model, or else after the file, pinned by its hash, and
+    tried: exit code 1 if its format can't be verified as it is. The template stays pinned then. A
     template whose text isn't the pinned one is an error from then on, until --update takes the new
     text for it: SOURCE is then the edited file, the template's name, or a newer model.
 
@@ -50,11 +60,31 @@ def add(source: Path, name: str | None, update: bool, root: Path | None, verbose
     known = familiar(source, Catalog.around(project.root)) if source.exists() else []
     result = add_source(source, project.root, name)
     _print(result)
+    problems = list(result.problems)
     if result.added:
         for line in known:
             print_notice(line)
+        problems += _try(project, [template.name for template in result.added])
         OUT.print(f"now run: {command}", highlight=False)
-    finish(result.problems)
+    finish(problems)
+
+
+def _try(project: Project, names: list[str]) -> list[Problem]:
+    """Verify the templates that were added, and print what came of it."""
+    if not is_installed("build"):
+        print_notice("not tried yet: the extra that builds formats isn't installed")
+        return []
+    from turnspec.pipeline.trial import try_templates  # which needs the extra `build`
+
+    with progress_bar("verifying", None) as advance:
+        builds, problems = try_templates(project, names)
+        advance()
+    results = {build.name: build.result for build in builds if build.result is not None}
+    OUT.print(result_table(results, sorted(results)))
+    for tried, found in sorted(results.items()):
+        print_shortfalls(tried, judge(found, found.spec_hash))
+    print_objections(builds)
+    return [*problems, *unverified_problems(results)]
 
 
 def _edited(source: Path, project: Project) -> Path:

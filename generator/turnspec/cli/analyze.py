@@ -9,8 +9,15 @@ import click
 from turnspec.cli.common import FOLDER, VERBOSE
 from turnspec.cli.console import OUT, finish, progress_bar
 from turnspec.cli.extras import needs
-from turnspec.cli.output import print_build, result_table
+from turnspec.cli.output import print_build
+from turnspec.cli.results_output import (
+    print_objections,
+    print_shortfalls,
+    result_table,
+    unverified_problems,
+)
 from turnspec.pipeline.folder import analyze_into
+from turnspec.spec.verdict import judge
 from turnspec.verification.rungs import DEFAULT_MESSAGES
 
 
@@ -43,7 +50,7 @@ def analyze(
     Takes .jinja files, model folders and GGUF files; one that fails doesn't stop the others.
     Without --into the specs are printed. Nothing else is touched. What a template doesn't show is
     told, and so is what its prompt says of it: calls that it never renders, with a draft of an
-    overlay for them.
+    overlay for them. Every format is verified; exit code 1 if one isn't as it should be.
 
     \b
     Example:
@@ -61,5 +68,8 @@ def analyze(
         OUT.print(f"left {path} as it was", highlight=False, soft_wrap=True)
     results = {build.name: build.result for build in result.builds if build.result is not None}
     if into is not None and results:
-        OUT.print(result_table(results))
-    finish(result.problems)
+        OUT.print(result_table(results, sorted(results)))
+    for name, found in sorted(results.items()):
+        print_shortfalls(name, judge(found, found.spec_hash), error=into is None)
+    print_objections(result.builds)
+    finish([*result.problems, *unverified_problems(results)])

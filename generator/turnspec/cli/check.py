@@ -10,7 +10,7 @@ from turnspec.cli.common import OFFLINE, ROOT, VERBOSE, find_project, project_so
 from turnspec.cli.console import ERR, OUT, finish, progress_bar
 from turnspec.cli.extras import needs
 from turnspec.cli.output import print_difference
-from turnspec.pipeline.regenerate import check_freshness
+from turnspec.pipeline.freshness import check_freshness
 
 
 @click.command()

@@ -15,6 +15,7 @@ from turnspec.codegen.banner import is_generated, is_unedited
 from turnspec.review.compare import Review
 from turnspec.review.copies import review_copy
 from turnspec.review.revisions import review_files, review_since
+from turnspec.review.rules import Severity
 from turnspec.sources.add import edited_templates
 from turnspec.sources.index import read_index
 from turnspec.spec.problems import Problem
@@ -29,17 +30,27 @@ from turnspec.spec.problems import Problem
     type=click.Choice([form.value for form in ReviewForm]),
     default=ReviewForm.TEXT.value,
     show_default=True,
-    help="For a terminal, a pull request, or a script.",
+    help="For a terminal, a pull request, a script, or GitHub's annotations.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice([Severity.BREAKING.value, Severity.LENIENT.value]),
+    default=Severity.BREAKING.value,
+    show_default=True,
+    help="From which severity on the exit code is 1.",
 )
 @ROOT
 @VERBOSE
-def diff(old: str, new: str | None, form: str, root: Path | None, verbose: bool) -> None:
+def diff(
+    old: str, new: str | None, form: str, fail_on: str, root: Path | None, verbose: bool
+) -> None:
     """Say what changed in the formats since a git revision (default: HEAD), by meaning.
 
-    A verdict tells whether the old parser reads what is written in the new format: compatible,
-    lenient (it tells of problems) or breaking. With two spec files, compares these; with a vendored
-    parser, compares it with the format as it is known here. Exit codes: 0 nothing breaking, 1
-    something breaking or a spec that can't be used, 2 nothing to compare.
+    A verdict tells what becomes of those who keep the old parser and the old grammar: compatible,
+    lenient (what was meant is read, something is worse) or breaking. Each kind of change has a rule
+    by name. With two spec files, compares these; with a vendored parser, compares it with the
+    format as it is known here. Exit codes: 0 nothing as bad as --fail-on says, 1 something, or a
+    spec that can't be used, 2 nothing to compare.
 
     \b
     Example:
@@ -51,7 +62,7 @@ def diff(old: str, new: str | None, form: str, root: Path | None, verbose: bool)
     if isinstance(review, Problem):
         raise Misuse(str(review))
     print_review(review, ReviewForm(form))
-    finish(review.problems, failed=review.is_breaking)
+    finish(review.problems, failed=review.reaches(Severity(fail_on)))
 
 
 def _review(

@@ -44,6 +44,7 @@ from turnspec.explain.shown import (
 from turnspec.explain.trace import Trace
 from turnspec.explain.trace import trace as trace_text
 from turnspec.pipeline.project import OutputPaths
+from turnspec.pipeline.standing import Standings
 from turnspec.pipeline.template_sources import read_sources_anywhere
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.problems import Problem
@@ -160,19 +161,21 @@ def _of_known(
     known = find(fmt, catalog)
     source = template_source(known, fetch=fetch, console=ERR)
     if isinstance(source, TemplateSource):
-        return _analysed([source])
+        return _analysed([source], known.standings())
     if fetch:
         return [], [source]
     print_notice(f"{source}; this is what the spec alone says; {fetch_hint('explain', fmt)}")
-    return [explain_spec(spec_of(known))], []
+    return [explain_spec(spec_of(known), known.judgement())], []
 
 
-def _analysed(sources: Iterable[TemplateSource]) -> tuple[list[Explanation], list[Problem]]:
+def _analysed(
+    sources: Iterable[TemplateSource], standings: Standings | None = None
+) -> tuple[list[Explanation], list[Problem]]:
     problems: list[Problem] = []
     found: list[Explanation] = []
     with RenderWorker() as worker:
         for source in sources:
-            explanation = explain_template(source, worker)
+            explanation = explain_template(source, worker, standings or Standings())
             if isinstance(explanation, Explanation):
                 found.append(explanation)
             else:

@@ -1,4 +1,4 @@
-"""What the commands print: results, differences, findings, advice, and problems."""
+"""What the commands print: differences, findings, advice, reviews, copies, and problems."""
 
 from __future__ import annotations
 
@@ -8,78 +8,14 @@ from pathlib import Path
 
 import click
 from rich.markup import escape
-from rich.table import Table
 
 from turnspec.analysis.advice import Advice
 from turnspec.chat.summary import capabilities_in_words
 from turnspec.cli.console import OUT, print_error
 from turnspec.pipeline.build import Build
-from turnspec.pipeline.regenerate import Difference, Regeneration
+from turnspec.pipeline.freshness import Difference
 from turnspec.spec.files import SPEC_SUFFIX, load_spec
 from turnspec.spec.model import Spec
-from turnspec.spec.results import RUNGS, TemplateResult
-
-
-def print_results(done: Regeneration) -> None:
-    """Print which of the templates that were there fail a rung, and what was written."""
-    ran = {*(build.name for build in done.built), *done.unchanged}
-    results = {name: result for name, result in done.results.items() if name in ran}
-    if results:
-        OUT.print(result_table(results, failing_only=True))
-    OUT.print(
-        f"{len(done.built)} built, {len(done.unchanged)} unchanged, "
-        f"{len(done.changed_files)} files written",
-        highlight=False,
-    )
-    for path in done.left_over:
-        print_error(f"{path} belongs to no template; delete it")
-
-
-def result_table(results: dict[str, TemplateResult], *, failing_only: bool = False) -> Table:
-    """Return passes per rung over all templates, and the templates that fail one."""
-    table = Table(
-        title=f"{len(results)} template{'' if len(results) == 1 else 's'}", title_justify="left"
-    )
-    table.add_column("template", overflow="fold")
-    for rung in RUNGS:
-        table.add_column(f"rung {rung}", justify="right")
-    totals = [f"{sum(_passes(result, rung) for result in results.values())} pass" for rung in RUNGS]
-    table.add_row("all", *totals, style="bold", end_section=True)
-    for name, result in sorted(results.items()):
-        passes = [_passes(result, rung) for rung in RUNGS]
-        if all(passes) and failing_only:
-            continue
-        cells = [
-            "[green]ok[/green]" if passed else f"[red]{_ratio(result, rung)}[/red]"
-            for rung, passed in zip(RUNGS, passes, strict=True)
-        ]
-        table.add_row(name, *cells)
-    return table
-
-
-def _passes(result: TemplateResult, rung: str) -> bool:
-    found = result.rungs.get(rung)
-    return found is not None and found.failed == 0 and found.passed > 0
-
-
-def _ratio(result: TemplateResult, rung: str) -> str:
-    found = result.rungs.get(rung)
-    return f"{found.passed}/{found.total}" if found else "-"
-
-
-def summary(done: Regeneration) -> dict[str, object]:
-    """Return what a regeneration did, for scripts."""
-    return {
-        "built": sorted(build.name for build in done.built),
-        "unchanged": sorted(done.unchanged),
-        "changed_files": sorted(done.changed_files),
-        "problems": [str(problem) for problem in done.problems],
-        "failing": {
-            name: {rung: found.example for rung, found in result.rungs.items() if found.failed}
-            for name, result in sorted(done.results.items())
-            if any(found.failed for found in result.rungs.values())
-        },
-    }
 
 
 def print_difference(difference: Difference) -> None:

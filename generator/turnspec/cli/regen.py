@@ -10,7 +10,8 @@ import click
 from turnspec.cli.common import OFFLINE, ROOT, VERBOSE, find_project, project_sources
 from turnspec.cli.console import finish, progress_bar
 from turnspec.cli.extras import needs
-from turnspec.cli.output import print_findings, print_results, summary
+from turnspec.cli.output import print_findings
+from turnspec.cli.results_output import print_results, summary
 from turnspec.pipeline.regenerate import regenerate
 from turnspec.verification.rungs import DEFAULT_MESSAGES
 
@@ -34,7 +35,8 @@ def regen(
 ) -> None:
     """Fetch the templates, analyse them, write and verify specs, parsers and grammars.
 
-    Only what changed is built again.
+    Only what changed is built again. Exit code 1 if a format isn't verified, unless
+    templates/index.yaml accepts that with a reason.
 
     \b
     Example:
@@ -56,5 +58,5 @@ def regen(
     if as_json:
         click.echo(json.dumps(summary(done), indent=2))
     else:
-        print_results(done)
+        print_results(done, every=verbose)
     finish(done.problems)

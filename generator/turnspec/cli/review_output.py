@@ -8,8 +8,9 @@ import click
 from rich.markup import escape
 
 from turnspec.cli.console import OUT, json_text
+from turnspec.review.annotations import github_lines
 from turnspec.review.compare import Review
-from turnspec.review.reading import Compatibility
+from turnspec.review.rules import Severity
 from turnspec.review.shown import json_data, markdown, text_lines
 
 
@@ -19,12 +20,13 @@ class ReviewForm(StrEnum):
     TEXT = "text"
     MARKDOWN = "markdown"
     JSON = "json"
+    GITHUB = "github"
 
 
 _REVIEW_STYLES = {
-    Compatibility.COMPATIBLE: "bold green",
-    Compatibility.LENIENT: "bold yellow",
-    Compatibility.BREAKING: "bold red",
+    Severity.COMPATIBLE: "bold green",
+    Severity.LENIENT: "bold yellow",
+    Severity.BREAKING: "bold red",
     "head": "cyan",
 }
 
@@ -34,6 +36,9 @@ def print_review(review: Review, form: ReviewForm) -> None:
     match form:
         case ReviewForm.JSON:
             click.echo(json_text(json_data(review), indent=2))
+        case ReviewForm.GITHUB:
+            for line in github_lines(review):
+                click.echo(line)
         case ReviewForm.MARKDOWN:
             click.echo(markdown(review), nl=False)
         case ReviewForm.TEXT:

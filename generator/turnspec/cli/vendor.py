@@ -10,7 +10,7 @@ import click
 from rich.markup import escape
 
 from turnspec.cli.common import FOLDER, ROOT, VERBOSE
-from turnspec.cli.console import OUT, Fault, Misuse, finish, json_text, print_error
+from turnspec.cli.console import OUT, Fault, Misuse, finish, json_text, print_error, print_notice
 from turnspec.cli.formats import catalog_of, find
 from turnspec.pipeline.vendor import CopyState, Vendored, VendoredCopy, check_copies, renewal
 from turnspec.pipeline.vendor import vendor as vendor_parsers
@@ -34,7 +34,9 @@ from turnspec.spec.problems import Problem
     is_flag=True,
     help="Write the engine once, and small parsers that import it from beside them.",
 )
-@click.option("--force", is_flag=True, help="Write over files that were edited.")
+@click.option(
+    "--force", is_flag=True, help="Copy formats that aren't verified, and write over edited files."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @ROOT
 @VERBOSE
@@ -54,7 +56,8 @@ def vendor(
 
     FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, or a
     template: a .jinja file, a model folder, a GGUF file. Copies all that is asked for or nothing,
-    and never over a file that somebody edited.
+    never over a file that somebody edited, and no format that isn't verified; with --force it does,
+    and the copies say so.
 
     \b
     Example:
@@ -98,13 +101,17 @@ def print_vendored(done: Vendored, *, as_json: bool) -> None:
     """Print which files were copied."""
     if as_json:
         paths = {"written": done.written, "unchanged": done.unchanged}
-        data: dict[str, list[str]] = {key: [*map(str, files)] for key, files in paths.items()}
+        data: dict[str, object] = {key: [*map(str, files)] for key, files in paths.items()}
+        data["unverified"] = {name: str(known) for name, known in done.unverified.items()}
         click.echo(json_text({**data, "problems": [*map(str, done.problems)]}, indent=2))
         return
     for path in done.written:
         OUT.print(f"wrote {path}", highlight=False, soft_wrap=True, markup=False)
     for path in done.unchanged:
         OUT.print(f"{path} is fresh already", highlight=False, soft_wrap=True, markup=False)
+    for name, known in done.unverified.items():
+        if not done.problems:
+            print_notice(f"{name} is {known}; the copies say so")
 
 
 def print_copies(copies: Sequence[VendoredCopy], folder: Path, *, as_json: bool) -> None:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from turnspec.codegen.notation import literal_text, notation, slotted
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker, tags
-from turnspec.codegen.turn_end import without_stop
 from turnspec.engine.format import CallsFormat, CodeFormat
 from turnspec.engine.markers import leading_text
 from turnspec.spec.model import CodeCall, Literal, Piece, Slot, SlotKind, Spec, ToolMode, Tools
+from turnspec.spec.turn_end import without_stop
 
 _ARGUMENTS = Slot(SlotKind.ARGUMENTS)
 _JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*"?$')

@@ -10,6 +10,7 @@ from turnspec.codegen.notation import escaped, notation, slotted
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker
 from turnspec.engine.format import Format, ReasoningFormat
 from turnspec.spec.model import Part, ReasoningMode, Spec
+from turnspec.spec.turn_end import stops_behind_parts
 
 _LONGEST_END = 100  # characters
 
@@ -75,7 +76,9 @@ def _roles(given: Spec, spec: Spec) -> Roles:
         roles[role] += [marker] if marker not in known else []
         known.add(marker)
     # A stop string ends the turn even if it is distinctive by its white space alone.
-    roles["turn_end"] += [escaped(stop) for stop in spec.turn.stop if not looks_like_marker(stop)]
+    roles["turn_end"] += [
+        escaped(stop) for stop in stops_behind_parts(spec) if not looks_like_marker(stop)
+    ]
     return {role: sorted(found, key=len, reverse=True) for role, found in roles.items()}
 
 
@@ -127,7 +130,7 @@ def _ends(spec: Spec) -> list[str]:
     if spec.tools and spec.tools.after_first:
         finals.append(spec.tools.after_first.end)
     sequence_ends = [token.text for name, token in spec.tokens.items() if name.startswith("eos")]
-    found = [*finals, *spec.turn.stop, *spec.alternatives.stop, *sequence_ends]
+    found = [*finals, *stops_behind_parts(spec), *spec.alternatives.stop, *sequence_ends]
     own_end = _closing(spec)
     return [
         text if text.strip() == own_end else _shortened(_without_reasoning(spec, text))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from turnspec.spec.encoding import encode_argument, encode_object, json_type
+from dataclasses import replace
+
+from turnspec.spec.encoding import encode_argument, encode_object, json_type, ordered_keys
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import (
     AfterFirst,
@@ -20,11 +22,17 @@ from turnspec.spec.model import (
 )
 
 
-def write_turn(spec: Spec, message: Message, *, calls_before: int = 0) -> str:
+def write_turn(
+    spec: Spec, message: Message, *, calls_before: int = 0, followed: bool = False
+) -> str:
     """Return the whole turn, from the assistant's header to the turn's end.
 
-    ``calls_before`` is the number of calls in earlier turns, for formats that count them all.
+    ``calls_before`` is the number of calls in earlier turns, for formats that count them all;
+    ``followed``: another message comes behind the turn.
     """
+    if followed:
+        ends = tuple(replace(end, final=end.followed) for end in spec.turn.ends)
+        spec = replace(spec, turn=replace(spec.turn, ends=ends))
     shown = as_rendered(spec, message)
     return spec.turn.header + write_parts(spec, shown, Part.START, calls_before)
 
@@ -105,7 +113,7 @@ def _write_arguments(arguments: Arguments, call: Call) -> str:
         return arguments.empty
     if not arguments.item:
         return encode_object(call.arguments, arguments.syntax)
-    keys = sorted(call.arguments) if arguments.syntax.sorted_keys else list(call.arguments)
+    keys = ordered_keys(call.arguments, arguments.syntax)
     items = [_write_argument(arguments, key, call.arguments[key]) for key in keys]
     return arguments.start + arguments.separator.join(items) + arguments.end
 
@@ -126,7 +134,7 @@ def _write_argument(arguments: Arguments, key: str, value: object) -> str:
 def as_rendered(spec: Spec, message: Message) -> Message:
     """Return what is left of a message after the template dropped or moved what it can't show."""
     reasoning = message.reasoning if spec.reasoning.field else ""
-    content, calls = message.content, message.calls
+    content, calls = message.content, message.calls if spec.tools else ()
     for limit in spec.limits:
         if not applies(limit.when, message):
             continue

@@ -21,12 +21,19 @@ Roles: TypeAlias = Sequence[tuple[str, Notation]]
 _TOKEN = re.compile(r"\{\{|\}\}|\{(?P<optional>\?)?(?P<slot>[^{}]+)\}|[^{}]")
 # Bounded, as a marker that is not whole yet is held back.
 _WHITE_SPACE = {" ": "[ \t\n\r]{0,99}", "\n": "\r?\n?"}
-# What stands in a slot. BUT is what a slot can't hold for what stands around it.
+#: Letters and digits of names, as ranges that mean the same in an expression and in GBNF.
+LETTERS = "a-zA-Z0-9À-ɏͰ-ԯ぀-鿿가-힣"
+#: The other signs that names and ids may hold; the dash is last, as in a class of characters.
+NAME_SIGNS = "_.:/-"
+#: What a key never holds: controls, what nobody sees, and white space but the blank.
+NOT_IN_KEYS = r"\x00-\x1F\x7F-\xA0\u1680\u2000-\u200F\u2028-\u202F\u205F-\u206F\u3000"
+# What stands in a slot. BUT is what a slot can't hold for what stands around it, and SIGNS are
+# those that are left for it.
 SLOTS = {
-    "name": "[^ \t\n\r\"'`<>()\\[\\]{}BUT]{1,256}",
-    "key": "[^\nBUT]{1,256}",
-    "type": "[^\nBUT]{1,256}",
-    "id": "[^ \t\n\r\"'`<>()\\[\\]{}BUT]{0,256}",
+    "name": f"[{LETTERS}SIGNS]{{1,256}}",
+    "key": f"[^{NOT_IN_KEYS}BUT]{{1,256}}",
+    "type": f"[^{NOT_IN_KEYS}BUT]{{1,256}}",
+    "id": f"[{LETTERS}SIGNS]{{0,256}}",
     "index": "[0-9]{0,9}",
     "word": "[ \t\n\r]{0,9}[A-Za-z0-9_-]{0,40}[ \t\n\r]{0,9}",
     "any": "[^ \t\n\r<>]{0,256}",
@@ -157,9 +164,10 @@ def _steps(tokens: Sequence[re.Match[str]], at: int, group: str) -> list[str]:
     slot = SLOTS[name]
     before = "".join(other.group() for other in tokens[:at])
     quotes = ["[\"']?"] if name in _NAMES and before.rstrip().endswith("=") else []
-    if "BUT" in slot:
+    if "BUT" in slot or "SIGNS" in slot:
         excluded = _excluded(tokens, at) + "\"'" * len(quotes)
-        slot = slot.replace("BUT", re.escape(excluded))
+        signs = "".join(sign for sign in NAME_SIGNS if sign not in excluded)
+        slot = slot.replace("BUT", re.escape(excluded)).replace("SIGNS", signs)
     is_followed_by_space = at + 1 < len(tokens) and tokens[at + 1].group() in _WHITE_SPACE
     if name in _TEXTS and is_followed_by_space:
         slot = f"(?:{slot}(?<![ \t\n\r]))"  # that is the marker's own
@@ -173,9 +181,11 @@ def _excluded(tokens: Sequence[re.Match[str]], at: int) -> str:
     """Return the characters that a slot can't hold: those with which its surroundings begin."""
     first = next(token for token in tokens if token.group() not in _WHITE_SPACE)
     if first["slot"]:  # where no text does, signs tell where the slot begins
-        found = "()[]{},\"'"
+        found = "()[]{},;\"'"
     else:
         found = "" if re.match(r"[\w.:/-]", first.group()) else first.group()[0]
+    if tokens[at]["slot"] == "key" and at and tokens[at - 1].group() in "<[":
+        found += "/"  # a closing tag is no opening one
     for token in tokens[at + 1 :]:
         if token["optional"]:
             found += token["slot"][0]

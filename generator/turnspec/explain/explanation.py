@@ -8,17 +8,25 @@ from turnspec.analysis.advice import advise
 from turnspec.analysis.analyze import ASSUMED_TOKENS, TemplateSource, analyze_template
 from turnspec.explain.comparisons import Comparison, compare
 from turnspec.explain.samples import Sample, sample_turns
+from turnspec.pipeline.build import generate_files
+from turnspec.pipeline.project import OutputPaths
+from turnspec.pipeline.standing import Standings
 from turnspec.rendering.conversation import Chat
 from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.files import spec_hash
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
+from turnspec.spec.verdict import Judgement, Standing, judge
+from turnspec.verification.ladder import climb
+from turnspec.verification.rungs import DEFAULT_MESSAGES
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a spec is what it is; ``missing`` says in words what the template doesn't show.
+    """Why a spec is what it is, and what the ladder says of it.
 
-    Without a template there are no comparisons, and ``missing`` is None: nobody looked.
+    ``missing`` says in words what the template doesn't show. Without a template there are no
+    comparisons, and ``missing`` is None: nobody looked.
     """
 
     name: str
@@ -26,10 +34,16 @@ class Explanation:
     comparisons: tuple[Comparison, ...]
     samples: tuple[Sample, ...]
     missing: tuple[str, ...] | None
+    judgement: Judgement
 
 
-def explain_template(source: TemplateSource, worker: RenderWorker) -> Explanation | list[Problem]:
-    """Analyse a template and make its comparisons once more; or return why that can't be done."""
+def explain_template(
+    source: TemplateSource, worker: RenderWorker, standings: Standings
+) -> Explanation | list[Problem]:
+    """Analyse a template and make its comparisons once more; or return why that can't be done.
+
+    What ``standings`` don't say of its spec is found by climbing the ladder.
+    """
     analysis = analyze_template(source, worker)
     if analysis.spec is None:
         return list(analysis.problems)
@@ -41,9 +55,21 @@ def explain_template(source: TemplateSource, worker: RenderWorker) -> Explanatio
         compare(spec, chat, analysis.findings),
         sample_turns(spec),
         advise(spec, source, chat).missing,
+        _judgement(spec, chat, standings),
     )
 
 
-def explain_spec(spec: Spec) -> Explanation:
+def explain_spec(spec: Spec, judgement: Judgement) -> Explanation:
     """Return what a spec says by itself."""
-    return Explanation(spec.name, spec, (), sample_turns(spec), None)
+    return Explanation(spec.name, spec, (), sample_turns(spec), None, judgement)
+
+
+def _judgement(spec: Spec, chat: Chat, standings: Standings) -> Judgement:
+    digest = spec_hash(spec)
+    known = standings.of(spec.name, digest)
+    if known.standing is not Standing.UNKNOWN:
+        return known
+    paths = OutputPaths.in_folder(spec.name)
+    gbnf = generate_files(spec, paths)[paths.grammar]
+    done = climb(spec, gbnf, chat, DEFAULT_MESSAGES)
+    return judge(done.result, digest, standings.accepted.get(spec.name))

@@ -12,6 +12,7 @@ from turnspec.explain.samples import Sample
 from turnspec.explain.trace import Phase, Step, Trace, shown_event
 from turnspec.review.facts import Area, spec_facts
 from turnspec.spec.model import Spec
+from turnspec.spec.verdict import Judgement
 from turnspec.spec.yaml_text import quoted
 
 #: What texts on both sides of a difference are cut to, in characters.
@@ -38,6 +39,17 @@ def explanation_lines(explanation: Explanation, *, verbose: bool = False) -> Ite
     yield ()
     for title, texts in _said_of(explanation).items():
         yield ((f"{title}: ", HEAD), ("; ".join(texts) or "nothing", WRONG if texts else ""))
+    yield from _judgement_lines(explanation.judgement)
+
+
+def _judgement_lines(judgement: Judgement) -> Iterator[Line]:
+    """Return what the ladder says: that all is well, or each rung that isn't passed."""
+    if judgement.is_verified:
+        yield (("verification: ", HEAD), (str(judgement), ""))
+        return
+    yield (("verification: ", HEAD), (judgement.standing, WRONG))
+    for shortfall in judgement.shortfalls:
+        yield from (((f"  {line}", WRONG),) for line in shortfall.lines())
 
 
 def _said_of(explanation: Explanation) -> dict[str, list[str]]:
@@ -169,6 +181,10 @@ def explanation_data(explanation: Explanation) -> dict[str, object]:
         "facts": _fact_data(explanation.spec),
         "samples": [dataclasses.asdict(sample) for sample in explanation.samples],
         **{title.replace(" ", "_"): texts for title, texts in _said_of(explanation).items()},
+        "verification": {
+            "standing": explanation.judgement.standing,
+            "shortfalls": [dataclasses.asdict(short) for short in explanation.judgement.shortfalls],
+        },
     }
 
 

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from turnspec.codegen.turn_end import may_repeat_calls, stop_strings, with_stop_at_end
 from turnspec.grammar.answers import RESPONSE, answer_grammar
-from turnspec.grammar.calls import Calls, key_ends, name_ends, tool_call_rules, value_ends
+from turnspec.grammar.calls import Calls, tool_call_rules, value_ends
 from turnspec.grammar.characters import character_rules
 from turnspec.grammar.request import (
     Function,
@@ -40,8 +39,10 @@ from turnspec.grammar.turn import (
     turn_rules,
 )
 from turnspec.grammar.values import json_value_rules
-from turnspec.spec.model import Literal, Part, Piece, Spec, Tools
+from turnspec.spec.characters import call_ends, is_name, key_ends
+from turnspec.spec.model import Literal, Part, Piece, SlotKind, Spec, Tools
 from turnspec.spec.problems import Problem
+from turnspec.spec.turn_end import may_repeat_calls, stop_strings, with_stop_at_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ class _Schemas:
 
     def arguments(self, function: Function, tools: Tools) -> str:
         """Add the rules for a tool's arguments and return the name of the first."""
-        if set(function.name) & set(name_ends(tools)):
+        if not is_name(function.name, call_ends(tools, SlotKind.NAME)):
             message = f"the name {function.name!r} cannot be written in this format"
             self.problems.append(Problem(message, file="tools", path=function.path))
             return ""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import dropwhile, pairwise, takewhile
+from itertools import dropwhile, takewhile
 
 from turnspec.codegen.shapes import looks_like_marker
+from turnspec.engine.markers import LETTERS
+from turnspec.grammar.characters import key_character
 from turnspec.grammar.elements import element_rules, opening_texts, value_or_elements
-from turnspec.grammar.tagged import KEY_RANGES, RAW_TEXT
+from turnspec.grammar.tagged import RAW_TEXT
 from turnspec.grammar.text import (
     GAP,
     SPACE,
@@ -27,6 +29,7 @@ from turnspec.grammar.text import (
     trimmed,
 )
 from turnspec.grammar.values import OBJECT_RULE, VALUE_RULE, value_rule, value_rules
+from turnspec.spec.characters import call_ends, key_ends, name_signs
 from turnspec.spec.model import (
     Arguments,
     Encoding,
@@ -64,13 +67,12 @@ class Calls:
 def tool_call_rules(calls: Calls) -> tuple[Rule, ...]:
     """Return the rules from ``tool-calls`` down."""
     tools = calls.tools
-    id_ends = _first_characters_behind(tools.call, SlotKind.ID)
     section = sequence(closing(tools.section_start.lstrip(WHITE_SPACE)), "call", _after_call(calls))
     return (
         Rule("tool-calls", section, "the calls, from the trigger on"),
         *_call_rules("call", "one call", calls),
-        _identifier("tool-name", name_ends(tools)),
-        _identifier("call-id", id_ends),
+        _identifier("tool-name", call_ends(tools, SlotKind.NAME)),
+        _identifier("call-id", call_ends(tools, SlotKind.ID)),
         Rule("call-index", "[0-9]{1,9}"),
         Rule("argument-count", "[0-9]{1,9}"),
         Rule("call-word", "gap ( word-character{1,40} gap )?"),
@@ -260,7 +262,7 @@ def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
             encoding, json_type, whole=len(set(encodings)) == 1 and len(types) == len(JsonType)
         )
         for encoding, json_type in zip(encodings, types, strict=True)
-        if encoding in VALUE_RULE
+        if encoding in VALUE_RULE and not _is_number_too(json_type, types)
     )
     value = RAW_TEXT if raw else plain
     if arguments.elements and Encoding.ELEMENTS in encodings:
@@ -273,6 +275,11 @@ def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
         SlotKind.VALUE: sequence(GAP, value, GAP) if word and not raw else value,
     }
     return _PieceWriter(fills, raw_slot=SlotKind.VALUE if raw else None).written(arguments.item)
+
+
+def _is_number_too(json_type: JsonType, types: Sequence[JsonType]) -> bool:
+    """Tell whether a type's values are whole numbers that stand where any number does."""
+    return json_type is JsonType.INTEGER and JsonType.NUMBER in types
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,25 +349,9 @@ def _value_ends(tools: Tools) -> list[str]:
 
 
 def _key(tools: Tools) -> str:
-    ends = set(key_ends(tools))
-    character = character_class(set("_.$/-") - ends, ranges=KEY_RANGES)
-    return f'{character}+ ( " " {character}+ )*'
-
-
-def name_ends(tools: Tools) -> str:
-    """Return the characters that a tool's name can't hold, as something else begins there."""
-    return _first_characters_behind(tools.call, SlotKind.NAME)
-
-
-def key_ends(tools: Tools) -> str:
-    """Return the characters that an argument's name can't hold, as something else begins there."""
-    item = tools.arguments.item
-    ends = _text_behind(item, SlotKind.KEY)[:1]
-    if item and not isinstance(item[0], Literal):
-        # No argument may follow just here, so the name must not swallow what ends the arguments.
-        after_all = tools.arguments.end + _text_behind(tools.call, SlotKind.ARGUMENTS)
-        ends += trimmed(after_all)[:1] + trimmed(tools.arguments.separator)[:1]
-    return ends
+    ends = key_ends(tools)
+    character = key_character(ends)
+    return f"{character}+" if " " in ends else f'{character}+ ( " " {character}+ )*'
 
 
 def _identifier(name: str, excluded: str) -> Rule:
@@ -368,14 +359,8 @@ def _identifier(name: str, excluded: str) -> Rule:
 
     It is read character by character, so that an engine doesn't prefer it to a word beside it.
     """
-    character = character_class(set("_.:/-") - set(excluded), ranges="a-zA-Z0-9")
+    character = character_class(name_signs(excluded), ranges=LETTERS)
     return Rule(name, f"{character} {name} | {character}")
-
-
-def _first_characters_behind(pieces: Sequence[Piece], kind: SlotKind) -> str:
-    pairs = pairwise(pieces)
-    behind = (after for piece, after in pairs if isinstance(piece, Slot) and piece.kind is kind)
-    return "".join(after.text[:1] for after in behind if isinstance(after, Literal))
 
 
 def _text_behind(pieces: Sequence[Piece], kind: SlotKind) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from turnspec.grammar.digit_ranges import hexadecimals
 from turnspec.grammar.text import GAP, Rule, group, literal
+from turnspec.spec.characters import NEVER_IN_KEYS
 
 #: What any one character of a JSON string refers to, however it is escaped.
 CHARACTER = "json-character"
@@ -141,6 +142,16 @@ def character_rules() -> tuple[Rule, ...]:
         Rule(CHARACTER, rf'[^"\\\x00-\x1F] | {_ESCAPED} | "\\u00" [2-7] [0-9A-Fa-f]'),
         Rule(_ESCAPED, rf'"\\" ( {short} | "u" {codes} )'),
     )
+
+
+def key_character(excluded: Iterable[str]) -> str:
+    """Return one character of a key, without some, and no blank.
+
+    The class says what is allowed. One that says what isn't would have llama.cpp refuse the first
+    byte of each character that begins as one of those.
+    """
+    never = Characters.of(NEVER_IN_KEYS) | Characters.from_text("".join(excluded) + " ")
+    return f"[{_members(ANY - never)}]"
 
 
 def written(characters: Characters, strings: Strings = JSON_STRINGS) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from turnspec.codegen.shapes import looks_like_marker
+from turnspec.grammar.characters import key_character
 from turnspec.grammar.text import (
     GAP,
     WHITE_SPACE,
@@ -20,6 +20,7 @@ from turnspec.grammar.text import (
     text_without,
     trimmed,
 )
+from turnspec.spec.characters import member_ends
 from turnspec.spec.model import Elements, Literal, Piece, Slot, SlotKind
 
 _ELEMENTS = "elements"
@@ -29,7 +30,6 @@ _ITEM = "element-item"
 ELEMENT_TEXT = "element-text"
 _VALUE = Slot(SlotKind.VALUE)
 _KEY = Slot(SlotKind.KEY)
-_CONTROL = r"\x00-\x1F"
 
 
 def opening_texts(elements: Elements) -> list[str]:
@@ -60,6 +60,8 @@ def text_options(elements: Elements, text_rule: str) -> tuple[str, ...]:
         return (text_rule,)
     pieces = (elements.member, elements.element)
     excluded = {text[0] for each in pieces for text in (_first_text(each), _closing_text(each))}
+    if all(_text_before_value(each)[-1:] in WHITE_SPACE for each in pieces):
+        excluded |= {*WHITE_SPACE}  # it is free there already, in front of elements as well
     return (f"{character_class(excluded, negated=True)} {text_rule}", '""')
 
 
@@ -99,18 +101,27 @@ def _tag(text: str, *, is_closing: bool) -> str:
     return sequence(spelled(trimmed(text)), GAP if text[-1] in WHITE_SPACE else "")
 
 
-def _name(member: Sequence[Piece]) -> str:
-    """Return a key's characters; it can't begin as a closing tag goes on after an opening one."""
-    behind = [
-        after.text[0]
-        for piece, after in pairwise(member)
-        if piece == _KEY and isinstance(after, Literal)
-    ]
+def member_key_ends(member: Sequence[Piece]) -> tuple[str, str]:
+    """Return the characters that a member's key can't hold, and those it can't begin with.
+
+    It can't begin as a closing tag goes on after an opening one.
+    """
     opening, end = _first_text(member), _closing_text(member)
-    excluded = {*behind, opening[0]}
     going_on = end[len(opening) :][:1] if end.startswith(opening) else ""
-    first = character_class({*excluded, *going_on}, negated=True, ranges=_CONTROL)
-    return f"{first} {character_class(excluded, negated=True, ranges=_CONTROL)}*"
+    return member_ends(member), going_on
+
+
+def _name(member: Sequence[Piece]) -> str:
+    """Return a key's characters."""
+    ends, first_ends = member_key_ends(member)
+    first, character = key_character(ends + first_ends), key_character(ends)
+    more = "" if " " in ends else f' ( " " {character}+ )*'
+    return f"{first} {character}*{more}"
+
+
+def _text_before_value(pieces: Sequence[Piece]) -> str:
+    before = pieces[pieces.index(_VALUE) - 1]
+    return before.text if isinstance(before, Literal) else "-"
 
 
 def _first_text(pieces: Sequence[Piece]) -> str:

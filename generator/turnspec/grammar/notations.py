@@ -25,6 +25,7 @@ from turnspec.grammar.text import GAP, group, literal, sequence, spelled
 from turnspec.spec.encoding import encode_value
 from turnspec.spec.model import Encoding, ValueSyntax
 
+_USUAL_ORDER = ValueSyntax()
 _BARE_KEY = re.compile(r"[\w.$/-]+")
 
 #: Of Python's two quotes the one that its ``repr`` prefers.
@@ -42,7 +43,7 @@ class Notation:
     """A way to write values; this one is JSON, freely spaced.
 
     ``prefix`` begins the names of the rules for any value (``json-value``), ``words`` are those
-    for booleans and null, ``sorted_keys`` says that an object's members stand in that order.
+    for booleans and null, ``order`` says in which order an object's members stand.
     """
 
     prefix: str = "json"
@@ -50,7 +51,7 @@ class Notation:
     true: tuple[str, ...] = ("true",)
     false: tuple[str, ...] = ("false",)
     null: tuple[str, ...] = ("null",)
-    sorted_keys: bool = False
+    order: ValueSyntax = _USUAL_ORDER
 
     def ways(self, kind: str) -> tuple[Notation, ...]:
         """Return the notations in which a value of a JSON type may stand here."""
@@ -185,7 +186,7 @@ def notation_of(encoding: Encoding, syntax: ValueSyntax) -> Notation:
             true=("True",),
             false=("False",),
             null=("None",),
-            sorted_keys=syntax.sorted_keys,
+            order=syntax,
             encoding=encoding,
             syntax=syntax,
         )
@@ -194,11 +195,11 @@ def notation_of(encoding: Encoding, syntax: ValueSyntax) -> Notation:
             prefix="quoted",
             strings=_quoted_strings(syntax),
             null=tuple(dict.fromkeys((syntax.null, "null"))),
-            sorted_keys=syntax.sorted_keys,
+            order=syntax,
             encoding=encoding,
             syntax=syntax,
         )
-    return Notation(sorted_keys=syntax.sorted_keys)
+    return Notation(order=syntax)
 
 
 def _quoted_strings(syntax: ValueSyntax) -> Strings:

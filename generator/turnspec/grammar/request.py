@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from turnspec.grammar.schema_checks import Schema, schema_problems
+from turnspec.spec.characters import is_name
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
-
-_NAME = re.compile(r"[a-zA-Z0-9_.:/-]{1,256}")
 
 
 class ToolChoice(StrEnum):
@@ -131,7 +129,7 @@ def _function_problems(
     name = function.get("name")
     if not isinstance(name, str) or not name:
         yield Problem("a tool needs a name", path=f"{path}/name")
-    elif not _NAME.fullmatch(name):
+    elif not is_name(name):
         message = f"{name!r} is no tool's name: that has letters, digits and any of _.:/-"
         yield Problem(message, path=f"{path}/name")
     elif name in names:

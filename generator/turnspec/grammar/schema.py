@@ -41,7 +41,7 @@ from turnspec.grammar.schema_parts import (
 from turnspec.grammar.schema_strings import Remarks, limited, path_of, string_text
 from turnspec.grammar.text import Rule, choice, group, reachable, sequence, space_rules
 from turnspec.grammar.values import json_value_rules
-from turnspec.spec.encoding import json_type
+from turnspec.spec.encoding import json_type, ordered_keys
 from turnspec.spec.problems import Problem
 
 _WORDS = ("boolean", "null")
@@ -306,7 +306,7 @@ class _Compiler:
         named += [key for key in required if key not in named]
         members: list[tuple[str, bool]] = []
         needs: set[str] = set()
-        for key in sorted(named) if notation.sorted_keys else named:
+        for key in ordered_keys(named, notation.order):
             values = self._members_of(key, parts, name, notation)
             if not values and key in required:
                 return None

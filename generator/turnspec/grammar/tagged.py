@@ -6,7 +6,6 @@ or a length counts characters, the first character of every end is left out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,6 +15,7 @@ from turnspec.grammar.elements import (
     ELEMENT_TEXT,
     element_ends,
     element_tags,
+    member_key_ends,
     opening_texts,
     text_options,
 )
@@ -33,6 +33,7 @@ from turnspec.grammar.text import (
     trimmed,
 )
 from turnspec.grammar.values import value_rule
+from turnspec.spec.characters import is_key
 from turnspec.spec.encoding import encode_argument
 from turnspec.spec.model import (
     Arguments,
@@ -45,13 +46,9 @@ from turnspec.spec.model import (
     SlotKind,
 )
 
-#: The letters and digits of a name in tags; it may have single blanks and ``_.$/-`` in it, too.
-KEY_RANGES = "a-zA-Z0-9À-ɏͰ-ԯ぀-鿿가-힣"
-
 #: What refers to raw text between an argument's tags.
 RAW_TEXT = "raw-value"
 
-_PLAIN_KEY = re.compile(rf"[{KEY_RANGES}_.$/-]+(?: [{KEY_RANGES}_.$/-]+)*")
 _KEY = Slot(SlotKind.KEY)
 _VALUE = Slot(SlotKind.VALUE)
 
@@ -114,9 +111,14 @@ class ValueNotation(Notation):
 
 @dataclass(frozen=True, slots=True)
 class MemberNotation(Notation):
-    """An object whose members stand in tags of their own; ``values`` is how their values do."""
+    """An object whose members stand in tags of their own; ``values`` is how their values do.
+
+    A key can't hold any of ``key_ends``, nor begin with one of ``first_ends``.
+    """
 
     values: Notation = field(default_factory=Notation)
+    key_ends: str = ""
+    first_ends: str = ""
 
     def inside(self) -> Notation:
         """Return the notation of what an array or object holds."""
@@ -128,7 +130,8 @@ class MemberNotation(Notation):
 
     def key(self, name: str) -> str | None:
         """Return an object's key; None if it can't be written."""
-        return literal(name) if _PLAIN_KEY.fullmatch(name) else None
+        is_one = is_key(name, self.key_ends) and name[0] not in self.first_ends
+        return literal(name) if is_one else None
 
     def other_key(self, named: Iterable[str]) -> str:
         """Return any key: no rule here tells it from those."""
@@ -182,10 +185,9 @@ class ElementNotation(MemberNotation):
 
 @dataclass(frozen=True, slots=True)
 class ArgumentNotation(MemberNotation):
-    """The arguments of a call, each in tags; a name can't hold any of ``key_ends``."""
+    """The arguments of a call, each in tags."""
 
     arguments: Arguments = field(default_factory=Arguments)
-    key_ends: str = ""
 
     def types(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return the words beside arguments that say a value's type, each with its JSON types."""
@@ -203,11 +205,6 @@ class ArgumentNotation(MemberNotation):
     def any_key(self) -> str:
         """Return any name; "" where a name is said twice, as no rule finds the same one again."""
         return "" if self.arguments.item.count(_KEY) > 1 else "argument-name"
-
-    def key(self, name: str) -> str | None:
-        """Return an argument's name; None if it can't be written."""
-        ended = set(self.key_ends) & set(name)
-        return None if ended or not _PLAIN_KEY.fullmatch(name) else literal(name)
 
     def member(self, key: str, value: str, word: str = "") -> str:
         """Return one argument; raw text takes the white space around it, so there is no more."""
@@ -276,7 +273,7 @@ def argument_notation(arguments: Arguments, ends: Sequence[str], key_ends: str) 
     values = replace(values, spaced=any(space))
     return ArgumentNotation(
         prefix="argument",
-        sorted_keys=arguments.syntax.sorted_keys,
+        order=arguments.syntax,
         values=values,
         arguments=arguments,
         key_ends=key_ends,
@@ -328,6 +325,7 @@ def _values(arguments: Arguments, raw: RawNotation, name: str, *, untyped: bool)
         anything = group(
             value_rule(encoding, kind, whole=whole)
             for kind, encoding in zip(JsonType, encodings, strict=True)
+            if kind is not JsonType.INTEGER  # it is a number, too
         )
     return ValueNotation(
         prefix=name, by_type=by_type, anything=anything, untyped=untyped and is_raw
@@ -341,7 +339,14 @@ def _ways(arguments: Arguments, kind: JsonType, raw: RawNotation) -> Iterable[No
         yield raw
         return
     if encoding is Encoding.ELEMENTS and arguments.elements:
-        yield ElementNotation(prefix="elements", arguments=arguments, elements=arguments.elements)
+        key, first = member_key_ends(arguments.elements.member)
+        yield ElementNotation(
+            prefix="elements",
+            key_ends=key,
+            first_ends=first,
+            arguments=arguments,
+            elements=arguments.elements,
+        )
         return
     yield notation_of(encoding, arguments.syntax)
     raw_strings = arguments.values.get(JsonType.STRING) is Encoding.RAW

@@ -15,7 +15,6 @@ from turnspec.codegen.banner import banner, sealed
 from turnspec.codegen.notation import plain
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.codegen.table import format_table, markers_in_text
-from turnspec.codegen.turn_end import may_repeat_calls, with_stop_at_end
 from turnspec.engine.markers import leading_text
 from turnspec.grammar.calls import Calls, begun_calls, call_marker, tool_call_rules
 from turnspec.grammar.text import (
@@ -35,6 +34,7 @@ from turnspec.grammar.text import (
 )
 from turnspec.spec.model import ContentMode, Part, ReasoningMode, Spec
 from turnspec.spec.recipe import REGENERATE
+from turnspec.spec.turn_end import may_repeat_calls, with_stop_at_end
 
 #: The entry rules: the whole turn after the prompt, and its calls from the trigger on.
 ROOT = "root"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from turnspec.engine.markers import LETTERS
 from turnspec.grammar.text import Rule, literal, spelled, text_without
 from turnspec.spec.model import Encoding, JsonType, ValueSyntax
 
@@ -30,6 +31,7 @@ _NUMBER = Rule(
     "number",
     '"-"? ( "0" | [1-9] [0-9]* ) ( "." [0-9]+ )? ( [eE] [+-]? [0-9]+ )?',
 )
+_INTEGER = Rule("integer", '"-"? ( "0" | [1-9] [0-9]* )')
 
 
 def value_rule(encoding: Encoding, json_type: JsonType, *, whole: bool) -> str:
@@ -37,14 +39,14 @@ def value_rule(encoding: Encoding, json_type: JsonType, *, whole: bool) -> str:
     if whole:
         return VALUE_RULE[encoding]
     if json_type in (JsonType.INTEGER, JsonType.NUMBER):
-        return "number"
+        return json_type.value
     prefix = VALUE_RULE[encoding].removesuffix("-value")
     return _CONSTANTS.get((encoding, json_type), f"{prefix}-{json_type.value}")
 
 
 def value_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
     """Return the rules of all encodings; ``syntax`` says how a QUOTED one writes strings."""
-    return (*_json_rules(), *_python_rules(), *_quoted_rules(syntax), _NUMBER)
+    return (*_json_rules(), *_python_rules(), *_quoted_rules(syntax), _NUMBER, _INTEGER)
 
 
 def json_value_rules() -> tuple[Rule, ...]:
@@ -82,7 +84,7 @@ def _quoted_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
     key = "quoted-key" if syntax.bare_keys else "quoted-string"
     return (
         *structure_rules("quoted", "quoted-string", words, comment, key=key),
-        Rule("quoted-key", "[a-zA-Z0-9À-ɏͰ-ԯ぀-鿿가-힣_.$/-]+"),
+        Rule("quoted-key", f"[{LETTERS}_.$/-]+"),
         Rule("quoted-string", f"{quote} quoted-text {quote}"),
         *text_without("quoted-text", [syntax.quote]),
     )

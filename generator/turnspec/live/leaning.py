@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from turnspec.codegen.turn_end import stop_strings
 from turnspec.grammar.text import trimmed
 from turnspec.live.model import LiveModel
 from turnspec.live.sampling import tokens_that_end
 from turnspec.spec.model import Literal, Part, Spec
+from turnspec.spec.turn_end import stop_strings
 from turnspec.verification.vocabulary import BEGIN_TOKEN, END_TOKEN
 
 _PATIENCE = 40  # tokens within a word, after which any marker will do, and any of these signs

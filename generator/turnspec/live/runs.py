@@ -13,7 +13,6 @@ from typing import Any
 from turnspec.analysis.analyze import TemplateSource
 from turnspec.analysis.text import whole_prefix
 from turnspec.codegen.loading import FormatModule
-from turnspec.codegen.turn_end import with_stop_at_end
 from turnspec.codegen.writer import write_parts
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
@@ -30,6 +29,7 @@ from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Part, Spec
 from turnspec.spec.problems import Problem
+from turnspec.spec.turn_end import with_stop_at_end
 from turnspec.verification.turns import written_input
 from turnspec.verification.vocabulary import BEGIN_TOKEN
 

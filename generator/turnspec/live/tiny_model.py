@@ -16,8 +16,8 @@ import numpy as np
 from gguf import GGUFWriter
 from numpy.typing import NDArray
 
-from turnspec.codegen.turn_end import stop_strings
 from turnspec.spec.model import Spec
+from turnspec.spec.turn_end import stop_strings
 from turnspec.verification.vocabulary import add_vocabulary, token_ids
 
 #: How many tokens the model can read; a token is a byte, and prompts with tools are long.

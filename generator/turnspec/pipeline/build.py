@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
-from turnspec import __version__
 from turnspec.analysis.advice import Advice, advise
 from turnspec.analysis.analyze import (
     ASSUMED_TOKENS,
@@ -17,7 +16,6 @@ from turnspec.analysis.analyze import (
     analyze_template,
 )
 from turnspec.analysis.findings import Finding
-from turnspec.codegen.loading import load
 from turnspec.codegen.module import generate_module
 from turnspec.codegen.writer import write_parts
 from turnspec.grammar.turn import generate_grammar
@@ -31,22 +29,17 @@ from turnspec.spec.model import Part, Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.recipe import USUAL, Recipe
 from turnspec.spec.results import TemplateResult
+from turnspec.verification.ladder import climb
 from turnspec.verification.messages import SAMPLE_CALLS, allowed_call
-from turnspec.verification.rungs import (
-    chunking,
-    predict,
-    rendered_parts,
-    round_trip,
-    round_trip_written,
-)
-from turnspec.verification.turns import Renderer, expected_message
+from turnspec.verification.turns import expected_message
 
 
 @dataclass(frozen=True, slots=True)
 class Build:
     """What became of one template: its files by path, its results, findings and problems.
 
-    ``advice`` is there where it was asked for.
+    ``advice`` is there where it was asked for. ``objections`` are what doesn't make sense in the
+    spec; they are part of the result, and shorter told there.
     """
 
     name: str
@@ -55,6 +48,7 @@ class Build:
     findings: tuple[Finding, ...] = ()
     problems: tuple[Problem, ...] = ()
     advice: Advice | None = None
+    objections: tuple[Problem, ...] = ()
 
 
 def build_template(
@@ -86,7 +80,8 @@ def build_template(
         build = Build(source.name, files, None, analysis.findings, advice=advice)
         if messages is None:
             return build
-        return replace(build, result=verify(spec, chat, messages))
+        done = climb(spec, files[paths.grammar], chat, messages)
+        return replace(build, result=done.result, objections=done.objections)
 
 
 def generate_files(spec: Spec, paths: OutputPaths, recipe: Recipe = USUAL) -> dict[str, str]:
@@ -115,20 +110,3 @@ def sample_turns(spec: Spec) -> list[str]:
         messages.append(Message("", reasoning, (allowed_call(spec, SAMPLE_CALLS[0]),)))
     shown = (expected_message(spec, message) for message in messages)
     return [spec.turn.header + write_parts(spec, message, Part.START) for message in shown]
-
-
-def verify(spec: Spec, chat: Chat, messages: int) -> TemplateResult:
-    """Climb the ladder up to rung 2."""
-    renderer = Renderer.create(spec, chat)
-    module = load(spec)
-    return TemplateResult(
-        spec_hash=spec_hash(spec),
-        generator=__version__,
-        parts=rendered_parts(spec),
-        rungs={
-            "0": predict(spec, renderer),
-            "1": round_trip(spec, renderer, module, messages),
-            "1b": round_trip_written(spec, module, messages),
-            "2": chunking(spec, module),
-        },
-    )

@@ -6,16 +6,16 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
-from turnspec import __version__
 from turnspec.analysis.analyze import TemplateSource
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OVERLAYS, OutputPaths, Project
+from turnspec.pipeline.standing import Accepted, accepted_failures, standing_problems
 from turnspec.pipeline.state import State, generator_fingerprint, input_hash, output_hash
 from turnspec.sources.index import read_index
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.engine_results import read_engines
-from turnspec.spec.files import SPEC_SUFFIX, read_spec, spec_hash
+from turnspec.spec.files import SPEC_SUFFIX, read_spec
 from turnspec.spec.live_results import LiveRecord, read_live
 from turnspec.spec.model import Spec
 from turnspec.spec.naming import template_name
@@ -34,6 +34,8 @@ class Regeneration:
     """What a regeneration did: builds made, templates left alone, files changed, problems.
 
     ``left_over`` are files that belong to no template of the index; they are never deleted here.
+    ``accepted`` has the failures that the index accepts. A rung that isn't passed is a problem,
+    unless it is one of them.
     """
 
     built: list[Build] = field(default_factory=list)
@@ -42,6 +44,7 @@ class Regeneration:
     left_over: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     results: dict[str, TemplateResult] = field(default_factory=dict)
+    accepted: Accepted = field(default_factory=dict)
 
 
 def build_all(
@@ -72,11 +75,12 @@ def regenerate(
 
     A spec on disk that was edited to something impossible is a problem and is left as it is.
     """
-    done = Regeneration()
+    done = Regeneration(accepted=accepted_failures(project))
     known = read_results(project.results)
     results = {} if isinstance(known, Problem) else known
     done.problems += [known] if isinstance(known, Problem) else []
-    specs = _read_specs(project, sources, done)
+    specs, unreadable = read_known_specs(project, sources)
+    done.problems += unreadable
     inputs = _input_hashes(sources, messages)
     state = State() if everything else State.read(project.state)
     todo = [
@@ -95,16 +99,18 @@ def regenerate(
         if on_build is not None:
             on_build(build)
     _finish(project, results, done)
+    done.problems += standing_problems(done.results, done.accepted)
     done.left_over = left_over(project)
     state.write(project.state)
     return done
 
 
-def _read_specs(
-    project: Project, sources: Sequence[TemplateSource], done: Regeneration
-) -> dict[str, Spec | None]:
+def read_known_specs(
+    project: Project, sources: Sequence[TemplateSource]
+) -> tuple[dict[str, Spec | None], list[Problem]]:
     """Return the specs on disk by name (None where there is none yet); bad ones are problems."""
     specs: dict[str, Spec | None] = {}
+    problems: list[Problem] = []
     for source in sources:
         path = project.specs / f"{source.name}.yaml"
         if not path.exists():
@@ -112,10 +118,10 @@ def _read_specs(
             continue
         found = read_spec(path, f"specs/{source.name}.yaml")
         if isinstance(found, list):
-            done.problems += found
+            problems += found
         else:
             specs[source.name] = found
-    return specs
+    return specs, problems
 
 
 def _input_hashes(sources: Sequence[TemplateSource], messages: int) -> dict[str, str]:
@@ -175,8 +181,15 @@ def write_table(project: Project, results: Mapping[str, TemplateResult], live: L
         return False
     engines = read_engines(project.engines)
     told = {} if isinstance(engines, Problem) else engines
+    accepted = accepted_failures(project)
     text = index_table(
-        specs, results, _overlays(project), live.formats, told, recipe=project.recipe
+        specs,
+        results,
+        _overlays(project),
+        live.formats,
+        told,
+        accepted,
+        recipe=project.recipe,
     )
     return write_atomically(project.table, text)
 
@@ -188,48 +201,6 @@ def _overlays(project: Project) -> list[Overlay]:
         for path in sorted(project.overlays.glob(f"*{SPEC_SUFFIX}"))
     ]
     return [overlay for overlay in found if not isinstance(overlay, list)]
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A file that isn't what regenerating would write; ``wanted`` is None for a file too many."""
-
-    path: str
-    found: str | None
-    wanted: str | None
-
-
-def check_freshness(
-    project: Project, sources: Sequence[TemplateSource], on_build: OnBuild | None = None
-) -> tuple[list[Difference], list[Problem]]:
-    """Analyse and generate everything again and compare it with the files; nothing is written.
-
-    Also finds files of templates that are gone, and results of another spec or generator.
-    """
-    done = Regeneration()
-    _read_specs(project, sources, done)
-    differences: list[Difference] = []
-    recipe = project.recipe
-    for build in build_all(sources, OutputPaths.in_project, messages=None, recipe=recipe):
-        done.problems += build.problems
-        for path, wanted in build.files.items():
-            found = _text_of(project, path)
-            if found != wanted:
-                differences.append(Difference(path, found, wanted))
-        if on_build is not None:
-            on_build(build)
-    differences += [Difference(path, "", None) for path in left_over(project)]
-    done.problems += _stale_results(project, sources)
-    kept = (read_live(project.live), read_engines(project.engines))
-    done.problems += [found for found in kept if isinstance(found, Problem)]
-    return sorted(differences, key=lambda difference: difference.path), done.problems
-
-
-def _text_of(project: Project, path: str) -> str | None:
-    try:
-        return (project.root / path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
 
 
 def left_over(project: Project) -> list[str]:
@@ -255,28 +226,3 @@ def left_over(project: Project) -> list[str]:
         for path in sorted(folder.glob(pattern))
     ]
     return [path for path in found if path not in wanted]
-
-
-def _stale_results(project: Project, sources: Sequence[TemplateSource]) -> list[Problem]:
-    """Return a problem for each result that is missing or belongs to another spec."""
-    results = read_results(project.results)
-    if isinstance(results, Problem):
-        return [results]
-    problems: list[Problem] = []
-    for source in sources:
-        spec = read_spec(project.specs / f"{source.name}.yaml")
-        if isinstance(spec, list):
-            continue
-        result = results.get(source.name)
-        if result is None or result.spec_hash != spec_hash(spec):
-            problems.append(
-                Problem(f"no result for {source.name} as it is now", "specs/verification.json")
-            )
-        elif result.generator != __version__:
-            problems.append(
-                Problem(
-                    f"the result for {source.name} is of generator {result.generator}",
-                    "specs/verification.json",
-                )
-            )
-    return problems

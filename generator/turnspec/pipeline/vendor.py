@@ -6,8 +6,8 @@ that was copied by hand is checked like any other, under whatever name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
@@ -21,12 +21,16 @@ from turnspec.codegen.banner import (
     named_place,
     named_spec,
     sealed,
+    warning_of,
+    with_warning,
+    without_warning,
 )
 from turnspec.codegen.shared import ENGINE, ENGINE_FILE, engine_text, is_shared, shared_module
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
+from turnspec.spec.verdict import Judgement
 
 #: The module of types that all parsers have in common, as a copy's banner names it.
 PROTOCOL = "turnspec.protocol"
@@ -59,11 +63,15 @@ class VendoredCopy:
 
 @dataclass(frozen=True, slots=True)
 class Vendored:
-    """The files that were written, and those that were the same already; or all problems."""
+    """The files that were written, and those that were the same already; or all problems.
+
+    ``unverified`` are the formats that aren't verified, each with what is known of it.
+    """
 
     written: tuple[Path, ...] = ()
     unchanged: tuple[Path, ...] = ()
     problems: tuple[Problem, ...] = ()
+    unverified: Mapping[str, Judgement] = field(default_factory=dict)
 
 
 def vendor(
@@ -77,14 +85,16 @@ def vendor(
 ) -> Vendored:
     """Copy the parsers, and the grammars, of some formats into a folder: all of them or none.
 
-    A file there that was edited, or is nobody's copy, is a problem unless ``force`` is set.
-    ``with_protocol`` adds the module of types that all parsers have in common;
-    ``with_shared_engine`` writes the engine once, and parsers that import it.
+    A file there that was edited, or is nobody's copy, is a problem unless ``force`` is set; so is a
+    format that isn't verified. With ``force`` its copies say so. ``with_protocol`` adds the module
+    of types that all parsers have in common; ``with_shared_engine`` writes the engine once, and
+    parsers that import it.
     """
     texts: dict[Path, str] = {into / PROTOCOL_FILE: protocol_text()} if with_protocol else {}
     if with_shared_engine:
         texts[into / ENGINE_FILE] = engine_text()
     problems: list[Problem] = []
+    unverified: dict[str, Judgement] = {}
     for known in formats:
         found = _generated_texts(known, with_grammar)
         if isinstance(found, Problem):
@@ -92,19 +102,24 @@ def vendor(
             continue
         if with_shared_engine:
             found = {file: _sharing(file, text) for file, text in found.items()}
-        texts |= {into / file: text for file, text in found.items()}
+        judgement = known.judgement()
+        if not judgement.is_verified:
+            unverified[known.name] = judgement
+            problems += [] if force else [_distrust(known.name, judgement)]
+        texts |= {into / file: _marked(text, judgement) for file, text in found.items()}
     try:
         there = {path: _text_of(path) for path in texts}
         if not force:
             problems += [_refusal(path) for path, text in there.items() if _is_own_work(text)]
         if problems:
-            return Vendored(problems=tuple(problems))
+            return Vendored(problems=tuple(problems), unverified=unverified)
         new = {path: text for path, text in texts.items() if there[path] != text}
         write_all_atomically(new)
     except OSError as error:
         problem = Problem(f"can't be written: {reason(error)}", str(error.filename or into))
         return Vendored(problems=(problem,))
-    return Vendored(tuple(new), tuple(path for path in texts if path not in new))
+    unchanged = tuple(path for path in texts if path not in new)
+    return Vendored(tuple(new), unchanged, unverified=unverified)
 
 
 def protocol_text() -> str:
@@ -141,8 +156,12 @@ def _checked(catalog: Catalog, path: Path, text: str) -> VendoredCopy:
         return VendoredCopy(path, name, CopyState.EDITED, "not as it was generated")
     if isinstance(now, Problem):
         return VendoredCopy(path, name, CopyState.GONE, str(now))
-    if now == text:
-        return VendoredCopy(path, name, CopyState.FRESH)
+    if now == without_warning(text):
+        told = _marked(now, known.judgement()) if known else now
+        if warning_of(text) not in ("", warning_of(told)):
+            reason = "what is known of the format has changed"
+            return VendoredCopy(path, name, CopyState.STALE, reason)
+        return VendoredCopy(path, name, CopyState.FRESH, warning_of(told))
     changed = "the generator" if named_spec(now)[1] == digest else "the spec"
     shared = name == ENGINE or is_shared(text)
     return VendoredCopy(path, name, CopyState.STALE, f"{changed} has changed", shared)
@@ -192,6 +211,15 @@ def renewal(copies: Iterable[VendoredCopy], folder: Path) -> str:
 def _own_names(name: str) -> tuple[str, ...]:
     paths = OutputPaths.in_folder(name)
     return paths.module, paths.grammar
+
+
+def _marked(text: str, judgement: Judgement) -> str:
+    """Return the text of a copy, which says if its format isn't verified."""
+    return text if judgement.is_verified else with_warning(text, judgement.reason)
+
+
+def _distrust(name: str, judgement: Judgement) -> Problem:
+    return Problem(f"{judgement}; give --force to copy it all the same", name)
 
 
 def _is_own_work(text: str | None) -> bool:

@@ -13,6 +13,7 @@ from turnspec.codegen.table import format_table
 from turnspec.explain.annotate import Kind
 from turnspec.explain.samples import Sample, sample_output, sample_turns
 from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.standing import Standings
 from turnspec.report.diagram import draw
 from turnspec.report.states import Machine, read_machine
 from turnspec.review.facts import Area, spec_facts
@@ -21,23 +22,28 @@ from turnspec.spec.files import SPEC_SUFFIX, read_spec, spec_hash
 from turnspec.spec.fingerprint import same_formats
 from turnspec.spec.model import JsonType, Spec
 from turnspec.spec.problems import Problem
-from turnspec.spec.results import RUNGS, RungResult, TemplateResult, read_results
+from turnspec.spec.results import RUNGS, RungResult, read_results
+from turnspec.spec.verdict import Judgement
 
 _NO_CALLS = "no calls"
 
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """What came of a rung of the verification; ``result`` is None where it wasn't climbed."""
+    """What came of a rung of the verification; ``result`` is None where it wasn't climbed.
+
+    ``accepted`` is why its failure is accepted, "" if it isn't.
+    """
 
     name: str
     about: str
     result: RungResult | None
+    accepted: str = ""
 
     @property
     def passed(self) -> bool:
         """Whether there were checks, and all passed."""
-        return self.result is not None and self.result.passed > 0 and self.result.failed == 0
+        return self.result is not None and self.result.is_passed
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,7 @@ class Entry:
     grammar: str
     source: str
     rungs: tuple[Rung, ...]
+    judgement: Judgement
     same: tuple[str, ...] = ()
 
     @property
@@ -71,14 +78,14 @@ class Entry:
     @property
     def verified(self) -> bool:
         """Whether all rungs passed for the spec as it is."""
-        return all(rung.passed for rung in self.rungs)
+        return self.judgement.is_verified
 
 
 def read_entries(project: Project) -> tuple[list[Entry], list[Problem]]:
     """Read all formats of a checkout; those that can't be used are problems."""
     results = read_results(project.results)
     problems = [results] if isinstance(results, Problem) else []
-    known = {} if isinstance(results, Problem) else results
+    standings = Standings.read(project)
     entries: list[Entry] = []
     specs: list[Spec] = []
     for path in sorted(project.specs.glob(f"*{SPEC_SUFFIX}"), key=lambda path: path.stem):
@@ -86,7 +93,7 @@ def read_entries(project: Project) -> tuple[list[Entry], list[Problem]]:
         if isinstance(spec, list):
             problems += spec
             continue
-        entry = _read_entry(project, spec, known.get(spec.name))
+        entry = _read_entry(project, spec, standings)
         if isinstance(entry, Entry):
             entries.append(entry)
             specs.append(spec)
@@ -100,9 +107,7 @@ def _with_same(entry: Entry, group: tuple[str, ...]) -> Entry:
     return replace(entry, same=tuple(name for name in group if name != entry.name))
 
 
-def _read_entry(
-    project: Project, spec: Spec, result: TemplateResult | None
-) -> Entry | list[Problem]:
+def _read_entry(project: Project, spec: Spec, standings: Standings) -> Entry | list[Problem]:
     paths = OutputPaths.in_project(spec.name)
     source, unreadable = read_text(project.root / paths.module, paths.module)
     grammar, missing = read_text(project.root / paths.grammar, paths.grammar)
@@ -125,7 +130,8 @@ def _read_entry(
         diagram=draw(machine, spec.name),
         grammar=grammar,
         source=source,
-        rungs=_rungs(spec, result),
+        rungs=_rungs(spec, standings),
+        judgement=standings.of(spec.name, spec_hash(spec)),
     )
 
 
@@ -155,17 +161,13 @@ _ORDER = (
     *(Area.OVERLAY, Area.GRAMMAR, Area.CAPABILITY, Area.REQUIREMENT, Area.TEMPLATE, Area.MODE),
 )
 
-_RUNGS = {
-    "0": "the spec predicts unseen renderings",
-    "1": "rendered messages come back from the parser",
-    "1b": "so do the spec's own turns behind the real prompts",
-    "2": "however the text is cut",
-}
 
-
-def _rungs(spec: Spec, result: TemplateResult | None) -> tuple[Rung, ...]:
+def _rungs(spec: Spec, standings: Standings) -> tuple[Rung, ...]:
     """Return the rungs; a result for another spec doesn't count."""
+    result = standings.results.get(spec.name)
     fresh = result if result and result.spec_hash == spec_hash(spec) else None
+    reasons = standings.accepted.get(spec.name, {})
     return tuple(
-        Rung(name, _RUNGS[name], fresh.rungs.get(name) if fresh else None) for name in RUNGS
+        Rung(name, about, fresh.rungs.get(name) if fresh else None, reasons.get(name, ""))
+        for name, about in RUNGS.items()
     )

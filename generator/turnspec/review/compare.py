@@ -1,19 +1,24 @@
-"""Two sets of specs compared: what changed in each template, and a verdict."""
+"""Two sets of specs compared: what changed in each template, what it does, and a verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from turnspec.codegen.loading import load, load_module
 from turnspec.codegen.writer import write_turn
+from turnspec.grammar.turn import generate_grammar
+from turnspec.review.engines import engine_findings
 from turnspec.review.facts import Change, changes
-from turnspec.review.reading import Compatibility, Format, Reading, read_turns
+from turnspec.review.reading import Format, Reading, read_turns, written_turns
+from turnspec.review.rules import RULES, Finding, Severity, rule_of, worst
+from turnspec.review.standing import known_result, rung_findings
 from turnspec.spec.files import spec_hash
 from turnspec.spec.message import Message
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
+from turnspec.spec.results import TemplateResult
 from turnspec.verification.messages import sample_messages
 from turnspec.verification.turns import written_input
 
@@ -28,10 +33,16 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A spec, and the text of the module that was generated from it where there is one."""
+    """A spec, and what there is of it: its parser's text, its grammar's, and its results.
+
+    ``file`` is where it is, for annotations.
+    """
 
     spec: Spec
     module: str | None = None
+    gbnf: str | None = None
+    result: TemplateResult | None = None
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +53,28 @@ class TemplateReview:
     the old; both are None where only the template's text changed, or there is one spec alone, and
     the latter where there is no old spec.
     ``same_turns``: both specs write the same turns, behind the same prompts. ``modes`` tells of an
-    added format in a few words.
+    added format in a few words. ``file`` is the new spec's, or else the old one's.
     """
 
     name: str
     status: Status
-    compatibility: Compatibility
+    findings: tuple[Finding, ...] = ()
     changes: tuple[Change, ...] = ()
     forward: Reading | None = None
     backward: Reading | None = None
     same_turns: bool = False
     modes: str = ""
+    file: str = ""
+
+    @property
+    def severity(self) -> Severity:
+        """What the change does to those who keep the old parser and the old grammar."""
+        return worst([*self.findings, *self.fact_findings()])
+
+    def fact_findings(self) -> Iterator[Finding]:
+        """Yield the changed facts as findings."""
+        for change in self.changes:
+            yield Finding(rule_of(change), change.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +86,12 @@ class Review:
     templates: tuple[TemplateReview, ...]
     problems: tuple[Problem, ...] = ()
 
-    @property
-    def is_breaking(self) -> bool:
-        """Tell whether an old parser can't read what a model now writes."""
-        return any(template.compatibility is Compatibility.BREAKING for template in self.templates)
+    def reaches(self, threshold: Severity) -> bool:
+        """Tell whether a change is as bad as ``threshold``, or worse."""
+        order = list(Severity)
+        return any(
+            order.index(template.severity) >= order.index(threshold) for template in self.templates
+        )
 
 
 def compare_all(
@@ -79,38 +103,80 @@ def compare_all(
     reviews: list[TemplateReview] = []
     for name in sorted({*old, *new}):
         before, after = old.get(name), new.get(name)
-        if before and after and before.spec == after.spec:
-            continue
-        reviews.append(_compare_one(name, before, after))
-        on_template()
+        found = _compare_one(name, before, after)
+        if found is not None:
+            reviews.append(found)
+            on_template()
     return tuple(reviews)
 
 
-def _compare_one(name: str, old: Source | None, new: Source | None) -> TemplateReview:
+def _compare_one(name: str, old: Source | None, new: Source | None) -> TemplateReview | None:
+    if old and new and old.spec == new.spec:
+        return _compare_results(name, old, new)
     if old is None and new is not None:
-        return TemplateReview(name, Status.ADDED, Compatibility.COMPATIBLE, modes=_modes(new))
+        added = Finding(RULES["format-added"], _modes(new))
+        return TemplateReview(name, Status.ADDED, (added,), modes=_modes(new), file=new.file)
     if old is None or new is None:  # whoever uses its parser loses it
-        return TemplateReview(name, Status.REMOVED, Compatibility.BREAKING)
+        removed = Finding(RULES["format-removed"], "")
+        return TemplateReview(name, Status.REMOVED, (removed,), file=old.file if old else "")
     return compare_sources(name, old, new)
+
+
+def _compare_results(name: str, old: Source, new: Source) -> TemplateReview | None:
+    """Compare what was found of a spec that is the same; None where that is the same, too."""
+    if old.result is None or new.result is None:
+        return None
+    findings = tuple(
+        finding
+        for finding in rung_findings(old.result, new.result)
+        if finding.rule is not RULES["rung-red"]
+    )
+    if not findings:
+        return None
+    return TemplateReview(name, Status.CHANGED, findings, same_turns=True, file=new.file)
 
 
 def compare_sources(name: str, old: Source, new: Source) -> TemplateReview:
     """Compare two specs, each by its own parser."""
     differing = changes(old.spec, new.spec)
     if same_format(old.spec, new.spec):
-        compatible = Compatibility.COMPATIBLE
-        return TemplateReview(name, Status.CHANGED, compatible, differing, same_turns=True)
+        return TemplateReview(
+            name, Status.CHANGED, changes=differing, same_turns=True, file=new.file
+        )
     before, after = _format(old), _format(new)
-    forward = read_turns(before, after)
+    forward, backward = read_turns(before, after), read_turns(after, before)
+    results = known_result(before, old.result), known_result(after, new.result)
+    findings = (
+        *reading_findings(forward),
+        *engine_findings(before, after, written_turns(after.spec)),
+        *rung_findings(*results),
+    )
     return TemplateReview(
         name,
         Status.CHANGED,
-        forward.compatibility,
+        findings,
         differing,
         forward,
-        read_turns(after, before),
+        backward,
         _same_turns(old.spec, new.spec),
+        file=new.file,
     )
+
+
+def reading_findings(reading: Reading) -> Iterator[Finding]:
+    """Yield what the old parser makes of the new format's turns."""
+    if not reading.turns:
+        yield Finding(RULES["nothing-compared"], "")
+        return
+    if reading.differing:
+        said = f"{reading.differing} of {reading.turns} turns"
+        yield Finding(RULES["parser-misreads"], said, reading.example)
+    elif reading.with_problems:
+        said = f"{reading.with_problems} of {reading.turns} turns: {', '.join(reading.kinds)}"
+        yield Finding(RULES["parser-complains"], said, reading.example)
+    if reading.unreadable:
+        said = f"{reading.unreadable} of {reading.turns} turns"
+        yield Finding(RULES["own-parser-misreads"], said, reading.own_example)
 
 
 def same_format(old: Spec, new: Spec) -> bool:
@@ -141,8 +207,10 @@ def _written(spec: Spec, message: Message) -> tuple[object, ...]:
 
 
 def _format(source: Source) -> Format:
-    """Return a spec with its module; without one of its own it is read by the engine of today."""
-    text = source.module
-    if text is None or spec_hash(source.spec) not in text:
-        return Format(source.spec, load(source.spec))
-    return Format(source.spec, load_module(text))
+    """Return a spec with its parser and grammar; what isn't the spec's own is made anew."""
+    digest = spec_hash(source.spec)
+    text, gbnf = source.module, source.gbnf
+    is_own = text is not None and digest in text
+    if gbnf is None or digest not in gbnf:
+        gbnf = generate_grammar(source.spec, spec_path="", spec_hash=digest)
+    return Format(source.spec, load_module(text) if text and is_own else load(source.spec), gbnf)

@@ -11,7 +11,7 @@ from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import unknown_name
 from turnspec.codegen.banner import is_generated, named_spec
 from turnspec.codegen.loading import load_module
-from turnspec.review.compare import Review, Status, TemplateReview
+from turnspec.review.compare import Review, Status, TemplateReview, reading_findings
 from turnspec.review.reading import Format, read_turns
 from turnspec.spec.problems import Problem
 
@@ -28,11 +28,13 @@ def review_copy(path: Path, catalog: Catalog) -> Review | Problem:
     known = catalog.formats.get(name)
     if known is None:
         return unknown_name(name, catalog)
-    spec, module = known.spec(), known.module()
+    spec, module, gbnf = known.spec(), known.module(), known.grammar()
     if isinstance(spec, list):
         return spec[0]
     if isinstance(module, Problem):
         return module
+    if isinstance(gbnf, Problem):
+        return gbnf
     titles = str(path), f"{name} as {'installed' if known.installed else 'it is here'}"
     if text == module:
         return Review(*titles, ())
@@ -40,6 +42,8 @@ def review_copy(path: Path, catalog: Catalog) -> Review | Problem:
         old = load_module(text)
     except Exception as error:  # whatever somebody made of it
         return Problem(f"can't be loaded: {type(error).__name__}: {error}", str(path))
-    forward = read_turns(Format(spec, old), Format(spec, load_module(module)))
-    template = TemplateReview(name, Status.CHANGED, forward.compatibility, forward=forward)
+    new = Format(spec, load_module(module), gbnf)
+    forward = read_turns(Format(spec, old, gbnf), new)
+    findings = tuple(reading_findings(forward))
+    template = TemplateReview(name, Status.CHANGED, findings, forward=forward)
     return Review(*titles, (template,))

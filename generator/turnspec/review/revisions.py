@@ -19,9 +19,13 @@ from turnspec.review.compare import (
 from turnspec.spec.files import SPEC_SUFFIX, load_checked_spec, read_spec
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
+from turnspec.spec.results import TemplateResult, load_results
 
 #: What git tells its hooks of the repository that they were started for.
 _OF_A_HOOK = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"})
+
+
+_RESULTS = "specs/verification.json"
 
 
 class Tree(Protocol):
@@ -128,7 +132,8 @@ def review_files(old: Path, new: Path) -> Review | Problem:
     if before == after:
         return Review(str(old), str(new), ())
     names = dict.fromkeys((before.name, after.name))
-    template = compare_sources(" → ".join(names), Source(before), Source(after))
+    source = Source(after, file=str(new))
+    template = compare_sources(" → ".join(names), Source(before, file=str(old)), source)
     return Review(str(old), str(new), (template,))
 
 
@@ -141,10 +146,22 @@ def _problems(loaded: Spec | list[Problem]) -> list[Problem]:
 
 
 def _differing(old: Tree, new: Tree) -> list[str]:
-    """Return the names of the specs whose text isn't the same in both."""
+    """Return the names of the specs whose text, or whose result, isn't the same in both."""
     names = sorted({*old.spec_names(), *new.spec_names()})
     paths = {name: OutputPaths.in_project(name).spec for name in names}
-    return [name for name in names if old.read(paths[name]) != new.read(paths[name])]
+    results = _results(old), _results(new)
+    return [
+        name
+        for name in names
+        if old.read(paths[name]) != new.read(paths[name])
+        or results[0].get(name) != results[1].get(name)
+    ]
+
+
+def _results(tree: Tree) -> dict[str, TemplateResult]:
+    """Return the results of a tree; what can't be read says nothing."""
+    found = load_results(tree.read(_RESULTS) or "{}", _RESULTS)
+    return {} if isinstance(found, Problem) else found
 
 
 def _sources(
@@ -153,6 +170,7 @@ def _sources(
     """Read specs with their modules; a spec that isn't there is none, a bad one a problem."""
     sources: dict[str, Source] = {}
     problems: list[Problem] = []
+    results = _results(tree)
     for name in names:
         paths = OutputPaths.in_project(name)
         text = tree.read(paths.spec)
@@ -160,7 +178,8 @@ def _sources(
             continue
         loaded = load_checked_spec(text, where + paths.spec)
         if isinstance(loaded, Spec):
-            sources[name] = Source(loaded, tree.read(paths.module))
+            module, grammar = tree.read(paths.module), tree.read(paths.grammar)
+            sources[name] = Source(loaded, module, grammar, results.get(name), paths.spec)
         else:
             problems += loaded
     return sources, problems

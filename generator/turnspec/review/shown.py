@@ -10,22 +10,27 @@ from itertools import groupby
 
 from turnspec.review.compare import Review, Status, TemplateReview
 from turnspec.review.facts import Area, Change
-from turnspec.review.reading import Compatibility, Example, Reading
+from turnspec.review.reading import Reading
+from turnspec.review.rules import Finding, Severity, rule_of
+from turnspec.spec.results import Counterexample
 from turnspec.spec.yaml_text import quoted
 
 #: The longest text of an example, in characters.
 _LENGTH = 300
 _NOTHING = "nothing"
 
-Line = tuple[str, str]  # the text, and what it is: a compatibility, "old", "new", "head" or ""
+Line = tuple[str, str]  # the text, and what it is: a severity, "old", "new", "head" or ""
 
 
 def text_lines(review: Review) -> Iterator[Line]:
     """Return the lines for a terminal, each with what it is."""
     for template in review.templates:
-        yield f"{template.name}: {_verdict(template)}", template.compatibility
-        for line in _explanation(template):
+        yield f"{template.name}: {_verdict(template)}", template.severity
+        for line in _readings(template):
             yield f"  {line}", ""
+        for finding in template.findings:
+            if template.status is Status.CHANGED:
+                yield from ((f"  {line}", kind) for line, kind in _finding_lines(finding))
         for area, group in groupby(template.changes, key=lambda change: change.area):
             yield f"  {area}", "head"
             yield from ((f"    {_change_text(change)}", "") for change in group)
@@ -52,7 +57,7 @@ def json_data(review: Review) -> dict[str, object]:
     return {
         "old": review.old,
         "new": review.new,
-        "breaking": review.is_breaking,
+        "breaking": review.reaches(Severity.BREAKING),
         "templates": [_template_data(template) for template in review.templates],
         "problems": [str(problem) for problem in review.problems],
     }
@@ -61,10 +66,10 @@ def json_data(review: Review) -> dict[str, object]:
 def summary_line(review: Review) -> str:
     """Return what changed, in one line."""
     counts = Counter[str](
-        template.compatibility if template.status is Status.CHANGED else template.status
+        template.severity if template.status is Status.CHANGED else template.status
         for template in review.templates
     )
-    order = (*reversed(Compatibility), Status.ADDED, Status.REMOVED)
+    order = (*reversed(Severity), Status.ADDED, Status.REMOVED)
     said = ", ".join(f"{counts[kind]} {kind}" for kind in order if counts[kind])
     unusable = f"; problems: {len(review.problems)}" if review.problems else ""
     return f"{said or 'no format changed'} between {review.old} and {review.new}{unusable}"
@@ -73,21 +78,17 @@ def summary_line(review: Review) -> str:
 def _verdict(template: TemplateReview) -> str:
     if template.status is not Status.CHANGED:
         return f"{template.status}: {template.modes}" if template.modes else str(template.status)
+    if not template.changes and template.forward is None:
+        return f"{template.severity} (the spec is the same, its results aren't)"
     if template.forward is None:
-        return f"{template.compatibility} (the template changed, its format didn't)"
+        return f"{template.severity} (the template changed, its format didn't)"
     if template.same_turns:
-        return f"{template.compatibility} (both write the same turns)"
-    return str(template.compatibility)
-
-
-def _explanation(template: TemplateReview) -> Iterator[str]:
-    """Return what was tried, and an example of what goes wrong."""
-    yield from _readings(template)
-    if template.forward and template.forward.example:
-        yield from _example_lines(template.forward.example)
+        return f"{template.severity} (both write the same turns)"
+    return str(template.severity)
 
 
 def _readings(template: TemplateReview) -> Iterator[str]:
+    """Return how each parser reads the other's turns."""
     if template.forward:
         yield f"old parser, new turns: {_reading(template.forward)}"
     if template.backward:
@@ -96,23 +97,34 @@ def _readings(template: TemplateReview) -> Iterator[str]:
 
 def _reading(reading: Reading) -> str:
     counts = {
-        "read the same": reading.same,
-        "read the same with problems": reading.with_problems,
+        "read as meant": reading.same,
+        "read as meant, with problems": reading.with_problems,
         "read otherwise": reading.differing,
     }
     said = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-    text = f"{reading.compatibility}; of {reading.turns} turns {said or 'none could be compared'}"
+    text = f"{reading.severity}; of {reading.turns} turns {said or 'none could be compared'}"
     if reading.kinds:
         text += f" ({', '.join(reading.kinds)})"
-    if reading.with_prompt is not reading.compatibility:
+    if reading.unreadable:
+        text += f"; {reading.unreadable} aren't read even by their own parser, and prove nothing"
+    if reading.with_prompt is not reading.severity:
         text += f"; {reading.with_prompt} if it is given the prompt as prefill"
     return text
 
 
-def _example_lines(example: Example) -> Iterator[str]:
-    yield f"for instance: {quoted(_cut(example.text))}"
-    yield f"     meant is: {_cut(example.meant) or _NOTHING}"
-    yield f"      read is: {_cut(example.read) or _NOTHING}"
+def _finding_lines(finding: Finding) -> Iterator[Line]:
+    """Return a finding's rule and what it means, and its example."""
+    said = f" ({finding.text})" if finding.text else ""
+    yield f"{finding.rule.id}: {finding.rule.meaning}{said}", finding.rule.severity
+    if finding.example:
+        yield from ((f"  {line}", "") for line in _example_lines(finding.example))
+
+
+def _example_lines(example: Counterexample) -> Iterator[str]:
+    names = {"written": "for instance", "wanted": "wanted", "got": "got"}
+    for name, text in example.items():
+        shown = quoted(_cut(text)) if name == "written" else _cut(text)
+        yield f"{names[name]:>12}: {shown}"
 
 
 def _cut(text: str) -> str:
@@ -137,11 +149,15 @@ def _change_text(change: Change) -> str:
 def _markdown_details(template: TemplateReview) -> Iterator[str]:
     yield f"<details><summary><b>{template.name}</b>: {_verdict(template)}</summary>"
     yield ""
-    if template.forward:
-        yield from (f"- {line}" for line in _readings(template))
-        yield ""
-    if template.forward and template.forward.example:
-        yield from _fenced("text", _example_lines(template.forward.example))
+    yield from (f"- {line}" for line in _readings(template))
+    for finding in template.findings:
+        said = f" ({finding.text})" if finding.text else ""
+        yield f"- **{finding.rule.severity}**, `{finding.rule.id}`: {finding.rule.meaning}{said}"
+    yield ""
+    for finding in template.findings:
+        if finding.example:
+            lines = [f"{finding.rule.id}", *_example_lines(finding.example)]
+            yield from _fenced("text", lines)
     yield from _fenced("diff", _diff_lines(template.changes))
     yield "</details>"
     yield ""
@@ -159,6 +175,8 @@ def _diff_lines(changes: Iterable[Change]) -> Iterator[str]:
 def _fenced(language: str, lines: Iterable[str]) -> Iterator[str]:
     """Return a code block whose fence is longer than any that the lines hold."""
     held = list(lines)
+    if not held:
+        return
     longest = max((len(run) for line in held for run in re.findall("`+", line)), default=0)
     fence = "`" * max(3, longest + 1)
     yield from (f"{fence}{language}", *held, fence, "")
@@ -167,13 +185,28 @@ def _fenced(language: str, lines: Iterable[str]) -> Iterator[str]:
 def _template_data(template: TemplateReview) -> dict[str, object]:
     return {
         "name": template.name,
+        "file": template.file,
         "status": template.status,
-        "compatibility": template.compatibility,
+        "severity": template.severity,
         "same_turns": template.same_turns,
         "modes": template.modes,
+        "findings": [_finding_data(finding) for finding in template.findings],
         "old_parser_new_turns": _reading_data(template.forward),
         "new_parser_old_turns": _reading_data(template.backward),
-        "changes": [dataclasses.asdict(change) for change in template.changes],
+        "changes": [
+            {**dataclasses.asdict(change), "rule": rule_of(change).id}
+            for change in template.changes
+        ],
+    }
+
+
+def _finding_data(finding: Finding) -> dict[str, object]:
+    return {
+        "rule": finding.rule.id,
+        "severity": finding.rule.severity,
+        "meaning": finding.rule.meaning,
+        "text": finding.text,
+        "example": dict(finding.example.items()) if finding.example else None,
     }
 
 

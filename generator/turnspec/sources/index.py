@@ -38,7 +38,8 @@ class Origin:
 class Entry:
     """One template of the index. ``path`` is empty and ``source`` set for local templates.
 
-    ``aliases`` are other names that people have for it.
+    ``aliases`` are other names that people have for it; ``accepted`` has rows of a ``rung`` and the
+    ``reason`` for which its failure is accepted.
     """
 
     file: str
@@ -49,7 +50,13 @@ class Entry:
     bos_token: str | None = None
     eos_token: str | None = None
     source: str = ""
+    accepted: tuple[Mapping[str, str], ...] = ()
     line: int | None = None
+
+    @property
+    def accepted_failures(self) -> dict[str, str]:
+        """The rungs of the verification whose failure is accepted, each with the reason."""
+        return {row["rung"]: row["reason"] for row in self.accepted}
 
     @property
     def name(self) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from jsonschema import Draft202012Validator, ValidationError
 
 from turnspec.spec.problems import Problem
+from turnspec.spec.results import RUNGS
 from turnspec.spec.yaml_document import Document, YamlPath, path_text
 
 
@@ -31,6 +32,7 @@ _ORIGIN = _object(
     sha256=_CHECKSUM,
     size={"type": "integer", "minimum": 1},
 )
+_ACCEPTED = _object(["rung", "reason"], rung={"enum": list(RUNGS)}, reason=_TEXT)
 _TEMPLATE = _object(
     ["file", "origin", "sha256"],
     file={"type": "string", "pattern": r"^[^/\\]+\.jinja$"},
@@ -41,6 +43,7 @@ _TEMPLATE = _object(
     bos_token={"type": "string"},
     eos_token={"type": "string"},
     source=_TEXT,
+    accepted={"type": "array", "items": _ACCEPTED},
 )
 _INDEX = _object(
     ["origins", "templates"],

@@ -44,7 +44,12 @@ _CALL_SLOTS = (
 )
 _ITEM_SLOTS = (SlotKind.KEY, SlotKind.TYPE, SlotKind.VALUE)
 #: What holds text, of which some characters may not come back.
-_TEXTS = (Subject.REASONING, Subject.CONTENT, Subject.ARGUMENT_STRING)
+_TEXTS = (
+    Subject.REASONING,
+    Subject.CONTENT,
+    Subject.ARGUMENT_STRING,
+    Subject.ARGUMENT_KEY,
+)
 _MEMBER_SLOTS = (SlotKind.KEY, SlotKind.VALUE)
 _CONTAINERS = (JsonType.ARRAY, JsonType.OBJECT)
 # What such a slot holds shows its own beginning or end, so nothing need stand beside it.
@@ -130,6 +135,8 @@ def _reasoning(spec: Spec) -> Iterator[_Finding]:
         if Part.REASONING in order:
             yield ("turn", "order"), "reasoning is there, but its mode is NONE"
         return
+    if reasoning.field is not None and not reasoning.field:
+        yield ("reasoning", "field"), "a key can't be empty"
     if reasoning.mode is ReasoningMode.TAG_BASED and not reasoning.start.strip():
         yield ("reasoning", "start"), "nothing marks the start, but the mode is TAG_BASED"
     following = _after(Part.REASONING, order)
@@ -173,8 +180,22 @@ def _content(spec: Spec) -> Iterator[_Finding]:
         yield ("content", "mode"), f"is {content.mode}, but neither start nor end is a marker"
 
 
+#: What can be said of a subject beside that it is dropped or ambiguous.
+_VERDICTS = {
+    Subject.REASONING: (Verdict.TRIMS,),
+    Subject.CONTENT: (Verdict.TRIMS, Verdict.MOVES),
+    Subject.ARGUMENT_STRING: (Verdict.TRIMS,),
+}
+
+
 def _limits(spec: Spec) -> Iterator[_Finding]:
     for index, limit in enumerate(spec.limits):
+        allowed = (Verdict.DROPS, Verdict.AMBIGUOUS, *_VERDICTS.get(limit.subject, ()))
+        if limit.subject is Subject.FURTHER_CALLS:
+            allowed = (Verdict.DROPS,)
+        if limit.verdict not in allowed:
+            wanted = " or ".join(allowed)
+            yield ("limits", index, "verdict"), f"{limit.subject}: can be {wanted} only"
         path: YamlPath = ("limits", index, "characters")
         if limit.characters and limit.subject not in _TEXTS:
             yield path, f"is there, but {limit.subject} is no text"
@@ -363,6 +384,9 @@ def _item(tools: Tools) -> Iterator[_Finding]:
     if SlotKind.KEY not in slots:
         yield path, "no KEY slot"
     yield from _exactly_one(slots, SlotKind.VALUE, path)
+    for kind, encoding in arguments.values.items():
+        if encoding is Encoding.RAW and kind is not JsonType.STRING:
+            yield (*path[:-1], "values", kind), "RAW is for strings"
     if not arguments.values:
         yield path[:-1], "values is missing: nothing says how a value is written"
     if SlotKind.TYPE in slots and not arguments.types:

@@ -7,7 +7,7 @@ write turns.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from turnspec.spec.model import (
     Arguments,
@@ -51,15 +51,14 @@ def encode_value(value: object, encoding: Encoding, syntax: ValueSyntax) -> str:
     if encoding is Encoding.PYTHON and syntax.one_quote:
         return _python_in_one_quote(value, syntax)
     if encoding is Encoding.PYTHON:
-        return repr(_sorted(value) if syntax.sorted_keys else value)
+        return repr(_sorted(value, syntax) if syntax.sorted_keys else value)
     if encoding is Encoding.QUOTED:
         return _quoted(value, syntax)
     text = json.dumps(
-        value,
+        _sorted(value, syntax) if syntax.sorted_keys else value,
         ensure_ascii=syntax.ascii_only,
         indent=syntax.indent,
         separators=(syntax.item_separator, syntax.key_separator),
-        sort_keys=syntax.sorted_keys,
     )
     return text.replace("\n", "\n" + " " * syntax.margin)
 
@@ -87,7 +86,7 @@ def _elements(value: object, arguments: Arguments, elements: Elements) -> str:
 
     written: list[str] = []
     if isinstance(value, Mapping):
-        keys = sorted(value) if arguments.syntax.sorted_keys else list(value)
+        keys = ordered_keys(value, arguments.syntax)
         kept = [key for key in keys if value[key] is not None or not no_null]
         written = [_element(elements.member, key, inner(value[key])) for key in kept]
     elif isinstance(value, list | tuple):
@@ -102,11 +101,18 @@ def _element(pieces: Sequence[Piece], key: str, value: str) -> str:
     )
 
 
-def _sorted(value: object) -> object:
+def ordered_keys(keys: Iterable[str], syntax: ValueSyntax) -> list[str]:
+    """Return keys in the order in which a syntax has them."""
+    if not syntax.sorted_keys:
+        return list(keys)
+    return sorted(keys, key=str.lower) if syntax.sort_ignores_case else sorted(keys)
+
+
+def _sorted(value: object, syntax: ValueSyntax) -> object:
     if isinstance(value, Mapping):
-        return {key: _sorted(value[key]) for key in sorted(value)}
+        return {key: _sorted(value[key], syntax) for key in ordered_keys(value, syntax)}
     if isinstance(value, list | tuple):
-        return [_sorted(item) for item in value]
+        return [_sorted(item, syntax) for item in value]
     return value
 
 
@@ -115,7 +121,7 @@ def _python_in_one_quote(value: object, syntax: ValueSyntax) -> str:
         text = value.translate(_PYTHON_ESCAPES).replace(syntax.quote, f"\\{syntax.quote}")
         return f"{syntax.quote}{text}{syntax.quote}"
     if isinstance(value, Mapping):
-        keys = sorted(value) if syntax.sorted_keys else list(value)
+        keys = ordered_keys(value, syntax)
         pairs = [(key, value[key]) for key in keys]
         items = [": ".join(_python_in_one_quote(part, syntax) for part in pair) for pair in pairs]
         return "{" + ", ".join(items) + "}"
@@ -128,7 +134,7 @@ def _quoted(value: object, syntax: ValueSyntax) -> str:
     if isinstance(value, str):
         return f"{syntax.quote}{value}{syntax.quote}"
     if isinstance(value, Mapping):
-        keys = sorted(value) if syntax.sorted_keys else list(value)
+        keys = ordered_keys(value, syntax)
         items = [
             (key if syntax.bare_keys else _quoted(key, syntax))
             + syntax.key_separator

@@ -13,7 +13,7 @@ from pathlib import Path
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.json_values import count, load_json, mapping, read_json, text
 from turnspec.spec.problems import Problem
-from turnspec.spec.results import RungResult
+from turnspec.spec.results import Counterexample, RungResult
 
 #: The name of this rung of the verification ladder.
 LIVE_RUNG = "4"
@@ -37,7 +37,11 @@ class LiveResult:
     @property
     def rung(self) -> RungResult:
         """The figures as those of a rung."""
-        return RungResult(self.turns - self.cut - self.failed, self.failed, self.example)
+        return RungResult(
+            self.turns - self.cut - self.failed,
+            self.failed,
+            Counterexample(self.example) if self.example else None,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,6 +159,7 @@ class Subject(StrEnum):
     ARGUMENT_ARRAY = "argument.array"
     ARGUMENT_OBJECT = "argument.object"
     ARGUMENT_EMPTY = "argument.empty"  # an array or object with nothing in it
+    ARGUMENT_KEY = "argument.key"  # some characters in the name of a tagged argument
     ARGUMENT_INNER_NULL = "argument.inner_null"  # a null inside an array or object
 
 
@@ -333,7 +334,8 @@ class ValueSyntax:
     """How structured values are written: JSON with its style, or a relative of JSON.
 
     ``indent`` counts spaces (None: one line) and ``margin`` those before every line but the first,
-    as in an object that stands inside another. ``quote``, ``bare_keys`` and ``null`` matter for
+    as in an object that stands inside another. ``sort_ignores_case`` is about ``sorted_keys``.
+    ``quote``, ``bare_keys`` and ``null`` matter for
     QUOTED only, or ``quote`` for PYTHON with ``one_quote``: there every string stands in the same
     quotes, which are escaped in it, where Python itself would choose the others for some.
     """
@@ -349,6 +351,7 @@ class ValueSyntax:
     bare_keys: bool = False
     null: str = "null"
     one_quote: bool = False
+    sort_ignores_case: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -389,6 +389,7 @@ def _syntax_to_data(syntax: ValueSyntax) -> dict[str, object]:
         "margin": syntax.margin,
         "ascii_only": syntax.ascii_only,
         "sorted_keys": syntax.sorted_keys,
+        "sort_ignores_case": syntax.sort_ignores_case,
         "quote": Text(syntax.quote),
         "bare_keys": syntax.bare_keys,
         "null": Text(syntax.null),

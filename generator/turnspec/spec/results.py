@@ -1,6 +1,7 @@
 """What verification found, per template: specs/verification.json, apart from the specs.
 
 A result belongs to one spec (by its hash) and one version of the generator; no hash covers it.
+What the results of a template amount to, `verdict.py` says.
 """
 
 from __future__ import annotations
@@ -15,29 +16,66 @@ from turnspec.spec.json_values import MisfitError, count, load_json, mapping, re
 from turnspec.spec.model import Part
 from turnspec.spec.problems import Problem
 
-#: The rungs of the verification ladder that have results, in their order.
-RUNGS = ("0", "1", "1b", "2")
+#: The rung of the checks that look at a spec as a whole.
+SANITY = "sanity"
+
+#: The rungs of the verification ladder that have results, in their order, and what each shows.
+RUNGS = {
+    "0": "the spec predicts unseen renderings",
+    "1": "rendered messages come back from the parser",
+    "1b": "so do the spec's own turns behind the real prompts",
+    "2": "however the text is cut",
+    "3": "parser and grammar agree",
+    SANITY: "the parts of the spec fit each other and the template",
+}
 
 #: A turn's parts, in the order in which files and tables list them.
 PARTS = (Part.REASONING, Part.CONTENT, Part.CALLS)
 
 
 @dataclass(frozen=True, slots=True)
-class RungResult:
-    """How many checks of a rung passed and failed; ``example`` is the first failure, in one line.
+class Counterexample:
+    """What was written, what was wanted of it, and what came of it; any of them may be empty."""
 
-    ``note`` says what the numbers don't, such as why a rung has no checks.
+    written: str
+    wanted: str = ""
+    got: str = ""
+
+    def items(self) -> list[tuple[str, str]]:
+        """Return what there is, each with its name."""
+        parts = (("written", self.written), ("wanted", self.wanted), ("got", self.got))
+        return [(name, text) for name, text in parts if text]
+
+
+@dataclass(frozen=True, slots=True)
+class RungResult:
+    """How many checks of a rung passed and failed; ``example`` is the shortest failure.
+
+    ``note`` says what was left out of the checks, and why there were none if there were none.
     """
 
     passed: int
     failed: int
-    example: str = ""
+    example: Counterexample | None = None
     note: str = ""
 
     @property
     def total(self) -> int:
         """The number of checks."""
         return self.passed + self.failed
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether something was checked, and nothing failed."""
+        return self.passed > 0 and not self.failed
+
+    def __str__(self) -> str:
+        """Return the figures in a few words."""
+        if not self.total:
+            return f"nothing was checked{f': {self.note}' if self.note else ''}"
+        note = f" ({self.note})" if self.note else ""
+        what = f"{self.failed} of {self.total} failed" if self.failed else f"{self.passed} passed"
+        return what + note
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +134,19 @@ def _rung(data: object, place: str) -> RungResult:
     return RungResult(
         passed=count(entry.get("passed"), f"{place}.passed"),
         failed=count(entry.get("failed"), f"{place}.failed"),
-        example=text(entry.get("example", ""), f"{place}.example"),
+        example=_example(entry.get("example"), f"{place}.example"),
         note=text(entry.get("note", ""), f"{place}.note"),
     )
+
+
+def _example(data: object, place: str) -> Counterexample | None:
+    if data is None:
+        return None
+    entry = mapping(data, place)
+    written, wanted, got = (
+        text(entry.get(key, ""), f"{place}.{key}") for key in ("written", "wanted", "got")
+    )
+    return Counterexample(written, wanted, got)
 
 
 def _parts(data: object, place: str) -> tuple[Part, ...]:
@@ -121,5 +169,6 @@ def _template_to_data(result: TemplateResult) -> dict[str, object]:
 
 def _rung_to_data(rung: RungResult) -> dict[str, object]:
     data: dict[str, object] = {"passed": rung.passed, "failed": rung.failed}
-    texts = {"example": rung.example, "note": rung.note}
-    return {**data, **{name: text for name, text in texts.items() if text}}
+    if rung.example is not None:
+        data["example"] = dict(rung.example.items())
+    return data | ({"note": rung.note} if rung.note else {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from turnspec.spec.engine_results import EngineResult
@@ -14,6 +14,7 @@ from turnspec.spec.model import CallIdPosition, Condition, Limit, Part, Spec
 from turnspec.spec.overlay import Overlay
 from turnspec.spec.recipe import USUAL, Recipe
 from turnspec.spec.results import PARTS, RUNGS, RungResult, TemplateResult
+from turnspec.spec.verdict import Shortfall, judge, rung_title
 
 _INTRODUCTION = """\
 <!-- Written by turnspec; regenerate with: {command} -->
@@ -24,13 +25,16 @@ One spec per chat template: how it writes an assistant turn.
 {manual} explains how to read one. The last columns are
 the rungs of the verification: 0, what the spec predicts is what the template renders; 1, rendered
 turns come back through the parser; 1b, so do the spec's own turns after the template's generation
-prompt; 2, so does every way of cutting the text; 3, how many texts three grammar engines judged
-alike, and how many random turns of grammars bound to tools and answers the parser read as the
-schemas want it; 4 (`turnspec live`), what llama.cpp writes with a tiny model of random weights
-after the real prompt, under the format's grammar, streams through the parser. ✓ means that all
-checks passed, `n/m` that n of m did, and - that there were none. The last column says how many of a
-spec's keys come from an overlay, because no rendering shows them; what it says of calls or of
-reasoning is checked against itself alone, by rungs 1b, 2 and 4.
+prompt; 2, so does every way of cutting the text; 3, random walks over the grammar, for any tools
+and for real ones, are read as they were meant, and the grammar allows the spec's turns; sanity, the
+parts of the spec fit each other and the template. A format is verified when all of these passed.
+Then come what three grammar engines say: how many texts they judged alike, and how many random
+turns of grammars bound to tools and answers the parser read as the schemas want it; and rung 4
+(`turnspec live`): what llama.cpp writes with a tiny model of random weights after the real prompt,
+under the format's grammar, streams through the parser. A number counts checks that all passed,
+`n/m` says that n of m did, `none` that nothing was checked, and - that nobody tried. The last
+column says how many of a spec's keys come from an overlay, because no rendering shows them; what it
+says of calls or of reasoning is checked against itself alone, by rungs 1b, 2, 3 and 4.
 """
 _COLUMNS = ("Name", "Template", "Reasoning", "Content", "Tools", "Call id", "Limits")
 _RUNGS = (*RUNGS, LIVE_RUNG)
@@ -48,13 +52,15 @@ def index_table(
     overlays: Sequence[Overlay] = (),
     live: Mapping[str, LiveResult] | None = None,
     engines: Mapping[str, EngineResult] | None = None,
+    accepted: Mapping[str, Mapping[str, str]] | None = None,
     *,
     recipe: Recipe = USUAL,
 ) -> str:
     """Return the text of specs/README.md.
 
     ``results`` are by template name, those of live runs and of engines too; a result for another
-    spec than the one at hand doesn't count. ``recipe`` says how the page is made.
+    spec than the one at hand doesn't count. ``accepted`` has the failures that are accepted;
+    ``recipe`` says how the page is made.
     """
     ordered = sorted(specs, key=lambda spec: spec.name)
     found = ((spec, _current(spec, results, live or {})) for spec in ordered)
@@ -64,7 +70,7 @@ def index_table(
         _totals(ordered, current),
         _table(ordered, current, engines or {}),
         _same_formats(ordered),
-        _failures(current),
+        _failures(current, accepted or {}),
         _overlays(overlays),
     ]
     return "\n".join(section for section in sections if section)
@@ -106,22 +112,20 @@ def _totals(specs: Sequence[Spec], results: Mapping[str, TemplateResult]) -> str
     parts = [_parts(spec, results.get(spec.name)) for spec in specs]
     shown = ", ".join(f"{sum(part in has for has in parts)} {part}" for part in PARTS)
     ran = {
-        name: [result.rungs[name] for result in results.values() if _ran(result.rungs.get(name))]
+        name: [result.rungs[name] for result in results.values() if name in result.rungs]
         for name in _RUNGS
     }
     passed = ", ".join(
-        f"rung {name}: {sum(not rung.failed for rung in rungs)} of {len(rungs)}"
+        f"{rung_title(name)}: {sum(rung.is_passed for rung in rungs)} of {len(rungs)}"
         for name, rungs in ran.items()
     )
-    return f"{_counted(len(specs), 'template')}; rendered: {shown}.\n\nPassed: {passed}.\n"
+    verified = sum(judge(found, found.spec_hash).is_verified for found in results.values())
+    counted = f"{_counted(len(specs), 'template')}, {verified} verified; rendered: {shown}."
+    return f"{counted}\n\nPassed: {passed}.\n"
 
 
 def _parts(spec: Spec, result: TemplateResult | None) -> tuple[Part, ...]:
     return result.parts if result else spec.turn.order
-
-
-def _ran(rung: RungResult | None) -> bool:
-    return rung is not None and rung.total > 0
 
 
 def _counted(count: int, noun: str) -> str:
@@ -133,7 +137,7 @@ def _table(
     results: Mapping[str, TemplateResult],
     engines: Mapping[str, EngineResult],
 ) -> str:
-    head = (*_COLUMNS, *RUNGS, "3: texts", "3: turns", LIVE_RUNG, "Overlay")
+    head = (*_COLUMNS, *RUNGS, "Engines: texts", "Engines: turns", LIVE_RUNG, "Overlay")
     rows = [_row(spec, results.get(spec.name), engines.get(spec.name)) for spec in specs]
     lines = [head, tuple("---" for _ in head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
@@ -170,9 +174,11 @@ def _engine_marks(spec: Spec, found: EngineResult | None) -> tuple[str, str]:
 
 
 def _mark(rung: RungResult | None) -> str:
-    if rung is None or not rung.total:
+    if rung is None:
         return _NOTHING
-    return f"{rung.passed}/{rung.total}" if rung.failed else "✓"
+    if not rung.total:
+        return "none"
+    return f"{rung.passed}/{rung.total}" if rung.failed else str(rung.passed)
 
 
 def _limits(limits: Iterable[Limit]) -> str:
@@ -206,14 +212,23 @@ def _code_points(run: Sequence[int]) -> str:
     return ", ".join(names) if len(names) < _SHORTEST_RANGE else f"{names[0]} to {names[-1]}"
 
 
-def _failures(results: Mapping[str, TemplateResult]) -> str:
+def _failures(
+    results: Mapping[str, TemplateResult], accepted: Mapping[str, Mapping[str, str]]
+) -> str:
     lines = [
-        f"- [{_prose(name)}]({name}{SPEC_SUFFIX}), rung {rung}: {_failure(result.rungs[rung])}\n"
+        f"- [{_prose(name)}]({name}{SPEC_SUFFIX}), {_shortfall(shortfall)}"
         for name, result in results.items()
-        for rung in _RUNGS
-        if rung in result.rungs and result.rungs[rung].failed
+        for shortfall in _shortfalls(result, accepted.get(name, {}))
     ]
     return "## Not passed\n\n" + "".join(lines) if lines else ""
+
+
+def _shortfalls(result: TemplateResult, accepted: Mapping[str, str]) -> Iterator[Shortfall]:
+    """Yield the rungs that were climbed and aren't passed, rung 4 among them."""
+    climbed = (Shortfall(rung, result.rungs[rung]) for rung in _RUNGS if rung in result.rungs)
+    for found in climbed:
+        if not found.result.is_passed and (found.rung != LIVE_RUNG or found.result.failed):
+            yield replace(found, accepted=accepted.get(found.rung, ""))
 
 
 def _overlays(overlays: Sequence[Overlay]) -> str:
@@ -236,10 +251,12 @@ def _overlay(overlay: Overlay) -> str:
     return "".join(lines)
 
 
-def _failure(rung: RungResult) -> str:
-    note = f" ({_prose(_one_line(rung.note))})" if rung.note else ""
-    text = f"{rung.failed} of {rung.total} failed{note}"
-    return f"{text}: {_code(_one_line(rung.example))}" if rung.example else text
+def _shortfall(found: Shortfall) -> str:
+    """Return a rung that isn't passed, with its example below."""
+    accepted = f"; accepted: {_prose(_one_line(found.accepted))}" if found.accepted else ""
+    text = f"{rung_title(found.rung)}: {_prose(_one_line(str(found.result)))}{accepted}\n"
+    example = found.result.example.items() if found.result.example else []
+    return text + "".join(f"  - {name}: {_code(_one_line(said))}\n" for name, said in example)
 
 
 def _one_line(text: str) -> str:

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from turnspec.spec.problems import Problem
+from turnspec.verification.gbnf_expressions import (
+    Characters,
+    Choice,
+    Expression,
+    Reference,
+    Repeat,
+    Sequence,
+    Text,
+    all_parts,
+)
+from turnspec.verification.left_recursion import left_recursive
 
 _DEEPEST = 100  # groups inside groups; each costs a few Python frames
 _LAST_CHARACTER = 0x10FFFF
@@ -19,71 +30,6 @@ _SHORT_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    """Exactly this text."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Characters:
-    """One character of (or, negated, outside) some ranges of code points, both ends included."""
-
-    ranges: tuple[tuple[int, int], ...]
-    negated: bool = False
-
-    def __contains__(self, char: str) -> bool:
-        """Say whether the class allows this character."""
-        within = any(low <= ord(char) <= high for low, high in self.ranges)
-        return within != self.negated
-
-    def allowed(self) -> tuple[tuple[int, int], ...]:
-        """Return the allowed code points as ranges in order."""
-        ordered = sorted(self.ranges)
-        if not self.negated:
-            return tuple(ordered)
-        gaps, begin = [], 0
-        for low, high in ordered:
-            gaps.append((begin, low - 1))
-            begin = max(begin, high + 1)
-        gaps.append((begin, _LAST_CHARACTER))
-        return tuple((low, high) for low, high in gaps if low <= high)
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """Whatever the rule of this name stands for."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Sequence:
-    """The parts one after another."""
-
-    parts: tuple[Expression, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One of the options."""
-
-    options: tuple[Expression, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Repeat:
-    """The part from ``least`` to ``most`` times; None: without a limit."""
-
-    part: Expression
-    least: int
-    most: int | None
-
-
-Expression = Text | Characters | Reference | Sequence | Choice | Repeat
-
-
-@dataclass(frozen=True, slots=True)
 class Grammar:
     """Rules by name. ``costs`` tells how soon each can end, see `cost_of`."""
 
@@ -92,7 +38,7 @@ class Grammar:
 
     def literals(self) -> frozenset[str]:
         """Return all literal texts; a marker that is spelled out counts as one."""
-        parts = (part for body in self.rules.values() for part in _all_parts(body))
+        parts = (part for body in self.rules.values() for part in all_parts(body))
         return frozenset(part.text for part in parts if isinstance(part, Text) and part.text)
 
 
@@ -141,20 +87,23 @@ def _checked(rules: dict[str, Expression]) -> Grammar | Problem:
     if not rules:
         return Problem("the grammar has no rules")
     for name, body in rules.items():
-        for part in _all_parts(body):
+        for part in all_parts(body):
             if isinstance(part, Reference) and part.name not in rules:
                 return Problem(f"the rule {name} refers to {part.name}, which is no rule")
     costs = _rule_costs(rules)
     endless = next((name for name in rules if name not in costs), None)
     if endless is not None:
         return Problem(f"the rule {endless} has no end: each of its options refers back to it")
+    turning = left_recursive(rules)
+    if turning:
+        return Problem(f"the rule {turning} begins with itself, which engines refuse")
     return Grammar(rules, costs)
 
 
 def _rule_costs(rules: Mapping[str, Expression]) -> dict[str, int]:
     users: dict[str, list[str]] = {name: [] for name in rules}
     for name, body in rules.items():
-        for part in _all_parts(body):
+        for part in all_parts(body):
             if isinstance(part, Reference):
                 users[part.name].append(name)
     costs: dict[str, int] = {}
@@ -166,21 +115,6 @@ def _rule_costs(rules: Mapping[str, Expression]) -> dict[str, int]:
             costs[name] = cost
             waiting.extend(users[name])
     return costs
-
-
-def _all_parts(expression: Expression) -> Iterator[Expression]:
-    yield expression
-    match expression:
-        case Sequence():
-            inner = expression.parts
-        case Choice():
-            inner = expression.options
-        case Repeat():
-            inner = (expression.part,)
-        case _:
-            return
-    for part in inner:
-        yield from _all_parts(part)
 
 
 class _UnreadableError(Exception):

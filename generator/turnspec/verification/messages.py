@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from turnspec.analysis.text import markers
+from turnspec.spec.characters import call_ends
 from turnspec.spec.encoding import json_type
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import JsonType, Literal, Spec, Subject, Verdict
+from turnspec.spec.model import JsonType, Literal, SlotKind, Spec, Subject, Verdict
 
 #: Pieces of text that trip careless parsers, none of them any template's own.
 TRICKY_TEXTS = (
@@ -42,6 +43,18 @@ SAMPLE_CALLS = (
 )
 
 
+#: Values at the edges of what a type can be.
+EDGE_VALUES: Mapping[JsonType, tuple[object, ...]] = {
+    JsonType.STRING: ("", "a", "two\nlines", "\ttab", "q\"'`", "b\\s\\n", "é😀\u2028", "[1]", "7"),
+    JsonType.INTEGER: (0, -1, 10**18),
+    JsonType.NUMBER: (0.5, -2.25, 1e-07, 1e22),
+    JsonType.BOOLEAN: (True, False),
+    JsonType.NULL: (None,),
+    JsonType.ARRAY: ([], ["a", ""], [1, -2], [["x"]]),
+    JsonType.OBJECT: ({}, {"k": "v"}, {"k": {"m": [True]}}),
+}
+
+
 def sample_messages(spec: Spec) -> Iterator[Message]:
     """Return a fixed set: each part with and without the others, no call, one of each, three."""
     calls = [allowed_call(spec, call) for call in SAMPLE_CALLS]
@@ -62,14 +75,25 @@ def allowed_text(spec: Spec, subject: Subject, text: str) -> str:
 
 
 def allowed_call(spec: Spec, call: Call) -> Call:
-    """Return the call without what the spec calls ambiguous: types of values, characters."""
+    """Return the call without what the spec calls ambiguous, and what no name or id may hold."""
     ambiguous = ambiguous_types(spec)
     kept = {
-        key: _allowed_value(spec, value)
+        _allowed_key(spec, key): _allowed_value(spec, value)
         for key, value in call.arguments.items()
         if json_type(value) not in ambiguous
     }
-    return Call(call.name, kept, call.id)
+    ends = [
+        call_ends(spec.tools, kind) if spec.tools else "" for kind in (SlotKind.NAME, SlotKind.ID)
+    ]
+    name, identifier = (
+        "".join(sign for sign in text if sign not in end)
+        for text, end in zip((call.name, call.id), ends, strict=True)
+    )
+    return Call(name, kept, identifier)
+
+
+def _allowed_key(spec: Spec, key: str) -> str:
+    return allowed_text(spec, Subject.ARGUMENT_KEY, key)
 
 
 def _allowed_value(spec: Spec, value: object) -> object:
@@ -84,7 +108,7 @@ def _allowed_value(spec: Spec, value: object) -> object:
     if isinstance(value, str):
         return allowed_text(spec, Subject.ARGUMENT_STRING, value)
     if isinstance(value, dict):
-        members = {key: _allowed_value(spec, inner) for key, inner in value.items()}
+        members = {_allowed_key(spec, k): _allowed_value(spec, inner) for k, inner in value.items()}
         return {key: inner for key, inner in members.items() if is_told(inner)}
     if isinstance(value, list):
         return [inner for item in value if is_told(inner := _allowed_value(spec, item))]

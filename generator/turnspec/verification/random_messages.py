@@ -1,15 +1,22 @@
-"""Random messages (Hypothesis) that a template should render and its parser give back."""
+"""Random messages that a template should render and its parser give back: always the same ones.
+
+They follow from the spec, their number and a seed alone. A testing library's own generator would
+draw from the constants of the code around it, so that every change of the tool, and even where it
+is installed, would bring other messages and with them other results.
+"""
 
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
-
-from hypothesis import strategies as st
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
 
 from turnspec.rendering.conversation import NEXT_USER_TEXT, RESULT_TEXT, USER_TEXT
+from turnspec.spec.characters import call_ends, key_ends, member_ends, name_signs
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import JsonType, ReasoningMode, Spec, Subject, Verdict
+from turnspec.spec.model import JsonType, ReasoningMode, SlotKind, Spec, Subject, Verdict
+from turnspec.verification.comparing import trims_strings
 from turnspec.verification.messages import (
     TRICKY_TEXTS,
     allowed_call,
@@ -19,27 +26,37 @@ from turnspec.verification.messages import (
     has_elements,
 )
 
-_NAME = st.text(string.ascii_letters + string.digits + "_", min_size=1, max_size=12).map(
-    lambda text: "t" + text
+SEED = 2026
+
+_WORDS = ("So", "it is", "7", "true", "null", "Déjà vu!", "x = y", "the end.")
+_LETTERS = string.ascii_letters + string.digits
+#: What texts are made of beside letters, each drawn as often as the others.
+_ALPHABETS = (
+    _LETTERS + " " * 8,
+    "\"'<>{}[]()|\\/=:;,.&#*_-$%^~`?!@+",
+    " \t\n\r\x0b\x0c\x1c\x1d\x1e\x85\xa0\u2028\u2029\u3000\u200b\ufeff",
+    "äßéЖщαω中文字한글かなקחعرहि👩\u200d🚀😀\U0010ffff\u0301",
+    "".join(map(chr, range(1, 0x20))) + "\x00\x7f",
 )
 #: The type of an argument: a word, or of elements what they hold, an array's in a tuple of one.
 Shape = JsonType | tuple["Shape", ...] | dict[str, "Shape"]
 
-_IDS = st.text(string.ascii_letters + string.digits, min_size=9, max_size=9)
+#: What keys hold beside letters, digits and underscores, where the format lets them.
+_KEY_SIGNS = "-.$/@#:+*?!&%;éЖ中"
+
+_CONTAINERS = (JsonType.ARRAY, JsonType.OBJECT)
+_TRIES = 20
 
 
-def messages(spec: Spec) -> st.SearchStrategy[Message]:
-    """Return a strategy for messages that the template should render and the parser give back."""
-    nothing = st.just("")
-    has_reasoning = spec.reasoning.mode is not ReasoningMode.NONE
-    reasoning = _texts(spec, Subject.REASONING) if has_reasoning else nothing
-    strings = _texts(spec, Subject.ARGUMENT_STRING)
-    return st.builds(
-        Message,
-        content=st.one_of(nothing, _texts(spec, Subject.CONTENT)),
-        reasoning=st.one_of(nothing, reasoning),
-        calls=_calls(spec, strings) if spec.tools else st.just(()),
-    ).filter(_is_usable)
+def random_messages(spec: Spec, count: int, seed: int = SEED) -> Iterator[Message]:
+    """Yield messages that hold nothing of which the spec says that it doesn't come back."""
+    source = _Source(spec, Random(seed), frozenset(format_markers(spec)))
+    made = 0
+    while made < count:
+        message = source.message()
+        if _is_usable(message):
+            made += 1
+            yield message
 
 
 def _is_usable(message: Message) -> bool:
@@ -49,83 +66,139 @@ def _is_usable(message: Message) -> bool:
     return bool(says) and not any(text in repr(message) for text in around)
 
 
-def _texts(spec: Spec, subject: Subject) -> st.SearchStrategy[str]:
-    """Return texts that hold no marker of the format and don't end in white space.
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Draws messages, and what is in them."""
 
-    They may hold any character but those of which the spec says that they don't come back.
-    """
-    own = format_markers(spec)
-    characters = st.characters(codec="utf-8")
-    pieces = st.one_of(st.text(characters, max_size=20), st.sampled_from(TRICKY_TEXTS))
-    joined = st.lists(pieces, min_size=1, max_size=3).map(" ".join)
-    allowed = joined.map(lambda text: allowed_text(spec, subject, text).strip())
-    return allowed.filter(lambda text: bool(text) and not any(marker in text for marker in own))
+    spec: Spec
+    random: Random
+    markers: frozenset[str]
 
-
-def _calls(spec: Spec, text: st.SearchStrategy[str]) -> st.SearchStrategy[tuple[Call, ...]]:
-    """Return up to three calls of tools whose arguments have fixed types."""
-    kinds: list[Shape] = [kind for kind in JsonType if kind not in ambiguous_types(spec)]
-    further = (Subject.FURTHER_CALLS, Verdict.DROPS)
-    most = 1 if any((limit.subject, limit.verdict) == further for limit in spec.limits) else 3
-    shapes = _shapes(spec, kinds) if has_elements(spec) else st.sampled_from(kinds)
-    signature = st.dictionaries(_NAME, shapes, max_size=4)
-    tools = st.dictionaries(_NAME, signature, min_size=1, max_size=2)
-
-    def calls_of(known: dict[str, dict[str, Shape]]) -> st.SearchStrategy[tuple[Call, ...]]:
-        one = st.sampled_from(sorted(known)).flatmap(
-            lambda name: st.builds(
-                Call,
-                name=st.just(name),
-                arguments=st.fixed_dictionaries(
-                    {key: _values(kind, text) for key, kind in known[name].items()}
-                ),
-                id=_IDS,
-            )
+    def message(self) -> Message:
+        """Return a message with any of the parts that the format has."""
+        reasons = self.spec.reasoning.mode is not ReasoningMode.NONE
+        return Message(
+            content=self.text(Subject.CONTENT) if self._by(0.6) else "",
+            reasoning=self.text(Subject.REASONING) if reasons and self._by(0.6) else "",
+            calls=self._calls() if self.spec.tools else (),
         )
-        allowed = one.map(lambda call: allowed_call(spec, call))
-        return st.lists(allowed, max_size=most).map(tuple)
 
-    return tools.flatmap(calls_of)
+    def text(self, subject: Subject) -> str:
+        """Return a text, not empty, that holds no marker and has no white space at its ends."""
+        for _ in range(_TRIES):
+            pieces = (self._piece() for _ in range(self.random.randint(1, 3)))
+            text = allowed_text(self.spec, subject, " ".join(pieces)).strip()
+            if text and not any(marker in text for marker in self.markers):
+                return text
+        return "x"
 
+    def _piece(self) -> str:
+        kind = self.random.random()
+        if kind < 0.35:
+            return self.random.choice(TRICKY_TEXTS)
+        if kind < 0.5:
+            return self.random.choice(_WORDS)
+        if kind < 0.55:
+            return chr(self.random.choice((0x100, 0x3000, 0xE000, 0x1F300)) + self._below(200))
+        alphabets = [self.random.choice(_ALPHABETS) for _ in range(self.random.randint(1, 2))]
+        length = self.random.randint(0, 20)
+        return "".join(self.random.choice(self.random.choice(alphabets)) for _ in range(length))
 
-def _shapes(spec: Spec, kinds: Sequence[Shape]) -> st.SearchStrategy[Shape]:
-    """Return types down to the innermost values: in elements, a schema alone tells them apart."""
-    inner_null = (Subject.ARGUMENT_INNER_NULL, Verdict.AMBIGUOUS)
-    no_null = any((limit.subject, limit.verdict) == inner_null for limit in spec.limits)
-    containers = (JsonType.ARRAY, JsonType.OBJECT)
-    scalars = [kind for kind in kinds if kind not in containers]
-    inside = st.sampled_from([kind for kind in scalars if kind is not JsonType.NULL or not no_null])
-    nested = st.recursive(
-        inside,
-        lambda inner: st.one_of(
-            st.tuples(inner), st.dictionaries(_NAME, inner, min_size=1, max_size=3)
-        ),
-        max_leaves=5,
-    )
-    return st.one_of(st.sampled_from(scalars), nested)
+    def _calls(self) -> tuple[Call, ...]:
+        """Return up to three calls of one or two tools, whose arguments have fixed types."""
+        further = (Subject.FURTHER_CALLS, Verdict.DROPS)
+        dropped = any((limit.subject, limit.verdict) == further for limit in self.spec.limits)
+        names = (self._word(self.random.randint(2, 12), SlotKind.NAME) for _ in range(2))
+        tools = {name: self._signature() for name in names}
+        calls = []
+        for _ in range(self.random.randint(0, 1 if dropped else 3)):
+            name = self.random.choice(sorted(tools))
+            arguments = {key: self._value(shape) for key, shape in tools[name].items()}
+            identifier = self._word(9, SlotKind.ID)
+            calls.append(allowed_call(self.spec, Call(name, arguments, identifier)))
+        return tuple(calls)
 
+    def _word(self, length: int, kind: SlotKind) -> str:
+        """Return a name, an id or a key: a plain one, or with all that such a one may hold."""
+        more = "" if self.random.random() < 0.7 else self._more(kind)
+        return "t" + "".join(self.random.choices(_LETTERS + "_" + more, k=length - 1))
 
-def _values(kind: Shape, text: st.SearchStrategy[str]) -> st.SearchStrategy[object]:
-    if isinstance(kind, tuple):
-        return st.lists(_values(kind[0], text), max_size=3)
-    if isinstance(kind, dict):
-        members = {key: _values(inner, text) for key, inner in kind.items()}
-        return st.fixed_dictionaries({}, optional=members)
-    scalars = st.one_of(st.none(), st.booleans(), st.integers(-(10**9), 10**9), text)
-    nested = st.recursive(
-        scalars,
-        lambda inner: st.one_of(
-            st.lists(inner, max_size=3), st.dictionaries(_NAME, inner, max_size=3)
-        ),
-        max_leaves=5,
-    )
-    by_kind: dict[JsonType, st.SearchStrategy[object]] = {
-        JsonType.STRING: st.one_of(text, st.just(""), st.sampled_from(("7", "true", "null"))),
-        JsonType.INTEGER: st.integers(-(10**12), 10**12),
-        JsonType.NUMBER: st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: round(x, 4) + 0.0),
-        JsonType.BOOLEAN: st.booleans(),
-        JsonType.NULL: st.none(),
-        JsonType.ARRAY: st.lists(nested, max_size=3),
-        JsonType.OBJECT: st.dictionaries(_NAME, nested, max_size=3),
-    }
-    return by_kind[kind]
+    def _more(self, kind: SlotKind) -> str:
+        """Return characters that a name, an id or a key may hold beside letters and digits."""
+        tools = self.spec.tools
+        if tools is None:
+            return ""
+        if kind is SlotKind.KEY:
+            elements = tools.arguments.elements
+            ends = key_ends(tools) + (member_ends(elements.member) if elements else "")
+            return "".join(sign for sign in _KEY_SIGNS if sign not in ends)
+        return name_signs(call_ends(tools, kind)) + "éЖ中"
+
+    def _key(self) -> str:
+        return self._word(self.random.randint(2, 12), SlotKind.KEY)
+
+    def _signature(self) -> dict[str, Shape]:
+        return {self._key(): self._shape() for _ in range(self.random.randint(0, 4))}
+
+    def _shape(self) -> Shape:
+        kinds = [kind for kind in JsonType if kind not in ambiguous_types(self.spec)]
+        if not has_elements(self.spec):
+            return self.random.choice(kinds)
+        scalars = [kind for kind in kinds if kind not in _CONTAINERS]
+        return self._nested(scalars, 2) if self._by(0.5) else self.random.choice(scalars)
+
+    def _nested(self, scalars: Sequence[JsonType], depth: int) -> Shape:
+        """Return a type down to the innermost values: in elements, a schema alone tells them."""
+        null = (Subject.ARGUMENT_INNER_NULL, Verdict.AMBIGUOUS)
+        no_null = any((limit.subject, limit.verdict) == null for limit in self.spec.limits)
+        kinds = [kind for kind in scalars if kind is not JsonType.NULL or not no_null]
+        if not depth or self._by(0.3):
+            return self.random.choice(kinds)
+        if self._by(0.5):
+            return (self._nested(kinds, depth - 1),)
+        members = range(self.random.randint(1, 3))
+        return {self._key(): self._nested(kinds, depth - 1) for _ in members}
+
+    def _value(self, shape: Shape) -> object:
+        if isinstance(shape, tuple):
+            return [self._value(shape[0]) for _ in range(self._below(4))]
+        if isinstance(shape, Mapping):
+            return {key: self._value(inner) for key, inner in shape.items() if self._by(0.7)}
+        match shape:
+            case JsonType.ARRAY:
+                return [self._any(2) for _ in range(self._below(4))]
+            case JsonType.OBJECT:
+                return {self._key(): self._any(2) for _ in range(self._below(4))}
+        return self._scalar(shape)
+
+    def _any(self, depth: int) -> object:
+        if depth and self._by(0.3):
+            return self._value(self.random.choice(_CONTAINERS))
+        return self._scalar(self.random.choice([k for k in JsonType if k not in _CONTAINERS]))
+
+    def _scalar(self, kind: JsonType) -> object:
+        match kind:
+            case JsonType.STRING:
+                others = ("", "7", "true", "null")
+                return self.random.choice(others) if self._by(0.3) else self._argument_text()
+            case JsonType.INTEGER:
+                return self.random.randint(-(10 ** self._below(13)), 10 ** self._below(13))
+            case JsonType.NUMBER:
+                return round(self.random.uniform(-1, 1) * 10 ** self._below(7), 4) + 0.0
+            case JsonType.BOOLEAN:
+                return self._by(0.5)
+        return None
+
+    def _argument_text(self) -> str:
+        """Return a string; white space around it counts, unless the format trims it."""
+        text = self.text(Subject.ARGUMENT_STRING)
+        if trims_strings(self.spec) or self.random.random() < 0.85:
+            return text
+        around = ("", " ", "  ", "\n", "\t", "\n\n", " \n")
+        return self.random.choice(around) + text + self.random.choice(around)
+
+    def _by(self, chance: float) -> bool:
+        return self.random.random() < chance
+
+    def _below(self, limit: int) -> int:
+        return self.random.randrange(limit)

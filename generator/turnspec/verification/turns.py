@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from turnspec.analysis.text import whole_prefix
 from turnspec.analysis.thinking import PromptState, prompt_state
@@ -28,17 +28,32 @@ class Renderer:
     chat: Chat
     prompt: str
     bare_prompt: str
+    _turns: dict[str, tuple[str | None, str]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def create(cls, spec: Spec, chat: Chat) -> Renderer:
-        """Take a chat in the template's dialect; thinking is turned on."""
-        using = chat.using(spec.thinking.on)
+        """Take a chat in the template's dialect; reasoning is given as the spec says.
+
+        Thinking is turned on.
+        """
+        reasoning = spec.reasoning
+        dialect = replace(chat.dialect, reasoning_field=reasoning.field, blocks=reasoning.blocks)
+        using = chat.speaking(dialect).using(spec.thinking.on)
         prompt = using.prompt().text or ""
         bare = using.prompt(add_generation_prompt=False).text or ""
         return cls(spec, using, prompt, bare)
 
     def turn(self, message: Message) -> tuple[str | None, str]:
-        """Return the rendered text behind the user's message, or None and why there is none."""
+        """Return the rendered text behind the user's message, or None and why there is none.
+
+        What was rendered once is kept: several rungs ask for the same.
+        """
+        key = repr(message)
+        if key not in self._turns:
+            self._turns[key] = self._render(message)
+        return self._turns[key]
+
+    def _render(self, message: Message) -> tuple[str | None, str]:
         rendering = self.chat.turn(message)
         if rendering.text is None:
             return None, rendering.error

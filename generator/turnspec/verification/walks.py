@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from collections.abc import Sequence as Several
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
-from turnspec.verification.gbnf_reader import (
+from turnspec.verification.gbnf_expressions import (
     Characters,
     Choice,
     Expression,
-    Grammar,
     Reference,
     Repeat,
     Sequence,
     Text,
-    cost_of,
 )
+from turnspec.verification.gbnf_reader import Grammar, cost_of
 
 #: The length from which on a text ends the soonest way that the grammar allows.
 LONGEST = 400
@@ -30,15 +31,69 @@ _ODD = (
 _ODD_SHARE = 0.12
 _CURIOUS_SHARE = 0.4
 _MOST_TRIES = 8
+#: How often a walk takes what earlier ones took least, where it knows of them.
+_FAIR_SHARE = 0.7
 _SURROGATES = range(0xD800, 0xE000)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What a rule wrote, or a literal (``rule`` is "" then), and the number of the span around it.
+
+    The outermost span is around itself.
+    """
+
+    rule: str
+    start: int
+    end: int
+    around: int
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A text that a grammar allows, and which of its rules wrote what, in the order of the text."""
+
+    text: str
+    spans: tuple[Span, ...]
+
+    def of(self, span: Span) -> str:
+        """Return the text of a span."""
+        return self.text[span.start : span.end]
+
+    def inside(self, number: int) -> list[int]:
+        """Return the numbers of the spans within one, however deep."""
+        found = {number}
+        for other in range(number + 1, len(self.spans)):
+            if self.spans[other].around not in found:
+                break
+            found.add(other)
+        return sorted(found - {number})
 
 
 def random_turn(
     grammar: Grammar, random: Random, *, entry: str = "root", longest: int = LONGEST
 ) -> str:
     """Return a text that the rule ``entry`` allows; past ``longest`` characters it ends soon."""
-    walk = _Walk(grammar, random, longest, curious=random.random() < _CURIOUS_SHARE)
-    return walk.text_of(Reference(entry))
+    return random_walk(grammar, random, entry=entry, longest=longest).text
+
+
+def random_walk(
+    grammar: Grammar,
+    random: Random,
+    *,
+    entry: str = "root",
+    longest: int = LONGEST,
+    again: Mapping[str, str] | None = None,
+    taken: Taken | None = None,
+) -> Walk:
+    """Return a random text of the rule ``entry``, and how it came about.
+
+    ``again`` are rules that write the same each time within a span of another rule, as a name that
+    is said twice: no grammar can say so. ``taken`` is what earlier walks over the grammar took: it
+    makes this one take what they took least, and is added to.
+    """
+    curious = random.random() < _CURIOUS_SHARE
+    return _Walk(grammar, random, longest, curious, again or {}, taken).walk(Reference(entry))
 
 
 def mutated(text: str, random: Random, fragments: Several[str] = ()) -> str:
@@ -69,6 +124,17 @@ def _fragment(markers: Several[str], random: Random) -> str:
     return marker[ends[0] : ends[1]] or marker[0]
 
 
+#: How often walks took each option of a choice, and each way to go on with a repeat.
+Taken = Counter[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Close:
+    """A mark behind what a rule writes."""
+
+    number: int
+
+
 @dataclass(slots=True)
 class _Walk:
     """One derivation. What is still to be written waits in a list, so no depth is too deep."""
@@ -77,28 +143,62 @@ class _Walk:
     random: Random
     longest: int
     curious: bool  # prefers rules it has not seen yet, which leads far into half-written markers
+    again: Mapping[str, str]
+    taken: Taken | None
     written: list[str] = field(default_factory=list)
     length: int = 0
     seen: set[str] = field(default_factory=set)
+    spans: list[Span] = field(default_factory=list)
+    open: list[int] = field(default_factory=list)  # the spans that are not closed yet
 
-    def text_of(self, expression: Expression) -> str:
-        waiting = [expression]
+    def walk(self, expression: Expression) -> Walk:
+        waiting: list[Expression | _Close] = [expression]
         while waiting:
             match waiting.pop():
+                case _Close(number):
+                    self.open.pop()
+                    self.spans[number] = replace(self.spans[number], end=self.length)
                 case Text(text):
+                    self._begin("", self.length + len(text))
                     self._write(text)
                 case Characters() as characters:
                     self._write(self._character(characters))
                 case Reference(name):
                     self.seen.add(name)
-                    waiting.append(self.grammar.rules[name])
+                    waiting += self._referred(name)
                 case Sequence(parts):
                     waiting.extend(reversed(parts))
-                case Choice(options):
-                    waiting.append(self._option(options))
+                case Choice() as choice:
+                    waiting.append(self._option(choice))
                 case Repeat() as repeat:
                     waiting.extend([repeat.part] * self._count(repeat))
-        return "".join(self.written)
+        return Walk("".join(self.written), tuple(self.spans))
+
+    def _begin(self, rule: str, end: int = 0) -> int:
+        """Begin a span and return its number."""
+        number = len(self.spans)
+        around = self.open[-1] if self.open else number
+        self.spans.append(Span(rule, self.length, end, around))
+        return number
+
+    def _referred(self, name: str) -> list[Expression | _Close]:
+        """Return what a rule writes: its body or, within a certain span, the same once more."""
+        said = self._said(name) if name in self.again else None
+        number = self._begin(name)
+        self.open.append(number)
+        return [_Close(number), self.grammar.rules[name] if said is None else Text(said)]
+
+    def _said(self, name: str) -> str | None:
+        """Return what a rule wrote before within the span in which it writes the same."""
+        scopes = (n for n in reversed(self.open) if self.spans[n].rule == self.again[name])
+        scope = next(scopes, None)
+        if scope is None:
+            return None
+        text = "".join(self.written)
+        for number, span in enumerate(self.spans[scope + 1 :], start=scope + 1):
+            if span.rule == name and number not in self.open:
+                return text[span.start : span.end]
+        return None
 
     def _write(self, text: str) -> None:
         self.written.append(text)
@@ -107,14 +207,26 @@ class _Walk:
     def _is_long(self) -> bool:
         return self.length >= self.longest
 
-    def _option(self, options: tuple[Expression, ...]) -> Expression:
+    def _option(self, choice: Choice) -> Expression:
+        options = choice.options
         if self._is_long():
             return min(options, key=self._cost)
+        if self.taken is not None and self.random.random() < _FAIR_SHARE:
+            return options[self._least_taken(choice, range(len(options)))]
         if self.curious:
             new = [option for option in options if self._is_new(option)]
             if new:
                 return self.random.choice(new)
         return self.random.choice(options)
+
+    def _least_taken(self, expression: Expression, ways: Several[int]) -> int:
+        """Return the way that was taken least here so far, any of those if there are several."""
+        assert self.taken is not None
+        counts = {way: self.taken[id(expression), way] for way in ways}
+        fewest = min(counts.values())
+        way = self.random.choice([way for way in ways if counts[way] == fewest])
+        self.taken[id(expression), way] += 1
+        return way
 
     def _cost(self, expression: Expression) -> int:
         cost = cost_of(expression, self.grammar.costs)
@@ -129,6 +241,8 @@ class _Walk:
     def _count(self, repeat: Repeat) -> int:
         if self._is_long():
             return repeat.least
+        if repeat.most == 1 and self.taken is not None and self.random.random() < _FAIR_SHARE:
+            return self._least_taken(repeat, range(repeat.least, 2))
         if repeat.most is not None and self.random.random() < 0.1:
             return repeat.most
         going_on = 0.85 if _is_text(repeat.part) else 0.5

@@ -52,22 +52,54 @@ def without_stop(text: str, stop: Iterable[str]) -> str:
 
 
 def stop_strings(spec: Spec) -> tuple[str, ...]:
-    """Return what ends a turn wherever it stands, so not what may stand inside of one."""
+    """Return the texts at which an engine has to stop: what ends a turn wherever it stands.
+
+    Everything that needs them takes them from here: the grammar, servers, checks, and pages.
+    """
+    return tuple(dict.fromkeys((*spec.turn.stop, *spec.alternatives.stop)))
+
+
+def stops_behind_parts(spec: Spec) -> tuple[str, ...]:
+    """Return the stop strings that no part ends with: a parser reads the others as that part's."""
+    if spec.tools is None:
+        return spec.turn.stop
+    last = spec.tools.call[-1]
+    closing = (last.text if isinstance(last, Literal) else "") + spec.tools.section_end
+    return tuple(stop for stop in spec.turn.stop if stop not in closing)
+
+
+def settled_stops(spec: Spec) -> tuple[str, ...]:
+    """Return a spec's own stop strings as they have to be, from what was found at the turns' ends.
+
+    A marker that ends the last call and the turn with it is one; what may stand inside of a turn is
+    none, nor what begins with another one.
+    """
     ended = with_stop_at_end(spec)
     last = ended.final(Part.CALLS).strip() if ended != spec else ""
     inside = [spec.reasoning.end + join.text for join in spec.turn.joins]
     for pieces in _ways_to_call(spec):
         texts = (piece.text for piece in pieces[:-1] if isinstance(piece, Literal))
         inside += [join.text + text for text in texts for join in spec.turn.joins]
-    found = dict.fromkeys(filter(None, (*spec.turn.stop, *spec.alternatives.stop, last)))
-    return tuple(stop for stop in found if not any(stop in text for text in inside))
+    found = [stop for stop in dict.fromkeys((*spec.turn.stop, last)) if stop]
+    ending = [stop for stop in found if not any(stop in text for text in inside)]
+    known = (*ending, *spec.alternatives.stop)
+    return tuple(
+        stop for stop in ending if not any(stop != o and stop.startswith(o) for o in known)
+    )
 
 
 def _ways_to_call(spec: Spec) -> tuple[tuple[Piece, ...], ...]:
     if spec.tools is None:
         return ()
-    section = (Literal(spec.tools.section_start), Literal(spec.tools.separator), Literal(""))
+    closed = ends_turn(spec.tools.separator, spec.final(Part.CALLS))
+    between = Literal("" if closed else spec.tools.separator)
+    section = (Literal(spec.tools.section_start), between, Literal(""))
     return (section, spec.tools.call, *spec.alternatives.calls)
+
+
+def ends_turn(separator: str, turn_end: str) -> bool:
+    """Tell whether what stands between two calls ends the turn: no model gets beyond that."""
+    return bool(turn_end.strip()) and turn_end.strip() in separator
 
 
 def _last_marker(spec: Spec, tools: Tools) -> str:

@@ -1,0 +1,94 @@
+"""Whether specs, generated files and results are what regenerating would write; nothing is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from turnspec import __version__
+from turnspec.analysis.analyze import TemplateSource
+from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.regenerate import OnBuild, build_all, left_over, read_known_specs
+from turnspec.pipeline.standing import accepted_failures, standing_problems
+from turnspec.spec.engine_results import read_engines
+from turnspec.spec.files import read_spec, spec_hash
+from turnspec.spec.live_results import read_live
+from turnspec.spec.problems import Problem
+from turnspec.spec.results import read_results
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A file that isn't what regenerating would write; ``wanted`` is None for a file too many."""
+
+    path: str
+    found: str | None
+    wanted: str | None
+
+
+def check_freshness(
+    project: Project, sources: Sequence[TemplateSource], on_build: OnBuild | None = None
+) -> tuple[list[Difference], list[Problem]]:
+    """Analyse and generate everything again and compare it with the files; nothing is written.
+
+    Also finds files of templates that are gone, and results of another spec or generator.
+    """
+    _, problems = read_known_specs(project, sources)
+    differences: list[Difference] = []
+    recipe = project.recipe
+    for build in build_all(sources, OutputPaths.in_project, messages=None, recipe=recipe):
+        problems += build.problems
+        for path, wanted in build.files.items():
+            found = _text_of(project, path)
+            if found != wanted:
+                differences.append(Difference(path, found, wanted))
+        if on_build is not None:
+            on_build(build)
+    differences += [Difference(path, "", None) for path in left_over(project)]
+    problems += _stale_results(project, sources)
+    problems += _red_results(project, sources)
+    kept = (read_live(project.live), read_engines(project.engines))
+    problems += [found for found in kept if isinstance(found, Problem)]
+    return sorted(differences, key=lambda difference: difference.path), problems
+
+
+def _text_of(project: Project, path: str) -> str | None:
+    try:
+        return (project.root / path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _red_results(project: Project, sources: Sequence[TemplateSource]) -> Iterator[Problem]:
+    """Return a problem for each rung that isn't passed, unless that is accepted."""
+    results = read_results(project.results)
+    if isinstance(results, Problem):
+        return
+    names = {source.name for source in sources}
+    known = {name: result for name, result in results.items() if name in names}
+    yield from standing_problems(known, accepted_failures(project))
+
+
+def _stale_results(project: Project, sources: Sequence[TemplateSource]) -> list[Problem]:
+    """Return a problem for each result that is missing or belongs to another spec."""
+    results = read_results(project.results)
+    if isinstance(results, Problem):
+        return [results]
+    problems: list[Problem] = []
+    for source in sources:
+        spec = read_spec(project.specs / f"{source.name}.yaml")
+        if isinstance(spec, list):
+            continue
+        result = results.get(source.name)
+        if result is None or result.spec_hash != spec_hash(spec):
+            problems.append(
+                Problem(f"no result for {source.name} as it is now", "specs/verification.json")
+            )
+        elif result.generator != __version__:
+            problems.append(
+                Problem(
+                    f"the result for {source.name} is of generator {result.generator}",
+                    "specs/verification.json",
+                )
+            )
+    return problems

@@ -1,0 +1,36 @@
+"""Trying templates of a checkout: building and verifying them, with nothing written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from turnspec.pipeline.build import Build
+from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.regenerate import build_all
+from turnspec.pipeline.template_sources import read_sources
+from turnspec.sources.fetch import TemplateFile
+from turnspec.sources.index import read_index
+from turnspec.spec.problems import Problem
+from turnspec.verification.rungs import DEFAULT_MESSAGES
+
+
+def try_templates(project: Project, names: Collection[str]) -> tuple[list[Build], list[Problem]]:
+    """Build and verify templates that lie in the checkout; returns builds, and what went wrong."""
+    index, problems = read_index(project.root)
+    files = [
+        TemplateFile(
+            name=entry.name,
+            file=entry.file,
+            path=project.root / entry.location,
+            sha256=entry.sha256,
+            origin=entry.origin,
+            bos_token=entry.bos_token,
+            eos_token=entry.eos_token,
+        )
+        for entry in index.entries
+        if entry.name in names
+    ]
+    sources, unreadable = read_sources(project, files)
+    builds = list(build_all(sources, OutputPaths.in_project, messages=DEFAULT_MESSAGES))
+    wrong = [problem for build in builds for problem in build.problems]
+    return builds, [*problems, *unreadable, *wrong]

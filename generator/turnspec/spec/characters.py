@@ -1,0 +1,146 @@
+"""What a name, an id and a key may hold: the engine's definition, for grammars and checks.
+
+A tool's name and a call's id hold letters, digits and some signs. An argument's key is freer, as
+schemas are: it holds anything but controls and white space, and blanks only inside. Nothing of
+that holds a character with which what stands behind it begins, or the tag that it stands in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from turnspec.engine.markers import LETTERS, NAME_SIGNS, NOT_IN_KEYS
+from turnspec.spec.model import Encoding, JsonType, Literal, Piece, Slot, SlotKind, Tools
+
+#: What a key never holds, as ranges of code points.
+NEVER_IN_KEYS = tuple(
+    (int(low, 16), int(high or low, 16))
+    for low, high in re.findall(r"\\[xu]([0-9A-F]+)(?:-\\[xu]([0-9A-F]+))?", NOT_IN_KEYS)
+)
+
+#: What a key never holds where values say themselves where they end: the signs of values, and those
+#: that may stand between two arguments.
+VALUE_SIGNS = "()[]{},;'\""
+
+#: The longest name, id or key that a parser takes for one, in characters.
+LONGEST = 256
+
+#: The kinds of slots that are defined here.
+NAMED = (SlotKind.NAME, SlotKind.ID, SlotKind.KEY)
+
+
+def name_signs(ends: str) -> str:
+    """Return the signs that a name or an id may hold where ``ends`` can't be in it."""
+    return "".join(sign for sign in NAME_SIGNS if sign not in ends)
+
+
+def is_name(text: str, ends: str = "") -> bool:
+    """Tell whether a text can be a name or an id."""
+    return re.fullmatch(f"[{LETTERS}{name_signs(ends)}]{{1,{LONGEST}}}", text) is not None
+
+
+def is_key(text: str, ends: str = "") -> bool:
+    """Tell whether a text can be a key."""
+    if not 0 < len(text) <= LONGEST or text != text.strip() or "  " in text:
+        return False
+    return not set(ends) & set(text) and re.search(rf"[{NOT_IN_KEYS}]", text) is None
+
+
+def slot_ends(pieces: Sequence[Piece], index: int, behind: str = "") -> str:
+    """Return the characters that a name, an id or a key among pieces can't hold.
+
+    They are the sign with which goes on what follows it, also behind white space, which may be
+    missing there, or else that white space; the sign with which its tag begins; quotes, where
+    they may stand around it; for a key, the sign that tells a closing tag from an opening one.
+    ``behind`` is the text that follows the pieces, or is its arguments.
+    """
+    after = _text_behind(pieces, index, behind)
+    following = after.strip()[:1]
+    ends = after[:1] if following.isalnum() and after[:1].isspace() else following or after[:1]
+    opening = _opening(pieces, index)
+    if not (opening.isalnum() or opening in NAME_SIGNS):
+        ends += opening
+    if index and _text(pieces[index - 1]).endswith("="):
+        ends += "\"'"
+    if pieces[index] == Slot(SlotKind.KEY):
+        ends += _closing_sign(pieces, index)
+    return "".join(one for one in dict.fromkeys(ends) if not one.isalnum())
+
+
+def _closing_sign(pieces: Sequence[Piece], index: int) -> str:
+    """Return the sign with which a closing tag goes on where an opening one has its key."""
+    opening = _text(pieces[index - 1]).strip() if index else ""
+    values = [at for at, piece in enumerate(pieces) if piece == Slot(SlotKind.VALUE)]
+    closing = _text(pieces[values[-1] + 1]) if values and values[-1] + 1 < len(pieces) else ""
+    return closing.rpartition(opening)[2][:1] if opening and opening in closing else ""
+
+
+def _opening(pieces: Sequence[Piece], index: int) -> str:
+    """Return the sign with which the tag begins that a slot stands in: the one behind a value."""
+    values = [at for at, piece in enumerate(pieces[:index]) if piece == Slot(SlotKind.VALUE)]
+    first = values[-1] + 1 if values else 0
+    return _text(pieces[first]).strip()[:1]
+
+
+def call_ends(tools: Tools, kind: SlotKind) -> str:
+    """Return the characters that a call's name, or its id, can't hold."""
+    return _joined(
+        slot_ends(tools.call, index, arguments_begin(tools))
+        for index, piece in enumerate(tools.call)
+        if piece == Slot(kind)
+    )
+
+
+def key_ends(tools: Tools) -> str:
+    """Return the characters that an argument's key can't hold."""
+    item = tools.arguments.item
+    found = [slot_ends(item, at) for at, piece in enumerate(item) if piece == Slot(SlotKind.KEY)]
+    if item and not isinstance(item[0], Literal):
+        # An argument may begin just here, so its key must not swallow what ends the arguments.
+        at = next(at for at, piece in enumerate(tools.call) if piece == Slot(SlotKind.ARGUMENTS))
+        after_all = tools.arguments.end + _text_behind(tools.call, at, "")
+        found += [after_all.strip()[:1], tools.arguments.separator.strip()[:1]]
+    if item and ends_itself(tools):
+        found.append(VALUE_SIGNS)
+    return _joined(found)
+
+
+def ends_itself(tools: Tools) -> bool:
+    """Tell whether tagged values say themselves where they end, as JSON does."""
+    return tools.arguments.values.get(JsonType.STRING, Encoding.RAW) is not Encoding.RAW
+
+
+def member_ends(member: Sequence[Piece]) -> str:
+    """Return the characters that the key of an element's member can't hold."""
+    keys = (at for at, piece in enumerate(member) if piece == Slot(SlotKind.KEY))
+    return _joined([*(slot_ends(member, at) for at in keys), _text(member[0]).strip()[:1]])
+
+
+def arguments_begin(tools: Tools) -> str:
+    """Return the text with which a call's arguments begin."""
+    arguments = tools.arguments
+    if not arguments.item:
+        return "{"
+    return arguments.start + _text(arguments.item[0])
+
+
+def _joined(found: Iterator[str] | list[str]) -> str:
+    return "".join(dict.fromkeys("".join(found)))
+
+
+def _text_behind(pieces: Sequence[Piece], index: int, behind: str) -> str:
+    """Return the text behind a slot, up to the next one; a word that means nothing is passed."""
+    text = ""
+    for piece in pieces[index + 1 :]:
+        if isinstance(piece, Literal):
+            text += piece.text
+        elif piece.kind is SlotKind.ARGUMENTS:
+            break
+        elif piece.kind is not SlotKind.WORD:
+            return text
+    return text + behind
+
+
+def _text(piece: Piece) -> str:
+    return piece.text if isinstance(piece, Literal) else ""

@@ -1,0 +1,114 @@
+"""Rung 2 of the ladder: however a turn is cut into pieces, the message is the same.
+
+And wherever it breaks off, the parser neither raises nor lets a marker into the text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from turnspec.codegen.loading import FormatModule
+from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.message import Message
+from turnspec.spec.model import Spec
+from turnspec.spec.results import Counterexample, RungResult
+from turnspec.verification.comparing import as_parsed
+from turnspec.verification.messages import format_markers, sample_messages
+from turnspec.verification.tally import Tally
+from turnspec.verification.turns import written_input
+
+
+def chunking(spec: Spec, module: FormatModule) -> RungResult:
+    """Return what came of every split, and of every cut, of the sample turns that show most."""
+    tally = Tally()
+    markers = format_markers(spec)
+    for message in _full_messages(spec):
+        found = written_input(spec, message, thinking=True)
+        if found is None:
+            tally.leave_out("messages that the prompt leaves no place for")
+            continue
+        options: dict[str, object] = {
+            "tools": tool_definitions(message.calls),
+            "prefill": found.prefill,
+        }
+        _Splits(spec, module, options, found.text).check(markers, tally)
+    return tally.result("no prompt leaves a place for a sample turn")
+
+
+def _full_messages(spec: Spec) -> list[Message]:
+    """Return the sample messages that show most: all parts, and three calls."""
+    samples = list(sample_messages(spec))
+    return [samples[-1], samples[-2]] if spec.tools else samples[-1:]
+
+
+@dataclass(frozen=True, slots=True)
+class _Splits:
+    """One turn, and what it is parsed with."""
+
+    spec: Spec
+    module: FormatModule
+    options: dict[str, object]
+    text: str
+
+    def check(self, markers: set[str], tally: Tally) -> None:
+        try:
+            whole = self.module.parse(self.text, **self.options)
+        except Exception as error:  # a parser never raises: that it did is the result
+            tally.add(Counterexample(self.text, "no exception", _named(error)))
+            return
+        for chunks in self._ways():
+            tally.add(same_in_pieces(self.spec, self.module, self.options, chunks, whole))
+        for cut in range(len(self.text)):
+            tally.add(self._cut_off(cut, markers))
+
+    def _ways(self) -> Iterator[Sequence[str]]:
+        text = self.text
+        yield from ([text[:cut], text[cut:]] for cut in range(1, len(text)))
+        yield list(text)
+        yield [text[start : start + 3] for start in range(0, len(text), 3)]
+
+    def _cut_off(self, cut: int, markers: set[str]) -> Counterexample | None:
+        text = self.text[:cut]
+        try:
+            message = self.module.parse(text, **self.options)
+            texts = [message.content, message.reasoning_content]
+            for call in message.tool_calls:
+                json.loads(call.arguments)
+        except Exception as error:  # a parser never raises: that it did is the result
+            return Counterexample(text, "no exception", _named(error))
+        leaked = sorted(marker for marker in markers for shown in texts if marker in shown)
+        if not leaked:
+            return None
+        got = str(as_parsed(self.spec, message))
+        return Counterexample(text, f"no {leaked[0]!r} in a text", got)
+
+
+def same_in_pieces(
+    spec: Spec,
+    module: FormatModule,
+    options: dict[str, object],
+    chunks: Sequence[str],
+    whole: object,
+) -> Counterexample | None:
+    """Return how a text that is fed in pieces comes out otherwise than the ``whole``."""
+    parser = module.Parser(**options)
+    try:
+        for chunk in chunks:
+            parser.feed(chunk)
+        parser.finish()
+    except Exception as error:  # a parser never raises: that it did is the result
+        return Counterexample(_with_cuts(chunks), str(as_parsed(spec, whole)), _named(error))
+    if parser.message == whole:
+        return None
+    wanted, got = (str(as_parsed(spec, message)) for message in (whole, parser.message))
+    return Counterexample(_with_cuts(chunks), wanted, got)
+
+
+def _with_cuts(chunks: Sequence[str]) -> str:
+    return "|".join(chunks) if len(chunks) == 2 else "".join(chunks)
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,52 @@
+"""The whole ladder, up to the rungs that need neither a grammar engine nor a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from turnspec import __version__
+from turnspec.codegen.loading import load
+from turnspec.rendering.conversation import Chat
+from turnspec.spec.files import spec_hash
+from turnspec.spec.model import Spec
+from turnspec.spec.problems import Problem
+from turnspec.spec.results import SANITY, TemplateResult
+from turnspec.verification.chunking import chunking
+from turnspec.verification.grammar_rung import agreement
+from turnspec.verification.random_messages import random_messages
+from turnspec.verification.rungs import predict, rendered_parts, round_trip, round_trip_written
+from turnspec.verification.sanity import sanity
+from turnspec.verification.sanity_view import View
+from turnspec.verification.turns import Renderer
+
+
+@dataclass(frozen=True, slots=True)
+class Climb:
+    """The results of all rungs, and everything that doesn't make sense in the spec."""
+
+    result: TemplateResult
+    objections: tuple[Problem, ...]
+
+
+def climb(spec: Spec, gbnf: str, chat: Chat, messages: int) -> Climb:
+    """Climb all rungs.
+
+    Args:
+        spec: the format.
+        gbnf: the grammar that was generated from it.
+        chat: its template, in the template's dialect and without settings.
+        messages: the number of random messages.
+    """
+    renderer = Renderer.create(spec, chat)
+    module = load(spec)
+    given = list(random_messages(spec, messages))
+    rungs = {
+        "0": predict(spec, renderer, given),
+        "1": round_trip(spec, renderer, module, given),
+        "1b": round_trip_written(spec, module, given),
+        "2": chunking(spec, module),
+        "3": agreement(spec, module, gbnf),
+    }
+    rungs[SANITY], objections = sanity(View(spec, chat, renderer, module, gbnf))
+    result = TemplateResult(spec_hash(spec), __version__, rendered_parts(spec), rungs)
+    return Climb(result, objections)

@@ -1,0 +1,117 @@
+"""Sanity of a spec's limits: what it calls ambiguous really doesn't come back for sure.
+
+A limit takes messages out of the other checks, so one without need would hide what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from turnspec.codegen.writer import applies, as_rendered, write_turn
+from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import JsonType, Limit, Spec, Subject, Verdict
+from turnspec.spec.yaml_text import quoted
+from turnspec.verification.comparing import Turn, as_meant, as_read
+from turnspec.verification.messages import EDGE_VALUES, allowed_text, sample_messages
+from turnspec.verification.sanity_view import Finding, View
+from turnspec.verification.turns import never_renders_calls
+
+#: Strings with what formats have trouble with.
+_STRINGS = (
+    *("two words", "q\"uo'te", "a\nb", "b\\s\\n", "7", "true", "null", "<b>&", "[x]", ""),
+    *("x', k='y", 'x", k="y', 'x", "k": "y', "x'}", 'x"}'),
+)
+#: Texts with a character that a limit is about; a quote may only matter where an end could be.
+_AROUND = ("qxa{0}qxb", "qxa{0}, k={0}qxb", "qxa{0})")
+#: Values of the types that a limit may call ambiguous as a whole.
+_VALUES: dict[Subject, tuple[object, ...]] = {
+    Subject.ARGUMENT_STRING: _STRINGS,
+    Subject.ARGUMENT_INTEGER: (0, -7, 10**12),
+    Subject.ARGUMENT_NUMBER: (0.5, -2.25, 1e-07),
+    Subject.ARGUMENT_BOOLEAN: (True, False),
+    Subject.ARGUMENT_NULL: (None,),
+    Subject.ARGUMENT_ARRAY: EDGE_VALUES[JsonType.ARRAY],
+    Subject.ARGUMENT_OBJECT: EDGE_VALUES[JsonType.OBJECT],
+}
+
+
+def limits(view: View) -> Iterator[Finding]:
+    """Something that an ambiguous limit is about doesn't come back, as long as it is rendered."""
+    for number, limit in enumerate(view.spec.limits):
+        if limit.verdict is not Verdict.AMBIGUOUS:
+            continue
+        given = list(_concerned(view.spec, limit))
+        if given and limit.subject in _VALUES and not any(_shows_key(view, m) for m in given):
+            yield f"limits[{number}]", f"{limit.subject} isn't rendered at all: that is drops"
+        without = replace(view.spec, limits=tuple(x for x in view.spec.limits if x is not limit))
+        if given and all(_comes_back_somehow(view, without, message) for message in given):
+            text = "is called ambiguous, but comes back from the parser"
+            yield f"limits[{number}]", f"{limit.subject} {text}: {_shown(given[0])}"
+
+
+def _concerned(spec: Spec, limit: Limit) -> Iterator[Message]:
+    """Yield messages that a limit is about."""
+    if limit.characters:
+        texts = (text.format(one) for one in limit.characters for text in _AROUND)
+        yield from (_with_text(limit.subject, text) for text in texts)
+    elif limit.subject in _VALUES:
+        if spec.tools is not None and not never_renders_calls(spec):
+            others = replace(spec, limits=tuple(x for x in spec.limits if x is not limit))
+            for value in _VALUES[limit.subject]:
+                text = (
+                    allowed_text(others, limit.subject, value) if isinstance(value, str) else value
+                )
+                yield _with_argument("qxkey", text)
+    elif limit.subject in (Subject.REASONING, Subject.CONTENT, Subject.CALLS):
+        yield from (m for m in sample_messages(spec) if applies(limit.when, m))
+
+
+def _with_text(subject: Subject, text: str) -> Message:
+    match subject:
+        case Subject.CONTENT:
+            return Message(text)
+        case Subject.REASONING:
+            return Message("An answer.", text)
+        case Subject.ARGUMENT_KEY:
+            return _with_argument(text, "value")
+    return _with_argument("qxkey", text)
+
+
+def _with_argument(key: str, value: object) -> Message:
+    return Message(calls=(Call("qxtool", {key: value}, "abcdefgh1"),))
+
+
+def _shows_key(view: View, message: Message) -> bool:
+    turn, _ = view.renderer.turn(message)
+    return turn is not None and all(key in turn for key in message.calls[0].arguments)
+
+
+def _comes_back_somehow(view: View, spec: Spec, message: Message) -> bool:
+    """Tell whether a message comes back by itself or with some reasoning before it."""
+    variants = [message]
+    if message.calls and spec.reasoning.field:
+        variants.append(replace(message, reasoning="They want to know."))
+    return any(_comes_back(view, spec, variant) for variant in variants)
+
+
+def _comes_back(view: View, spec: Spec, message: Message) -> bool:
+    """Tell whether a message is rendered as it is written, and read back; one refused counts."""
+    turn, _ = view.renderer.turn(message)
+    if turn is None:
+        return True
+    if not turn.endswith(write_turn(spec, message)):
+        return False
+    found = view.renderer.parser_input(turn)
+    if found is None:
+        return False
+    shown = as_rendered(spec, message)
+    read = as_read(
+        spec, view.module, Turn(found.text, found.prefill, tool_definitions(shown.calls))
+    )
+    return read == as_meant(spec, shown)
+
+
+def _shown(message: Message) -> str:
+    return quoted(message.content or message.reasoning or repr(message.calls))

@@ -1,0 +1,173 @@
+"""Sanity of a spec in its parser and its grammar: what they make of what the spec allows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from turnspec.analysis.text import markers
+from turnspec.grammar.bound import BoundGrammar, bind_grammar
+from turnspec.grammar.request import GrammarRequest, ToolChoice
+from turnspec.rendering.conversation import tool_definitions
+from turnspec.rendering.value_schemas import schema_of
+from turnspec.spec.characters import call_ends, is_key, is_name, key_ends
+from turnspec.spec.encoding import json_type
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import (
+    Part,
+    Slot,
+    SlotKind,
+    Spec,
+    ToolMode,
+    Tools,
+)
+from turnspec.spec.yaml_text import quoted
+from turnspec.verification.comparing import Turn, as_meant, as_read
+from turnspec.verification.gbnf_reader import Grammar, read_grammar
+from turnspec.verification.messages import EDGE_VALUES, allowed_call, ambiguous_types
+from turnspec.verification.recognizer import Recognizer
+from turnspec.verification.sanity_view import Finding, View
+from turnspec.verification.turns import expected_message, written_input
+
+_THOUGHT, _ANSWER = "qxthought", "qxanswer"
+
+#: Characters of which some stand in names, some in keys and some in neither.
+_SIGNS = "_.:/-$@#+*?!&%;,=|~^<>()[]{}\"'`\\ é中"
+
+
+def leaks(view: View) -> Iterator[Finding]:
+    """A block that the template leaves empty is no content when there is something in it."""
+    spec = view.spec
+    texts = {f"turn.joins.{join.left}.{join.right}": join.text for join in spec.turn.joins}
+    texts["content.start"] = spec.content.start
+    for key in ("prompt_on", "prompt_off"):
+        prompt: str = getattr(spec.thinking, key)
+        texts[f"thinking.{key}"] = prompt.removeprefix(spec.turn.header)
+    for path, text in texts.items():
+        for opening, closing in _empty_blocks(text):
+            said = f"{opening}\n{_THOUGHT}\n{closing}\n\n{_ANSWER}"
+            turn = Turn(said + spec.final(Part.CONTENT), spec.turn.header, ())
+            found = as_read(spec, view.module, turn).content
+            if any(part in found for part in (opening, closing, _THOUGHT)):
+                yield path, f"holds an empty block; a text in one is content: {quoted(found)}"
+
+
+def _empty_blocks(text: str) -> Iterator[tuple[str, str]]:
+    """Yield two markers with nothing between them of which the second closes what the first opens.
+
+    They are about the same: they end with the same word.
+    """
+    found = markers(text)
+    for opening, closing in pairwise(found):
+        between = text.partition(opening)[2].partition(closing)[0]
+        if opening != closing and not between.strip() and _word(opening) == _word(closing) != "":
+            yield opening, closing
+
+
+def _word(marker: str) -> str:
+    found = re.findall(r"[^\W_]+", marker)
+    return found[-1].lower() if found else ""
+
+
+def values(view: View) -> Iterator[Finding]:
+    """Parser and grammar agree on values at the edges of what a type can be."""
+    spec = view.spec
+    if spec.tools is None:
+        return
+    asked = [
+        value
+        for kind, found in EDGE_VALUES.items()
+        if kind not in ambiguous_types(spec)
+        for value in found
+    ]
+    keys = {f"qxk{number}": value for number, value in enumerate(asked)}
+    grammar = _bound_to(spec, keys)
+    for key, value in keys.items():
+        call = allowed_call(spec, Call("qxprobe", {key: value}, "abcdefgh1"))
+        message = expected_message(spec, Message(calls=(call,)))
+        if not message.calls or message.calls[0].arguments != {key: value}:
+            continue
+        written = written_input(spec, message, thinking=True)
+        if written is None:
+            continue
+        turn = Turn(written.text, written.prefill, tool_definitions(message.calls))
+        is_read = as_read(spec, view.module, turn) == as_meant(spec, message)
+        is_allowed = grammar is not None and grammar.accepts(written.text)
+        if is_read != is_allowed:
+            path = f"tools.arguments.values.{json_type(value)}"
+            yield path, f"{value!r} is {_verdict(is_read, is_allowed)}: {quoted(written.text)}"
+
+
+def _verdict(is_read: bool, is_allowed: bool) -> str:
+    read = "read" if is_read else "not read"
+    return f"{read} by the parser and {'allowed' if is_allowed else 'refused'} by the grammar"
+
+
+def _bound_to(spec: Spec, arguments: Mapping[str, object]) -> Recognizer | None:
+    """Return the grammar for a tool that may be given each of the arguments, or none."""
+    properties = {key: schema_of([value]) for key, value in arguments.items()}
+    parameters = {"type": "object", "properties": properties}
+    tool = {"type": "function", "function": {"name": "qxprobe", "parameters": parameters}}
+    bound = bind_grammar(spec, GrammarRequest([tool], tool_choice=ToolChoice.REQUIRED))
+    if not isinstance(bound, BoundGrammar):
+        return None
+    grammar = read_grammar(bound.grammar)
+    return Recognizer(grammar) if isinstance(grammar, Grammar) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """What may be called so: a name, an id or a key, and the calls that are."""
+
+    path: str
+    kind: SlotKind
+    text: str
+    is_one: bool
+    ends: str
+
+    def call(self) -> Call:
+        """Return a call in which something is called so."""
+        name = self.text if self.kind is SlotKind.NAME else "qxtool"
+        key = self.text if self.kind is SlotKind.KEY else "qxkey"
+        return Call(name, {key: 7}, self.text if self.kind is SlotKind.ID else "qxident01")
+
+
+def names(view: View) -> Iterator[Finding]:
+    """Parser and grammar take the same for a name, an id and a key: what the definition says."""
+    spec = view.spec
+    if spec.tools is None:
+        return
+    # Inside of JSON a string's own quotes say where a name ends, so a parser reads any.
+    reads_any = spec.tools.mode is ToolMode.JSON_NATIVE
+    for named in _named(spec.tools):
+        message = expected_message(spec, Message(calls=(allowed_call(spec, named.call()),)))
+        written = written_input(spec, message, thinking=True)
+        if not message.calls or message.calls[0] != named.call() or written is None:
+            continue
+        turn = Turn(written.text, written.prefill, tool_definitions(message.calls))
+        is_read = as_read(spec, view.module, turn) == as_meant(spec, message)
+        is_read = named.is_one if reads_any and is_read else is_read
+        is_allowed = view.allows(written.text)
+        if set(named.ends) & set(named.text):
+            is_allowed = named.is_one  # something else begins there, which may be allowed
+        if (is_read, is_allowed) != (named.is_one, named.is_one):
+            wanted = "should be" if named.is_one else "shouldn't be"
+            text = f"{named.text!r} {wanted} one; it is {_verdict(is_read, is_allowed)}"
+            yield named.path, f"{text}: {quoted(written.text)}"
+
+
+def _named(tools: Tools) -> Iterator[_Named]:
+    kinds = {SlotKind.NAME: "tools.call", SlotKind.ID: "tools.call"}
+    for kind, path in kinds.items():
+        if Slot(kind) in tools.call:
+            ends = call_ends(tools, kind)
+            for sign in _SIGNS:
+                text = f"qx{sign}more78"
+                yield _Named(path, kind, text, is_name(text, ends), ends)
+    if Slot(SlotKind.KEY) in tools.arguments.item:
+        ends = key_ends(tools)
+        for sign in _SIGNS:
+            text = f"qx{sign}key"
+            yield _Named("tools.arguments.item", SlotKind.KEY, text, is_key(text, ends), ends)

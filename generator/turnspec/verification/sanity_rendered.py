@@ -1,0 +1,246 @@
+"""Sanity of a spec beside its template: what no turn by itself shows, rendered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from turnspec.analysis.text import markers, splits_marker
+from turnspec.codegen.writer import write_turn
+from turnspec.rendering.conversation import (
+    USER_TEXT,
+    Chat,
+    Following,
+    JsonObject,
+    result_message,
+    user_message,
+)
+from turnspec.rendering.variables import string_constants
+from turnspec.spec.message import Message
+from turnspec.spec.model import (
+    Part,
+    ReasoningMode,
+    ReasoningScope,
+    Slot,
+    SlotKind,
+    Spec,
+    SwitchWord,
+)
+from turnspec.spec.yaml_text import quoted
+from turnspec.verification.messages import SAMPLE_CALLS, allowed_call, format_markers
+from turnspec.verification.sanity_view import Finding, View
+from turnspec.verification.turns import never_renders_calls
+
+_CONTENT = "The answer is here."
+_REASONING = "They want to know."
+
+
+def prompts(view: View) -> Iterator[Finding]:
+    """Under each setting the template gives the prompt that the spec says, and no other."""
+    thinking = view.spec.thinking
+    by_word = {word.prompt for word in thinking.words} if thinking.on == thinking.off else set()
+    for key, settings in (("on", thinking.on), ("off", thinking.off)):
+        wanted: str = getattr(thinking, f"prompt_{key}")
+        if wanted in by_word and thinking.prompt_on != thinking.prompt_off:
+            continue  # a word in a message gives it
+        found = _prompt(view, settings)
+        if not found.endswith(wanted) or _begins_inside(found, len(found) - len(wanted)):
+            yield f"thinking.prompt_{key}", f"is {quoted(wanted)}; rendered is {quoted(found)}"
+
+
+def _prompt(view: View, settings: Mapping[str, object]) -> str:
+    return view.chat.using(settings).prompt().text or ""
+
+
+def words(view: View) -> Iterator[Finding]:
+    """A word in a message gives the prompt that the spec says."""
+    for number, word in enumerate(view.spec.thinking.words):
+        for role in word.roles:
+            found = _prompt_with(view, word, role)
+            if not found.endswith(word.prompt):
+                path = f"thinking.words[{number}].prompt"
+                yield path, f"is {quoted(word.prompt)}; rendered is {quoted(found)}"
+
+
+def _prompt_with(view: View, word: SwitchWord, role: str) -> str:
+    texts = {"system": "Be brief.", "user": USER_TEXT}
+    messages: list[JsonObject] = [
+        {"role": name, "content": f"{text} {word.word if name == role else ''}".rstrip()}
+        for name, text in texts.items()
+        if name in (role, "user")
+    ]
+    chat = view.chat.using(view.spec.thinking.on)
+    rendering = chat.render(messages, add_generation_prompt=True).text or ""
+    behind = rendering.rpartition(USER_TEXT)[2]
+    return behind.removeprefix(f" {word.word}") if role == "user" else behind
+
+
+def header(view: View) -> Iterator[Finding]:
+    """The header is all that turns and prompts begin with, and cuts no marker."""
+    spec = view.spec
+    text = spec.turn.header
+    for key in ("prompt_on", "prompt_off"):
+        prompt: str = getattr(spec.thinking, key)
+        if prompt and not prompt.startswith(text):
+            yield "turn.header", f"{key} doesn't begin with it: {quoted(prompt)}"
+    for _, turn in view.rendered():
+        at = turn.find(text)
+        if text and at < 0:
+            yield "turn.header", f"a turn doesn't hold it: {quoted(turn)}"
+            return
+        if text and _begins_inside(turn, at):
+            yield "turn.header", f"begins inside of a marker: {quoted(turn)}"
+            return
+        bare = view.renderer.bare_prompt
+        if text and at < len(bare) and turn.startswith(bare) and not bare.endswith(text):
+            yield "turn.header", f"holds what ends the user's message: {quoted(bare)}"
+            return
+
+
+def _begins_inside(text: str, at: int) -> bool:
+    """Tell whether a marker is cut in two, and what follows isn't one itself."""
+    return splits_marker(text, at) and not _is_whole(markers(text[at:])[:1], text[at:].lstrip())
+
+
+def _is_whole(first: list[str], text: str) -> bool:
+    return bool(first) and text.startswith(first[0])
+
+
+def ends(view: View) -> Iterator[Finding]:
+    """Before another message a turn ends as the spec says."""
+    spec = view.spec
+    call = allowed_call(spec, SAMPLE_CALLS[0])
+    messages = {Part.CONTENT: Message(_CONTENT), Part.CALLS: Message(calls=(call,))}
+    following = {Part.CONTENT: Following.USER, Part.CALLS: Following.TOOL}
+    anchors = {Part.CONTENT: _CONTENT, Part.CALLS: _last_text(call.arguments)}
+    for part, message in messages.items():
+        end = spec.end(part)
+        if end is None or not anchors[part] or (part is Part.CALLS and _ends_alone(spec)):
+            continue
+        found = _untold(view).turn(message, following=following[part]).text
+        written = write_turn(spec, message, followed=True)
+        if found is None or anchors[part] not in found or anchors[part] not in written:
+            continue
+        path = f"turn.ends.{part}.followed"
+        behind = found.rpartition(anchors[part])[2]
+        tail = written.rpartition(anchors[part])[2]
+        if part is Part.CALLS:  # a call may say more once its result is there
+            tail = _section_end(spec) + end.followed
+        if tail not in behind or (part is Part.CONTENT and not behind.startswith(tail)):
+            yield path, f"is {quoted(end.followed)}; rendered is {quoted(behind)}"
+            continue
+        rest = behind.partition(tail)[2] if tail else behind
+        if tail and _begins_inside(behind, len(behind) - len(rest)):
+            yield path, f"cuts a marker: {quoted(behind)}"
+        first = _untold(view).render([user_message(USER_TEXT)]).text or ""
+        if part is Part.CONTENT and not first.partition(USER_TEXT)[0].endswith(rest):
+            yield path, f"leaves {quoted(rest)}, with which no conversation begins: {quoted(first)}"
+
+
+def _untold(view: View) -> Chat:
+    """Return the template's chat without tools, which would stand before some user's message."""
+    chat = view.renderer.chat
+    return chat.speaking(replace(chat.dialect, give_tools=False))
+
+
+def _ends_alone(spec: Spec) -> bool:
+    """Tell whether no call is rendered, or a single one ends in a way of its own."""
+    return never_renders_calls(spec) or bool(spec.tools and spec.tools.after_first)
+
+
+def _section_end(spec: Spec) -> str:
+    return spec.tools.section_end if spec.tools else ""
+
+
+def _last_text(arguments: Mapping[str, object]) -> str:
+    texts = [value for value in arguments.values() if isinstance(value, str)]
+    return texts[-1] if texts else ""
+
+
+def index(view: View) -> Iterator[Finding]:
+    """A running index counts over the turn or the conversation, as the spec says."""
+    spec = view.spec
+    if spec.tools is None or Slot(SlotKind.INDEX) not in spec.tools.call:
+        return
+    message = Message(calls=(allowed_call(spec, SAMPLE_CALLS[0]),))
+    found = view.renderer.chat.turn(message, earlier=[message]).text
+    written = write_turn(spec, message, calls_before=1)
+    if found is not None and written not in found:
+        text = f"a later turn is {quoted(found)}, not {quoted(written)}"
+        yield "tools.index_scope", text
+
+
+def scope(view: View) -> Iterator[Finding]:
+    """Earlier reasoning shows for as long as the spec says."""
+    spec, chat = view.spec, view.renderer.chat
+    if not spec.reasoning.field:
+        return
+    past = chat.assistant_message(Message(_CONTENT, _REASONING))
+    call = allowed_call(spec, SAMPLE_CALLS[0])
+    called = chat.assistant_message(Message(reasoning=_REASONING, calls=(call,)))
+    last = chat.assistant_message(Message("Done."))
+    asked = user_message("And now?")
+    before = [user_message("Hello?")]
+    shown = {
+        ReasoningScope.ALL: [*before, past, asked, last],
+        ReasoningScope.SINCE_LAST_USER: [*before, called, result_message(call), last],
+    }
+    texts = {kind: chat.render(messages).text or "" for kind, messages in shown.items()}
+    found = [kind for kind, text in texts.items() if _REASONING in text]
+    wanted = {
+        ReasoningScope.ALL: [ReasoningScope.ALL],
+        ReasoningScope.SINCE_LAST_USER: [ReasoningScope.SINCE_LAST_USER],
+        ReasoningScope.LAST: [],
+    }
+    if found[:1] != wanted.get(spec.reasoning.scope, []):
+        seen = found[0] if found else ReasoningScope.LAST
+        yield "reasoning.scope", f"is {spec.reasoning.scope}; rendered is {seen}"
+
+
+def tokens(view: View) -> Iterator[Finding]:
+    """The special tokens are those with which the template was rendered."""
+    for name, token in view.spec.tokens.items():
+        if view.chat.tokens.get(name) != token.text:
+            yield f"tokens.{name}", f"rendered with {quoted(view.chat.tokens.get(name, ''))}"
+
+
+def unrendered_reasoning(view: View) -> Iterator[Finding]:
+    """What marks reasoning that no message shows are markers that the template itself holds."""
+    spec = view.spec
+    never = spec.reasoning.mode is not ReasoningMode.NONE and not spec.reasoning.field
+    if not never or any(key.split(".")[0] == "reasoning" for key in spec.overlay):
+        return
+    for key in ("start", "end"):
+        text: str = getattr(spec.reasoning, key)
+        shown = text in view.chat.source or text == spec.reasoning.end.replace("/", "", 1)
+        if text and (markers(text) != [text] or not shown):
+            yield f"reasoning.{key}", f"{quoted(text)} is no marker of the template's"
+
+
+def altered_texts(view: View) -> Iterator[Finding]:
+    """What the template does with markers in an answer's text is explained by a part."""
+    known = _explained(view.spec)
+    found = [marker for text in string_constants(view.chat.source) for marker in markers(text)]
+    for marker in dict.fromkeys(found):
+        if any(marker in text or text in marker for text in known):
+            continue
+        if not _comes_back(view, marker):
+            yield "reasoning", f"the template alters a text with {quoted(marker)}; no part says why"
+
+
+def _explained(spec: Spec) -> set[str]:
+    found = format_markers(spec) | {word.word for word in spec.thinking.words}
+    found |= {token.text for token in spec.tokens.values()}
+    return found | set(spec.alternatives.stop)
+
+
+def _comes_back(view: View, marker: str) -> bool:
+    """Tell whether a text with a marker in it is rendered as it is, now and as an earlier one."""
+    chat = view.renderer.chat
+    text = f"qxa {marker} qxb"
+    message = chat.assistant_message(Message(text))
+    last = chat.assistant_message(Message("Done."))
+    asked = user_message("Hello?")
+    conversations = ([asked, message], [asked, message, user_message("And now?"), last])
+    texts = [chat.render(messages).text for messages in conversations]
+    return all(found is None or text in found for found in texts)

@@ -1,0 +1,135 @@
+"""Sanity of a spec by itself: whether its parts fit each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+
+from turnspec.analysis.assemble import grammar_hints
+from turnspec.analysis.modes import content_mode, reasoning_mode
+from turnspec.analysis.text import markers
+from turnspec.analysis.thinking import PromptState
+from turnspec.spec.message import Message
+from turnspec.spec.model import Condition, Part, ReasoningMode, Spec, Subject, Verdict
+from turnspec.spec.turn_end import may_repeat_calls
+from turnspec.spec.yaml_text import quoted
+from turnspec.verification.messages import format_markers, sample_messages
+from turnspec.verification.sanity_view import Finding, View, listed
+from turnspec.verification.turns import expected_message
+
+
+def switches(view: View) -> Iterator[Finding]:
+    """The prompt for thinking on leaves reasoning open or free, the one for off doesn't."""
+    thinking = view.spec.thinking
+    on, off = view.leaves(thinking=True), view.leaves(thinking=False)
+    if view.spec.reasoning.mode is ReasoningMode.NONE:
+        return
+    if on is PromptState.CLOSED:
+        yield "thinking.prompt_on", f"closes reasoning: {quoted(thinking.prompt_on)}"
+    if thinking.prompt_on == thinking.prompt_off:
+        return
+    if off is PromptState.OPEN:
+        yield "thinking.prompt_off", f"opens reasoning: {quoted(thinking.prompt_off)}"
+    elif off >= on:
+        yield "thinking.prompt_off", f"leaves reasoning as prompt_on does: {off.name.lower()}"
+
+
+def prompt_markers(view: View) -> Iterator[Finding]:
+    """Every marker that a prompt holds behind the header is one of the format's."""
+    spec = view.spec
+    known = format_markers(spec)
+    for key in ("prompt_on", "prompt_off"):
+        prompt: str = getattr(spec.thinking, key)
+        rest = _outside_of_reasoning(spec, prompt.removeprefix(spec.turn.header))
+        for marker in markers(rest):
+            if not any(marker in text for text in known):
+                yield f"thinking.{key}", f"no part explains the marker {quoted(marker)} in it"
+
+
+def _outside_of_reasoning(spec: Spec, text: str) -> str:
+    """Return a text without what stands in a block of reasoning: that is reasoning's own text."""
+    start, end = spec.reasoning.start.strip(), spec.reasoning.end.strip()
+    if not start or not end or start not in text:
+        return text
+    before, _, behind = text.partition(start)
+    inside, closed, rest = behind.rpartition(end)
+    return before + rest if closed else before + inside
+
+
+def modes(view: View) -> Iterator[Finding]:
+    """The modes say of the markers what is so."""
+    spec = view.spec
+    keys = {key.split(".")[0] for key in spec.overlay}
+    reasoning = reasoning_mode(
+        spec.reasoning.start,
+        spec.reasoning.end,
+        view.leaves(thinking=True),
+        spec.thinking.prompt_off.removeprefix(spec.turn.header),
+        spec.limits,
+    )
+    content = content_mode(spec.content.start, spec.reasoning.end, spec.turn.joins)
+    if "reasoning" not in keys and reasoning is not spec.reasoning.mode:
+        yield "reasoning.mode", f"is {spec.reasoning.mode}, but the markers are {reasoning}"
+    if "content" not in keys and content is not spec.content.mode:
+        yield "content.mode", f"is {spec.content.mode}, but the markers are {content}"
+    if (spec.reasoning.field is None) != (spec.reasoning.scope == "none"):
+        yield "reasoning.scope", f"is {spec.reasoning.scope}, but field is {spec.reasoning.field}"
+
+
+def order(view: View) -> Iterator[Finding]:
+    """Parts that no turn shows together stand in the usual order, which says nothing."""
+    spec = view.spec
+    together = {
+        part
+        for message in sample_messages(spec)
+        for part in _pairs(expected_message(spec, message), spec)
+    }
+    usual = [part for part in Part if part in spec.turn.order]
+    for left, right in pairwise(spec.turn.order):
+        if frozenset((left, right)) not in together and usual.index(left) > usual.index(right):
+            yield "turn.order", f"no turn shows both {left} and {right}"
+
+
+def _pairs(message: Message, spec: Spec) -> Iterator[frozenset[Part]]:
+    texts = {
+        Part.REASONING: message.reasoning,
+        Part.CONTENT: message.content,
+        Part.CALLS: message.calls,
+    }
+    shown = [part for part in spec.turn.order if texts[part]]
+    yield from (frozenset(pair) for pair in combinations(shown, 2))
+
+
+def separators(view: View) -> Iterator[Finding]:
+    """Nothing stands between calls where no turn has several."""
+    tools = view.spec.tools
+    if tools and tools.separator.strip() and not may_repeat_calls(view.spec):
+        yield "tools.separator", f"is {quoted(tools.separator)}, but no turn has two calls"
+
+
+def capabilities(view: View) -> Iterator[Finding]:
+    """What the template accepts agrees with what it renders."""
+    spec = view.spec
+    found = {(limit.subject, limit.verdict, limit.when) for limit in spec.limits}
+    never = (Subject.CALLS, Verdict.DROPS, Condition.ALWAYS) in found
+    several = not any(subject is Subject.FURTHER_CALLS for subject, _, _ in found)
+    calls = spec.tools is not None and not never
+    beside = (Subject.CONTENT, Verdict.DROPS, Condition.WITH_CALLS) not in found
+    wanted = {"tool_calls": calls, "parallel_calls": calls and several}
+    if calls:
+        wanted["content_beside_calls"] = beside
+    for key, value in wanted.items():
+        if getattr(spec.capabilities, key) is not value:
+            yield f"capabilities.{key}", f"is {str(not value).lower()}; the format says otherwise"
+
+
+def hints(view: View) -> Iterator[Finding]:
+    """Triggers and preserved tokens are those that follow from the markers."""
+    spec = view.spec
+    if any(key.split(".")[0] == "grammar" for key in spec.overlay):
+        return
+    wanted = grammar_hints(spec)
+    for key in ("triggers", "preserved_tokens"):
+        shown, follow = getattr(spec.grammar, key), getattr(wanted, key)
+        if set(shown) != set(follow):
+            yield f"grammar.{key}", f"are {listed(shown)}; the markers give {listed(follow)}"

@@ -1,0 +1,67 @@
+"""What the checks of a whole spec look at, and what several of them ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from turnspec.analysis.thinking import PromptState
+from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.writer import as_rendered, write_parts
+from turnspec.rendering.conversation import Chat
+from turnspec.spec.message import Message
+from turnspec.spec.model import Part, ReasoningMode, Spec
+from turnspec.spec.yaml_text import quoted
+from turnspec.verification.gbnf_reader import Grammar, read_grammar
+from turnspec.verification.messages import sample_messages
+from turnspec.verification.recognizer import Recognizer
+from turnspec.verification.turns import Renderer, expected_message, prompt_leaves
+
+#: Where a check objects, as a path in the spec, and why.
+Finding = tuple[str, str]
+
+
+def listed(texts: Iterable[str]) -> str:
+    """Return texts as one, each in quotes."""
+    return ", ".join(map(quoted, texts)) or "none"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A spec with its template, its parser and its grammar; ``chat`` has no settings."""
+
+    spec: Spec
+    chat: Chat
+    renderer: Renderer
+    module: FormatModule
+    gbnf: str
+    _recognizers: list[Recognizer] = field(default_factory=list, repr=False)
+
+    def turns(self) -> Iterator[tuple[Message, str]]:
+        """Yield the sample messages as a model writes them, and the turns behind the header."""
+        for message in sample_messages(self.spec):
+            shown = expected_message(self.spec, message)
+            if self.spec.reasoning.mode is ReasoningMode.NONE:
+                shown = replace(shown, reasoning="")
+            if shown.reasoning or shown.content or shown.calls:
+                yield shown, write_parts(self.spec, shown, Part.START)
+
+    def rendered(self) -> Iterator[tuple[Message, str]]:
+        """Yield the sample messages as the template renders them, and these turns as a whole."""
+        for message in sample_messages(self.spec):
+            shown = as_rendered(self.spec, message)
+            turn, _ = self.renderer.turn(message)
+            if turn is not None and (shown.reasoning or shown.content or shown.calls):
+                yield message, turn
+
+    def allows(self, text: str) -> bool:
+        """Tell whether the grammar for any tools allows a turn."""
+        if not self._recognizers:
+            grammar = read_grammar(self.gbnf)
+            assert isinstance(grammar, Grammar), grammar
+            self._recognizers.append(Recognizer(grammar))
+        return self._recognizers[0].accepts(text)
+
+    def leaves(self, *, thinking: bool) -> PromptState:
+        """Return where a generation prompt leaves reasoning."""
+        return prompt_leaves(self.spec, thinking=thinking)

@@ -1,0 +1,79 @@
+"""Making a message that fails smaller, as long as it still fails, so that the example is short."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from turnspec.spec.message import Call, Message
+
+#: How many smaller messages are tried at most.
+_MOST_TRIES = 300
+
+
+def smallest(message: Message, fails: Callable[[Message], bool]) -> Message:
+    """Return the smallest message found that fails as ``message`` does."""
+    tries = 0
+    shrunk = True
+    while shrunk:
+        shrunk = False
+        for smaller in _smaller(message):
+            tries += 1
+            if tries > _MOST_TRIES:
+                return message
+            if fails(smaller):
+                message, shrunk = smaller, True
+                break
+    return message
+
+
+def _smaller(message: Message) -> Iterator[Message]:
+    """Yield messages with a part less or a shorter one; those that leave out most come first."""
+    for number in range(len(message.calls)):
+        calls = (*message.calls[:number], *message.calls[number + 1 :])
+        yield from _that_say_something(replace(message, calls=calls))
+    for smaller in (replace(message, reasoning=""), replace(message, content="")):
+        if smaller != message:
+            yield from _that_say_something(smaller)
+    for number, call in enumerate(message.calls):
+        for other in _smaller_calls(call):
+            calls = (*message.calls[:number], other, *message.calls[number + 1 :])
+            yield replace(message, calls=calls)
+    yield from (replace(message, content=text) for text in _shorter(message.content) if text)
+    yield from (replace(message, reasoning=text) for text in _shorter(message.reasoning) if text)
+
+
+def _that_say_something(message: Message) -> Iterator[Message]:
+    if message.content or message.reasoning or message.calls:
+        yield message
+
+
+def _smaller_calls(call: Call) -> Iterator[Call]:
+    for key in call.arguments:
+        kept = {name: value for name, value in call.arguments.items() if name != key}
+        yield replace(call, arguments=kept)
+    for key, value in call.arguments.items():
+        for smaller in _smaller_values(value):
+            yield replace(call, arguments={**call.arguments, key: smaller})
+
+
+def _smaller_values(value: object) -> Iterator[object]:
+    if isinstance(value, str):
+        yield from _shorter(value)
+    elif isinstance(value, list):
+        yield from (value[:at] + value[at + 1 :] for at in range(len(value)))
+        for at, item in enumerate(value):
+            yield from (
+                [*value[:at], smaller, *value[at + 1 :]] for smaller in _smaller_values(item)
+            )
+    elif isinstance(value, dict):
+        yield from ({k: v for k, v in value.items() if k != key} for key in value)
+        for key, item in value.items():
+            yield from ({**value, key: smaller} for smaller in _smaller_values(item))
+
+
+def _shorter(text: str) -> Iterator[str]:
+    """Yield shorter texts; white space at the ends of a text may be dropped, so it has none."""
+    half = len(text) // 2
+    cuts = (text[:half], text[half:], text[1:], text[:-1])
+    yield from (cut for cut in dict.fromkeys(cuts) if len(cut) < len(text) and cut == cut.strip())

@@ -1,0 +1,156 @@
+"""What used to pass unnoticed, from the command line: it is red now with an example, or read.
+
+The templates are in ``tests/templates/red``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.own_templates import FOLDER, given_template, spec_of
+from tests.test_cli import run
+from turnspec.codegen.loading import load_module
+from turnspec.pipeline.build import Build, build_template
+from turnspec.pipeline.project import OutputPaths
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.files import load_checked_spec
+from turnspec.spec.model import ReasoningMode, Spec, Thinking
+from turnspec.spec.results import RUNGS, SANITY
+from turnspec.verification.grammar_rung import agreement
+from turnspec.verification.sanity_spec import switches
+from turnspec.verification.sanity_view import View
+
+RED = FOLDER / "red"
+#: Random messages: what fails here fails with any.
+FEW = 20
+
+
+def built(name: str) -> Build:
+    text = (RED / f"{name}.jinja").read_text(encoding="utf-8")
+    return build_template(given_template(text, name), OutputPaths.in_folder(name), messages=FEW)
+
+
+def test_raw_values_that_become_json_break_the_old_parser(tmp_path: Path) -> None:
+    """It gives strings their quotes; the verdict counts every turn."""
+    analyzed = run(
+        "analyze", RED / "raw-values.jinja", RED / "json-values.jinja", "--into", tmp_path
+    )
+    assert analyzed.exit_code == 0
+    result = run("diff", tmp_path / "raw-values.yaml", tmp_path / "json-values.yaml")
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert lines[0] == "raw-values → json-values: breaking"
+    assert "could be compared" not in lines[1]
+    assert "prove nothing" not in lines[1], "the new parser reads all of its own turns"
+    at = next(n for n, line in enumerate(lines) if line.startswith("  parser-misreads: "))
+    assert r'"\n[call=get_weather][city]\"Paris\"[/city][/call]<|end|>\n"' in lines[at + 1]
+    assert lines[at + 2].endswith(r'wanted: calls ["get_weather({\"city\": \"Paris\"})"]')
+    assert lines[at + 3].endswith(r'got: calls ["get_weather({\"city\": \"\\\"Paris\\\"\"})"]')
+
+
+def test_tags_named_by_the_key_are_read_now() -> None:
+    """What a key may hold says where a closing tag isn't an opening one."""
+    build = built("key-tags")
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    module = load_module(build.files[OutputPaths.in_folder("key-tags").module])
+    (call,) = module.parse('<call=f><city>"Paris"</city></call>').tool_calls
+    assert (call.name, call.arguments) == ("f", '{"city": "Paris"}')
+
+
+def test_a_failing_format_is_told_with_an_example_everywhere(tmp_path: Path) -> None:
+    template = FOLDER / "not-yet/requests.jinja"
+    result = run("analyze", template, "--into", tmp_path)
+    assert result.exit_code == 1
+    assert "requests: rung 1 (rendered messages come back from the parser): " in result.stdout
+    for word in ("written:", "wanted:", "got:"):
+        assert word in result.stdout
+    assert result.stderr.splitlines()[-1].startswith("error: requests: not verified: rung 1: ")
+    root = tmp_path / "checkout"
+    (root / "templates").mkdir(parents=True)
+    (root / "templates/index.yaml").write_text("origins: []\ntemplates: []\n", encoding="utf-8")
+    added = run("add", template, "--root", root)
+    assert added.exit_code == 1
+    assert "wanted:" in added.stdout
+    assert run("regen", "--root", root).exit_code == 1
+    checked = run("check", "--root", root)
+    assert checked.exit_code == 1
+    assert "requests: not verified: rung 1: " in checked.stderr
+    explained = run("explain", "requests", "--root", root)
+    assert "verification: failed" in explained.stdout
+    refused = run("vendor", "requests", "--into", tmp_path / "app", "--root", root)
+    assert refused.exit_code == 1
+    assert "give --force to copy it all the same" in refused.stderr
+    assert not (tmp_path / "app").exists()
+    forced = run("vendor", "requests", "--into", tmp_path / "app", "--force", "--root", root)
+    assert forced.exit_code == 0
+    copy = (tmp_path / "app/requests.py").read_text(encoding="utf-8")
+    assert "# Unverified: rung 1: " in copy
+    table = (root / "specs/README.md").read_text(encoding="utf-8")
+    assert "## Not passed" in table
+    assert "  - wanted: " in table
+
+
+def test_an_id_that_swallows_what_follows_is_noticed() -> None:
+    """The grammar lets the line end be missing; a parser whose ids hold brackets loses arguments.
+
+    Parser and grammar have one definition of an id now, so the wider one is put in by hand.
+    """
+    build = built("id-on-a-line")
+    paths = OutputPaths.in_folder("id-on-a-line")
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = load_checked_spec(build.files[paths.spec], "the.yaml")
+    assert isinstance(spec, Spec)
+    module = build.files[paths.module]
+    narrow = next(line for line in module.splitlines() if line.startswith("_ID = "))
+    wide = module.replace(narrow, '_ID = re.compile(r"(?P<id>[^\\n<]{0,256})")')
+    found = agreement(spec, load_module(wide), build.files[paths.grammar])
+    assert found.failed > 0
+    assert found.example is not None
+    assert " with id " in found.example.wanted
+    text = "\n<call get_weather>\nabc[city]Paris[/]\n[days]3[/]\n</call><|end|>"
+    (read,) = load_module(wide).parse(text).tool_calls
+    assert read.arguments == '{"days": "3"}', "the city is lost, and nobody says so"
+    (read,) = load_module(module).parse(text).tool_calls
+    assert (read.id, read.arguments) == ("abc", '{"city": "Paris", "days": "3"}')
+
+
+def test_a_closed_block_that_no_part_explains_is_told() -> None:
+    """Its prompt for thinking on closes thoughts, and the one for off doesn't."""
+    build = built("closed-block")
+    assert build.result is not None
+    rungs = build.result.rungs
+    assert {name for name in RUNGS if not rungs[name].is_passed} == {"2", SANITY}
+    assert rungs["2"].total == 0
+    assert "no prompt leaves a place for a sample turn" in rungs["2"].note
+    assert [f"{problem.path}: {problem.message}" for problem in build.objections] == [
+        'thinking.prompt_on: no part explains the marker "<thought>" in it',
+        'thinking.prompt_on: no part explains the marker "</thought>" in it',
+    ]
+
+
+def exchanged(spec: Spec) -> Spec:
+    """Return a spec with thinking on and off exchanged, in every respect."""
+    given = spec.thinking
+    thinking = Thinking(given.off, given.on, given.prompt_off, given.prompt_on, given.words)
+    return replace(spec, thinking=thinking)
+
+
+@pytest.mark.parametrize("name", ["thinking-switch", "switch-words"])
+def test_thinking_on_and_off_exchanged_is_told(name: str) -> None:
+    with RenderWorker() as worker:
+        spec = spec_of(name, worker)
+    assert spec.reasoning.mode is not ReasoningMode.NONE
+
+    def told(given: Spec) -> list[str]:
+        view = View(given, None, None, None, "")  # type: ignore[arg-type]
+        return [path for path, _ in switches(view)]
+
+    assert told(spec) == []
+    assert "thinking.prompt_on" in told(exchanged(spec)) or "thinking.prompt_off" in told(
+        exchanged(spec)
+    )
