@@ -46,7 +46,8 @@ test: lint  ## lint, types and all tests
 	@$(BIN)/pytest -q -n auto
 
 test-long: $(STAMP)  ## what parsers promise, on 1000 random texts per test and parser (an hour or so)
-	@TURNSPEC_EXAMPLES=$${TURNSPEC_EXAMPLES:-1000} $(BIN)/pytest -q -n auto tests/test_parser_promises.py
+	@TURNSPEC_EXAMPLES=$${TURNSPEC_EXAMPLES:-1000} $(BIN)/pytest -q -n auto \
+		tests/test_parser_promises.py tests/test_engine_tables.py
 
 # The corpus is kept in build/fuzz, so that the next run goes on from there.
 SECONDS := 600

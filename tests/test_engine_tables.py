@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from itertools import pairwise, takewhile
 
 from hypothesis import HealthCheck, given, settings
@@ -13,7 +14,12 @@ from tests.parser_checks import added_up, stream, summary
 from turnspec.codegen.loading import load_table
 from turnspec.engine.format import Format
 
-_LONGER = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+_LONGER = settings(
+    max_examples=int(os.environ.get("TURNSPEC_EXAMPLES", "100")),
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=list(HealthCheck),
+)
 
 
 @st.composite
@@ -56,7 +62,8 @@ def test_a_turn_that_breaks_off_is_read_as_far_as_it_goes(
     message = form.parse(text, tools=tools_of(turn))
     pairs = zip(message.content, turn.content, strict=False)
     alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    assert text.endswith(message.content[alike:])  # a marker that has just begun
+    # What is too much is a marker that has just begun, without the blank that it may hold.
+    assert text.rstrip().endswith(message.content[alike:])
     names = [call.name for call in message.tool_calls]
     assert names == [call.name for call in turn.calls][: len(names)]
     for call in message.tool_calls:

@@ -12,8 +12,8 @@ from turnspec.engine.json_text import find_flaw, load_json
 from turnspec.engine.turn import Turn
 
 _TOKENS = (
-    "(?P<space>[ \t\n\r]+)|(?P<opening>[{[])|(?P<closing>[}\\]])|(?P<comma>,)|(?P<colon>:)"
-    "|(?P<quote>QUOTES)|(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]+)"
+    "(?P<space>[ \t\n\r]+)|(?P<quote>QUOTES)|(?P<opening>[{[])|(?P<closing>[}\\]])"
+    "|(?P<comma>,)|(?P<colon>:)|(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]+)"
 )
 _STRING = re.compile(
     r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*(?P<end>")?'
@@ -40,6 +40,7 @@ class Value:
     ) -> None:
         self._turn = turn
         self._quotes = quotes
+        self._longest_quote = max(map(len, quotes))
         self._tokens = re.compile(_TOKENS.replace("QUOTES", "|".join(map(re.escape, quotes))))
         self._takes: Mapping[str, Callable[[str], bool]] = {
             "space": self._take_space,
@@ -101,13 +102,24 @@ class Value:
         if self.over:
             return False
         if token is None or kind is None:
-            rest = turn.text[turn.position :]
-            self.broken = not any(quote.startswith(rest) for quote in self._quotes)
+            self.broken = not self._may_be_quote()
+            return False
+        if kind in ("word", "opening") and not self._word and self._is_quote_begun():
             return False
         self.broken = not self._takes[kind](token.group())
         if not self.broken:
             turn.position = token.end()
         return not self.broken
+
+    def _is_quote_begun(self) -> bool:
+        """Say whether more text may make a quote of what looks like something else so far."""
+        return self._longest_quote > 1 and not self._turn.final and self._may_be_quote()
+
+    def _may_be_quote(self) -> bool:
+        """Say whether what has come so far may grow into a quote."""
+        position = self._turn.position
+        rest = self._turn.text[position : position + self._longest_quote]
+        return any(quote.startswith(rest) for quote in self._quotes)
 
     def _take_space(self, text: str) -> bool:
         if self._closers:
