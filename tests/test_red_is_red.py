@@ -12,7 +12,8 @@ import pytest
 
 from tests.own_templates import FOLDER, given_template, spec_of
 from tests.test_cli import run
-from turnspec.codegen.loading import load_module
+from turnspec.codegen.loading import load
+from turnspec.engine.markers import SLOTS
 from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
@@ -31,6 +32,13 @@ FEW = 20
 def built(name: str) -> Build:
     text = (RED / f"{name}.jinja").read_text(encoding="utf-8")
     return build_template(given_template(text, name), OutputPaths.in_folder(name), messages=FEW)
+
+
+def spec_in(build: Build) -> Spec:
+    text = build.files[OutputPaths.in_folder(build.name).spec]
+    spec = load_checked_spec(text, "the.yaml")
+    assert isinstance(spec, Spec)
+    return spec
 
 
 def test_raw_values_that_become_json_break_the_old_parser(tmp_path: Path) -> None:
@@ -56,7 +64,7 @@ def test_tags_named_by_the_key_are_read_now() -> None:
     build = built("key-tags")
     assert build.result is not None
     assert all(rung.is_passed for rung in build.result.rungs.values())
-    module = load_module(build.files[OutputPaths.in_folder("key-tags").module])
+    module = load(spec_in(build))
     (call,) = module.parse('<call=f><city>"Paris"</city></call>').tool_calls
     assert (call.name, call.arguments) == ("f", '{"city": "Paris"}')
 
@@ -94,7 +102,7 @@ def test_a_failing_format_is_told_with_an_example_everywhere(tmp_path: Path) -> 
     assert "  - wanted: " in table
 
 
-def test_an_id_that_swallows_what_follows_is_noticed() -> None:
+def test_an_id_that_swallows_what_follows_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The grammar lets the line end be missing; a parser whose ids hold brackets loses arguments.
 
     Parser and grammar have one definition of an id now, so the wider one is put in by hand.
@@ -103,20 +111,18 @@ def test_an_id_that_swallows_what_follows_is_noticed() -> None:
     paths = OutputPaths.in_folder("id-on-a-line")
     assert build.result is not None
     assert all(rung.is_passed for rung in build.result.rungs.values())
-    spec = load_checked_spec(build.files[paths.spec], "the.yaml")
-    assert isinstance(spec, Spec)
-    module = build.files[paths.module]
-    narrow = next(line for line in module.splitlines() if line.startswith("_ID = "))
-    wide = module.replace(narrow, '_ID = re.compile(r"(?P<id>[^\\n<]{0,256})")')
-    found = agreement(spec, load_module(wide), build.files[paths.grammar])
+    spec = spec_in(build)
+    text = "\n<call get_weather>\nabc[city]Paris[/]\n[days]3[/]\n</call><|end|>"
+    (read,) = load(spec).parse(text).tool_calls
+    assert (read.id, read.arguments) == ("abc", '{"city": "Paris", "days": "3"}')
+    monkeypatch.setitem(SLOTS, "id", "[^\n<]{0,256}")
+    wide = load(spec)
+    found = agreement(spec, wide, build.files[paths.grammar])
     assert found.failed > 0
     assert found.example is not None
     assert " with id " in found.example.wanted
-    text = "\n<call get_weather>\nabc[city]Paris[/]\n[days]3[/]\n</call><|end|>"
-    (read,) = load_module(wide).parse(text).tool_calls
+    (read,) = wide.parse(text).tool_calls
     assert read.arguments == '{"days": "3"}', "the city is lost, and nobody says so"
-    (read,) = load_module(module).parse(text).tool_calls
-    assert (read.id, read.arguments) == ("abc", '{"city": "Paris", "days": "3"}')
 
 
 def test_a_closed_block_that_no_part_explains_is_told() -> None:
