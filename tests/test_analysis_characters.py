@@ -95,6 +95,12 @@ def test_each_part_has_its_own_characters(worker: RenderWorker) -> None:
     }
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "rare-line-ends"])
+def test_quotes_that_are_not_escaped_are_ambiguous(worker: RenderWorker) -> None:
+    (limit,) = [each for each in spec_of("unescaped-quotes", worker).limits if each.characters]
+    assert (limit.subject, limit.verdict) == (Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS)
+    assert (limit.characters, limit.reason) == ("'", "quotes in it are not escaped")
+
+
+@pytest.mark.parametrize("name", sorted({*NAMES} - {"rare-line-ends", "unescaped-quotes"}))
 def test_other_templates_render_all_characters(name: str, worker: RenderWorker) -> None:
     assert [limit for limit in spec_of(name, worker).limits if limit.characters] == []

@@ -129,7 +129,10 @@ FRAMES = {
     "bare-json-call": ("<:head:>assistant<:/head:>\n\n", ("<:over:>",)),
     "brackets-with-id": ("[/SAY]", ("</s>",)),
     "key-value-elements": ("<:assistant:>", ("<:user:>", "<:tool:>")),
-    "channels": ("<:from:>assistant", ("<:end:><:from:>",)),
+    "channels": (
+        "<:from:>assistant",
+        ("<:end:><:from:>user<:text:>", "<:end:><:from:>tool<:text:>", "<:from:>tool<:text:>"),
+    ),
     "always-prompts": ("<:assistant:>", ("<:end:>",)),
     "invented-guillemets": ("«assistant» ", ("«done»",)),
     "invented-name-last": ("@@ASSISTANT@@\n", ("@@END@@",)),
