@@ -306,8 +306,8 @@ def test_the_index_table_shows_the_live_rung() -> None:
     }
     assert rows == {
         "| [channels": "-",
-        "| [json-native": "✓",
-        "| [plain": "-",
+        "| [json-native": "12",
+        "| [plain": "none",
         "| [tag-with-json": "-",
         "| [tagged": "9/11",
     }

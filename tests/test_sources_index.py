@@ -95,7 +95,7 @@ def test_a_missing_index_is_one_problem(tmp_path: Path) -> None:
             f"{ORIGIN}templates:\n{FETCHED}    colour: red\n",
             [
                 ":14: templates[0].colour: unknown key; allowed: "
-                "file, origin, path, sha256, aliases, bos_token, eos_token, source"
+                "file, origin, path, sha256, aliases, bos_token, eos_token, source, accepted"
             ],
             id="unknown key",
         ),

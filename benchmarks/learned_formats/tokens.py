@@ -19,8 +19,10 @@ _WORD = re.compile(r" ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s")
 
 def new_vocabulary(spec: Spec, texts: Sequence[str], merges: int) -> Vocabulary:
     """Return a vocabulary for a format and texts in it."""
-    specials = special_tokens(spec)
-    return Vocabulary(specials, stop_strings(spec), learn_merges(texts, specials, merges))
+    specials, stops = special_tokens(spec), stop_strings(spec)
+    # A stop string of several markers is no token that ends a text, where there are others.
+    single = tuple(stop for stop in stops if len(list(markers(stop))) < 2)
+    return Vocabulary(specials, single or stops, learn_merges(texts, specials, merges))
 
 
 def special_tokens(spec: Spec) -> tuple[str, ...]:

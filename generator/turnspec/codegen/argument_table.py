@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import re
 
-from turnspec.codegen.notation import before_value, behind_value, literal_text, notation, slotted
+from turnspec.codegen.notation import (
+    before_value,
+    behind_value,
+    literal_text,
+    notation,
+    slotted,
+)
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.engine.format import ArgumentsFormat, ElementsFormat, ValuesFormat
+from turnspec.engine.markers import excluded
+from turnspec.spec.characters import ends_itself, key_ends
 from turnspec.spec.model import (
     Arguments,
     Elements,
@@ -27,14 +35,13 @@ def arguments_table(tools: Tools) -> ArgumentsFormat:
     arguments = tools.arguments
     if not arguments.item:
         return {"form": "json", "values": _values(arguments)}
-    if _is_structured(arguments):
-        return _value_arguments(arguments)
-    return _text_arguments(arguments)
-
-
-def _is_structured(arguments: Arguments) -> bool:
-    """Tell whether values say themselves where they end, as JSON does."""
-    return arguments.values.get(JsonType.STRING, Encoding.RAW) is not Encoding.RAW
+    is_structured = ends_itself(tools)
+    found = _value_arguments(arguments) if is_structured else _text_arguments(arguments)
+    # What the engine wouldn't see from the marker alone is written into it.
+    known = excluded(("{comma}" if is_structured else "") + found["start"], "key")
+    if others := "".join(sign for sign in key_ends(tools) if sign not in known + "{}"):
+        found["start"] = found["start"].replace("{key}", f"{{key but {others}}}")
+    return found
 
 
 def _value_arguments(arguments: Arguments) -> ArgumentsFormat:

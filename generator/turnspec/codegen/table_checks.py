@@ -89,7 +89,7 @@ def _wrong_notation(marker: str, at: str) -> Iterator[str]:
     """Yield what is wrong with a marker: its braces, or the words in them."""
     rest = re.sub(r"\{\{|\}\}", "", marker)
     for word in re.findall(r"\{([^{}]*)\}", rest):
-        if word.startswith(("?", "no ", "before ")) or word in SLOTS:
+        if word.startswith(("?", "no ", "before ")) or word.partition(" but ")[0] in SLOTS:
             continue
         yield f"{at}: there is no slot {{{word}}}; a brace itself is written twice"
     if re.search(r"[{}]", re.sub(r"\{[^{}]*\}", "", rest)):

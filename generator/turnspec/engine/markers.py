@@ -2,8 +2,9 @@
 
 A marker is written as text in which a blank stands for any white space or none, and a line end
 for one line end or none. A slot in braces, as ``{name}``, stands for a text of the turn's own;
-``{?text}`` is text that may be missing. ``{no x}`` says that no x follows and, at a marker's end,
-``{before x}`` that one does. ``{{`` and ``}}`` are braces.
+``{key but <>}`` has no such characters. ``{?text}`` is text that may be missing. ``{no x}`` says
+that no x follows and, at a marker's end, ``{before x}`` that one does. ``{{`` and ``}}`` are
+braces.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from turnspec.engine.turn import Turn
 Notation: TypeAlias = "str | tuple[str, Sequence[Notation]]"
 Roles: TypeAlias = Sequence[tuple[str, Notation]]
 
-_TOKEN = re.compile(r"\{\{|\}\}|\{(?P<optional>\?)?(?P<slot>[^{}]+)\}|[^{}]")
+_TOKEN = re.compile(
+    r"\{\{|\}\}|\{(?P<optional>\?)?(?P<slot>[^{}]+?)(?: but (?P<but>[^{}]+))?\}|[^{}]"
+)
 # Bounded, as a marker that is not whole yet is held back.
 _WHITE_SPACE = {" ": "[ \t\n\r]{0,99}", "\n": "\r?\n?"}
 #: Letters and digits of names, as ranges that mean the same in an expression and in GBNF.
@@ -163,11 +166,11 @@ def _steps(tokens: Sequence[re.Match[str]], at: int, group: str) -> list[str]:
         return [f"(?!{re.escape(name[3:])})"]
     slot = SLOTS[name]
     before = "".join(other.group() for other in tokens[:at])
-    quotes = ["[\"']?"] if name in _NAMES and before.rstrip().endswith("=") else []
+    quotes = ["[\"']?"] if _is_attribute(tokens, at) else []
     if "BUT" in slot or "SIGNS" in slot:
-        excluded = _excluded(tokens, at) + "\"'" * len(quotes)
-        signs = "".join(sign for sign in NAME_SIGNS if sign not in excluded)
-        slot = slot.replace("BUT", re.escape(excluded)).replace("SIGNS", signs)
+        not_held = _excluded(tokens, at)
+        signs = "".join(sign for sign in NAME_SIGNS if sign not in not_held)
+        slot = slot.replace("BUT", re.escape(not_held)).replace("SIGNS", signs)
     is_followed_by_space = at + 1 < len(tokens) and tokens[at + 1].group() in _WHITE_SPACE
     if name in _TEXTS and is_followed_by_space:
         slot = f"(?:{slot}(?<![ \t\n\r]))"  # that is the marker's own
@@ -177,24 +180,41 @@ def _steps(tokens: Sequence[re.Match[str]], at: int, group: str) -> list[str]:
     return [*quotes, slot, *quotes]
 
 
+def excluded(notation: str, slot: str) -> str:
+    """Return the characters that the first of such slots in a marker can't hold."""
+    tokens = list(_TOKEN.finditer(notation))
+    return _excluded(tokens, next(at for at, token in enumerate(tokens) if token["slot"] == slot))
+
+
 def _excluded(tokens: Sequence[re.Match[str]], at: int) -> str:
     """Return the characters that a slot can't hold: those with which its surroundings begin."""
-    first = next(token for token in tokens if token.group() not in _WHITE_SPACE)
-    if first["slot"]:  # where no text does, signs tell where the slot begins
-        found = "()[]{},;\"'"
-    else:
-        found = "" if re.match(r"[\w.:/-]", first.group()) else first.group()[0]
-    if tokens[at]["slot"] == "key" and at and tokens[at - 1].group() in "<[":
-        found += "/"  # a closing tag is no opening one
+    found = (tokens[at]["but"] or "") + "\"'" * _is_attribute(tokens, at)
+    if tokens[0]["slot"] == "comma":  # between values, which say themselves where they end
+        found += "()[]{},;\"'"
+    first = next(token for token in tokens if not _may_be_missing(token))
+    if not first["slot"] and not re.match(r"[\w.:/-]", first.group()):
+        found += first.group()[0]
     for token in tokens[at + 1 :]:
         if token["optional"]:
             found += token["slot"][0]
-        elif not token["slot"] and token.group() not in _WHITE_SPACE:
-            is_word = re.match(r"\w", token.group())  # such as the slot itself may hold
-            return found if is_word else found + token.group()[0]
-        elif token["slot"] and token["slot"] not in _MAY_BE_MISSING:
+        elif token["slot"] and not _may_be_missing(token):
             return found
+        elif not _may_be_missing(token):
+            if not re.match(r"\w", token.group()):
+                return found + token.group()[0]
+            # A word, such as the slot itself may hold.
+            return found + " " * (tokens[at + 1].group() == " ")
     return found
+
+
+def _is_attribute(tokens: Sequence[re.Match[str]], at: int) -> bool:
+    """Say whether a slot may stand in quotes, behind an equals sign."""
+    before = "".join(token.group() for token in tokens[:at])
+    return tokens[at]["slot"] in _NAMES and before.rstrip().endswith("=")
+
+
+def _may_be_missing(token: re.Match[str]) -> bool:
+    return token.group() in _WHITE_SPACE or token["slot"] in _MAY_BE_MISSING
 
 
 def literal_length(notation: Notation) -> int:

@@ -8,8 +8,7 @@ from turnspec.analysis.advice import advise
 from turnspec.analysis.analyze import ASSUMED_TOKENS, TemplateSource, analyze_template
 from turnspec.explain.comparisons import Comparison, compare
 from turnspec.explain.samples import Sample, sample_turns
-from turnspec.pipeline.build import generate_files
-from turnspec.pipeline.project import OutputPaths
+from turnspec.grammar.turn import generate_grammar
 from turnspec.pipeline.standing import Standings
 from turnspec.rendering.conversation import Chat
 from turnspec.rendering.worker import RenderWorker
@@ -69,7 +68,6 @@ def _judgement(spec: Spec, chat: Chat, standings: Standings) -> Judgement:
     known = standings.of(spec.name, digest)
     if known.standing is not Standing.UNKNOWN:
         return known
-    paths = OutputPaths.in_folder(spec.name)
-    gbnf = generate_files(spec, paths)[paths.grammar]
+    gbnf = generate_grammar(spec, spec_path="", spec_hash=digest)
     done = climb(spec, gbnf, chat, DEFAULT_MESSAGES)
     return judge(done.result, digest, standings.accepted.get(spec.name))
