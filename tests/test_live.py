@@ -311,7 +311,7 @@ def test_the_index_table_shows_the_live_rung() -> None:
         "| [tag-with-json": "-",
         "| [tagged": "9/11",
     }
-    assert "rung 4: 1 of 2." in text
+    assert "rung 4: 1 of 3." in text
     assert "- [tagged](tagged.yaml), rung 4: 2 of 11 failed: `auto: lost`" in text
 
 
