@@ -312,7 +312,7 @@ def test_the_index_table_shows_the_live_rung() -> None:
         "| [tagged": "9/11",
     }
     assert "rung 4: 1 of 3." in text
-    assert "- [tagged](tagged.yaml), rung 4: 2 of 11 failed: `auto: lost`" in text
+    assert "- [tagged](tagged.yaml), rung 4: 2 of 11 failed\n  - written: `auto: lost`\n" in text
 
 
 def test_the_index_table_ignores_live_runs_of_another_spec() -> None:
