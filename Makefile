@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .PHONY: help regen regen-long check diff report report-browser test test-long fuzz lint bench \
 	install-size api families capabilities engines faults live learned-formats \
-	reference lock clean
+	conformance reference lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -97,6 +97,11 @@ reference: $(STAMP)  ## record what Hugging Face transformers renders, and compa
 	@$(BIN)/python -m tests.reference.compare export build/cases.json
 	@build/reference/bin/python tests/reference/record.py build/cases.json tests/reference/transformers.json
 	@$(BIN)/python -m tests.reference.compare
+
+# CASES chooses ids, families or formats, shows what deviates, and writes nothing:
+# make conformance CASES="kimi 'mistral/v11-*'"
+conformance: $(BUILD)  ## run the cases of canitoolcall, a suite of others; docs/CONFORMANCE.md
+	@$(BIN)/python -m tests.conformance $(CASES)
 
 # MODEL runs a model of yours instead: make live MODEL=x.gguf PROMPT='Is it raining?' TOOLS=tools.json
 live: $(STAMP)  ## llama.cpp writes in all formats, with a tiny model; figures in specs/live.json

@@ -27,6 +27,7 @@ OTHER_PAGES = (
     "add-a-template.md",
     "api.md",
     "commands.md",
+    "CONFORMANCE.md",
     "FAULTS.md",
     "fix-an-overlay.md",
     "own-repository.md",
