@@ -39,7 +39,7 @@ def worker() -> Iterator[RenderWorker]:
 
 
 def explained(name: str, worker: RenderWorker) -> Explanation:
-    found = explain_template(own_template(name), worker, Standings())
+    found = explain_template(own_template(name), Standings())
     assert isinstance(found, Explanation)
     return found
 
@@ -97,7 +97,7 @@ def test_calls_that_only_an_overlay_knows(worker: RenderWorker) -> None:
     advice = advise(analysis.spec, source, Chat(worker, source.text, {}, analysis.dialect))
     assert advice.draft is not None
     overlay = OverlayText("overlay.yaml", advice.draft.text)
-    found = explain_template(replace(source, overlay=overlay), worker, Standings())
+    found = explain_template(replace(source, overlay=overlay), Standings())
     assert isinstance(found, Explanation)
     assert [comparison.name for comparison in found.comparisons] == ["R1", "R2", "C1", "T1"]
     text = text_of(found)
@@ -208,7 +208,7 @@ def test_a_template_that_cannot_be_used(tmp_path: Path) -> None:
 
 
 def test_a_template_without_content(worker: RenderWorker) -> None:
-    found = explain_template(given_template("{{ messages[0].content }}"), worker, Standings())
+    found = explain_template(given_template("{{ messages[0].content }}"), Standings())
     assert isinstance(found, list)
     assert [str(problem) for problem in found] == [
         "given.jinja: the template renders no assistant content"

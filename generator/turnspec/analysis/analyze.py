@@ -42,6 +42,7 @@ from turnspec.analysis.stripped import find_stripped
 from turnspec.analysis.switch_words import WordFinder, word_settings
 from turnspec.analysis.thinking import Setting
 from turnspec.rendering.conversation import Chat, Dialect
+from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Arguments, Part, Spec
@@ -63,8 +64,19 @@ class Analysis:
     problems: tuple[Problem, ...]
 
 
-def analyze_template(source: TemplateSource, worker: RenderWorker) -> Analysis:
-    """Find a template's format by rendering it in ``worker``."""
+def analyze_template(
+    source: TemplateSource, worker: RenderWorker, limits: Limits = USUAL_LIMITS
+) -> Analysis:
+    """Find a template's format by rendering it in ``worker``, within limits of renderings.
+
+    What works on a template from anywhere has to be in a process that is ended when it takes too
+    long, as `analysis.limited` does: the comparisons of what was rendered have limits only there.
+    """
+    with worker.within(limits):
+        return _analysis(source, worker)
+
+
+def _analysis(source: TemplateSource, worker: RenderWorker) -> Analysis:
     derivation = Derivation()
     tokens = {**ASSUMED_TOKENS, **source.tokens}
     chat = Chat(worker, source.text, tokens)

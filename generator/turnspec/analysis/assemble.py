@@ -19,7 +19,6 @@ from turnspec.analysis.probes import probe_message
 from turnspec.analysis.text import distinct_beginning, markers
 from turnspec.analysis.thinking import PromptState, Setting, find_scope
 from turnspec.rendering.conversation import Chat
-from turnspec.rendering.variables import refers_to
 from turnspec.spec.model import (
     Condition,
     Content,
@@ -118,7 +117,7 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
     spec = Spec(
         name=facts.source.name,
         template=_identity(facts.source),
-        tokens=_tokens(facts.source),
+        tokens=_tokens(facts.source, facts.chat),
         capabilities=probe_capabilities(facts.chat, facts.max_calls),
         thinking=_thinking(facts),
         turn=Turn(
@@ -229,7 +228,7 @@ def _index_scope(chat: Chat, call: Sequence[Piece]) -> IndexScope | None:
     return IndexScope.TURN if first == later else IndexScope.CONVERSATION
 
 
-def _tokens(source: TemplateSource) -> dict[str, Token]:
+def _tokens(source: TemplateSource, chat: Chat) -> dict[str, Token]:
     """Return the special tokens that the template refers to."""
     return {
         name: Token(
@@ -237,7 +236,7 @@ def _tokens(source: TemplateSource) -> dict[str, Token]:
             TokenSource.GIVEN if name in source.tokens else TokenSource.ASSUMED,
         )
         for name, text in ASSUMED_TOKENS.items()
-        if refers_to(source.text, name)
+        if name in chat.facts.reads
     }
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from turnspec.analysis.probes import CONTENT, REASONING, probe_message
 from turnspec.rendering.conversation import Chat, content_in_blocks
-from turnspec.rendering.variables import attribute_names, attribute_words
 from turnspec.spec.message import Message
 from turnspec.spec.model import ContentBlocks
 
@@ -74,9 +73,9 @@ def _form(reasoning: _Block, content: _Block) -> ContentBlocks | None:
 
 def _shown_blocks(chat: Chat) -> Iterator[_Block]:
     """Yield every block of which the template renders one text, and that once."""
-    names = attribute_names(chat.source)
+    names = chat.facts.attribute_names
     needles = {name: f"blk{number}qz" for number, name in enumerate(names)}
-    words = [(key, word) for key, known in attribute_words(chat.source).items() for word in known]
+    words = [(key, word) for key, known in chat.facts.attribute_words.items() for word in known]
     for key, word in words[:_MOST_WORDS]:
         block = {**needles, key: word}
         for content in ([block], {name: [block] for name in names}):
@@ -93,7 +92,7 @@ def _shown_blocks(chat: Chat) -> Iterator[_Block]:
 
 def _container(chat: Chat, blocks: list[dict[str, str]], text: str) -> str | None:
     """Return the key under which a list of blocks gives ``text``; None where no single one does."""
-    for name in attribute_names(chat.source):
+    for name in chat.facts.attribute_names:
         if chat.answer({name: blocks}).text == text:
             return name
     return None

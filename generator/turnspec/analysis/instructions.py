@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 from turnspec.analysis.text import splits_marker
 from turnspec.rendering.conversation import USER_TEXT, Chat, JsonObject, user_message
-from turnspec.rendering.variables import switch_values
 
 #: Stands where tools were listed.
 LISTED = "…"
@@ -85,7 +84,7 @@ def difference(without: str, text: str) -> str:
 def _settings(chat: Chat) -> Iterator[tuple[Chat, Mapping[str, object]]]:
     """Yield the chat as it is, and under each value of each of the template's own switches."""
     yield chat, {}
-    for name, values in switch_values(chat.source).items():
+    for name, values in chat.facts.switch_values.items():
         for value in values:
             yield chat.using({**chat.variables, name: value}), {name: value}
 

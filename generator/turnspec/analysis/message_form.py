@@ -9,7 +9,6 @@ from turnspec.analysis.blocks import find_content_blocks
 from turnspec.analysis.dialect import find_dialect, find_reasoning_field
 from turnspec.analysis.findings import Derivation
 from turnspec.rendering.conversation import Chat, Dialect
-from turnspec.rendering.variables import switch_values
 
 
 def find_message_form(chat: Chat, derivation: Derivation) -> Dialect:
@@ -17,7 +16,7 @@ def find_message_form(chat: Chat, derivation: Derivation) -> Dialect:
     dialect = find_dialect(chat, derivation)
     chat = chat.speaking(dialect)
     settings: list[Mapping[str, object]] = [{}]
-    for name, values in switch_values(chat.source).items():
+    for name, values in chat.facts.switch_values.items():
         settings += [{name: value} for value in values]
     chats = [chat.using(variables) for variables in settings]
     field = next(filter(None, map(find_reasoning_field, chats)), None)

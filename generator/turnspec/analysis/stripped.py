@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.text import markers
 from turnspec.rendering.conversation import USER_TEXT, Chat, user_message
-from turnspec.rendering.variables import string_constants
 from turnspec.spec.message import Message
 
 _BEFORE = "befqa"
@@ -35,7 +34,7 @@ def find_stripped(chat: Chat, prompts: list[str], derivation: Derivation) -> Str
     ``prompts`` are what the generation prompts add after the header: an opening marker that
     stands in one of them is known from there.
     """
-    found = [marker for text in string_constants(chat.source) for marker in markers(text)]
+    found = [marker for text in chat.facts.string_constants for marker in markers(text)]
     candidates = [text for text in dict.fromkeys(found) if not re.search(r"\s", text)]
     for end in candidates:
         shown = _shown(chat, _BEFORE + end + _AFTER)

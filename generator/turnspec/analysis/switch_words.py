@@ -15,7 +15,6 @@ from turnspec.analysis.layout import Layout
 from turnspec.analysis.parts import Wrapping
 from turnspec.analysis.thinking import PromptState, Setting, prompt_state
 from turnspec.rendering.conversation import USER_TEXT, Chat
-from turnspec.rendering.variables import searched_words
 from turnspec.spec.model import Switch, SwitchWord
 
 #: The roles whose messages a client writes, in the order of a conversation.
@@ -44,7 +43,7 @@ def word_settings(chat: Chat, default: Setting) -> list[Setting]:
     """Return the settings that words give whose generation prompt is another than the default's."""
     found: dict[str, Setting] = {}
     neutral = {role: _render(chat, _Circumstance({}), role) for role in ROLES}
-    for word in searched_words(chat.source):
+    for word in chat.facts.searched_words:
         for role in ROLES:
             plain, worded = neutral[role], _render(chat, _Circumstance({}), role, word)
             if plain is None or worded is None or worded.behind.endswith(plain.behind):
@@ -67,7 +66,7 @@ class WordFinder:
     def find(self, derivation: Derivation) -> tuple[SwitchWord, ...]:
         """Return the words that switch thinking, each with the roles that may say it."""
         found: dict[tuple[str, Switch, str], list[str]] = {}
-        words = searched_words(self.chat.source)
+        words = self.chat.facts.searched_words
         settings = [_Circumstance(self.on)]
         if self.off != self.on:
             settings.append(_Circumstance(self.off))

@@ -20,7 +20,6 @@ from turnspec.rendering.conversation import (
     result_message,
     user_message,
 )
-from turnspec.rendering.variables import switch_values
 from turnspec.spec.message import Message
 from turnspec.spec.model import ReasoningScope
 
@@ -56,7 +55,7 @@ def collect_settings(chat: Chat) -> list[Setting]:
     settings = [default] if default is not None else []
     seen = {(setting.prompt, setting.shows_reasoning) for setting in settings}
     tried = 0
-    for name, values in switch_values(chat.source).items():
+    for name, values in chat.facts.switch_values.items():
         for value in values:
             tried += 1
             setting = _setting(chat, {name: value}) if tried <= _MOST_SETTINGS else None

@@ -8,10 +8,11 @@ from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
-from turnspec.analysis.analyze import TemplateSource, analyze_template
+from turnspec.analysis.analyze import TemplateSource
+from turnspec.analysis.limited import analyze_limited
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
-from turnspec.rendering.worker import RenderWorker
+from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.sources.reading import SourceTemplate, read_templates
 from turnspec.sources.text_files import sha256_of
 from turnspec.spec.fingerprint import fingerprint
@@ -41,7 +42,9 @@ class Identity:
     spec: Spec | None = None
 
 
-def identify_templates(path: Path, catalog: Catalog) -> tuple[list[Identity], list[Problem]]:
+def identify_templates(
+    path: Path, catalog: Catalog, limits: Limits = USUAL_LIMITS
+) -> tuple[list[Identity], list[Problem]]:
     """Return what the templates of a file or folder are, and what can't be read or analysed."""
     templates, problems = read_templates(path, name="template" if path.is_file() else None)
     known = {sha256: fmt for fmt in catalog if (sha256 := fmt.sha256)}
@@ -55,7 +58,7 @@ def identify_templates(path: Path, catalog: Catalog) -> tuple[list[Identity], li
         else:
             unknown.append(template)
     if unknown:
-        more, troubles = _analysed(path, unknown, _names_by_fingerprint(catalog))
+        more, troubles = _analysed(path, unknown, _names_by_fingerprint(catalog), limits)
         found, problems = found + more, problems + troubles
     return found, problems
 
@@ -82,20 +85,22 @@ def _names_by_fingerprint(catalog: Catalog) -> Mapping[str, tuple[str, ...]]:
 
 
 def _analysed(
-    path: Path, templates: list[SourceTemplate], known: Mapping[str, tuple[str, ...]]
+    path: Path,
+    templates: list[SourceTemplate],
+    known: Mapping[str, tuple[str, ...]],
+    limits: Limits,
 ) -> tuple[list[Identity], list[Problem]]:
     found: list[Identity] = []
     problems: list[Problem] = []
-    with RenderWorker() as worker:
-        for template in templates:
-            label = _label(path, template)
-            analysis = analyze_template(_source(template), worker)
-            if analysis.spec is None:
-                problems += [Problem(p.message, label, p.line, p.path) for p in analysis.problems]
-                continue
-            names = known.get(fingerprint(analysis.spec), ())
-            identity = partial(Identity, label, analysis.spec.template.sha256, spec=analysis.spec)
-            found.append(identity(Kind.SAME_FORMAT if names else Kind.NEW, names))
+    for template in templates:
+        label = _label(path, template)
+        analysis = analyze_limited(_source(template), limits)
+        if analysis.spec is None:
+            problems += [Problem(p.message, label, p.line, p.path) for p in analysis.problems]
+            continue
+        names = known.get(fingerprint(analysis.spec), ())
+        identity = partial(Identity, label, analysis.spec.template.sha256, spec=analysis.spec)
+        found.append(identity(Kind.SAME_FORMAT if names else Kind.NEW, names))
     return found, problems
 
 

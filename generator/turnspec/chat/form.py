@@ -18,7 +18,6 @@ from turnspec.rendering.conversation import (
     result_message,
     user_message,
 )
-from turnspec.rendering.variables import attribute_words
 from turnspec.spec.model import Capabilities
 
 #: What the roles of chat APIs are called.
@@ -75,7 +74,7 @@ def _followed(chat: Chat, dialect: Dialect) -> Dialect:
 
 def _result_role(chat: Chat) -> str | None:
     """Return the first role whose message is shown after a call: ``tool``, or one of its own."""
-    words = attribute_words(chat.source).get("role", [])
+    words = chat.facts.attribute_words.get("role", [])
     roles = (TOOL, *(word for word in words if word not in _API_ROLES))
     return next((role for role in roles if _shows_result(chat, role)), None)
 
@@ -103,7 +102,7 @@ def _marks(text: str) -> str:
 
 
 def _knows_developer(chat: Chat) -> bool:
-    return DEVELOPER in attribute_words(chat.source).get("role", []) and _shows_text(
+    return DEVELOPER in chat.facts.attribute_words.get("role", []) and _shows_text(
         chat, DEVELOPER, _TEXT
     )
 

@@ -8,14 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from turnspec.analysis.analyze import ASSUMED_TOKENS, TemplateSource, analyze_template
+from turnspec.analysis.analyze import ASSUMED_TOKENS, TemplateSource
+from turnspec.analysis.limited import analyze_limited
 from turnspec.chat.errors import ChatError
 from turnspec.chat.form import MessageForm, find_form
 from turnspec.chat.sources import SpecialTokens
 from turnspec.chat.tool_syntax import with_tools
 from turnspec.codegen.loading import LoadedFormat, load
 from turnspec.rendering.conversation import Chat, JsonObject
-from turnspec.rendering.variables import switch_values
+from turnspec.rendering.limits import USUAL_LIMITS
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
@@ -49,7 +50,8 @@ class PreparedTemplate:
     def form(self) -> MessageForm:
         """In which form the template takes messages."""
         chat = Chat(self._worker, self.text, self.tokens)
-        return find_form(chat, self._known.capabilities if self._known else None)
+        with self._worker.within(USUAL_LIMITS):
+            return find_form(chat, self._known.capabilities if self._known else None)
 
     @cached_property
     def spec(self) -> Spec:
@@ -61,7 +63,7 @@ class PreparedTemplate:
         if self._known is not None:
             return self._known
         source = TemplateSource(self.name, self.text, self.name, "local", self._given)
-        found = analyze_template(source, self._worker)
+        found = analyze_limited(source)
         if found.spec is None:
             raise ChatError(found.problems or [Problem("can't be analysed", self.name)])
         return found.spec
@@ -84,7 +86,7 @@ class PreparedTemplate:
     @cached_property
     def variables(self) -> tuple[str, ...]:
         """The names of the template's own variables."""
-        return tuple(switch_values(self.text))
+        return tuple(self._worker.facts(self.text).switch_values)
 
     def render(
         self,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from turnspec.analysis.analyze import ASSUMED_TOKENS
 from turnspec.chat.errors import ChatError
-from turnspec.rendering.variables import refers_to, syntax_error
+from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.index import FETCHED_FOLDER, LOCAL_FOLDER
 from turnspec.sources.named_texts import NamedTexts
 from turnspec.sources.reading import MAIN_NAME, read_named_texts
@@ -116,11 +116,14 @@ def model_templates(
         raise ChatError([Problem(f"has no template named {variant}; it has {shown}", str(source))])
     main = explicit if explicit is not None else texts.get(variant or MAIN_NAME, "")
     tool_use = texts.get(TOOL_USE) if explicit is None and variant is None else None
-    chosen = _chosen(name, main, tool_use, found.missing)
-    return _with_token_notes(replace(chosen, tokens=tokens))
+    with RenderWorker() as worker:
+        chosen = _chosen(name, main, tool_use, found.missing, worker)
+        return _with_token_notes(replace(chosen, tokens=tokens), worker)
 
 
-def _chosen(name: str, main: str, tool_use: str | None, missing: str) -> ModelTemplates:
+def _chosen(
+    name: str, main: str, tool_use: str | None, missing: str, worker: RenderWorker
+) -> ModelTemplates:
     """Choose as llama.cpp does; a text may be a format's name."""
     notes: list[str] = []
     specs: list[Spec] = []
@@ -136,7 +139,7 @@ def _chosen(name: str, main: str, tool_use: str | None, missing: str) -> ModelTe
             specs.append(spec)
     texts: list[str] = []
     for text in (main, *((tool_use,) if tool_use is not None else ())):
-        error = syntax_error(text)
+        error = worker.facts(text).error
         if error is not None:
             notes.append(f"the template can't be parsed ({error}): {FALLBACK} stands in")
             text, spec = named_format(FALLBACK)
@@ -152,14 +155,14 @@ def _chosen(name: str, main: str, tool_use: str | None, missing: str) -> ModelTe
     )
 
 
-def _with_token_notes(templates: ModelTemplates) -> ModelTemplates:
+def _with_token_notes(templates: ModelTemplates, worker: RenderWorker) -> ModelTemplates:
     """Say which special token a template uses that the vocabulary hasn't."""
     given: Mapping[str, str | None] = {
         "bos_token": templates.tokens.bos,
         "eos_token": templates.tokens.eos,
     }
     texts = filter(None, (templates.default, templates.tool_use))
-    used = [name for text in texts for name in given if refers_to(text, name)]
+    used = [name for text in texts for name in given if name in worker.facts(text).reads]
     missing = [name for name in dict.fromkeys(used) if given[name] is None]
     if templates.tokens.known:
         notes = [f"the template uses {name}, and the vocabulary has none" for name in missing]
@@ -200,4 +203,5 @@ def known_templates(
     bos = given.get("bos_token") if tokens.bos is None else tokens.bos
     eos = given.get("eos_token") if tokens.eos is None else tokens.eos
     found = ModelTemplates(spec.name, text, tokens=SpecialTokens(bos, eos), specs=(spec,))
-    return _with_token_notes(found)
+    with RenderWorker() as worker:
+        return _with_token_notes(found, worker)

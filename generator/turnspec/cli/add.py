@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from turnspec.catalog.catalog import Catalog
-from turnspec.cli.common import ROOT, VERBOSE, find_project
+from turnspec.cli.common import ROOT, TIME_LIMIT, VERBOSE, find_project
 from turnspec.cli.console import OUT, finish, print_notice, progress_bar
 from turnspec.cli.extras import is_installed
 from turnspec.cli.results_output import (
@@ -18,6 +18,7 @@ from turnspec.cli.results_output import (
 )
 from turnspec.cli.review_output import ReviewForm, print_review
 from turnspec.pipeline.project import Project
+from turnspec.rendering.limits import Limits
 from turnspec.repository.adding import Repinned, familiar, repin
 from turnspec.sources.add import AddResult, add_source
 from turnspec.sources.index import read_index
@@ -35,8 +36,16 @@ from turnspec.spec.verdict import judge
     help="Pin a template anew that was edited, and show how its format changes.",
 )
 @ROOT
+@TIME_LIMIT
 @VERBOSE
-def add(source: Path, name: str | None, update: bool, root: Path | None, verbose: bool) -> None:
+def add(
+    source: Path,
+    name: str | None,
+    update: bool,
+    root: Path | None,
+    limits: Limits,
+    verbose: bool,
+) -> None:
     """Bring in a template: a .jinja file, a model folder or a GGUF file.
 
     It is named as the source calls its model, or else after the file, pinned by its hash, and
@@ -52,24 +61,28 @@ def add(source: Path, name: str | None, update: bool, root: Path | None, verbose
     project = find_project(root)
     command = project.recipe.command
     if update:
-        done = repin(project, _edited(source, project), name)
+        done = repin(project, _edited(source, project), name, limits)
         _print(done.result)
         _print_change(done)
         finish(done.result.problems)
         return
-    known = familiar(source, Catalog.around(project.root)) if source.exists() else []
+    known = _familiar(source, project, limits)
     result = add_source(source, project.root, name)
     _print(result)
     problems = list(result.problems)
     if result.added:
         for line in known:
             print_notice(line)
-        problems += _try(project, [template.name for template in result.added])
+        problems += _try(project, [template.name for template in result.added], limits)
         OUT.print(f"now run: {command}", highlight=False)
     finish(problems)
 
 
-def _try(project: Project, names: list[str]) -> list[Problem]:
+def _familiar(source: Path, project: Project, limits: Limits) -> list[str]:
+    return familiar(source, Catalog.around(project.root), limits) if source.exists() else []
+
+
+def _try(project: Project, names: list[str], limits: Limits) -> list[Problem]:
     """Verify the templates that were added, and print what came of it."""
     if not is_installed("build"):
         print_notice("not tried yet: the extra that builds formats isn't installed")
@@ -77,7 +90,7 @@ def _try(project: Project, names: list[str]) -> list[Problem]:
     from turnspec.pipeline.trial import try_templates  # which needs the extra `build`
 
     with progress_bar("verifying", None) as advance:
-        builds, problems = try_templates(project, names)
+        builds, problems = try_templates(project, names, limits)
         advance()
     results = {build.name: build.result for build in builds if build.result is not None}
     OUT.print(result_table(results, sorted(results)))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import FOLDER, VERBOSE
+from turnspec.cli.common import FOLDER, TIME_LIMIT, VERBOSE
 from turnspec.cli.console import OUT, finish, progress_bar
 from turnspec.cli.extras import needs
 from turnspec.cli.output import print_build
@@ -17,6 +17,7 @@ from turnspec.cli.results_output import (
     unverified_problems,
 )
 from turnspec.pipeline.folder import analyze_into
+from turnspec.rendering.limits import Limits
 from turnspec.spec.verdict import judge
 from turnspec.verification.rungs import DEFAULT_MESSAGES
 
@@ -36,6 +37,7 @@ from turnspec.verification.rungs import DEFAULT_MESSAGES
     show_default=True,
     help="Random messages per template for the verification.",
 )
+@TIME_LIMIT
 @VERBOSE
 @needs("build")
 def analyze(
@@ -43,6 +45,7 @@ def analyze(
     into: Path | None,
     overlay: Path | None,
     messages: int,
+    limits: Limits,
     verbose: bool,
 ) -> None:
     """Analyse templates anywhere and write spec, parser and grammar into a folder.
@@ -58,7 +61,12 @@ def analyze(
     """  # noqa: D301
     with progress_bar("analysing", None) as advance:
         result = analyze_into(
-            sources, into, overlay=overlay, messages=messages, on_build=lambda build: advance()
+            sources,
+            into,
+            overlay=overlay,
+            messages=messages,
+            on_build=lambda build: advance(),
+            limits=limits,
         )
     for build in sorted(result.builds, key=lambda build: build.name):
         print_build(build, into, verbose=verbose)

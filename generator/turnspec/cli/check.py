@@ -6,19 +6,21 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import OFFLINE, ROOT, VERBOSE, find_project, project_sources
+from turnspec.cli.common import OFFLINE, ROOT, TIME_LIMIT, VERBOSE, find_project, project_sources
 from turnspec.cli.console import ERR, OUT, finish, progress_bar
 from turnspec.cli.extras import needs
 from turnspec.cli.output import print_difference
 from turnspec.pipeline.freshness import check_freshness
+from turnspec.rendering.limits import Limits
 
 
 @click.command()
 @OFFLINE
 @ROOT
+@TIME_LIMIT
 @VERBOSE
 @needs("build")
-def check(offline: bool, root: Path | None, verbose: bool) -> None:
+def check(offline: bool, root: Path | None, limits: Limits, verbose: bool) -> None:
     """Say whether specs and generated files are what `turnspec regen` would write.
 
     Writes nothing; prints the differences.
@@ -30,7 +32,7 @@ def check(offline: bool, root: Path | None, verbose: bool) -> None:
     project = find_project(root)
     sources, problems = project_sources(project, offline=offline)
     with progress_bar("checking", len(sources)) as advance:
-        differences, found = check_freshness(project, sources, lambda build: advance())
+        differences, found = check_freshness(project, sources, lambda build: advance(), limits)
     for difference in differences:
         print_difference(difference)
     stale = [difference for difference in differences if difference.wanted is not None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ from turnspec.cli.console import ERR, Fault, print_notice
 from turnspec.explain.tools import read_tools
 from turnspec.pipeline.project import Project
 from turnspec.pipeline.template_sources import read_sources
+from turnspec.rendering.limits import USUAL_LIMITS
 from turnspec.sources.fetch import fetch_templates
 from turnspec.spec.naming import module_name
 from turnspec.spec.problems import Problem
@@ -28,6 +30,16 @@ NO_THINKING = click.option(
     "--no-thinking", is_flag=True, help="The prompt had thinking turned off."
 )
 OFFLINE = click.option("--offline", is_flag=True, help="Don't download templates.")
+TIME_LIMIT = click.option(
+    "--time-limit",
+    "limits",
+    metavar="SECONDS",
+    type=click.FloatRange(min=1),
+    default=USUAL_LIMITS.seconds,
+    show_default=True,
+    callback=lambda context, option, seconds: replace(USUAL_LIMITS, seconds=seconds),
+    help="The time that one template may take before it is refused.",
+)
 PREFILL = click.option("--prefill", help="The part of the turn that the prompt holds already.")
 
 

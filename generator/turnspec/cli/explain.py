@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from turnspec.analysis.analyze import TemplateSource, analyze_template
+from turnspec.analysis.analyze import TemplateSource
+from turnspec.analysis.limited import analyze_limited
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import Found, find_format, is_path
 from turnspec.catalog.templates import template_source
@@ -17,6 +18,7 @@ from turnspec.cli.common import (
     PREFILL,
     ROOT,
     TEXT_FILE,
+    TIME_LIMIT,
     TOOLS,
     VERBOSE,
     tool_definitions,
@@ -46,7 +48,7 @@ from turnspec.explain.trace import trace as trace_text
 from turnspec.pipeline.project import OutputPaths
 from turnspec.pipeline.standing import Standings
 from turnspec.pipeline.template_sources import read_sources_anywhere
-from turnspec.rendering.worker import RenderWorker
+from turnspec.rendering.limits import Limits
 from turnspec.spec.problems import Problem
 
 STYLES: dict[str, str] = {
@@ -86,6 +88,7 @@ STYLES: dict[str, str] = {
 @click.option("--fetch", is_flag=True, help="Download the template if it isn't here.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @ROOT
+@TIME_LIMIT
 @VERBOSE
 def explain(
     fmt: str,
@@ -98,6 +101,7 @@ def explain(
     fetch: bool,
     as_json: bool,
     root: Path | None,
+    limits: Limits,
     verbose: bool,
 ) -> None:
     """Say why a format is what it is, or what its parser does with an output.
@@ -121,12 +125,12 @@ def explain(
     if text is None:
         if piece or tools or no_thinking or prefill is not None:
             raise Misuse("--piece, --tools, --no-thinking and --prefill belong to --trace")
-        _explain(fmt, root, fetch=fetch, as_json=as_json, verbose=verbose)
+        _explain(fmt, root, limits, fetch=fetch, as_json=as_json, verbose=verbose)
         return
     options: dict[str, object] = {"enable_thinking": not no_thinking, "prefill": prefill}
     if tools is not None:
         options["tools"] = tool_definitions("".join(tools))
-    _walk(fmt, trace_text(_module(fmt, root), text, options, piece=piece), as_json=as_json)
+    _walk(fmt, trace_text(_module(fmt, root, limits), text, options, piece=piece), as_json=as_json)
 
 
 def _walk(name: str, found: Trace, *, as_json: bool) -> None:
@@ -137,14 +141,16 @@ def _walk(name: str, found: Trace, *, as_json: bool) -> None:
     click.echo(json_text(found.message, indent=2))
 
 
-def _explain(fmt: str, root: Path | None, *, fetch: bool, as_json: bool, verbose: bool) -> None:
+def _explain(
+    fmt: str, root: Path | None, limits: Limits, *, fetch: bool, as_json: bool, verbose: bool
+) -> None:
     catalog = catalog_of(root)
     if is_path(fmt, catalog):
         sources, problems = read_sources_anywhere([Path(fmt)])
-        explanations, more = _analysed(sources)
+        explanations, more = _analysed(sources, limits)
         problems += more
     else:
-        explanations, problems = _of_known(fmt, catalog, fetch=fetch)
+        explanations, problems = _of_known(fmt, catalog, limits, fetch=fetch)
     if as_json:
         data = [explanation_data(explanation) for explanation in explanations]
         click.echo(json_text({"templates": data}, indent=2))
@@ -155,13 +161,13 @@ def _explain(fmt: str, root: Path | None, *, fetch: bool, as_json: bool, verbose
 
 
 def _of_known(
-    fmt: str, catalog: Catalog, *, fetch: bool
+    fmt: str, catalog: Catalog, limits: Limits, *, fetch: bool
 ) -> tuple[list[Explanation], list[Problem]]:
     """Explain a known format by its template, or by its spec alone where that isn't here."""
     known = find(fmt, catalog)
     source = template_source(known, fetch=fetch, console=ERR)
     if isinstance(source, TemplateSource):
-        return _analysed([source], known.standings())
+        return _analysed([source], limits, known.standings())
     if fetch:
         return [], [source]
     print_notice(f"{source}; this is what the spec alone says; {fetch_hint('explain', fmt)}")
@@ -169,17 +175,16 @@ def _of_known(
 
 
 def _analysed(
-    sources: Iterable[TemplateSource], standings: Standings | None = None
+    sources: Iterable[TemplateSource], limits: Limits, standings: Standings | None = None
 ) -> tuple[list[Explanation], list[Problem]]:
     problems: list[Problem] = []
     found: list[Explanation] = []
-    with RenderWorker() as worker:
-        for source in sources:
-            explanation = explain_template(source, worker, standings or Standings())
-            if isinstance(explanation, Explanation):
-                found.append(explanation)
-            else:
-                problems += explanation
+    for source in sources:
+        explanation = explain_template(source, standings or Standings(), limits)
+        if isinstance(explanation, Explanation):
+            found.append(explanation)
+        else:
+            problems += explanation
     return found, problems
 
 
@@ -189,7 +194,7 @@ def _print(lines: Iterable[Line]) -> None:
         OUT.print(text, soft_wrap=True)
 
 
-def _module(fmt: str, root: Path | None) -> FormatModule:
+def _module(fmt: str, root: Path | None, limits: Limits) -> FormatModule:
     """Return a generated module: that of a known format, a file's, or made from a template."""
     catalog = catalog_of(root)
     if not is_path(fmt, catalog) or fmt.endswith(".py"):
@@ -204,8 +209,7 @@ def _module(fmt: str, root: Path | None) -> FormatModule:
         raise Fault(f"{fmt} holds several templates ({names}); analyse it with --into first")
     from turnspec.pipeline.build import generate_files  # which needs the extra `build`
 
-    with RenderWorker() as worker:
-        analysis = analyze_template(sources[0], worker)
+    analysis = analyze_limited(sources[0], limits)
     if analysis.spec is None:
         finish(analysis.problems)
         raise AssertionError("a template without a spec has a problem")

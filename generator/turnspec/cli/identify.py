@@ -11,9 +11,10 @@ import click
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import Found, find_format, is_path
 from turnspec.catalog.identify import Identity, Kind, identify_templates
-from turnspec.cli.common import ROOT, VERBOSE
+from turnspec.cli.common import ROOT, TIME_LIMIT, VERBOSE
 from turnspec.cli.console import OUT, finish, json_text, print_error
 from turnspec.cli.formats import catalog_of
+from turnspec.rendering.limits import Limits
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
@@ -42,8 +43,11 @@ class _Answer:
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @ROOT
+@TIME_LIMIT
 @VERBOSE
-def identify(sources: tuple[str, ...], as_json: bool, root: Path | None, verbose: bool) -> None:
+def identify(
+    sources: tuple[str, ...], as_json: bool, root: Path | None, limits: Limits, verbose: bool
+) -> None:
     """Say which known format a model or a template has.
 
     SOURCE is a template (a .jinja file, a model folder, a GGUF file), a model's id as a hub writes
@@ -61,7 +65,7 @@ def identify(sources: tuple[str, ...], as_json: bool, root: Path | None, verbose
     answers: list[_Answer] = []
     problems: list[Problem] = []
     for source in sources:
-        found, troubles = _answers(source, catalog)
+        found, troubles = _answers(source, catalog, limits)
         answers += found
         problems += troubles
     if as_json:
@@ -74,9 +78,9 @@ def identify(sources: tuple[str, ...], as_json: bool, root: Path | None, verbose
     finish(problems, failed=new, code=2 if unknown else 1)
 
 
-def _answers(source: str, catalog: Catalog) -> tuple[list[_Answer], list[Problem]]:
+def _answers(source: str, catalog: Catalog, limits: Limits) -> tuple[list[_Answer], list[Problem]]:
     if is_path(source, catalog):
-        identities, problems = identify_templates(Path(source).expanduser(), catalog)
+        identities, problems = identify_templates(Path(source).expanduser(), catalog, limits)
         return [_of_template(identity) for identity in identities], problems
     found = find_format(source, catalog)
     if isinstance(found, Problem):

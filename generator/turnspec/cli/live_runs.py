@@ -88,7 +88,7 @@ def run_model(path: Path, wish: Wish, seeds: int, catalog: Catalog, *, as_json: 
     if isinstance(template, Problem):
         raise Fault(str(template))
     with RenderWorker() as worker:
-        fmt = find_format(template, catalog, worker)
+        fmt = find_format(template, catalog)
         session = fmt if isinstance(fmt, list) else start_session(path, fmt, wish, worker)
     if isinstance(session, list):
         finish(session, failed=True)

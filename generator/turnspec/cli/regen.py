@@ -7,12 +7,13 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import OFFLINE, ROOT, VERBOSE, find_project, project_sources
+from turnspec.cli.common import OFFLINE, ROOT, TIME_LIMIT, VERBOSE, find_project, project_sources
 from turnspec.cli.console import finish, progress_bar
 from turnspec.cli.extras import needs
 from turnspec.cli.output import print_findings
 from turnspec.cli.results_output import print_results, summary
 from turnspec.pipeline.regenerate import regenerate
+from turnspec.rendering.limits import Limits
 from turnspec.verification.rungs import DEFAULT_MESSAGES
 
 
@@ -28,10 +29,17 @@ from turnspec.verification.rungs import DEFAULT_MESSAGES
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 @OFFLINE
 @ROOT
+@TIME_LIMIT
 @VERBOSE
 @needs("build")
 def regen(
-    messages: int, everything: bool, as_json: bool, offline: bool, root: Path | None, verbose: bool
+    messages: int,
+    everything: bool,
+    as_json: bool,
+    offline: bool,
+    root: Path | None,
+    limits: Limits,
+    verbose: bool,
 ) -> None:
     """Fetch the templates, analyse them, write and verify specs, parsers and grammars.
 
@@ -51,6 +59,7 @@ def regen(
             messages=messages,
             everything=everything,
             on_build=lambda build: advance(),
+            limits=limits,
         )
     done.problems[:0] = problems
     if verbose:

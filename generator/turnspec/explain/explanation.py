@@ -11,6 +11,8 @@ from turnspec.explain.samples import Sample, sample_turns
 from turnspec.grammar.turn import generate_grammar
 from turnspec.pipeline.standing import Standings
 from turnspec.rendering.conversation import Chat
+from turnspec.rendering.limited import Refused, run_limited
+from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.files import spec_hash
 from turnspec.spec.model import Spec
@@ -37,13 +39,28 @@ class Explanation:
 
 
 def explain_template(
-    source: TemplateSource, worker: RenderWorker, standings: Standings
+    source: TemplateSource, standings: Standings, limits: Limits = USUAL_LIMITS
 ) -> Explanation | list[Problem]:
     """Analyse a template and make its comparisons once more; or return why that can't be done.
 
     What ``standings`` don't say of its spec is found by climbing the ladder.
     """
-    analysis = analyze_template(source, worker)
+    found = run_limited(_explain, source, standings, limits, limits=limits)
+    return [Problem(found.reason, source.file)] if isinstance(found, Refused) else found
+
+
+def _explain(
+    source: TemplateSource, standings: Standings, limits: Limits
+) -> Explanation | list[Problem]:
+    with RenderWorker() as worker:
+        return explained_with(worker, source, standings, limits)
+
+
+def explained_with(
+    worker: RenderWorker, source: TemplateSource, standings: Standings, limits: Limits
+) -> Explanation | list[Problem]:
+    """Do so in this process, with limits of renderings alone."""
+    analysis = analyze_template(source, worker, limits)
     if analysis.spec is None:
         return list(analysis.problems)
     spec = analysis.spec

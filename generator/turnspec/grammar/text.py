@@ -7,7 +7,7 @@ template passes through `literal` or `character_class`, so no template can write
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 #: The rules for white space that is free to differ from the template's own: inside encoded values,
@@ -167,24 +167,21 @@ class _Automaton:
     name: str
     markers: tuple[str, ...]
     beginnings: Mapping[str, int]  # every proper beginning of a marker, each a numbered state
+    moves: Mapping[str, Mapping[str, str | None]]  # where characters lead from there; else to ""
 
     @classmethod
     def of(cls, name: str, markers: Iterable[str]) -> _Automaton:
         kept = shortest_markers(markers)
         beginnings = {m[:length]: None for m in kept for length in range(1, len(m))}
         numbers = {beginning: number for number, beginning in enumerate(beginnings, start=1)}
-        return cls(name, kept, numbers)
+        return cls(name, kept, numbers, _moves(kept, numbers))
 
     def first_characters(self) -> list[str]:
         return sorted({marker[0] for marker in self.markers})
 
     def step(self, beginning: str, char: str) -> str | None:
         """Return the beginning that the text ends with after ``char``; None: a whole marker."""
-        text = beginning + char
-        if text.endswith(self.markers):
-            return None
-        suffixes = (text[start:] for start in range(len(text)))
-        return next((suffix for suffix in suffixes if suffix in self.beginnings), "")
+        return self.moves[beginning].get(char, "")
 
     def rule_name(self, beginning: str) -> str:
         return f"{self.name}-{self.beginnings[beginning]}"
@@ -224,6 +221,28 @@ class _Automaton:
                 yield f"{literal(char)} {self.rule_name(target)}"
         inside = (char for char, target in targets.items() if target != "")
         yield f"{character_class(inside, negated=True)} {self.run()}"
+
+
+def _moves(
+    markers: Sequence[str], beginnings: Iterable[str]
+) -> Mapping[str, Mapping[str, str | None]]:
+    """Return where each character leads from each beginning; None where it completes a marker.
+
+    Where a beginning doesn't go on, its longest end that begins a marker does: what that leads to
+    is taken over, so the work grows with the markers' length alone.
+    """
+    onward: dict[str, dict[str, str | None]] = {"": {}}
+    for marker in markers:
+        for length, char in enumerate(marker):
+            after = marker[: length + 1]
+            onward.setdefault(marker[:length], {})[char] = None if after == marker else after
+    moves: dict[str, Mapping[str, str | None]] = {"": onward[""]}
+    ends = {"": ""}
+    for beginning in sorted(beginnings, key=len):
+        before = ends[beginning[:-1]]
+        ends[beginning] = (moves[before].get(beginning[-1]) or "") if beginning[1:] else ""
+        moves[beginning] = {**moves[ends[beginning]], **onward[beginning]}
+    return moves
 
 
 def _escaped(char: str) -> str:

@@ -19,7 +19,7 @@ from turnspec.live.prompts import Prompt, PromptSource, live_prompt
 from turnspec.live.record import read_format
 from turnspec.live.sampling import LiveGrammar, Manner, Sampler, live_grammar
 from turnspec.live.writing import Ending, TurnWriter
-from turnspec.pipeline.build import build_template
+from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.gguf_file import read_gguf
@@ -76,15 +76,13 @@ def read_model_template(path: Path, *, with_tools: bool) -> TemplateSource | Pro
     )
 
 
-def find_format(
-    template: TemplateSource, catalog: Catalog, worker: RenderWorker
-) -> UserFormat | list[Problem]:
+def find_format(template: TemplateSource, catalog: Catalog) -> UserFormat | list[Problem]:
     """Return the known format of a template, found by its hash, or analyse the template."""
     committed = _committed(template, catalog)
     if committed is not None:
         return committed
     paths = OutputPaths.in_folder(template.name)
-    build = build_template(template, paths, worker=worker)
+    (build,) = build_in_processes([Task(template, paths, messages=None)], 1)
     if build.problems:
         return list(build.problems)
     spec = load_spec(build.files[paths.spec], paths.spec)

@@ -21,6 +21,7 @@ from turnspec.codegen.writer import write_parts
 from turnspec.grammar.turn import generate_grammar
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import Chat
+from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.checks import check_spec
 from turnspec.spec.files import dump_spec, spec_hash
@@ -59,6 +60,7 @@ def build_template(
     messages: int | None = None,
     worker: RenderWorker | None = None,
     with_advice: bool = False,
+    limits: Limits = USUAL_LIMITS,
 ) -> Build:
     """Build one template, rendering in ``worker`` or in one of its own.
 
@@ -67,7 +69,7 @@ def build_template(
     ``with_advice`` looks for what the prompt says and the spec hasn't.
     """
     with nullcontext(worker) if worker else RenderWorker() as worker:
-        analysis = analyze_template(source, worker)
+        analysis = analyze_template(source, worker, limits)
         if analysis.spec is None:
             return Build(source.name, findings=analysis.findings, problems=analysis.problems)
         spec = analysis.spec

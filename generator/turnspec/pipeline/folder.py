@@ -14,6 +14,7 @@ from turnspec.pipeline.build import Build
 from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OutputPaths
 from turnspec.pipeline.template_sources import read_templates_of
+from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.sources.text_files import read_text
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.naming import TEMPLATE_SUFFIX
@@ -43,6 +44,7 @@ def analyze_into(
     overlay: Path | None = None,
     messages: int | None = DEFAULT_MESSAGES,
     on_build: Callable[[Build], None] | None = None,
+    limits: Limits = USUAL_LIMITS,
 ) -> FolderResult:
     """Analyse .jinja files, model folders and GGUF files; write spec, parser and grammar of each.
 
@@ -50,9 +52,9 @@ def analyze_into(
     parts that its template never renders, a draft of an overlay is written too, but never over
     another file; so is a template that was taken out of a model's files. ``overlay`` is put over
     the one template of the sources. ``messages`` is the number of random messages for the
-    verification (None: no verification). A source that fails is a problem and doesn't stop the
-    others. A script that calls this needs the usual ``if __name__ == "__main__":``, as templates
-    are rendered in processes of their own.
+    verification (None: no verification). ``limits`` are those of each template. A
+    source that fails is a problem and doesn't stop the others. A script that calls this needs the
+    usual ``if __name__ == "__main__":``, as templates are rendered in processes of their own.
     """
     found, problems = read_templates_of(sources)
     if overlay is not None and not problems:
@@ -65,6 +67,7 @@ def analyze_into(
             messages,
             Recipe(f"turnspec analyze {shlex.quote(path.resolve().name)} --into ."),
             with_advice=True,
+            limits=limits,
         )
         for path, source in found
     ]

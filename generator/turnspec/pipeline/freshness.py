@@ -10,6 +10,7 @@ from turnspec.analysis.analyze import TemplateSource
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.regenerate import OnBuild, build_all, left_over, read_known_specs
 from turnspec.pipeline.standing import accepted_failures, standing_problems
+from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.spec.engine_results import read_engines
 from turnspec.spec.files import read_spec, spec_hash
 from turnspec.spec.live_results import read_live
@@ -27,7 +28,10 @@ class Difference:
 
 
 def check_freshness(
-    project: Project, sources: Sequence[TemplateSource], on_build: OnBuild | None = None
+    project: Project,
+    sources: Sequence[TemplateSource],
+    on_build: OnBuild | None = None,
+    limits: Limits = USUAL_LIMITS,
 ) -> tuple[list[Difference], list[Problem]]:
     """Analyse and generate everything again and compare it with the files; nothing is written.
 
@@ -36,7 +40,8 @@ def check_freshness(
     _, problems = read_known_specs(project, sources)
     differences: list[Difference] = []
     recipe = project.recipe
-    for build in build_all(sources, OutputPaths.in_project, messages=None, recipe=recipe):
+    paths = OutputPaths.in_project
+    for build in build_all(sources, paths, messages=None, recipe=recipe, limits=limits):
         problems += build.problems
         for path, wanted in build.files.items():
             found = _text_of(project, path)

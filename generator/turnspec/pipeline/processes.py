@@ -1,15 +1,17 @@
 """Building templates on all cores: a few processes, each with a rendering worker of its own.
 
-A process that ends (out of memory) takes down the one template it was building, and is replaced.
+A process that ends, or is ended because its template takes too long, takes down the one template
+it was building, and is replaced.
 """
 
 from __future__ import annotations
 
 import contextlib
 import signal
+import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
@@ -17,10 +19,13 @@ from turnspec.analysis.analyze import TemplateSource
 from turnspec.analysis.findings import Finding
 from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
+from turnspec.rendering.lifeline import end_with_parent
+from turnspec.rendering.limits import USUAL_LIMITS, Limits, limit_memory
 from turnspec.rendering.worker import RenderWorker, process_context
 from turnspec.spec.os_reasons import os_message
 from turnspec.spec.problems import Problem
 from turnspec.spec.recipe import USUAL, Recipe
+from turnspec.verification.rungs import DEFAULT_MESSAGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +37,23 @@ class Task:
     messages: int | None
     recipe: Recipe = USUAL
     with_advice: bool = False
+    limits: Limits = USUAL_LIMITS
+
+    @property
+    def budget(self) -> Limits:
+        """The limits with more time for more messages than is usual."""
+        times = max(1.0, (self.messages or 0) / DEFAULT_MESSAGES)
+        return replace(self.limits, seconds=self.limits.seconds * times)
 
 
 @dataclass(slots=True)
 class _Builder:
-    """A process, the connection to it, and the task that it has."""
+    """A process, the connection to it, the task that it has, and until when."""
 
     process: BaseProcess
     connection: Connection
     task: Task
+    ends: float = 0.0
 
 
 def build_in_processes(tasks: Sequence[Task], count: int) -> Iterator[Build]:
@@ -49,8 +62,9 @@ def build_in_processes(tasks: Sequence[Task], count: int) -> Iterator[Build]:
     builders = [_start(waiting.pop()) for _ in range(min(count, len(waiting)))]
     try:
         while builders:
-            ready = wait([builder.connection for builder in builders])
-            for builder in [found for found in builders if found.connection in ready]:
+            left = min(builder.ends for builder in builders) - time.monotonic()
+            ready = wait([builder.connection for builder in builders], max(left, 0))
+            for builder in [found for found in builders if _is_done(found, ready)]:
                 builders.remove(builder)
                 build, alive = _receive(builder)
                 if waiting:
@@ -75,13 +89,24 @@ def _start(task: Task) -> _Builder:
 
 
 def _hand_on(builder: _Builder, task: Task) -> _Builder:
-    builder.connection.send(task)
-    return _Builder(builder.process, builder.connection, task)
+    with contextlib.suppress(OSError):  # it ended already, which is told when it is asked
+        builder.connection.send(task)
+    ends = time.monotonic() + task.budget.seconds
+    return _Builder(builder.process, builder.connection, task, ends)
+
+
+def _is_done(builder: _Builder, ready: Container[object]) -> bool:
+    """Tell whether a builder has an answer, or had its time."""
+    return builder.connection in ready or builder.ends <= time.monotonic()
 
 
 def _receive(builder: _Builder) -> tuple[Build, bool]:
     """Return the build, and whether the process lives on."""
     try:
+        if not builder.connection.poll():
+            builder.process.kill()
+            builder.process.join()
+            return failed(builder.task.source, builder.task.budget.too_slow), False
         build: Build = builder.connection.recv()
     except (EOFError, OSError):
         builder.process.join()
@@ -97,11 +122,13 @@ def _stop(builder: _Builder) -> None:
 
 def _serve(connection: Connection) -> None:
     """Build what comes until there is nothing more."""
+    end_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells all; the parent ends this one
     receive: Callable[[], Task | None] = connection.recv
     # A parent that was killed leaves a connection that is closed or reset.
     with contextlib.suppress(EOFError, OSError), RenderWorker() as worker:
         for task in iter(receive, None):
+            limit_memory(task.limits.memory)
             connection.send(_build(task, worker))
 
 
@@ -114,7 +141,10 @@ def _build(task: Task, worker: RenderWorker) -> Build:
             messages=task.messages,
             worker=worker,
             with_advice=task.with_advice,
+            limits=task.budget,
         )
+    except MemoryError:
+        return failed(task.source, task.limits.too_big)
     except OSError as error:  # a full disk, say
         return failed(task.source, os_message(error))
     except Exception as error:  # a defect of ours must not keep the others from being built

@@ -12,6 +12,7 @@ from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OVERLAYS, OutputPaths, Project
 from turnspec.pipeline.standing import Accepted, accepted_failures, standing_problems
 from turnspec.pipeline.state import State, generator_fingerprint, input_hash, output_hash
+from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.sources.index import read_index
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.engine_results import read_engines
@@ -54,12 +55,16 @@ def build_all(
     messages: int | None,
     recipe: Recipe = USUAL,
     processes: int | None = None,
+    limits: Limits = USUAL_LIMITS,
 ) -> Iterator[Build]:
     """Build templates on all cores and yield each as it is finished.
 
-    A build that ends its process (out of memory) is a problem of that template alone.
+    A build that ends its process, or takes more than its limits, is a problem of that template
+    alone.
     """
-    tasks = [Task(source, paths(source.name), messages, recipe) for source in sources]
+    tasks = [
+        Task(source, paths(source.name), messages, recipe, limits=limits) for source in sources
+    ]
     return build_in_processes(tasks, processes or os.cpu_count() or 1)
 
 
@@ -70,6 +75,7 @@ def regenerate(
     messages: int,
     everything: bool = False,
     on_build: OnBuild | None = None,
+    limits: Limits = USUAL_LIMITS,
 ) -> Regeneration:
     """Rebuild what changed and write its files; ``everything`` rebuilds all.
 
@@ -90,12 +96,13 @@ def regenerate(
     ]
     done.unchanged = [s.name for s in sources if s.name in specs and s not in todo]
     recipe = project.recipe
-    for build in build_all(todo, OutputPaths.in_project, messages=messages, recipe=recipe):
+    paths = OutputPaths.in_project
+    for build in build_all(todo, paths, messages=messages, recipe=recipe, limits=limits):
         _take(project, build, done, results)
         state.hashes.pop(build.name, None)
         if build.files:
-            paths = asdict(OutputPaths.in_project(build.name)).values()
-            state.hashes[build.name] = output_hash(inputs[build.name], project.root, paths) or ""
+            written = asdict(paths(build.name)).values()
+            state.hashes[build.name] = output_hash(inputs[build.name], project.root, written) or ""
         if on_build is not None:
             on_build(build)
     _finish(project, results, done)

@@ -8,13 +8,16 @@ from turnspec.pipeline.build import Build
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.regenerate import build_all
 from turnspec.pipeline.template_sources import read_sources
+from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.sources.fetch import TemplateFile
 from turnspec.sources.index import read_index
 from turnspec.spec.problems import Problem
 from turnspec.verification.rungs import DEFAULT_MESSAGES
 
 
-def try_templates(project: Project, names: Collection[str]) -> tuple[list[Build], list[Problem]]:
+def try_templates(
+    project: Project, names: Collection[str], limits: Limits = USUAL_LIMITS
+) -> tuple[list[Build], list[Problem]]:
     """Build and verify templates that lie in the checkout; returns builds, and what went wrong."""
     index, problems = read_index(project.root)
     files = [
@@ -31,6 +34,7 @@ def try_templates(project: Project, names: Collection[str]) -> tuple[list[Build]
         if entry.name in names
     ]
     sources, unreadable = read_sources(project, files)
-    builds = list(build_all(sources, OutputPaths.in_project, messages=DEFAULT_MESSAGES))
+    paths = OutputPaths.in_project
+    builds = list(build_all(sources, paths, messages=DEFAULT_MESSAGES, limits=limits))
     wrong = [problem for build in builds for problem in build.problems]
     return builds, [*problems, *unreadable, *wrong]

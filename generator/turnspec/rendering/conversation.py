@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from turnspec.rendering.value_schemas import json_type_name, schema_of
+from turnspec.rendering.variables import TemplateFacts
 from turnspec.rendering.worker import Rendering, RenderWorker
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import ContentBlocks
@@ -84,6 +85,11 @@ class Chat:
     def using(self, variables: Mapping[str, object]) -> Chat:
         """Return the same chat with other values of the template's variables."""
         return replace(self, variables=dict(variables))
+
+    @property
+    def facts(self) -> TemplateFacts:
+        """What the template's source says of itself."""
+        return self.worker.facts(self.source)
 
     def render(
         self,

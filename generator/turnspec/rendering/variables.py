@@ -1,12 +1,15 @@
 """What a template's own source says about its variables and constants.
 
-The source is parsed, never run. Switches are the variables that a template reads and never gets;
-the values worth trying are the constants that it compares them with.
+The source is parsed, never run; but Jinja computes constant expressions on the way, and those may
+take all time and memory. So nobody calls this but the rendering worker, which has limits: ask its
+`facts`. Switches are the variables that a template reads and never gets; the values worth trying
+are the constants that it compares them with.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from jinja2 import TemplateSyntaxError, meta, nodes
 
@@ -29,6 +32,40 @@ STANDARD_VARIABLES = frozenset(
 
 #: How templates compare a number with a limit.
 _LIMITS = ("lt", "lteq", "gt", "gteq")
+
+#: Constants that are longer, or numbers that are greater, are no values of a switch.
+_LONGEST_CONSTANT = 10_000
+_GREATEST_NUMBER = 2**64
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateFacts:
+    """What a template's source says of itself; each is told at the function of its name.
+
+    ``error`` is why it can't be compiled, or why nothing else is known. ``reads`` are the
+    variables that it reads without being given them.
+    """
+
+    switch_values: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    string_constants: tuple[str, ...] = ()
+    attribute_names: tuple[str, ...] = ()
+    attribute_words: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    searched_words: tuple[str, ...] = ()
+    reads: frozenset[str] = frozenset()
+    error: str | None = None
+
+
+def template_facts(source: str) -> TemplateFacts:
+    """Return all of it."""
+    return TemplateFacts(
+        switch_values(source),
+        tuple(string_constants(source)),
+        tuple(attribute_names(source)),
+        attribute_words(source),
+        tuple(searched_words(source)),
+        variables_read(source),
+        syntax_error(source),
+    )
 
 
 def switch_values(source: str) -> dict[str, list[object]]:
@@ -112,10 +149,10 @@ def searched_words(source: str) -> list[str]:
     return [word for word in dict.fromkeys(words) if word.strip()]
 
 
-def refers_to(source: str, name: str) -> bool:
-    """Tell whether the template reads a variable of that name."""
+def variables_read(source: str) -> frozenset[str]:
+    """Return the names of the variables that the template reads without setting them."""
     tree = _parse(source)
-    return tree is not None and name in meta.find_undeclared_variables(tree)
+    return frozenset() if tree is None else frozenset(meta.find_undeclared_variables(tree))
 
 
 def syntax_error(source: str) -> str | None:
@@ -185,8 +222,17 @@ def _constants(expression: nodes.Node) -> Iterator[object]:
     except nodes.Impossible:
         return
     for item in value if isinstance(value, list | tuple) else [value]:
-        if isinstance(item, Hashable):
+        if _is_plain(item):
             yield item
+
+
+def _is_plain(value: object) -> bool:
+    """Tell whether a constant may be a switch's value: a text or a number of usual size."""
+    if isinstance(value, str):
+        return len(value) <= _LONGEST_CONSTANT
+    if isinstance(value, int | float):
+        return abs(value) <= _GREATEST_NUMBER
+    return value is None
 
 
 def _limits(operand: nodes.Operand) -> Iterator[int]:

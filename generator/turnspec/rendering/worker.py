@@ -1,7 +1,8 @@
 """A worker process that renders untrusted templates, killed when one takes too long.
 
 The parent sends a template's source once and then one set of variables for each rendering. Memory
-is limited in the worker by the operating system where it can be.
+is limited in the worker by the operating system where it can be. What a template's source says of
+itself is found out here too: Jinja computes constant expressions while it looks for variables.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, SpawnContext
 from types import TracebackType
@@ -19,17 +21,17 @@ from typing import Self
 from jinja2 import Template, TemplateSyntaxError
 
 from turnspec.rendering.environment import create_environment, render_template
+from turnspec.rendering.lifeline import end_with_parent
+from turnspec.rendering.limits import USUAL_LIMITS, Limits, limit_memory
+from turnspec.rendering.variables import TemplateFacts, template_facts
 
 #: Seconds that one rendering (or compiling the template) may take.
 TIME_LIMIT = 10.0
 
-_ENDED = (
+ENDED = (
     "the rendering process ended (out of memory, or a script that calls turnspec without "
     'asking if __name__ == "__main__")'
 )
-
-#: Address space of the worker, in bytes.
-MEMORY_LIMIT = 2 * 1024**3
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,15 @@ class Rendering:
     fatal: bool = False
 
 
+@dataclass(slots=True)
+class _Budget:
+    """What is left of a template's limits: until when, and how many renderings."""
+
+    limits: Limits
+    ends: float
+    renderings: int
+
+
 class RenderWorker:
     """Renders templates in a process of its own. Use it as a context manager.
 
@@ -60,6 +71,8 @@ class RenderWorker:
         self._connection: Connection | None = None
         self._source: str | None = None
         self._hopeless: dict[str, Rendering] = {}
+        self._facts: dict[str, TemplateFacts] = {}
+        self._budget: _Budget | None = None
         self._turn = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -92,22 +105,62 @@ class RenderWorker:
                 self._hopeless[source] = rendering
             return rendering
 
+    def facts(self, source: str) -> TemplateFacts:
+        """Return what the template's source says of itself; where it hits a limit, only that."""
+        with self._turn:
+            if source not in self._facts:
+                self._facts[source] = self._find_facts(source)
+            return self._facts[source]
+
+    @contextlib.contextmanager
+    def within(self, limits: Limits) -> Iterator[None]:
+        """Let all renderings inside of it together take no more than ``limits`` says.
+
+        The one that would go beyond fails for good. Inside of another one it changes nothing.
+        """
+        if self._budget is not None:
+            yield
+            return
+        self._budget = _Budget(limits, time.monotonic() + limits.seconds, limits.renderings)
+        try:
+            yield
+        finally:
+            self._budget = None
+
     def failure(self, source: str) -> Rendering | None:
         """Return the rendering that hit a limit, or None if none of this template did."""
         return self._hopeless.get(source)
 
+    def _find_facts(self, source: str) -> TemplateFacts:
+        if source in self._hopeless:
+            return TemplateFacts(error=self._hopeless[source].error)
+        if self._connection is None:
+            self._start()
+        found = self._request(("facts", source))
+        if isinstance(found, TemplateFacts):
+            return found
+        self._hopeless[source] = replace(found, fatal=True)
+        return TemplateFacts(error=found.error)
+
     def _render(self, source: str, variables: Mapping[str, object]) -> Rendering:
+        if self._budget is not None:
+            if not self._budget.renderings:
+                return Rendering(None, self._budget.limits.too_many, fatal=True)
+            self._budget.renderings -= 1
         if source != self._source or self._connection is None:
             loaded = self._load(source)
             if loaded.text is None:
                 return loaded
-        return self._request(("render", dict(variables)))
+        rendered = self._request(("render", dict(variables)))
+        assert isinstance(rendered, Rendering)
+        return rendered
 
     def _load(self, source: str) -> Rendering:
         if self._connection is None:
             self._start()
         self._source = None
         loaded = self._request(("load", source))
+        assert isinstance(loaded, Rendering)
         if loaded.text is not None:
             self._source = source
         return loaded
@@ -129,17 +182,20 @@ class RenderWorker:
             self._process = None
         self._source = None
 
-    def _request(self, message: tuple[str, object]) -> Rendering:
+    def _request(self, message: tuple[str, object]) -> Rendering | TemplateFacts:
         assert self._connection is not None
+        seconds, too_slow = self._time_limit, f"took longer than {self._time_limit:g} s"
+        if self._budget is not None and (left := self._budget.ends - time.monotonic()) < seconds:
+            seconds, too_slow = max(left, 0), self._budget.limits.too_slow
         try:
             self._connection.send(message)
-            if not self._connection.poll(self._time_limit):
+            if not self._connection.poll(seconds):
                 self._stop()
-                return Rendering(None, f"took longer than {self._time_limit:g} s", fatal=True)
-            answer: Rendering = self._connection.recv()
+                return Rendering(None, too_slow, fatal=True)
+            answer: Rendering | TemplateFacts = self._connection.recv()
         except (EOFError, OSError):
             self._stop()
-            return Rendering(None, _ENDED, fatal=True)
+            return Rendering(None, ENDED, fatal=True)
         return answer
 
 
@@ -157,7 +213,8 @@ def process_context() -> ForkServerContext | SpawnContext:
 
 def _serve(connection: Connection) -> None:
     """Answer requests until the parent closes the connection."""
-    _limit_memory()
+    end_with_parent()
+    limit_memory(USUAL_LIMITS.memory)
     environment = create_environment()
     template: Template | None = None
     # The parent closed the connection, or was ended itself, which resets it.
@@ -165,7 +222,9 @@ def _serve(connection: Connection) -> None:
         while True:
             verb, payload = connection.recv()
             try:
-                if verb == "load":
+                if verb == "facts":
+                    connection.send(template_facts(payload))
+                elif verb == "load":
                     template = environment.from_string(payload)
                     connection.send(Rendering(""))
                 else:
@@ -176,15 +235,9 @@ def _serve(connection: Connection) -> None:
 
 
 def _failure(error: Exception) -> Rendering:
+    if isinstance(error, MemoryError):
+        return Rendering(None, USUAL_LIMITS.too_big, fatal=True)
     message = " ".join(str(error).split()) or "no message"
     if isinstance(error, TemplateSyntaxError):
         return Rendering(None, f"syntax error: {message}", line=error.lineno, fatal=True)
-    fatal = isinstance(error, MemoryError)
-    return Rendering(None, f"{type(error).__name__}: {message}"[:300], fatal=fatal)
-
-
-def _limit_memory() -> None:
-    with contextlib.suppress(ImportError, OSError, ValueError):  # not on every platform
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+    return Rendering(None, f"{type(error).__name__}: {message}"[:300])

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from turnspec.analysis.analyze import TemplateSource, analyze_template
+from turnspec.analysis.analyze import TemplateSource
+from turnspec.analysis.limited import analyze_limited
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.identify import Kind, identify_templates
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.template_sources import read_overlay_of
-from turnspec.rendering.worker import RenderWorker
+from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.review.compare import Review, Source, TemplateReview, compare_sources
 from turnspec.sources.add import AddResult, add_source, checksum
 from turnspec.sources.index import Entry, read_index
@@ -20,12 +21,12 @@ from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
 
-def familiar(source: Path, catalog: Catalog) -> list[str]:
+def familiar(source: Path, catalog: Catalog, limits: Limits = USUAL_LIMITS) -> list[str]:
     """Return what is known already of a source's templates, a line each.
 
     A template that can't be analysed is left to `turnspec regen`, which says why.
     """
-    identities, _ = identify_templates(source, catalog)
+    identities, _ = identify_templates(source, catalog, limits)
     lines = []
     for found in identities:
         if found.kind is Kind.KNOWN:
@@ -43,7 +44,9 @@ class Repinned:
     review: Review | None = None
 
 
-def repin(project: Project, source: Path, name: str | None = None) -> Repinned:
+def repin(
+    project: Project, source: Path, name: str | None = None, limits: Limits = USUAL_LIMITS
+) -> Repinned:
     """Pin a source's templates anew, and compare their formats with the specs that are there.
 
     A template that can't be analysed is a problem; then nothing is pinned.
@@ -59,13 +62,12 @@ def repin(project: Project, source: Path, name: str | None = None) -> Repinned:
     if problems:
         return Repinned(AddResult(problems=problems))
     reviews: list[TemplateReview] = []
-    with RenderWorker() as worker:
-        for template, entry in changed:
-            spec = _analysed(project, template, entry, worker)
-            if isinstance(spec, Spec):
-                reviews += _compared(project, spec)
-            else:
-                problems += spec
+    for template, entry in changed:
+        spec = _analysed(project, template, entry, limits)
+        if isinstance(spec, Spec):
+            reviews += _compared(project, spec)
+        else:
+            problems += spec
     if problems:
         return Repinned(AddResult(problems=problems))
     result = add_source(source, project.root, name, update=True)
@@ -74,7 +76,7 @@ def repin(project: Project, source: Path, name: str | None = None) -> Repinned:
 
 
 def _analysed(
-    project: Project, template: SourceTemplate, entry: Entry, worker: RenderWorker
+    project: Project, template: SourceTemplate, entry: Entry, limits: Limits
 ) -> Spec | list[Problem]:
     tokens = {
         "bos_token": template.bos_token or entry.bos_token,
@@ -85,7 +87,7 @@ def _analysed(
     if problems:
         return problems
     source = TemplateSource(template.name, template.text, entry.file, entry.origin, known, overlay)
-    analysis = analyze_template(source, worker)
+    analysis = analyze_limited(source, limits)
     return analysis.spec if analysis.spec is not None else list(analysis.problems)
 
 

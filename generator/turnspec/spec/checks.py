@@ -31,6 +31,7 @@ from turnspec.spec.model import (
     Verdict,
 )
 from turnspec.spec.problems import Problem
+from turnspec.spec.sizes import oversized
 from turnspec.spec.yaml_document import Document, YamlPath, path_text
 
 _Finding = tuple[YamlPath, str]
@@ -61,6 +62,7 @@ def check_spec(spec: Spec, file: str = "", document: Document | None = None) -> 
     checks = (
         *(_thinking(spec), _turn(spec), _reasoning(spec), _blocks(spec.reasoning)),
         *(_content(spec), _tools(spec), _limits(spec), _grammar(spec), _alternatives(spec)),
+        oversized(spec),
     )
     return [
         Problem(message, file, document.line(path) if document else None, path_text(path))

@@ -19,6 +19,9 @@ from turnspec.verification.messages import format_markers, sample_messages
 from turnspec.verification.tally import Tally
 from turnspec.verification.turns import written_input
 
+#: Turns up to this length, in characters, are cut everywhere; those of real formats are shorter.
+_MOST_CUTS = 2_000
+
 
 def chunking(spec: Spec, module: FormatModule) -> RungResult:
     """Return what came of every split, and of every cut, of the sample turns that show most."""
@@ -60,12 +63,16 @@ class _Splits:
             return
         for chunks in self._ways():
             tally.add(same_in_pieces(self.spec, self.module, self.options, chunks, whole))
-        for cut in range(len(self.text)):
+        for cut in range(0, len(self.text), self._step()):
             tally.add(self._cut_off(cut, markers))
+
+    def _step(self) -> int:
+        """Return how far places to cut lie apart: 1, but in turns full of overlong markers."""
+        return 1 + len(self.text) // _MOST_CUTS
 
     def _ways(self) -> Iterator[Sequence[str]]:
         text = self.text
-        yield from ([text[:cut], text[cut:]] for cut in range(1, len(text)))
+        yield from ([text[:cut], text[cut:]] for cut in range(1, len(text), self._step()))
         yield list(text)
         yield [text[start : start + 3] for start in range(0, len(text), 3)]
 

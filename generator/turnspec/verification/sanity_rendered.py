@@ -15,7 +15,6 @@ from turnspec.rendering.conversation import (
     result_message,
     user_message,
 )
-from turnspec.rendering.variables import string_constants
 from turnspec.spec.message import Message
 from turnspec.spec.model import (
     Part,
@@ -220,7 +219,7 @@ def unrendered_reasoning(view: View) -> Iterator[Finding]:
 def altered_texts(view: View) -> Iterator[Finding]:
     """What the template does with markers in an answer's text is explained by a part."""
     known = _explained(view.spec)
-    found = [marker for text in string_constants(view.chat.source) for marker in markers(text)]
+    found = [marker for text in view.chat.facts.string_constants for marker in markers(text)]
     for marker in dict.fromkeys(found):
         if any(marker in text or text in marker for text in known):
             continue

@@ -1,0 +1,74 @@
+"""Calling a function in a process of its own that is ended when it takes too much.
+
+For what works on a template outside of the rendering worker: comparing what was rendered, or
+making a parser or a grammar of it, can be sent astray by a hostile template as well.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, TypeVar
+
+from turnspec.rendering.lifeline import end_with_parent
+from turnspec.rendering.limits import Limits, limit_memory
+from turnspec.rendering.worker import ENDED, process_context
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The function came to no end within its limits; ``reason`` is a line that says which."""
+
+    reason: str
+
+
+def run_limited(
+    function: Callable[..., Found], *arguments: object, limits: Limits
+) -> Found | Refused:
+    """Return what a function of a module returns for ``arguments``, or why it was stopped.
+
+    Raises:
+        Exception: what the function raises.
+    """
+    context = process_context()
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, function, arguments, limits))
+    process.start()
+    theirs.close()
+    try:
+        if not ours.poll(limits.seconds):
+            return Refused(limits.too_slow)
+        outcome, found = ours.recv()
+    except (EOFError, OSError):
+        return Refused(ENDED)
+    finally:
+        process.kill()
+        process.join()
+        ours.close()
+    if outcome == "raised":
+        raise found
+    return Refused(limits.too_big) if outcome == "memory" else found
+
+
+def _serve(
+    connection: Connection,
+    function: Callable[..., Any],
+    arguments: tuple[object, ...],
+    limits: Limits,
+) -> None:
+    end_with_parent()
+    limit_memory(limits.memory)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells all; the parent ends this one
+    try:
+        answer = ("returned", function(*arguments))
+    except MemoryError:
+        answer = ("memory", None)
+    except Exception as error:  # the caller's to handle
+        answer = ("raised", error)
+    with contextlib.suppress(OSError):
+        connection.send(answer)
