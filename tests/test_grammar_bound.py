@@ -119,6 +119,43 @@ def test_invalid_calls_are_refused(name: str) -> None:
             assert not engine.accepts(turn), (why, turn)
 
 
+#: Two properties, of which one begins as the other does, beside any others, of another type.
+OPEN = GrammarRequest(
+    [
+        {
+            "name": "get",
+            "parameters": {
+                "type": "object",
+                "properties": {"at": {"type": "integer"}, "at-b": {"type": "integer"}},
+                "additionalProperties": {"type": "string"},
+            },
+        }
+    ],
+    tool_choice="required",
+)
+
+
+@pytest.mark.parametrize("name", WITH_TOOLS)
+def test_a_listed_name_is_not_among_the_others(name: str) -> None:
+    spec = committed_format(name).spec
+    bound = bound_to(name, OPEN)
+    left_out = any("left out" in notice.message for notice in bound.notices)
+    engines = compiled(bound.grammar)
+    given: dict[str, tuple[dict[str, object], bool]] = {
+        "as listed": ({"at": 1, "at-b": 2}, True),
+        "a listed name with the others' type": ({"at": "x"}, False),
+        "a longer one": ({"at-b": "x"}, False),
+        "the beginning of one": ({"a": "x"}, not left_out),
+        "one between both": ({"at-": "x"}, not left_out),
+        "one that goes on": ({"at-bc": "x", "other": "y"}, not left_out),
+    }
+    for why, (arguments, is_taken) in given.items():
+        turn = written_calls(spec, (Call("get", arguments, id="abcdefgh1"),), thinking=True)
+        assert turn is not None
+        for engine in engines.values():
+            assert engine.accepts(turn) is is_taken, (why, turn)
+
+
 @pytest.mark.parametrize("name", WITH_TOOLS)
 def test_a_lazy_grammar_takes_hold_at_the_first_call(name: str) -> None:
     spec = committed_format(name).spec

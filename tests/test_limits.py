@@ -48,7 +48,8 @@ def test_an_endless_constant_is_ended_while_variables_are_looked_for() -> None:
         facts = worker.facts(ENDLESS + TALK)
         assert (facts.error, facts.switch_values) == ("took longer than 1 s", {})
         failure = worker.failure(ENDLESS + TALK)
-        assert failure is not None and failure.error == "took longer than 1 s"
+        assert failure is not None
+        assert failure.error == "took longer than 1 s"
 
 
 def test_a_function_is_ended_that_takes_too_long() -> None:
@@ -86,7 +87,8 @@ def test_a_build_that_takes_too_long_is_ended_and_the_next_one_made() -> None:
     assert [str(problem) for problem in ended.problems] == [
         f"{slow.file}: took longer than 0.2 s (--time-limit allows more)"
     ]
-    assert made.files and not made.problems
+    assert made.files
+    assert not made.problems
 
 
 def test_more_messages_get_more_time() -> None:

@@ -43,10 +43,6 @@ class AnswerNotation(Notation):
         """Return an object's key; None if it can't be written."""
         return self.constant(name)
 
-    def other_key(self, named: Iterable[str]) -> str:
-        """Return any key: no rule here tells it from those."""
-        return self.any_key()
-
     def _text(self, value: Any) -> str | None:
         if isinstance(value, str):
             if (Characters.from_text(value) & self.strings.unwritable()).ranges:

@@ -189,19 +189,65 @@ def constant(value: Any) -> str:
     return literal(json.dumps(value))
 
 
-def string_without(names: Iterable[str]) -> str:
-    """Return a JSON string, with its quotes, that is none of ``names``: their prefix tree."""
-    return f'"\\"" {_other_than(tuple(dict.fromkeys(names)))}'
+def string_without(names: Iterable[str], strings: Strings = JSON_STRINGS) -> str:
+    """Return a string, with its quotes, that is none of ``names``: their prefix tree."""
+    return f"{strings.opening} {_other_than(tuple(dict.fromkeys(names)), strings)}"
 
 
-def _other_than(names: tuple[str, ...]) -> str:
-    options = [] if "" in names else [literal('"')]
+def _other_than(names: tuple[str, ...], strings: Strings) -> str:
+    options = [] if "" in names else [strings.closing]
     firsts = dict.fromkeys(name[0] for name in names if name)
     for first in firsts:
         rest = tuple(name[1:] for name in names if name.startswith(first))
-        options.append(f"{written(Characters.from_text(first))} {_other_than(rest)}")
-    others = written(ANY - Characters.from_text("".join(firsts)))
-    return group([*options, f"{others} {CHARACTER}* {literal(chr(34))}"])
+        if char := written(Characters.from_text(first), strings):
+            options.append(f"{char} {_other_than(rest, strings)}")
+    others = written(ANY - Characters.from_text("".join(firsts)), strings)
+    return group([*options, f"{others} {strings.any_character()}* {strings.closing}"])
+
+
+@dataclass(frozen=True, slots=True)
+class KeyLetters:
+    """What keys without quotes are made of: their first character, others, blanks inside."""
+
+    first: Characters
+    others: Characters
+    spaced: bool = False
+
+    def any_end(self) -> str:
+        """Return how a key may go on behind a character that is no blank."""
+        letter = f"[{_members(self.others)}]"
+        return f'{letter}* ( " " {letter}+ )*' if self.spaced else f"{letter}*"
+
+
+def key_letters(excluded: str, first_excluded: str) -> KeyLetters:
+    """Return the letters of keys in tags, without some, and without more at the beginning."""
+    never = Characters.of(NEVER_IN_KEYS) | Characters.from_text(excluded + " ")
+    others = ANY - never
+    return KeyLetters(others - Characters.from_text(first_excluded), others, " " not in excluded)
+
+
+def key_without(names: Iterable[str], letters: KeyLetters) -> str:
+    """Return a key without quotes that is none of ``names``: their prefix tree."""
+    return _other_key(tuple(dict.fromkeys(names)), letters, "")
+
+
+def _other_key(names: tuple[str, ...], letters: KeyLetters, before: str) -> str:
+    """Return what may follow ``before``, the last character so far."""
+    is_inside = before not in ("", " ")
+    options = ['""'] if is_inside and "" not in names else []
+    allowed = letters.others if before else letters.first
+    blank = Characters.from_text(" " if is_inside and letters.spaced else "")
+    firsts = dict.fromkeys(name[0] for name in names if name)
+    for first in firsts:
+        if (Characters.from_text(first) & (allowed | blank)).ranges:
+            rest = tuple(name[1:] for name in names if name.startswith(first))
+            options.append(f"{literal(first)} {_other_key(rest, letters, first)}")
+    used = Characters.from_text("".join(firsts))
+    if (others := allowed - used).ranges:
+        options.append(f"[{_members(others)}] {letters.any_end()}")
+    if (blank - used).ranges:
+        options.append(f'" " [{_members(letters.others)}] {letters.any_end()}')
+    return group(options)
 
 
 def _enclosed(opening: str, parts: list[str], closing: str) -> str:

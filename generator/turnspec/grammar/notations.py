@@ -15,8 +15,10 @@ from typing import Any
 from turnspec.grammar.characters import (
     JSON_STRINGS,
     Characters,
+    KeyLetters,
     Strings,
     constant,
+    key_without,
     string,
     string_without,
 )
@@ -27,6 +29,8 @@ from turnspec.spec.model import Encoding, ValueSyntax
 
 _USUAL_ORDER = ValueSyntax()
 _BARE_KEY = re.compile(r"[\w.$/-]+")
+_BARE = Characters.of([(0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)]) | Characters.from_text("_.$/-")
+_BARE_LETTERS = KeyLetters(_BARE, _BARE)
 
 #: Of Python's two quotes the one that its ``repr`` prefers.
 PYTHON_STRINGS = Strings(
@@ -168,13 +172,17 @@ class LiteralNotation(Notation):
         return literal(name) if _BARE_KEY.fullmatch(name) else None
 
     def other_key(self, named: Iterable[str]) -> str:
-        """Return any key: no rule here tells it from those."""
-        return self.any_key()
+        """Return any key but those."""
+        if self._has_bare_keys():
+            return key_without(named, _BARE_LETTERS)
+        return string_without(named, self.strings)
 
     def any_key(self) -> str:
         """Return any key."""
-        is_bare = self.encoding is Encoding.QUOTED and self.syntax.bare_keys
-        return f"{self.prefix}-key" if is_bare else self.strings.text
+        return f"{self.prefix}-key" if self._has_bare_keys() else self.strings.text
+
+    def _has_bare_keys(self) -> bool:
+        return self.encoding is Encoding.QUOTED and self.syntax.bare_keys
 
 
 def notation_of(encoding: Encoding, syntax: ValueSyntax) -> Notation:

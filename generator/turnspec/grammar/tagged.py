@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from turnspec.grammar.characters import Characters, Strings
+from turnspec.grammar.characters import Characters, Strings, key_letters, key_without
 from turnspec.grammar.elements import (
     ELEMENT_TEXT,
     element_ends,
@@ -134,8 +134,8 @@ class MemberNotation(Notation):
         return literal(name) if is_one else None
 
     def other_key(self, named: Iterable[str]) -> str:
-        """Return any key: no rule here tells it from those."""
-        return self.any_key()
+        """Return any key but those."""
+        return key_without(named, key_letters(self.key_ends, self.first_ends))
 
 
 @dataclass(frozen=True, slots=True)
