@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from itertools import groupby
 from math import ceil, floor
 
@@ -39,6 +39,19 @@ class Bounds:
         low = None if self.high is None else -self.high
         high = None if self.low is None else -self.low
         return Bounds(low, high, self.high_strict, self.low_strict)
+
+    def shortened(self, places: int) -> Bounds:
+        """Return bounds with at most so many digits behind the point, none of them wider."""
+        with localcontext() as context:
+            context.prec = 1_000
+            low, high = self.low, self.high
+            last = Decimal(1).scaleb(-places)
+            if low is not None and low % last:
+                low = low.quantize(last, ROUND_CEILING)
+            if high is not None and high % last:
+                high = high.quantize(last, ROUND_FLOOR)
+        low_strict = self.low_strict and low == self.low
+        return Bounds(low, high, low_strict, self.high_strict and high == self.high)
 
     def not_below(self, low: Decimal, *, strict: bool) -> Bounds:
         """Return these bounds with one more lower bound."""
@@ -86,7 +99,7 @@ def numbers(bounds: Bounds) -> str:
 
 def hexadecimals(low: int, high: int) -> list[str]:
     """Return the four digits, in either case, of the numbers from ``low`` to ``high``."""
-    return list(_between(_hexadecimal(low), _hexadecimal(high), 16))
+    return _between(_hexadecimal(low), _hexadecimal(high), 16)
 
 
 def _hexadecimal(number: int) -> list[int]:
@@ -131,26 +144,52 @@ def _run(least: int, most: int | None) -> str:
     return "" if most == 0 else f" {_DIGITS}{repeat(least, most)}"
 
 
-def _between(low: Sequence[int], high: Sequence[int], base: int) -> Iterator[str]:
-    """Yield the digits of the numbers between two that have the same number of digits."""
+def _between(low: Sequence[int], high: Sequence[int], base: int) -> list[str]:
+    """Return the digits of the numbers between two that have the same number of digits.
+
+    They are found from the last digit on, as bounds may have hundreds.
+    """
+    both: list[str] = []
+    above: list[str] = []  # from ``low`` on
+    below: list[str] = []  # up to ``high``
+    for at in reversed(range(len(low))):
+        least, most = list(low[at:]), list(high[at:])
+        zeros, tops = [0] * len(least), [base - 1] * len(least)
+        both, above, below = (
+            _with_first(least, most, base, both, above, below),
+            _with_first(least, tops, base, above, above, []),
+            _with_first(zeros, most, base, below, [], below),
+        )
+    return both
+
+
+def _with_first(
+    low: Sequence[int],
+    high: Sequence[int],
+    base: int,
+    both: list[str],
+    above: list[str],
+    below: list[str],
+) -> list[str]:
+    """Return the digits, given those behind the first: between bounds, above one, below one."""
     rest, top = len(low) - 1, base - 1
-    if not rest:
-        yield _digit(low[0], high[0], base)
-        return
     first, last = low[0], high[0]
+    if not rest:
+        return [_digit(first, last, base)]
     if first == last:
-        tail = group(_between(low[1:], high[1:], base))
-        yield f"{_digit(first, first, base)} {tail}"
-        return
+        return [f"{_digit(first, first, base)} {group(both)}"]
+    found = []
     if any(low[1:]):
-        yield f"{_digit(first, first, base)} {group(_between(low[1:], [top] * rest, base))}"
+        found.append(f"{_digit(first, first, base)} {group(above)}")
         first += 1
     whole = all(digit == top for digit in high[1:])
     middle = last if whole else last - 1
     if first <= middle:
-        yield f"{_digit(first, middle, base)} {_digit(0, top, base)}{repeat(rest, rest)}"
+        digits = f"{_digit(0, top, base)}{repeat(rest, rest)}"
+        found.append(f"{_digit(first, middle, base)} {digits}")
     if not whole:
-        yield f"{_digit(last, last, base)} {group(_between([0] * rest, high[1:], base))}"
+        found.append(f"{_digit(last, last, base)} {group(below)}")
+    return found
 
 
 def _digit(low: int, high: int, base: int) -> str:

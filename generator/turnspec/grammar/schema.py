@@ -15,17 +15,18 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from itertools import combinations, count
+from itertools import count
 from typing import Any
 
 from turnspec.grammar.characters import character_rules
 from turnspec.grammar.digit_ranges import integers, numbers
 from turnspec.grammar.notations import JSON_NOTATION, Notation
 from turnspec.grammar.schema_checks import Place, Schema, schema_problems
+from turnspec.grammar.schema_limits import DEEPEST_REFERENCES, MOST_RULES, TooBigError
 from turnspec.grammar.schema_parts import (
     TYPES,
+    all_apart,
     allowed_values,
-    are_apart,
     bounds_of,
     flattened,
     given,
@@ -96,15 +97,21 @@ def value_grammar(
         return problems
     compiler = _Compiler(schema, name, closed, _taken=set(taken))
     places = [Place(schema, "#"), *([Place({"type": only}, "#")] if only else [])]
-    entry = compiler.reference(places, name, notation)
+    try:
+        entry = compiler.reference(places, name, notation)
+    except TooBigError as error:
+        return [Problem(str(error), path="#")]
+    except RecursionError:  # of parts that are each within the limits
+        return [Problem("asks for a grammar that is nested too deep", path="#")]
     problems = list(dict.fromkeys(compiler.remarks.problems))
     if problems:
         return problems
-    if entry is None or not compiler.can_end(entry):
+    endless = compiler.endless()
+    if entry is None or entry in endless:
         return [Problem("no value fits the schema", path="#")]
     compiler.name_entry(entry)
     rules = reachable(compiler.rules.values(), [name])
-    if not all(compiler.can_end(rule.name) for rule in rules):
+    if any(rule.name in endless for rule in rules):
         return [Problem("a part of the schema fits no value that ends", path="#")]
     first = sorted(rules, key=lambda rule: rule.name != name)
     return SchemaGrammar(tuple(first), tuple(dict.fromkeys(compiler.remarks.notices)))
@@ -129,10 +136,26 @@ class _Compiler:
     _taken: set[str] = field(default_factory=set)
     _referred: set[str] = field(default_factory=set)
     _needs: dict[str, tuple[frozenset[str], ...]] = field(default_factory=dict)
+    _asked: int = 0
+    _depth: int = 0
 
     def reference(self, places: Iterable[Place], hint: str, notation: Notation) -> str | None:
-        """Return what stands for a value that all the schemas hold for; None if none does."""
-        given = list(places)
+        """Return what stands for a value that all the schemas hold for; None if none does.
+
+        Raises:
+            TooBigError: the schema asks for too many rules, or too deep ones.
+        """
+        self._asked += 1
+        if self._asked > MOST_RULES:
+            raise TooBigError(f"asks for more than {MOST_RULES} rules, as its parts multiply")
+        if self._depth == DEEPEST_REFERENCES:
+            raise TooBigError(f"is nested deeper than {DEEPEST_REFERENCES} schemas")
+        self._depth += 1
+        found = self._reference(list(places), hint, notation)
+        self._depth -= 1
+        return found
+
+    def _reference(self, given: list[Place], hint: str, notation: Notation) -> str | None:
         parts = flattened(self.root, given)
         if parts is None:
             return None
@@ -159,18 +182,25 @@ class _Compiler:
         if entry != self.name:
             self._add(self.name, _Body(entry, (frozenset([entry]),)))
 
-    def can_end(self, entry: str) -> bool:
-        """Say whether the rule has a finite text at all."""
+    def endless(self) -> set[str]:
+        """Return the rules that have no finite text at all."""
+        missing = [(name, set(need)) for name, needs in self._needs.items() for need in needs]
+        waiting: dict[str, list[tuple[str, set[str]]]] = {}
+        for name, need in missing:
+            need.intersection_update(self._needs)
+            for other in need:
+                waiting.setdefault(other, []).append((name, need))
+        found = [name for name, need in missing if not need]
         ending: set[str] = set()
-        while True:
-            more = {
-                name
-                for name, needs in self._needs.items()
-                if any(all(n in ending or n not in self._needs for n in need) for need in needs)
-            }
-            if more == ending:
-                return entry in ending or entry not in self._needs
-            ending = more
+        while found:
+            ended = found.pop()
+            if ended in ending:
+                continue
+            ending.add(ended)
+            for name, need in waiting.get(ended, ()):
+                need.discard(ended)
+                found += [] if need else [name]
+        return self._needs.keys() - ending
 
     def _add(self, name: str, body: _Body) -> str:
         self.rules[name] = Rule(name, body.text)
@@ -227,8 +257,7 @@ class _Compiler:
             Place(schema, part.at(keyword, number))
             for number, schema in enumerate(keywords(part)[keyword])
         ]
-        apart = (are_apart(self.root, a, b) for a, b in combinations(branches, 2))
-        if keyword == "oneOf" and not all(apart):
+        if keyword == "oneOf" and not all_apart(self.root, branches):
             message = "oneOf is read as anyOf: several branches may fit"
             self.remarks.notice(message, part.at(keyword))
         options = [

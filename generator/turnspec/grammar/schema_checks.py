@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from jsonschema import Draft202012Validator
 
+from turnspec.grammar.schema_limits import oversized
 from turnspec.spec.problems import Problem
 
 #: A schema as Python data: a mapping, or True (anything) or False (nothing).
@@ -62,6 +63,9 @@ class Place:
 
 def schema_problems(root: Schema) -> list[Problem]:
     """Return every reason why the schema cannot become a grammar, as far as it shows at once."""
+    too_big = oversized(root)
+    if too_big:
+        return too_big
     malformed = sorted(
         Draft202012Validator(Draft202012Validator.META_SCHEMA).iter_errors(root), key=str
     )
@@ -70,7 +74,9 @@ def schema_problems(root: Schema) -> list[Problem]:
             Problem(error.message, path="/".join(("#", *map(str, error.absolute_path))))
             for error in malformed
         ]
-    return [problem for place in _places(root) for problem in _problems(root, place)]
+    places = list(_places(root))
+    rings = _in_rings(root, places)
+    return [problem for place in places for problem in _problems(root, place, rings)]
 
 
 def resolved(root: Schema, reference: str) -> Place | None:
@@ -116,7 +122,7 @@ def _inside(root: Schema, place: Place, schema: Mapping[str, Any]) -> Iterator[P
         yield target
 
 
-def _problems(root: Schema, place: Place) -> Iterator[Problem]:
+def _problems(root: Schema, place: Place, rings: set[int]) -> Iterator[Problem]:
     assert isinstance(place.schema, Mapping)
     for keyword in _UNSUPPORTED:
         value = place.schema.get(keyword, _ABSENT)
@@ -129,24 +135,49 @@ def _problems(root: Schema, place: Place) -> Iterator[Problem]:
     if target is None:
         message = f"{place.schema['$ref']} is nowhere in this schema"
         yield Problem(message, path=place.at("$ref"))
-    elif _comes_back(root, target, place.schema):
+    elif id(place.schema) in rings and _comes_back(root, target, place.schema):
         message = f"{place.schema['$ref']} leads back here without an end"
         yield Problem(message, path=place.at("$ref"))
 
 
 def _comes_back(root: Schema, start: Place, goal: Schema) -> bool:
     """Say whether a value that meets ``start`` must meet ``goal`` too, without going into it."""
-    waiting, seen = [start], set()
+    waiting, seen = [start.schema], set()
     while waiting:
-        place = waiting.pop()
-        if place.schema is goal:
+        schema = waiting.pop()
+        if schema is goal:
             return True
-        if isinstance(place.schema, bool) or id(place.schema) in seen:
-            continue
-        seen.add(id(place.schema))
-        schema = place.schema
-        for keyword in ("allOf", "anyOf", "oneOf"):
-            waiting.extend(Place(inner, "") for inner in schema.get(keyword, ()))
-        target = resolved(root, schema["$ref"]) if "$ref" in schema else None
-        waiting.extend([target] if target else [])
+        if id(schema) not in seen:
+            seen.add(id(schema))
+            waiting += _met_with(root, schema)
     return False
+
+
+def _met_with(root: Schema, schema: Schema) -> list[Schema]:
+    """Return what a value that meets a schema may have to meet, too, without going into it."""
+    if isinstance(schema, bool):
+        return []
+    found = [inner for keyword in ("allOf", "anyOf", "oneOf") for inner in schema.get(keyword, ())]
+    target = resolved(root, schema["$ref"]) if "$ref" in schema else None
+    return [*found, *([target.schema] if target else [])]
+
+
+def _in_rings(root: Schema, places: list[Place]) -> set[int]:
+    """Return the schemas, by identity, that may lead back to themselves: all but the open ends.
+
+    Those that lead nowhere are taken off until none is left, in time that grows with the schema.
+    """
+    onward = {id(place.schema): _met_with(root, place.schema) for place in places}
+    leads = {start: {id(schema) for schema in met} & onward.keys() for start, met in onward.items()}
+    back: dict[int, list[int]] = {}
+    for start, goals in leads.items():
+        for goal in goals:
+            back.setdefault(goal, []).append(start)
+    ends = [start for start, goals in leads.items() if not goals]
+    while ends:
+        end = ends.pop()
+        del leads[end]
+        for start in back.get(end, ()):
+            leads[start].discard(end)
+            ends += [] if leads[start] else [start]
+    return set(leads)

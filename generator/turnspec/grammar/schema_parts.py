@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from itertools import combinations
 from typing import Any
 
 from jsonschema import Draft202012Validator
 
 from turnspec.grammar.digit_ranges import Bounds
 from turnspec.grammar.schema_checks import Place, Schema, resolved
+from turnspec.grammar.schema_limits import DEEPEST_REFERENCES, MOST_PLACES, TooBigError
 from turnspec.spec.encoding import json_type
 
 TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
@@ -37,8 +40,14 @@ def without(part: Place, keyword: str) -> Place:
     return Place({k: v for k, v in keywords(part).items() if k != keyword}, part.path)
 
 
-def flattened(root: Schema, places: Iterable[Place]) -> list[Place] | None:
-    """Return the schemas without references and ``allOf``, each once; None if nothing fits."""
+def flattened(root: Schema, places: Iterable[Place], depth: int = 0) -> list[Place] | None:
+    """Return the schemas without references and ``allOf``, each once; None if nothing fits.
+
+    Raises:
+        TooBigError: references lead to too many others.
+    """
+    if depth > DEEPEST_REFERENCES:
+        raise TooBigError(f"a reference leads to more than {DEEPEST_REFERENCES} others")
     found: list[Place] = []
     for place in places:
         schema = place.schema
@@ -51,15 +60,15 @@ def flattened(root: Schema, places: Iterable[Place]) -> list[Place] | None:
             Place(part, place.at("allOf", n)) for n, part in enumerate(schema.get("allOf", ()))
         ]
         target = resolved(root, schema["$ref"]) if "$ref" in schema else None
-        more = flattened(root, [*inner, *([target] if target else [])])
+        after = [*inner, *([target] if target else [])]
+        more = flattened(root, after, depth + 1) if after else []
         if more is None:
             return None
         found += [Place(own, place.path), *more] if own else more
-    unique: list[Place] = []
+    unique: dict[str, Place] = {}
     for part in found:
-        if not any(repr(part.schema) == repr(other.schema) for other in unique):
-            unique.append(part)
-    return unique
+        unique.setdefault(repr(part.schema), part)
+    return list(unique.values())
 
 
 def given(parts: Iterable[Place], keyword: str) -> list[Any]:
@@ -103,7 +112,27 @@ def allowed_values(root: Schema, parts: list[Place]) -> list[Any] | None:
     lists = [*given(parts, "enum"), *([value] for value in given(parts, "const"))]
     if not lists:
         return None
-    return [value for value in lists[0] if all(is_valid(root, part, value) for part in parts)]
+    kept = [{_canonical(value) for value in values} for values in lists[1:]]
+    rest = [without(without(part, "enum"), "const") for part in parts]
+    rest = [part for part in rest if part.schema]
+    return [
+        value
+        for value in lists[0]
+        if all(_canonical(value) in values for values in kept)
+        and all(is_valid(root, part, value) for part in rest)
+    ]
+
+
+def _canonical(value: Any) -> str:
+    """Return a text that two values share if JSON Schema has them for equal: 1 and 1.0, say."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, list):
+        return f"[{','.join(map(_canonical, value))}]"
+    if isinstance(value, dict):
+        members = (f"{json.dumps(key)}:{_canonical(value[key])}" for key in sorted(value))
+        return f"{{{','.join(members)}}}"
+    return json.dumps(value)
 
 
 def is_valid(root: Schema, place: Place, value: Any) -> bool:
@@ -112,7 +141,11 @@ def is_valid(root: Schema, place: Place, value: Any) -> bool:
 
 
 def bounds_of(parts: Iterable[Place]) -> Bounds:
-    """Return the bounds that hold for a number."""
+    """Return the bounds that hold for a number.
+
+    Raises:
+        TooBigError: they differ only in digits that no grammar has room for.
+    """
     bounds = Bounds()
     listed = list(parts)
     for keyword in ("minimum", "exclusiveMinimum"):
@@ -121,7 +154,10 @@ def bounds_of(parts: Iterable[Place]) -> Bounds:
     for keyword in ("maximum", "exclusiveMaximum"):
         for high in given(listed, keyword):
             bounds = bounds.not_above(Decimal(str(high)), strict=keyword != "maximum")
-    return bounds
+    short = bounds.shortened(MOST_PLACES)
+    if short.is_empty() and not bounds.is_empty():
+        raise TooBigError(f"has bounds that differ only behind {MOST_PLACES} places")
+    return short
 
 
 def items_after(parts: Iterable[Place]) -> list[Place]:
@@ -157,6 +193,35 @@ def other_properties(parts: Iterable[Place]) -> list[Place]:
     """Return what holds for the value of a property that no schema names."""
     keyword = "additionalProperties"
     return [Place(keywords(p)[keyword], p.at(keyword)) for p in parts if keyword in keywords(p)]
+
+
+#: Up to so many branches are compared one by one.
+_MOST_PAIRED = 40
+
+
+def all_apart(root: Schema, branches: list[Place]) -> bool:
+    """Say whether it is plain that no value fits two of the branches."""
+    if _told_apart_by_constants(root, branches):
+        return True
+    if len(branches) > _MOST_PAIRED:
+        return False
+    return all(are_apart(root, one, other) for one, other in combinations(branches, 2))
+
+
+def _told_apart_by_constants(root: Schema, branches: list[Place]) -> bool:
+    """Say whether objects have a property whose constants are others in each of the branches."""
+    parts = [flattened(root, [branch]) for branch in branches]
+    objects = [found for found in parts if found is not None and kinds(found) == {"object"}]
+    if len(objects) < len(branches) or not objects:
+        return False
+    needed = [{key for keys in given(found, "required") for key in keys} for found in objects]
+    for key in sorted(set.intersection(*needed)):
+        inner = [flattened(root, property_schemas(found, key)) for found in objects]
+        values = [allowed_values(root, found or []) for found in inner]
+        listed = [_canonical(value) for found in values for value in found or ()]
+        if None not in values and len(set(listed)) == len(listed):
+            return True
+    return False
 
 
 def are_apart(root: Schema, first: Place, second: Place, depth: int = 0) -> bool:

@@ -1,0 +1,163 @@
+"""Schemas that are too much: refused by name and at once; and those just below, which compile."""
+
+from __future__ import annotations
+
+import math
+from functools import reduce
+from time import process_time
+from typing import Any
+
+import pytest
+
+from turnspec.grammar.schema import SchemaGrammar, schema_rules
+from turnspec.spec.problems import Problem
+from turnspec.verification import engine_llama_cpp, engine_llguidance
+
+INTEGER = {"type": "integer"}
+
+
+def nested(levels: int) -> dict[str, Any]:
+    start: dict[str, Any] = INTEGER
+    return reduce(lambda inner, _: object_of(a=inner), range(levels), start)
+
+
+def object_of(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+def chain(length: int, wrapped: bool) -> dict[str, Any]:
+    """References that lead to references, at once or in a property."""
+    links: dict[str, Any] = {f"a{length}": INTEGER}
+    for number in range(length):
+        link = {"$ref": f"#/$defs/a{number + 1}"}
+        links[f"a{number}"] = object_of(a=link) if wrapped else link
+    return {"$defs": links, "$ref": "#/$defs/a0"}
+
+
+def many(count: int) -> dict[str, Any]:
+    return {f"p{number}": INTEGER for number in range(count)}
+
+
+CHOICES = {"anyOf": [{"type": "string", "maxLength": 10 + n} for n in range(4)]}
+LENGTHS = [
+    {"anyOf": [{"type": "string", "maxLength": 10 * a + b} for b in range(4)]} for a in range(7)
+]
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "branches that multiply": (
+        {"allOf": LENGTHS},
+        "#: asks for more than 5000 rules, as its parts multiply",
+    ),
+    "an enumeration": (
+        {"enum": [f"w{n}" for n in range(100_000)]},
+        "#/enum: has 100000 values; 10000 at most",
+    ),
+    "properties": (object_of(**many(3000)), "#/properties: has 3000 properties; 1000 at most"),
+    "names": (
+        {"type": "object", "required": [*many(3000)]},
+        "#/required: has 3000 names; 1000 at most",
+    ),
+    "first items": (
+        {"prefixItems": [INTEGER] * 3000},
+        "#/prefixItems: has 3000 items; 20 at most",
+    ),
+    "depth": (
+        nested(300),
+        "#/properties/a/properties/a/properties/a/properties/a: is nested deeper than 64",
+    ),
+    "references to references": (
+        chain(2000, wrapped=False),
+        "#: a reference leads to more than 60 others",
+    ),
+    "references into the depth": (
+        chain(2000, wrapped=True),
+        "#: is nested deeper than 60 schemas",
+    ),
+    "a pattern": (
+        {"type": "string", "pattern": "a" * 100_000},
+        "#/pattern: is a pattern of 100000 characters; 1000 at most",
+    ),
+    "brackets": (
+        {"type": "string", "pattern": "(" * 200 + ")" * 200},
+        "#/pattern: is a pattern with brackets deeper than 40",
+    ),
+    "a name": (
+        object_of(**{"x" * 5000: INTEGER}),
+        "#/properties: has a name of 5000 characters; 200 at most",
+    ),
+    "not a number": (
+        {"type": "number", "minimum": math.nan},
+        "#/minimum: nan is no number of JSON's",
+    ),
+    "infinity": (
+        {"type": "integer", "maximum": -math.inf},
+        "#/maximum: -inf is no number of JSON's",
+    ),
+    "digits": (
+        {"type": "integer", "maximum": 10**5000},
+        "#/maximum: a number has more than 309 digits",
+    ),
+    "places": (
+        {"type": "number", "minimum": 1e-300, "maximum": 1e-299},
+        "#: has bounds that differ only behind 20 places",
+    ),
+    "parts": ({"default": [0] * 200_000}, "#/default: has 200000 parts; 100000 at most"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_too_much_is_refused_by_name_and_soon(case: str) -> None:
+    schema, message = REFUSED[case]
+    started = process_time()
+    found = schema_rules(schema, "value")
+    assert process_time() - started < 5
+    assert isinstance(found, list)
+    assert str(found[0]) == message
+
+
+JUST_FITS: dict[str, dict[str, Any]] = {
+    "properties": object_of(**many(1000)),
+    "an enumeration": {"enum": [f"w{n}" for n in range(10_000)]},
+    "alternatives told apart by a constant": {
+        "oneOf": [{**object_of(k={"const": n}), "required": ["k"]} for n in range(400)]
+    },
+    "choices that come to one": {"allOf": [CHOICES] * 20},
+    "the same properties again and again": {"allOf": [object_of(**many(100))] * 30},
+    "first items": {"prefixItems": [INTEGER] * 20},
+    "depth": nested(30),
+    "references": chain(50, wrapped=False),
+    "references into the depth": chain(50, wrapped=True),
+    "brackets": {"type": "string", "pattern": "^" + "(" * 20 + "a" + ")" * 20 + "$"},
+    "long integers": {"type": "integer", "minimum": 3 - 2**63, "maximum": 2**63 - 1},
+    "integers of hundreds of digits": {"type": "integer", "minimum": 7, "maximum": 10**308 + 3},
+    "all doubles": {"type": "number", "minimum": -1.7976931348623157e308, "maximum": 1.79e308},
+    "all doubles above zero": {"type": "number", "minimum": 5e-324, "maximum": 1e308},
+    "many places": {"type": "number", "minimum": 0.12345678901234567, "maximum": 123456789.98765},
+}
+
+
+@pytest.mark.parametrize("case", JUST_FITS)
+def test_what_just_fits_compiles(case: str) -> None:
+    started = process_time()
+    found = schema_rules(JUST_FITS[case], "root")
+    assert process_time() - started < 10
+    assert isinstance(found, SchemaGrammar), list(map(str, found))
+    assert not found.notices
+    for compile_grammar in (engine_llama_cpp.compile_grammar, engine_llguidance.compile_grammar):
+        assert not isinstance(compile_grammar(str(found)), Problem)
+
+
+def test_a_bound_with_too_many_places_is_taken_narrower() -> None:
+    found = schema_rules({"type": "number", "minimum": 1e-25, "maximum": 1}, "root")
+    assert isinstance(found, SchemaGrammar)
+    engine = engine_llguidance.compile_grammar(str(found))
+    assert not isinstance(engine, Problem)
+    texts = {"0": False, "0." + "0" * 24 + "1": False, "0.00000000000000000001": True, "1": True}
+    assert {text: engine.accepts(text) for text in texts} == texts
+
+
+@pytest.mark.parametrize("value", [1, 1.0, True, "1", [1.0, {"b": 2, "a": None}]])
+def test_constants_are_equal_as_json_schema_has_it(value: Any) -> None:
+    same = {"enum": [1, True, "1", [1, {"a": None, "b": 2.0}]]}
+    found = schema_rules({"allOf": [{"const": value}, same]}, "root")
+    assert isinstance(found, SchemaGrammar)
