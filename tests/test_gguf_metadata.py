@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -156,3 +158,24 @@ def test_the_models_name(tmp_path: Path) -> None:
     assert read_gguf(named)[0].model == "My One"
     assert read_gguf(written(tmp_path / "b.gguf", parts))[0].model == "Tiny-8B-Chat"
     assert read_gguf(written(tmp_path / "c.gguf", lambda _: None))[0].model == ""
+
+
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_DATA, (2**30, 2**30))
+from turnspec.cli.main import main
+main()
+"""
+
+
+@pytest.mark.parametrize("verb", [("identify",), ("analyze",), ("explain",), ("live", "--model")])
+def test_no_verb_takes_memory_for_what_the_file_has_no_room_for(
+    tmp_path: Path, verb: tuple[str, ...]
+) -> None:
+    path = tmp_path / "bad.gguf"
+    path.write_bytes(header(1, pair(b"tokenizer.ggml.tokens", 9, array(4, 2**31, bytes(1000)))))
+    command = [sys.executable, "-c", LIMITED, *verb, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert "not a GGUF file, or a truncated one: the file ends at 1069" in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -40,7 +40,8 @@ def generate_module(
     """
     table = format_table(spec)
     shown = [_block(sample) for sample in samples]
-    lines = [line for block in shown for line in block.split("\n")]
+    notes = [_filled(note) for note in _notes(spec)]
+    lines = [line for block in [*shown, *notes] for line in block.split("\n")]
     source = (
         environment()
         .get_template("module.jinja")
@@ -48,7 +49,7 @@ def generate_module(
             banner=banner(spec_path, spec_hash, command=command).rstrip("\n"),
             name=_visible(spec.name),
             samples=shown,
-            notes=[textwrap.fill(note, _LINE_LENGTH) for note in _notes(spec)],
+            notes=notes,
             long_lines=any(len(line) > _LINE_LENGTH for line in lines),
             table=table_source(table),
             **_engine(table),
@@ -110,6 +111,11 @@ def _notes(spec: Spec) -> Iterator[str]:
                 said = f"the text of a {roles} message ends with {_visible(word.word)!r}"
                 yield f"The prompt turns thinking {switch} if {said}."
                 return
+
+
+def _filled(note: str) -> str:
+    """Return a note in lines; words stay whole, as one may be quoted from a template."""
+    return textwrap.fill(note, _LINE_LENGTH, break_long_words=False, break_on_hyphens=False)
 
 
 def _block(text: str) -> str:

@@ -121,7 +121,8 @@ def parse_index(text: str) -> tuple[Index, list[Problem]]:
         place: _entry(row, document.line(place))
         for place, row in _sound_rows(data, "templates", faults)
     }
-    known = {row["id"] for row in data["origins"] if isinstance(row, dict) and "id" in row}
+    ids = [row.get("id") for row in data["origins"] if isinstance(row, dict)]
+    known = {name for name in ids if isinstance(name, str)}
     for place, message in _entry_faults(entries, known):
         problem = Problem(message, INDEX_FILE, document.line(place), path_text(place))
         faults.append((place, problem))

@@ -52,6 +52,8 @@ _TEXTS = (
     Subject.ARGUMENT_KEY,
 )
 _MEMBER_SLOTS = (SlotKind.KEY, SlotKind.VALUE)
+#: What begins another value than a string, or stands between values.
+_NO_QUOTES = "{}[]:,-+.\\"
 _CONTAINERS = (JsonType.ARRAY, JsonType.OBJECT)
 # What such a slot holds shows its own beginning or end, so nothing need stand beside it.
 _SELF_EVIDENT = frozenset({SlotKind.ARGUMENTS, SlotKind.VALUE, SlotKind.WORD})
@@ -255,6 +257,8 @@ def _empty_texts(texts: Iterable[str], path: YamlPath, what: str) -> Iterator[_F
     for index, text in enumerate(texts):
         if not text:
             yield (*path, index), f"{what} can't be empty"
+        elif not text.strip():  # any white space is read there, and so none
+            yield (*path, index), f"{what} can't be made of blanks"
 
 
 def _tools(spec: Spec) -> Iterator[_Finding]:
@@ -355,6 +359,9 @@ def _call_index(tools: Tools) -> Iterator[_Finding]:
 def _arguments(tools: Tools) -> Iterator[_Finding]:
     arguments = tools.arguments
     path: YamlPath = ("tools", "arguments")
+    quote = arguments.syntax.quote
+    if not quote.strip() or quote[0].isalnum() or quote[0] in _NO_QUOTES:
+        yield (*path, "syntax", "quote"), "can't be told from what stands around strings"
     if arguments.syntax.encoding is Encoding.ELEMENTS:
         yield (*path, "syntax", "encoding"), "ELEMENTS is for values only"
     tagged = tools.mode is ToolMode.TAG_WITH_TAGGED
@@ -425,7 +432,8 @@ def _element_pieces(elements: Elements, path: YamlPath) -> Iterator[_Finding]:
         yield (*path, "member"), "no KEY slot"
     for key, pieces in (("member", elements.member), ("element", elements.element)):
         yield from _exactly_one(_slots(pieces), SlotKind.VALUE, (*path, key))
-        if not (pieces and isinstance(pieces[0], Literal) and isinstance(pieces[-1], Literal)):
+        ends = [pieces[0], pieces[-1]] if pieces else []
+        if not ends or not all(isinstance(end, Literal) and end.text.strip() for end in ends):
             yield (*path, key), "no text stands at its beginning and its end"
 
 
