@@ -1,0 +1,42 @@
+"""Markers and words that would break a module, were they wrapped or cut after they are quoted."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+import pytest
+
+from tests.specs_for_tests import tag_with_json_spec
+from turnspec.codegen.module import generate_module
+from turnspec.spec.model import Spec, Switch, SwitchWord
+
+NASTY = (
+    r"\x" * 60,
+    r"\u" * 60,
+    r"\N{" * 40,
+    "\\" * 121,
+    '"""' * 40,
+    "'''" * 40,
+    r"\"" * 70,
+    "x" * 400,
+    "{{ %} {# " * 20,
+    "\x00\x1b[31m\u2028\u202e" * 20,
+)
+
+
+def with_word(spec: Spec, word: str) -> Spec:
+    """Let a word in a message turn thinking off, which a module tells in its docstring."""
+    switch = SwitchWord(word, Switch.OFF, ("user",), spec.thinking.prompt_on + "off")
+    thinking = replace(spec.thinking, on={}, off={}, prompt_off=switch.prompt, words=(switch,))
+    return replace(spec, thinking=thinking)
+
+
+@pytest.mark.parametrize("text", NASTY, ids=range(len(NASTY)))
+def test_a_module_of_nasty_texts_says_what_they_are(text: str) -> None:
+    spec = tag_with_json_spec()
+    ends = tuple(replace(end, final=f"<{text}>", followed=f"<{text}>") for end in spec.turn.ends)
+    spec = with_word(replace(spec, turn=replace(spec.turn, ends=ends)), f"{text} off")
+    source = generate_module(spec, spec_path="specs/x.yaml", spec_hash="0", samples=[f"<{text}>"])
+    docstring = ast.get_docstring(ast.parse(source)) or ""
+    assert "The prompt turns thinking off if the text of a user message ends with" in docstring
