@@ -1,4 +1,4 @@
-"""What hostile templates may take: time, memory, renderings, and the length of markers."""
+"""What hostile templates may take: time, memory, renderings, lengths, and names."""
 
 from __future__ import annotations
 
@@ -117,6 +117,21 @@ def test_the_time_limit_is_told_as_one_line(tmp_path: Path, verb: str) -> None:
     assert result.exit_code == 1
     assert result.stderr.endswith("took longer than 2 s (--time-limit allows more)\n")
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_module_hides_none_of_its_neighbours(tmp_path: Path) -> None:
+    names = ("json", "re", "dataclasses", "class", "typing")
+    for name in names:
+        (tmp_path / f"{name}.jinja").write_text(TALK, encoding="utf-8")
+    sources = [tmp_path / f"{name}.jinja" for name in names]
+    result = run("analyze", *sources, "--into", tmp_path)
+    assert result.exit_code == 0, result.stderr
+    for name in names:
+        code = f"import {name}_ as fmt; print(fmt.parse('Hi<|end|>').content)"
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.stdout == "Hi\n", done.stderr
 
 
 WORK = f"""

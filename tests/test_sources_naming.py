@@ -20,6 +20,9 @@ from turnspec.spec.problems import Problem
         ("model.v2.jinja", "model-v2", "model_v2"),
         ("Größe.jinja", "gr-e", "gr_e"),
         ("模型.jinja", "", ""),
+        ("json.jinja", "json", "json_"),
+        ("Class.jinja", "class", "class_"),
+        ("dataclasses.jinja", "dataclasses", "dataclasses_"),
     ],
 )
 def test_names_follow_from_the_file(file: str, name: str, module: str) -> None:

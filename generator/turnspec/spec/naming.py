@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import keyword
 import re
+import sys
 from collections.abc import Iterable
 from pathlib import PurePath
 
@@ -22,8 +24,14 @@ def template_name(file: str) -> str:
 
 
 def module_name(name: str) -> str:
-    """Return the module's name for a template's name or file: ``4x-mini`` -> ``_4x_mini``."""
+    """Return the module's name for a template's name or file: ``4x-mini`` -> ``_4x_mini``.
+
+    A word of Python's, or the name of a module of its library, gets ``_`` behind it: ``json_``.
+    Beside a module named ``json`` nothing could import the library's any more.
+    """
     module = template_name(name).replace("-", "_")
+    if keyword.iskeyword(module) or module in sys.stdlib_module_names:
+        return f"{module}_"
     return f"_{module}" if module[:1].isdigit() else module
 
 
