@@ -6,6 +6,7 @@ import http.client
 import json
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -284,3 +285,16 @@ def test_rejected(root: Path, tmp_path: Path) -> None:
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == "error: no specs here; run: turnspec regen\n"
     assert not (empty / "build").exists()
+
+
+def test_who_hangs_up_leaves_no_traceback(
+    server: ReportServer, capfd: pytest.CaptureFixture[str]
+) -> None:
+    callers = [socket.create_connection(("127.0.0.1", server.server_port)) for _ in range(60)]
+    reset = struct.pack("ii", 1, 0)
+    for caller in callers:
+        caller.sendall(b"GET / HTTP/1.1\r\nHost: 127")
+        caller.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+        caller.close()
+    assert ask(server, "GET", "/")[0] == 200
+    assert capfd.readouterr().err == ""

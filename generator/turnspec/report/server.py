@@ -7,11 +7,13 @@ answers only requests that say they are for it, so that no other site's page can
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
+from typing import Any
 
 from turnspec.codegen.loading import FormatModule, load_module
 from turnspec.explain.shown import trace_data
@@ -111,6 +113,12 @@ class ReportServer(ThreadingHTTPServer):
     """Serves one site to this machine."""
 
     daemon_threads = True
+    request_queue_size = 128  # so many may wait; a page with many tabs asks all at once
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of who hung up; what else goes wrong is answered to who asked."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
 
     def __init__(self, site: Site, port: int) -> None:
         """Take the site and a port; 0 is any that is free."""
