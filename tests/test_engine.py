@@ -89,3 +89,16 @@ def test_what_was_held_is_read_once_more() -> None:
     assert turn.message.problems == []
     assert turn.go_back() == 2
     assert (turn.text, turn.position, turn.offset, turn.problems) == ("abcd", 0, 0, [])
+
+
+@pytest.mark.parametrize("stop", ["", " ", "\n"])
+def test_a_stop_string_of_nothing_is_refused(stop: str) -> None:
+    with pytest.raises(ValueError, match="a stop string needs more than white space"):
+        load_table(TABLES["text"]).parse("x", stop=["<stop>", stop])
+
+
+def test_without_markers_nothing_is_found() -> None:
+    turn = Turn(0)
+    turn.text = "any text"
+    assert Markers([]).search(turn) is None
+    assert Markers([]).match(turn) is None

@@ -33,6 +33,7 @@ __all__ = [
 PROBLEM_KINDS: Final[Mapping[str, str]] = {
     "array": "put calls into an array where the format has none, or left out the one it has",
     "cut_off": "stopped in the middle of a call or of a marker",
+    "draft": "wrote a call in its reasoning, and went on with that",
     "extra_field": "gave a call's object a member that the format doesn't have",
     "inner_marker": "wrote a marker inside a value",
     "malformed": "began a call that doesn't go on as one",
@@ -43,6 +44,7 @@ PROBLEM_KINDS: Final[Mapping[str, str]] = {
     "not_an_object": "wrote a number, an array or the like for a call's arguments",
     "not_json": "wrote arguments that aren't JSON",
     "order": "wrote a call's arguments before its name",
+    "other_syntax": "wrote a call, or its arguments, as other formats do",
     "repeated": "opened what was open already, or named a call twice",
     "repeated_argument": "gave an argument twice; the later value wins",
     "stray_marker": "closed what wasn't open",

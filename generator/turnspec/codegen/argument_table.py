@@ -10,6 +10,7 @@ from turnspec.codegen.notation import (
     literal_text,
     notation,
     slotted,
+    with_optional_end,
 )
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.engine.format import ArgumentsFormat, ElementsFormat, ValuesFormat
@@ -48,7 +49,7 @@ def _value_arguments(arguments: Arguments) -> ArgumentsFormat:
     opening, closing = _opening(arguments.item), _closing(arguments.item)
     return {
         "form": "values",
-        "start": slotted(opening),
+        "start": re.sub(r"(?<=\})([=:])$", r" \1", slotted(opening)),  # blanks around the sign
         "end": slotted(closing),
         "separator": notation(arguments.separator),
         "empty": notation(arguments.empty),
@@ -60,7 +61,7 @@ def _text_arguments(arguments: Arguments) -> ArgumentsFormat:
     closing = _closing(arguments.item) or (Literal(arguments.separator),)
     found: ArgumentsFormat = {
         "form": "text",
-        "start": before_value(_opening(arguments.item)),
+        "start": with_optional_end(before_value(_opening(arguments.item))),
         "end": behind_value(closing),
         "empty": notation(arguments.empty),
         "literals": "python" if Encoding.PYTHON in arguments.values.values() else "json",

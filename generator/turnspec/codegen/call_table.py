@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from turnspec.codegen.notation import literal_text, notation, slotted
+from turnspec.codegen.notation import literal_text, notation, optional, slotted
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker, tags
 from turnspec.engine.format import CallsFormat, CodeFormat
 from turnspec.engine.markers import leading_text
@@ -14,6 +14,7 @@ from turnspec.spec.model import CodeCall, Literal, Piece, Slot, SlotKind, Spec, 
 from turnspec.spec.turn_end import without_stop
 
 _ARGUMENTS = Slot(SlotKind.ARGUMENTS)
+_NAME = "{name}"
 _JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*"?$')
 
 Calls = tuple[tuple[Piece, ...], ...]
@@ -96,7 +97,9 @@ def _head_calls(tools: Tools, others: Calls, spec: Spec) -> CallsFormat:
     after = tools.call[at + 1 :]
     start = slotted(shape.head)
     opening = [notation(text) for text in shape.opening]
-    first = opening[0] if opening else leading_text(start)
+    if shape.only_in_section:
+        opening = [_with_optional_bracket(text) for text in opening]
+    first = leading_text(opening[0] if opening else start)
     found: CallsFormat = {
         "form": "heads",
         "opening": opening,
@@ -107,6 +110,8 @@ def _head_calls(tools: Tools, others: Calls, spec: Spec) -> CallsFormat:
         "mentions": [first] if looks_like_marker(first) else [],
         "closing": _closing(tools, shape, after),
     }
+    if short := _short_start(start, is_json=tools.mode is ToolMode.TAG_WITH_JSON):
+        found["short_starts"] = [short]
     found |= _ends(tools, shape, others, spec.turn.stop)
     if _needs_tail(tools, shape, after, spec.reasoning.end.strip()):
         found["tail"] = slotted(after)
@@ -138,6 +143,35 @@ def _shape(tools: Tools) -> _Shape:
     )
 
 
+def _with_optional_bracket(opening: str) -> str:
+    """Return what opens a section; the bracket behind its tag may be missing."""
+    tag, blank, bracket = opening.rpartition(" ")
+    is_optional = looks_like_marker(tag) and bracket in ("[", "(")
+    return f"{tag}{blank}{optional(bracket)}" if is_optional else opening
+
+
+def _short_start(start: str, *, is_json: bool) -> str:
+    """Return a head that may lack some of its tags, "" if each of them is needed.
+
+    Those behind the name are needed only where nothing else tells of the arguments; those that
+    are before a name that is said again aren't, either.
+    """
+    before, name, behind = start.partition(_NAME)
+    again = behind.partition(_NAME)
+    if again[1]:
+        *others, last = again[0].lstrip().split(" <")
+        tags_ = [optional(tag if at == 0 else f"<{tag}") for at, tag in enumerate(others)]
+        return " ".join([*tags_, f"<{last}" if others else last]) + "".join(again[1:])
+    if not (is_json and name) or re.search(r"[^\s{}] [^\s{}]", behind):
+        return ""
+    short = re.sub(r"(?<=[ }])[^\s{}]+", _optional_tag, behind)
+    return before + name + short if short != behind else ""
+
+
+def _optional_tag(found: re.Match[str]) -> str:
+    return optional(found.group()) if looks_like_marker(found.group()) else found.group()
+
+
 def _closing(tools: Tools, shape: _Shape, after: tuple[Piece, ...]) -> list[str]:
     """Return what closes a call, tag by tag; with a slot in it, such as the name, it is one."""
     if shape.closing or not any(isinstance(piece, Slot) for piece in after):
@@ -165,7 +199,7 @@ def _ends(tools: Tools, shape: _Shape, others: Calls, stop: Iterable[str]) -> Ca
         lasts += filter(None, [without_stop(lasts[0], stop)])
         section_ends = [text for last in lasts for text in (last, last.lstrip("]})"))]
     # A bracket before a closing tag may be missing.
-    found += [text for end in found if (text := end.lstrip("]})")) != end]
+    found += [text for end in found if (text := end.lstrip("]})` \n")) != end]
     ends: CallsFormat = {
         "end": list(dict.fromkeys(map(notation, found))),
         "section_end": list(dict.fromkeys(map(notation, section_ends))),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from turnspec.spec.model import Literal, Piece, Slot, SlotKind
 
 #: What is no tag stands between a tag and a name, such as a name space.
-_PREFIX = re.compile(r"(?<=[>\]])[\w.:]+$")
+_PREFIX = re.compile(r"(?<=[>\]=])\w[\w.:]*$")
 #: White space inside a marker, and where it may stand though the template has none: between tags.
 _BREAK = re.compile(r"\s+|(?<=>)(?=[<\[])|(?<=\])(?=<)")
 _NAME, _INDEX = Slot(SlotKind.NAME), Slot(SlotKind.INDEX)
@@ -56,6 +56,19 @@ def slotted(pieces: Sequence[Piece]) -> str:
         else:
             found += _literal(piece.text, before, after)
     return found
+
+
+def optional(marker: str) -> str:
+    """Return a marker as one that may be missing; with white space or braces in it, as it is."""
+    return marker if not marker or re.search(r"[\s{}]", marker) else f"{{?{marker}}}"
+
+
+def with_optional_end(marker: str) -> str:
+    """Return a marker whose last tag may be missing, if there are others that don't hold it."""
+    match = re.search(r"(?<=[>\]]) ?((?:<[^<>{}\s]+>|\[[^\[\]{}\s]+\]))(\n?)$", marker)
+    if match is None:
+        return marker
+    return marker[: match.start(1)].rstrip() + f" {{?{match[1]}}}{match[2]}"
 
 
 def before_value(pieces: Sequence[Piece]) -> str:

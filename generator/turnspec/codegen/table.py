@@ -15,7 +15,7 @@ from turnspec.engine.format import Format
 from turnspec.engine.heads import head_text_roles
 from turnspec.engine.markers import Notation, Roles, leading_text
 from turnspec.engine.objects import object_text_roles
-from turnspec.engine.text import text_roles
+from turnspec.engine.text_markers import text_roles
 from turnspec.spec.model import Spec
 
 #: Roles of markers behind which a call has to go on.

@@ -13,6 +13,7 @@ from turnspec.spec.model import Part, ReasoningMode, Spec
 from turnspec.spec.turn_end import stops_behind_parts
 
 _LONGEST_END = 100  # characters
+_TAG_AND_WORD = re.compile(r"^(<[^<>{}\s]*[^<>{}\s\w][^<>{}\s]*>)(\w+)$")
 
 Roles = dict[str, list[str]]
 
@@ -83,7 +84,12 @@ def _roles(given: Spec, spec: Spec) -> Roles:
 
 
 def _unlike_text(role: str, marker: str) -> str:
-    """Return a marker; one of a single sign isn't followed by it, as text may end in that sign."""
+    """Return a marker; one of a single sign isn't followed by it, as text may end in that sign.
+
+    The word behind a tag that opens reasoning may be missing.
+    """
+    if role == "reasoning_start":
+        return _TAG_AND_WORD.sub(r"\1{?\2}", marker)
     is_run = role == "reasoning_end" and len(set(marker)) == 1
     return f"{marker}{{no {marker[0]}}}" if is_run else marker
 

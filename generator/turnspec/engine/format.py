@@ -32,6 +32,7 @@ class CallsFormat(TypedDict, total=False):
     opening: Sequence[str]  # what opens calls, one inside of the other
     start: str  # a call's head
     other_starts: Sequence[str]  # heads of other ways to write a call
+    short_starts: Sequence[str]  # heads that lack markers, where what follows leaves no doubt
     other_openings: Sequence[str]
     closing: Sequence[str]  # what closes one call, in its order
     end: Sequence[str]  # closes a call wherever it stands
@@ -126,8 +127,14 @@ class CompiledFormat:
         return self._sets[roles]
 
     def with_ends(self, ends: Sequence[str]) -> CompiledFormat:
-        """Return the format with further texts that end a turn."""
+        """Return the format with further texts that end a turn.
+
+        Raises:
+            ValueError: one of them is nothing, or white space alone.
+        """
         if not ends:
             return self
+        if not all(map(str.strip, ends)):
+            raise ValueError("a stop string needs more than white space")
         notations = [end.replace("{", "{{").replace("}", "}}") for end in ends]
         return CompiledFormat({**self.table, "turn_end": [*self.table["turn_end"], *notations]})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from turnspec.engine.calls import ArgumentReader, Calls, CodeReader
+from turnspec.engine.foreign import ForeignObject, foreign_roles
 from turnspec.engine.format import Format
 from turnspec.engine.markers import (
     Found,
@@ -14,8 +15,12 @@ from turnspec.engine.markers import (
     mention_roles,
     spaced,
 )
-from turnspec.engine.text import Text, Tools, code_roles, longest_first, text_roles
+from turnspec.engine.text import Text, Tools
+from turnspec.engine.text_markers import code_roles, longest_first, text_roles
 from turnspec.engine.turn import WHITE_SPACE
+
+#: Those who talk in a conversation, in the words of chat-completions APIs.
+_ROLES = ("assistant", "user", "system", "developer", "tool")
 
 
 class HeadCalls(Calls):
@@ -32,19 +37,24 @@ class HeadCalls(Calls):
     ) -> None:
         super().__init__(text, tools, id_prefix)
         compiled = text.compiled
-        text.attach(self, compiled.markers(head_text_roles))
+        text.attach(self, head_text_roles, begun_roles)
         self._table = compiled.table["calls"]
         self.has_late_ids = "{id}" in self._table.get("tail", "")
         self._section = compiled.markers(section_roles)
         self._opened = False  # whether what stands around calls is open
         self._arguments = arguments(self)
+        self._foreign = ForeignObject(self)
         self._code = code(self, self._arguments) if code else None
         if self._table.get("only_in_section"):
             self.resume = self.read_section
 
     def is_text(self, found: Found) -> bool:
         """Say whether a head is none: it lacks its opening, and no tool has its name."""
-        if found.role != "call" or self._opened or not self._table.get("needs_opening"):
+        if (
+            found.role not in ("call", "short_call")
+            or self._opened
+            or not self._table.get("needs_opening")
+        ):
             return False
         return bool(self.tools) and found["name"] not in (self.tools or ())
 
@@ -52,11 +62,21 @@ class HeadCalls(Calls):
         """Do what a head, or a marker around calls, asks for."""
         turn = self.turn
         match found.role:
-            case "opening":
+            case "opening" | "noisy_opening":
                 self._opened = True
                 turn.read = self.resume
-            case "call" | "other_call":
+                self._tell_opening(found)
+            case "call" | "other_call" | "short_call" if self._addresses_nobody(found):
+                turn.problem("stray_marker", f"{found.text!r} addresses no tool")
+            case "call" | "other_call" | "short_call":
                 self._arguments.begin(found)
+            case "foreign":
+                self._opened = True
+                self._foreign.begin(found)
+            case "closed_call":
+                self.start_at(found)
+                turn.position = found.end
+                self.end()
             case "call_end":
                 if not (self.called and self.text.after_marker):
                     turn.problem("stray_marker", f"{found.text!r} without a call")
@@ -67,6 +87,21 @@ class HeadCalls(Calls):
             case "code":
                 assert self._code
                 turn.read = self._code.read_code_start
+
+    def _addresses_nobody(self, found: Found) -> bool:
+        """Say whether what would be a call is addressed to someone in the conversation."""
+        return (
+            bool(found.missing)
+            and found["name"] in _ROLES
+            and found["name"] not in (self.tools or ())
+        )
+
+    def _tell_opening(self, found: Found) -> None:
+        for text in found.missing:
+            self.turn.problem("missing_marker", f"{text!r} is missing")
+        if found.role == "noisy_opening":
+            noise = found.text.strip(WHITE_SPACE)
+            self.turn.problem("unexpected_text", f"before a call: {noise!r}")
 
     def read_section(self) -> bool:
         """Read the next call of a section, or its end."""
@@ -89,15 +124,16 @@ class HeadCalls(Calls):
     def start_at(self, found: Found, name: str = "", id_: str = "") -> None:
         """Start the call of a head, and tell what the head lacks."""
         turn = self.turn
-        if found.role == "call" and self._table.get("needs_opening") and not self._opened:
+        if found.role != "other_call" and self._table.get("needs_opening") and not self._opened:
             turn.problem("missing_marker", f"a call without {self._table['opening'][0]} before it")
         self._opened = True
-        name = name or found["name"]
+        name, again = name or found["name"], found["name_again"]
+        if again not in ("", name):
+            turn.problem("repeated", f"{name!r}, and then another name")
+            name = again
         self.start(name, turn.offset + found.start, turn.offset + found.end, id_ or found["id"])
         for text in found.missing:
             turn.problem("missing_marker", f"{text!r} is missing")
-        if found["name_again"] not in ("", name):
-            turn.problem("repeated", f"another name, {found['name_again']!r}")
 
     def finish(self) -> None:
         """End a call that is cut off."""
@@ -111,14 +147,23 @@ def head_text_roles(table: Format) -> Roles:
     found = list(text_roles(table))
     for at, opening in enumerate(openings):
         following = [*openings[at + 1 :], *(head for _, head in heads)]
+        ends = [] if at else calls.get("section_end", ())
         role = "inner_opening" if at else "opening"
-        found.append((role, (opening, [spaced(notation) for notation in following])))
+        found.append((role, (opening, [spaced(notation) for notation in (*following, *ends)])))
+        if not at and not calls.get("only_in_section"):
+            found.append(("noisy_opening", (opening + "{noise}", following)))
     if not calls.get("only_in_section"):
         found += heads
+    found += foreign_roles(table)
     found += mention_roles(calls.get("mentions", ()))
     found += [("section_end", notation) for notation in calls.get("section_end", ())]
     found += [("call_end", notation) for notation in calls.get("end", ())]
     return longest_first(found) + code_roles(table)
+
+
+def begun_roles(table: Format) -> Roles:
+    """Return the markers that a text can break off in: noise is text."""
+    return [found for found in head_text_roles(table) if found[0] != "noisy_opening"]
 
 
 def section_roles(table: Format) -> Roles:
@@ -133,7 +178,11 @@ def _heads(table: Format) -> list[tuple[str, Notation]]:
     """Return the heads of calls; one that ends in a slot with what may follow."""
     calls = table["calls"]
     follows = [spaced(notation) for notation in _behind_name(table) if notation]
-    heads = [("call", calls["start"])] + [("other_call", n) for n in calls.get("other_starts", ())]
+    heads = [("call", calls["start"])]
+    heads += [("other_call", notation) for notation in calls.get("other_starts", ())]
+    if table["arguments"]["form"] == "text" and calls["start"].endswith('">'):
+        heads.append(("closed_call", calls["start"][:-1] + "/>"))
+    heads += [("short_call", notation) for notation in calls.get("short_starts", ())]
     return [(role, (head, follows) if head.rstrip()[-1:] == "}" else head) for role, head in heads]
 
 
@@ -141,9 +190,9 @@ def _behind_name(table: Format) -> Sequence[Notation]:
     """Return what may stand behind a name that no text closes."""
     arguments, calls = table["arguments"], table["calls"]
     if arguments["form"] == "json":
-        return ("{{", '"{{')
+        return ("{{", '"{{', *calls.get("closing", ())[:1])
     closing = calls.get("closing") or (
         *calls.get("section_end", ())[:1],
         first_text(calls["start"]),
     )
-    return (first_text(arguments["start"]), arguments.get("empty", ""), *closing)
+    return (first_text(arguments["start"]), "{{", arguments.get("empty", ""), *closing)

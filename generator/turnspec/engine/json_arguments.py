@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import re
+
+from turnspec.engine.arguments_value import ArgumentsValue, as_object, deviation
 from turnspec.engine.format import Format
 from turnspec.engine.heads import HeadCalls
 from turnspec.engine.markers import Found, Roles, spaced
 from turnspec.engine.turn import WHITE_SPACE
-from turnspec.engine.value import ArgumentsValue, ValueMaker, as_object, deviation
+from turnspec.engine.unclosed import call_end_roles
+from turnspec.engine.value import ValueMaker
+
+#: What JSON begins with, or else a word or a sign with which none does.
+_BEGINNING = re.compile(r"[ \t\n\r]*(?P<word>[A-Za-z_][A-Za-z_0-9]*|[#%!/@(]|)")
+_CONSTANTS = ("true", "false", "null", "True", "False", "None", "NaN", "Infinity")
+_LONGEST_CONSTANT = 9  # characters, and then it is another word
 
 
 class JsonArguments:
@@ -21,6 +31,8 @@ class JsonArguments:
         self._tail = calls.compiled.markers(tail_roles)
         self._name_is_last = "{name}" not in table["start"]
         self._head: Found | None = None  # of a call whose name is last
+        self._body_end = calls.compiled.markers(call_end_roles)
+        self._before = self._behind = ""  # what stands around arguments that are a text
 
     def begin(self, found: Found) -> None:
         """Begin behind a head."""
@@ -33,7 +45,47 @@ class JsonArguments:
     def go_on(self) -> None:
         """Read the arguments of a call that is started already."""
         self._value.begin(collect=self._head is not None)
-        self._turn.read = self.read_arguments
+        self._turn.read = self.read_arguments if self._head else self.read_start
+
+    def read_start(self) -> bool:
+        """Read up to the arguments; a text that is no JSON is one as a whole."""
+        turn = self._turn
+        match = _BEGINNING.match(turn.text, turn.position)
+        assert match  # if only an empty text
+        word = match["word"]
+        may_go_on = match.end() == len(turn.text) and len(word) < _LONGEST_CONSTANT
+        if may_go_on and not turn.final:
+            return False
+        turn.position = match.start("word")
+        turn.read = self.read_arguments
+        if word and word not in _CONSTANTS:
+            self._begin_body()
+        return True
+
+    def _begin_body(self) -> None:
+        turn, name = self._turn, self._turn.calls[-1].name
+        is_known = name in (self._calls.tools or ())
+        turn.problem("malformed", "the arguments are no JSON")
+        self._before, self._behind = ('"', '"') if is_known else ('{"code": "', '"}')
+        turn.read = self.read_body
+
+    def read_body(self) -> bool:
+        """Read a text up to the end of the call or of the turn."""
+        turn = self._turn
+        found = self._body_end.search(turn, final=turn.final)
+        end = found.start if found else len(turn.text)
+        text = turn.text[turn.position : end]
+        turn.position = end
+        self._calls.argue(self._before + json.dumps(text, ensure_ascii=False)[1:-1])
+        self._before = ""
+        if found is None or not found.role:
+            return False
+        self._end_body()
+        return True
+
+    def _end_body(self, complete: bool = True) -> None:
+        self._calls.argue(self._before + self._behind)
+        self._calls.end(complete and self._behind != '"')
 
     def read_arguments(self) -> bool:
         """Read the arguments, which pass through as they arrive."""
@@ -84,7 +136,9 @@ class JsonArguments:
             return
         rest = self._value.waiting + turn.text[turn.position :]
         turn.problem("cut_off", f"a call that ends in {rest!r}")
-        if turn.read == self.read_arguments and not self._head:
+        if turn.read == self.read_body:
+            self._end_body(complete=False)
+        elif turn.read in (self.read_start, self.read_arguments) and not self._head:
             self._value.close()
             self._end_value()
         elif self._calls.is_open:

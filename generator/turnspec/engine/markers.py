@@ -10,6 +10,7 @@ braces.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -39,6 +40,7 @@ SLOTS = {
     "id": f"[{LETTERS}SIGNS]{{0,256}}",
     "index": "[0-9]{0,9}",
     "word": "[ \t\n\r]{0,9}[A-Za-z0-9_-]{0,40}[ \t\n\r]{0,9}",
+    "noise": r"[ \t\n\r]{0,9}\w[^<>\[\]{}|]{0,99}",
     "any": "[^ \t\n\r<>]{0,256}",
     "comma": "[ \t\n\r,;]{0,99}",
     "string": r'(?:[^"\\]|\\[\s\S]|\\\Z){0,256}',
@@ -49,9 +51,15 @@ SLOTS = {
     "end of text": r"\Z",
     "never": "(?!)",
 }
+_NAME = re.compile(f"[{LETTERS}{NAME_SIGNS}]{{1,256}}")
 _NAMES = ("name", "key")  # which may be quoted as attributes are
 _TEXTS = ("key", "type", "id", "string")
 _MAY_BE_MISSING = ("word", "comma", "fence")
+
+
+def is_name(text: str) -> bool:
+    """Say whether a text can be the name of a tool."""
+    return _NAME.fullmatch(text) is not None
 
 
 class Found:
@@ -102,24 +110,32 @@ class Markers:
         match = pattern.match(turn.text, turn.position if at is None else at)
         return self._found(match) if match else None
 
-    def search(self, turn: Turn, final: bool | None = None) -> Found | None:
-        """Return the first marker from the turn's position on.
+    def search(
+        self,
+        turn: Turn,
+        final: bool | None = None,
+        start: int | None = None,
+        end: int = sys.maxsize,
+    ) -> Found | None:
+        """Return the first marker from the turn's position on, or one between two places.
 
         ``final`` says whether all text has come, so that nothing is the beginning of a marker.
         """
-        text, position = turn.text, turn.position
+        if len(self._roles) == 1:  # there are no markers
+            return None
+        text, position = turn.text, turn.position if start is None else start
         if len(text) > 999:  # finding characters is quicker than an expression for any of them
-            reach = position + 99_999
+            reach = min(position + 99_999, end)
             places = [text.find(character, position, reach) for character in self._starts]
             position = min((at for at in places if at >= 0), default=reach)
-        first = self._first.search(text, position)
+        first = self._first.search(text, position, end)
         if first is None:
             return None
         pattern = self._whole if (turn.final if final is None else final) else self._growing
         while first:
             if match := pattern.match(text, first.start()):
                 return self._found(match)
-            first = self._first.search(text, first.end())
+            first = self._first.search(text, max(first.end(), first.start() + 1), end)
         return None
 
     def _found(self, match: re.Match[str]) -> Found:
@@ -143,16 +159,33 @@ def _expressions(notation: Notation, group: str = "") -> tuple[str, str]:
     tokens = list(_TOKEN.finditer(text))
     steps = [step for at in range(len(tokens)) for step in _steps(tokens, at, group)]
     whole = "".join(steps)
+    beginning = ""
     if follows:
         pairs = [_expressions(other) for other in follows]
         whole += f"(?={'|'.join(other for other, _ in pairs)})"
         steps.append("|".join(beginning for _, beginning in pairs))
+    elif tokens[-1]["optional"]:  # with its last character the marker is whole
+        steps.pop()
+        beginning = _beginning_of(tokens[-1]["slot"][:-1])
     elif not (tokens[-1]["slot"] or tokens[-1].group() in _WHITE_SPACE):
-        steps.pop()  # with its last character the marker is whole
-    beginning = ""
+        steps.pop()
+    optional = {
+        _steps(tokens, at, group)[0]: token["slot"]
+        for at, token in enumerate(tokens)
+        if token["optional"]
+    }
     for step in reversed(steps):
-        beginning = f"(?:(?:{step}){beginning})?"
+        begun = f"|{_beginning_of(optional[step])}" if step in optional else ""
+        beginning = f"(?:(?:{step}){beginning}{begun})?"
     return whole, re.sub(r"\?P<\w+>", "?:", beginning)
+
+
+def _beginning_of(text: str) -> str:
+    """Return the expression for any beginning of a text."""
+    beginning = ""
+    for character in reversed(text):
+        beginning = f"(?:{re.escape(character)}{beginning})?"
+    return beginning
 
 
 def _steps(tokens: Sequence[re.Match[str]], at: int, group: str) -> list[str]:
@@ -266,6 +299,8 @@ def _starts(notation: Notation) -> str:
     for token in _TOKEN.finditer(text):
         if token.group() == "\n":
             found += "\r\n"
+        elif token["optional"]:
+            found += token["slot"][0]
         elif not token["slot"] and token.group() != " ":
             return found + token.group()[0]
     return found + "".join(map(_starts, follows))

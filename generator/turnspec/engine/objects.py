@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from turnspec.engine.arguments_value import ArgumentsValue, as_object, deviation
 from turnspec.engine.calls import Calls, CodeReader
 from turnspec.engine.format import CallsFormat, Format
 from turnspec.engine.json_text import as_string
-from turnspec.engine.markers import Found, Notation, Roles, mention_roles, spaced
+from turnspec.engine.markers import Found, Notation, Roles, is_name, mention_roles, spaced
 from turnspec.engine.results import Problem
-from turnspec.engine.text import Text, Tools, code_roles, longest_first, text_roles
-from turnspec.engine.value import ArgumentsValue, ValueMaker, as_object, deviation
+from turnspec.engine.text import Text, Tools
+from turnspec.engine.text_markers import code_roles, longest_first, text_roles
+from turnspec.engine.turn import WHITE_SPACE
+from turnspec.engine.value import ValueMaker
 
 _WRAPPER = "function"  # the member in which chat-completions APIs have name and arguments
 
@@ -29,7 +32,7 @@ class ObjectCalls(Calls):
     ) -> None:
         super().__init__(text, tools, id_prefix)
         compiled = text.compiled
-        text.attach(self, compiled.markers(object_text_roles))
+        text.attach(self, object_text_roles)
         self._code = code(self) if code else None
         self._table = compiled.table["calls"]
         self._keys = self._table.get("members", {})
@@ -148,7 +151,7 @@ class ObjectCalls(Calls):
             self.turn.problem(*deviation(text))
             self.argue(as_object(text))
         elif self._key == self._keys["name"] and not self.is_open and name:
-            self._commit(name)
+            self._commit(name.strip(WHITE_SPACE))
         elif self._key == self._keys["arguments"] and not (self.turn.arguments or self._early):
             if not text.startswith("{"):
                 self.turn.problem(*deviation(text))
@@ -166,7 +169,9 @@ class ObjectCalls(Calls):
         """The name is known: what was held is a call."""
         turn = self.turn
         expected = self.called or self._announced or not self._table.get("bare")
-        if self.tools is not None and name not in self.tools and not expected:
+        known = name in (self.tools or ())
+        is_none = not (known or is_name(name)) or not (known or expected or self.tools is None)
+        if is_none and turn.held:
             self._give_up()
             return
         if self.is_open:
@@ -180,10 +185,10 @@ class ObjectCalls(Calls):
             turn.problem("order", "the arguments stand before the name")
         self.argue(self._early)
 
-    def _end_object(self) -> None:
+    def _end_object(self, complete: bool = True) -> None:
         if not self.turn.arguments:
             self.argue(self._spare)
-        self.end(late_id=self._id)
+        self.end(complete, self._id)
 
     def _give_up(self) -> None:
         """There is no name: what was held is content."""
@@ -203,7 +208,7 @@ class ObjectCalls(Calls):
             return False
         if self.is_open:
             self.turn.problem("malformed", "the call's object is not closed")
-            self.end(complete, self._id)
+            self._end_object(complete)
         else:
             self._give_up()
         return True
@@ -233,7 +238,7 @@ class ObjectCalls(Calls):
             if turn.read == self.read_value:
                 self._value.close()
                 self._take_member(self._value.collected or "")
-            self.end(complete=False, late_id=self._id)
+            self._end_object(complete=False)
 
 
 def object_text_roles(table: Format) -> Roles:

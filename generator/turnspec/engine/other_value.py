@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from turnspec.engine.format import CompiledFormat, Format
 from turnspec.engine.markers import Roles, spaced
-from turnspec.engine.turn import Turn
+from turnspec.engine.turn import WHITE_SPACE, Turn
 from turnspec.engine.value import Value
 
 _STRINGS = {
@@ -46,27 +46,47 @@ class OtherValue(Value):
         self._raw_inside = style.get("raw_inside", False)
         self._escapes = style.get("escapes", "json")
         self._raw_end = compiled.markers(raw_end_roles)
-        usual = ('"',) if self._escapes == "json" else ('"', "'")
+        signs = re.escape(_behind_string(compiled.table))
+        self._after_string = re.compile(rf"[{WHITE_SPACE}]*(?:\Z|(?P<next>[{signs}]|\w+ ?[=:]))")
+        usual = ('"', "'")
         quotes = dict.fromkeys((self._raw_quote, *usual) if self._raw_quote else usual)
         super().__init__(turn, compiled, tuple(quotes))
+
+    def _take_quote(self, text: str) -> bool:
+        if self._escapes == "json" and text == "'" != self._raw_quote:
+            self._turn.problem("malformed", "a string in single quotes")
+        return super()._take_quote(text)
 
     def _read_string(self) -> bool:
         inside = bool(self._closers) and not self._raw_inside
         if self._quote == self._raw_quote and not inside:
             return self._read_raw_string()
-        if self._escapes == "json":
+        if self._escapes == "json" and self._quote == '"':
             return super()._read_string()
-        turn = self._turn
-        match = _STRINGS[self._quote].match(turn.text, turn.position)
-        assert match  # if only an empty text
+        match = self._match_string(_STRINGS[self._quote])
+        turn, text = self._turn, match["text"]
+        turn.position = match.end("text")
+        is_quote = match["end"] is not None
+        after = self._after_string.match(turn.text, match.end()) if is_quote else None
+        if is_quote and after is None:  # it is none that ends the string
+            turn.problem("malformed", f"a {self._quote} inside a string")
+            text += self._quote
+            turn.position = match.end()
+        self._pass_on(json.dumps(_unescaped(text), ensure_ascii=False)[1:-1])
+        if after is None:
+            return is_quote
+        if not after["next"] and not turn.final:
+            return False
         turn.position = match.end()
-        self._pass_on(json.dumps(_unescaped(match["text"]), ensure_ascii=False)[1:-1])
-        return self._end_if(match["end"] is not None)
+        return self._end_if(True)
 
     def _read_raw_string(self) -> bool:
         turn = self._turn
         found = self._raw_end.search(turn, final=False)
         end = found.start if found else len(turn.text)
+        reach, self.broken = self._unclosed.find(end) if self._unclosed else (end, False)
+        if reach < end:
+            found, end = None, reach
         self._pass_on(json.dumps(turn.text[turn.position : end], ensure_ascii=False)[1:-1])
         turn.position = end
         if found and found.role:
@@ -78,6 +98,16 @@ class OtherValue(Value):
             self._pass_on('"')
             self._end_string()
         return is_end
+
+
+def _behind_string(table: Format) -> str:
+    """Return the signs with which goes on what stands behind a string."""
+    arguments, calls = table["arguments"], table["calls"]
+    texts = (
+        *(arguments.get("separator", ""), arguments.get("end", "")),
+        *(*calls.get("closing", ()), *calls.get("end", ()), *table["turn_end"]),
+    )
+    return ",)]}:<" + "".join(text.strip()[:1] for text in texts)
 
 
 def _unescaped(text: str) -> str:

@@ -47,6 +47,16 @@ class TurnParser:
         self._text = Text(self._turn, compiled, inline=reasoning == "inline", shown=shown)
         self._calls = self._make_calls(self._text, tools, id_prefix)
         self._turn.read = self._calls.first if self._calls else self._text.read_text
+        self._options: dict[str, Any] = {
+            "tools": tools,
+            "reasoning": reasoning,
+            "stop": stop,
+            "id_prefix": id_prefix,
+            "prefill": "",
+        }
+        self._draft: TurnParser | None = None  # reads what may be a draft
+        self._drafted: list[str] = []  # what it has read
+        self._draft_events: list[Event] = []
         if prefill:
             self._read_prefill(prefill, echo)
 
@@ -55,26 +65,97 @@ class TurnParser:
 
     def _read_prefill(self, prefill: str, echo: bool) -> None:
         turn = self._turn
-        events = turn.feed(prefill)
+        events = self.feed(prefill)
         turn.events[:0] = events
         if turn.held:
             turn.held.events = len(events)
         if not echo:
-            turn.problems.clear()
-            if self._calls:
-                self._calls.forget()
+            self._forget()
+
+    def _forget(self) -> None:
+        """Leave out what the prompt holds, but for a call that the model continues."""
+        self._turn.problems.clear()
+        if self._calls:
+            self._calls.forget()
+        if self._draft:
+            self._draft._forget()
+            self._draft_events.clear()
 
     def feed(self, text: str) -> list[Event]:
         """Take the next piece of the model's text, and return what it tells."""
-        return self._turn.feed(text)
+        if self._draft is None:
+            events = self._turn.feed(text)
+        else:
+            self._drafted.append(text)
+            events = self._draft.feed(text)
+        return self._decide(events) if self._draft or self._text.draft_start is not None else events
+
+    def _decide(self, events: list[Event]) -> list[Event]:
+        """Read a call in open reasoning aside, until what follows it says what it is."""
+        turn, text = self._turn, self._text
+        told: list[Event] = []
+        while True:
+            if self._draft is None:
+                told += events
+                if text.draft_start is None:
+                    return told
+                self._drafted = [turn.text]
+                self._draft = self._begin_draft()
+                self._draft_events = []
+                events = self._draft.feed(turn.text)
+            self._draft_events += events
+            end = self._draft._text.draft_end
+            if end is None:
+                is_over = self._draft._turn.read == self._draft._text.read_rest
+                return told + (self._adopt(self._draft) if is_over else [])
+            events = self._go_back(end)
+
+    def _begin_draft(self) -> TurnParser:
+        draft = type(self)(**self._options)
+        draft._turn.offset = self._turn.offset
+        draft._turn.calls = self._turn.calls[:]
+        draft._text.is_draft, draft._text.thinking = True, False
+        self._text.draft_start = None
+        return draft
+
+    def _go_back(self, end: int) -> list[Event]:
+        """What was read aside is reasoning, up to where something else follows."""
+        turn = self._turn
+        self._draft = None
+        turn.text = "".join(self._drafted)
+        turn.problem("draft", "a call in the reasoning, which goes on behind it")
+        self._text.write(max(end - turn.offset, 1))
+        return turn.feed("")
+
+    def _adopt(self, draft: TurnParser) -> list[Event]:
+        """What was read aside are calls."""
+        turn, text, read = self._turn, self._text, draft._turn
+        turn.problem("unclosed", "a call inside the reasoning")
+        turn.problems += read.problems
+        turn.calls, turn.offset, turn.text = read.calls, read.offset, read.text
+        text.follow(draft._text)
+        self._draft = None
+        return self._draft_events
+
+    def _end_draft(self) -> list[Event]:
+        """Decide what is read aside, as all text has come."""
+        events: list[Event] = []
+        while draft := self._draft:
+            self._draft_events += draft.finish()
+            end = draft._text.draft_end
+            events += self._adopt(draft) if end is None else self._decide(self._go_back(end))
+        return events
 
     def finish(self) -> list[Event]:
         """Return what was held back: the model has written all."""
         turn, calls = self._turn, self._calls
+        events = self._end_draft()
         if calls:
             calls.end_of_text()
         turn.final = True
-        events = turn.feed("")
+        events += turn.feed("")
+        while self._text.draft_start is not None:
+            events += self._decide([]) + self._end_draft()
         if calls:
             calls.finish()
         self._text.finish()

@@ -10,6 +10,18 @@ from typing import Any
 from turnspec.engine.json_text import load_json
 from turnspec.engine.turn import WHITE_SPACE
 
+#: What Python's names of types, which some write into schemas, are in JSON Schema.
+_PYTHON_TYPES = {
+    "str": "string",
+    "int": "integer",
+    "float": "number",
+    "bool": "boolean",
+    "list": "array",
+    "tuple": "array",
+    "dict": "object",
+    "None": "null",
+    "NoneType": "null",
+}
 TYPE_NAMES = {
     str: {"string"},
     int: {"integer", "number"},
@@ -39,7 +51,8 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
     allowed: set[str] = set()
     for option in options(schema, root):
         types = option.get("type") or []
-        allowed |= set(map(str, types)) if isinstance(types, list) else {str(types)}
+        names = map(str, types) if isinstance(types, list) else [str(types)]
+        allowed |= {_PYTHON_TYPES.get(name, name) for name in names}
         constants = option.get("enum") or ([option["const"]] if "const" in option else [])
         for value in constants:
             allowed |= TYPE_NAMES.get(type(value), set())

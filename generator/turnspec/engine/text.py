@@ -6,11 +6,22 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from turnspec.engine.format import CompiledFormat, Format
-from turnspec.engine.markers import Found, Markers, Notation, Roles, literal_length
+from turnspec.engine.markers import Found, Roles
 from turnspec.engine.results import ContentDelta, Problem, ReasoningDelta
+from turnspec.engine.text_markers import (
+    behind_call_roles,
+    end_roles,
+    opening_roles,
+    text_roles,
+)
 from turnspec.engine.turn import WHITE_SPACE, Turn
 
+RolesOf = Callable[[Format], Roles]
 Tools = Sequence[Mapping[str, Any]]
+
+
+#: The roles of markers with which calls begin.
+DRAFTED = ("opening", "noisy_opening", "call", "other_call", "short_call", "closed_call", "foreign")
 
 
 class CallReader(Protocol):
@@ -112,6 +123,12 @@ class Text:
         self.marks = self.table.get("reasoning", {})
         self.thinking = self.marks.get("starts_open", False)
         self.may_stay_open = self.marks.get("may_stay_open", False)
+        #: Whether a call in open reasoning may be a draft, which what follows it decides.
+        self.may_draft = bool(self.marks.get("end")) and not self.may_stay_open
+        self.draft_start: int | None = None  # where such a call begins, in the turn's text
+        #: Whether all this is a draft, and the offset at which something else than a call follows.
+        self.is_draft = False
+        self.draft_end: int | None = None
         self.after_marker = True  # with nothing but white space since
         self.mentioned = False  # whether text holds an opening marker of calls
         self._spaces = 0  # of the content's, those before the last marker
@@ -128,6 +145,8 @@ class Text:
         self._ends_content = any(end in content_ends for end in ends)
         self._markers = compiled.markers(text_roles)
         self._openings = compiled.markers(opening_roles)
+        self._behind_call = compiled.markers(behind_call_roles)
+        self._begun: RolesOf = text_roles
         self._ends = compiled.markers(end_roles)
         self._passes = {
             "reasoning_start": self._open_reasoning,
@@ -140,10 +159,14 @@ class Text:
             "content_end": self._pass_over,
         }
 
-    def attach(self, calls: CallReader, markers: Markers) -> None:
-        """Have calls read by another part; ``markers`` are all that end text."""
+    def attach(self, calls: CallReader, roles: RolesOf, begun: RolesOf | None = None) -> None:
+        """Have calls read by another part.
+
+        ``roles`` gives all that ends text, ``begun`` what a text can break off in.
+        """
         self.calls = calls
-        self._markers = markers
+        self._markers = self.compiled.markers(roles)
+        self._begun = begun or roles
 
     @property
     def called(self) -> bool:
@@ -153,17 +176,33 @@ class Text:
     def read_text(self) -> bool:
         """Read text up to a marker, and do what the marker asks for."""
         turn = self.turn
+        noise = self._behind_call.match(turn) if self.after_marker and self.called else None
+        if noise and noise.role != "marker":
+            return self._pass_noise(noise)
         found = self._markers.search(turn)
         if turn.final and (found is None or found.role == "mention") and self._breaks_off():
             return False
         self.write(found.start if found else len(turn.text))
-        if found is None or not found.role:
+        if found is None or not found.role or self.draft_end is not None:
             return False
         if self._is_text(found):
             self.write(max(found.end, found.start + 1))  # an object's beginning has no length
+        elif self.may_draft and self.thinking and found.role in DRAFTED:
+            self.draft_start = found.start
+            return False
+        elif self.is_draft and found.role in ("reasoning_start", "reasoning_end", "between"):
+            self.draft_end = turn.offset + found.start
+            return False
         else:
             self._pass_marker(found)
         return True
+
+    def _pass_noise(self, noise: Found) -> bool:
+        """Leave out brackets and fences that close nothing, between a call and another marker."""
+        if noise.role:
+            self.turn.problem("stray_marker", f"{noise.text.strip()!r} after a call")
+            self.turn.position = noise.end
+        return bool(noise.role)
 
     def write(self, end: int) -> None:
         """Add the turn's text up to a position to what is being read."""
@@ -176,6 +215,9 @@ class Text:
 
     def _begin_piece(self, text: str) -> None:
         self.after_marker = False
+        if self.is_draft and self.draft_end is None:
+            space = len(text) - len(text.lstrip(WHITE_SPACE))
+            self.draft_end = self.turn.offset + self.turn.position + space
         if self.called and not self.thinking and not self._content_last:
             start = self.turn.offset + self.turn.position
             start += len(text) - len(text.lstrip(WHITE_SPACE))
@@ -186,8 +228,10 @@ class Text:
         if found.role in ("reasoning_start", "reasoning_end"):
             return not self.thinking and self._is_quoted(found)
         closes = found.role in ("call_end", "section_end")
+        if closes and self.thinking and not self.called:
+            return True
         if found.role == "mention" or (closes and self.mentioned):
-            self.mentioned = not closes
+            self.mentioned = True  # what closes it is text as well
             return True
         return self.calls is not None and self.calls.is_text(found)
 
@@ -221,6 +265,8 @@ class Text:
         self._opened = found.role == "opening"
 
     def _open_reasoning(self, found: Found) -> None:
+        for text in found.missing:
+            self.turn.problem("missing_marker", f"{text!r} is missing")
         late = self.called or (self.content.begun and not self.inline)
         if self.thinking:
             self.turn.problem("repeated", f"{found.text!r} in the reasoning")
@@ -253,7 +299,7 @@ class Text:
     def _breaks_off(self) -> bool:
         """Say whether the text ends in a marker that should go on: that is no content."""
         turn = self.turn
-        begun = self._markers.search(turn, final=False)
+        begun = self.compiled.markers(self._begun).search(turn, final=False)
         if begun is None or begun.role:
             return False
         blank = not turn.text[turn.position : begun.start].strip(WHITE_SPACE)
@@ -271,7 +317,7 @@ class Text:
         found = None if self._rest else self._ends.match(turn)
         if found and not found.role:
             return False
-        if found:
+        if found and found.end > turn.position:
             turn.position = found.end
             return True
         self._rest.append(turn.text[turn.position :])
@@ -284,6 +330,11 @@ class Text:
     def _holds_end(self, text: str) -> bool:
         ends = ("".join(end.split()) for end in self.marks.get("end", ()))
         return any(end in "".join(text.split()) for end in ends)
+
+    def follow(self, other: Text) -> None:
+        """Go on behind a turn's end that was read elsewhere."""
+        self._rest, other._rest = other._rest, []
+        self.turn.read = self.read_rest
 
     def begin_call(self) -> None:
         """Leave text for a call, and tell where none belongs."""
@@ -309,38 +360,3 @@ class Text:
         if rest:
             start = turn.offset + turn.position - len(rest)
             turn.problems.append(Problem(start, "text_after_end", rest))
-
-
-def text_roles(table: Format) -> Roles:
-    """Return the markers of reasoning, content and the turn, with their roles."""
-    reasoning, content = table.get("reasoning", {}), table.get("content", {})
-    found = {
-        "reasoning_start": reasoning.get("start", ()),
-        "reasoning_end": reasoning.get("end", ()),
-        "between": table.get("between", ()),
-        "content_start": content.get("start", ()),
-        "turn_end": table["turn_end"],
-        "content_end": content.get("end", ()),
-        "turn_start": table.get("turn_start", ()),
-    }
-    return [(role, notation) for role, notations in found.items() for notation in notations]
-
-
-def code_roles(table: Format) -> list[tuple[str, Notation]]:
-    """Return what announces code; it comes last, as a marker may go on where it is a beginning."""
-    return [("code", table["code"]["start"])] if "code" in table else []
-
-
-def longest_first(markers: Roles) -> list[tuple[str, Notation]]:
-    """Return markers in an order in which none stands before one that it is the beginning of."""
-    return sorted(markers, key=lambda marker: -literal_length(marker[1]))
-
-
-def opening_roles(table: Format) -> Roles:
-    """Return the beginnings of markers that tell of one that breaks off."""
-    return [("opening", notation) for notation in table.get("openings", ())]
-
-
-def end_roles(table: Format) -> Roles:
-    """Return what ends a turn, where it has ended already."""
-    return [("turn_end", f" {notation}") for notation in table["turn_end"]]

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from turnspec.engine.calls import Calls
 from turnspec.engine.format import ArgumentsFormat, Format
 from turnspec.engine.heads import HeadCalls
+from turnspec.engine.json_text import load_json
 from turnspec.engine.markers import (
     Found,
     Notation,
@@ -94,6 +95,7 @@ class TextArguments:
         self.unexpected: list[str] = []  # text where none belongs
         self.schema: Any = None  # of the value
         self.key = ""
+        self._given: set[str] = set()  # the keys of the call's arguments so far
         self._markers = compiled.markers(argument_roles)
         self._guard = compiled.markers(guard_roles)
         self._plain_end = compiled.markers(value_roles)
@@ -108,6 +110,7 @@ class TextArguments:
 
     def go_on(self) -> None:
         """Read the arguments of a call that is started already."""
+        self._given.clear()
         self.turn.read = self.read_arguments
 
     def read_arguments(self) -> bool:
@@ -119,6 +122,8 @@ class TextArguments:
         turn.position = end
         if found is None or not found.role:
             return False
+        if found.role != "argument" and not self._given:
+            self._take_object()
         self.tell_unexpected("between arguments")
         if found.role == "argument":
             turn.position = found.end
@@ -131,15 +136,30 @@ class TextArguments:
         self._end_arguments()
         return True
 
+    def _take_object(self) -> None:
+        """Take a JSON object in place of the arguments, if there is one."""
+        text = "".join(self.unexpected).strip(WHITE_SPACE)
+        try:
+            is_object = isinstance(load_json(text), dict)
+        except ValueError:
+            return
+        if is_object:
+            self.turn.problem("other_syntax", "the arguments are a JSON object")
+            self.calls.argue(text)
+            self.unexpected.clear()
+
     def begin_argument(self, found: Found) -> None:
         """Begin an argument. Its tool's schema tells its type, or a word in its beginning."""
+        for text in found.missing:
+            self.turn.problem("missing_marker", f"{text!r} is missing")
         key, parameters = found["key"], self.calls.parameters
         properties = parameters.get("properties") or {}
         others = parameters.get("additionalProperties")
         if properties and key not in properties and not others:
             self.turn.problem("unknown_argument", f"the tool has no {key!r}")
         self.key = key
-        self.other_keys = set(properties) - {key}
+        self._given.add(key)
+        self.other_keys = set(properties) - self._given
         self.schema = properties.get(key, others)
         words = self.table.get("types")
         types = set(words.get(found["type"], ())) if words else json_types(self.schema, parameters)
@@ -180,11 +200,20 @@ class TextArguments:
             if not is_other:
                 turn.problem("inner_marker", f"{found.text!r} inside a value")
             self.value.take(found.end)
-        elif found.role == "next" and found["key"] not in self.other_keys:
+        elif found.role == "next" and not self._is_other(found["key"]):
             self.value.take(found.start + 1)
         else:
             self._end_value(found)
         return True
+
+    def _is_other(self, key: str) -> bool:
+        """Say whether another argument may have a key.
+
+        Without tools that is any but those given, if no element of a value can look like it.
+        """
+        if self.calls.tools is None and any(map(str.isalnum, leading_text(self.table["start"]))):
+            return key not in self._given
+        return key in self.other_keys
 
     def _end_value(self, found: Found) -> None:
         if found.role == "close":
@@ -203,7 +232,8 @@ class TextArguments:
             self.doubtful = True
 
     def _end_arguments(self, complete: bool = True) -> None:
-        self.calls.argue("}" if self.turn.arguments else "{}")
+        if self._given or not self.turn.arguments:
+            self.calls.argue("}" if self.turn.arguments else "{}")
         self.calls.end(complete and not self.doubtful)
         self.doubtful = False
 

@@ -6,10 +6,9 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from turnspec.engine.calls import Calls
 from turnspec.engine.format import CompiledFormat
-from turnspec.engine.json_text import find_flaw, load_json
-from turnspec.engine.turn import Turn
+from turnspec.engine.turn import WHITE_SPACE, Turn
+from turnspec.engine.unclosed import UnclosedString
 
 _TOKENS = (
     "(?P<space>[ \t\n\r]+)|(?P<quote>QUOTES)|(?P<opening>[{[])|(?P<closing>[}\\]])"
@@ -40,6 +39,7 @@ class Value:
     ) -> None:
         self._turn = turn
         self._quotes = quotes
+        self._unclosed = UnclosedString(turn, compiled) if compiled else None
         self._longest_quote = max(map(len, quotes))
         self._tokens = re.compile(_TOKENS.replace("QUOTES", "|".join(map(re.escape, quotes))))
         self._takes: Mapping[str, Callable[[str], bool]] = {
@@ -64,6 +64,7 @@ class Value:
         self._word: list[str] = []
         self._held: list[str] = []  # until a value begins
         self._out: list[str] = []  # until it is passed on
+        self._is_held = False  # whether a string's text may be none
 
     @property
     def waiting(self) -> str:
@@ -97,7 +98,7 @@ class Value:
         turn = self._turn
         token = self._tokens.match(turn.text, turn.position)
         kind = token.lastgroup if token else None
-        if self._word and kind != "word":
+        if self._word and kind != "word" and not (kind == "space" and self._is_in_bare_key()):
             return self._end_word()
         if self.over:
             return False
@@ -121,8 +122,13 @@ class Value:
         rest = self._turn.text[position : position + self._longest_quote]
         return any(quote.startswith(rest) for quote in self._quotes)
 
+    def _is_in_bare_key(self) -> bool:
+        return self._expected == "key" and self.has_bare_keys
+
     def _take_space(self, text: str) -> bool:
-        if self._closers:
+        if self._word:
+            self._word.append(text)
+        elif self._closers:
             self._held.append(text)
         return True
 
@@ -179,7 +185,7 @@ class Value:
         at_end = turn.position == len(turn.text)
         if at_end and not turn.final:
             return False
-        word = "".join(self._word)
+        word = "".join(self._word).rstrip(WHITE_SPACE)
         value = word if _NUMBER.fullmatch(word) else self.words.get(word)
         if at_end and value is None:
             return False
@@ -222,14 +228,17 @@ class Value:
     def _read_string(self) -> bool:
         """Take more of a string; return whether there may be something else."""
         turn = self._turn
-        match = _STRING.match(turn.text, turn.position)
-        assert match  # if only an empty text
+        match = self._match_string(_STRING)
         turn.position = match.end()
         self._pass_on(match.group())
         if match.lastgroup:
             self._end_string()
             return True
-        if turn.position == len(turn.text) or _ESCAPE_BEGUN.match(turn.text, turn.position):
+        if (
+            self._is_held
+            or turn.position == len(turn.text)
+            or _ESCAPE_BEGUN.match(turn.text, turn.position)
+        ):
             return False
         character = turn.text[turn.position]
         if character == "\\":
@@ -237,6 +246,17 @@ class Value:
         self._pass_on(json.dumps(character)[1:-1])
         turn.position += 1
         return True
+
+    def _match_string(self, pattern: re.Pattern[str]) -> re.Match[str]:
+        """Return what has come of a string, up to where it may end though it isn't closed."""
+        text, position = self._turn.text, self._turn.position
+        match = pattern.match(text, position)
+        assert match  # if only an empty text
+        end, self.broken = match.end(), False
+        if self._unclosed:
+            end, self.broken = self._unclosed.find(match.end())
+        self._is_held = end < match.end()
+        return (pattern.match(text, position, end) if self._is_held else None) or match
 
     def _pass_on(self, text: str) -> None:
         """Pass on what stands in a string."""
@@ -249,78 +269,3 @@ class Value:
 
 
 ValueMaker = Callable[[Turn, CompiledFormat], Value]
-
-
-class ArgumentsValue:
-    """A value that is a call's arguments: an object is passed on as it comes, others collected."""
-
-    def __init__(self, calls: Calls, value: Value) -> None:
-        self.complete = True  # whether the value was closed when it ended
-        self._calls = calls
-        self._value = value
-        self._collected: list[str] | None = None
-
-    def begin(self, *, collect: bool = False) -> None:
-        """Expect a value; it may have to be collected in any case."""
-        self._value.begin()
-        self._collected = [] if collect else None
-
-    @property
-    def collected(self) -> str | None:
-        """The value, if it isn't passed on."""
-        return None if self._collected is None else "".join(self._collected)
-
-    @property
-    def waiting(self) -> str:
-        """What of the value waits for what follows it."""
-        return self._value.waiting
-
-    def read(self) -> bool:
-        """Take what has come, and return whether the value has ended."""
-        value = self._value
-        if text := value.read():
-            self._take(text)
-        if not value.over and (not value.broken or self._calls.turn.final):
-            return False
-        self.close()
-        return True
-
-    def close(self) -> None:
-        """End the value."""
-        value = self._value
-        self.complete = value.over or not (value.is_open or self._calls.turn.final)
-        if text := value.close():
-            self._take(text)
-
-    def _take(self, text: str) -> None:
-        if self._collected is None and (self._calls.turn.arguments or text[0] == "{"):
-            self._calls.argue(text)
-            return
-        if self._collected is None:
-            self._collected = []  # these arguments are no object
-        self._collected.append(text)
-
-
-def closed(text: str) -> str:
-    """Return the JSON value in a text, closed where it breaks off."""
-    turn = Turn(0)
-    value = Value(turn)
-    turn.text, turn.final = text, True
-    return value.read() + value.close()
-
-
-def as_object(text: str) -> str:
-    """Return arguments that are written as a string, or as null, as the object that they mean."""
-    try:
-        value = load_json(text)
-    except ValueError:
-        return text
-    if isinstance(value, str):
-        text = closed(value) if find_flaw(value) else value
-    return "{}" if value is None or not text.strip() else text
-
-
-def deviation(arguments: str) -> tuple[str, str]:
-    """Return the problem with arguments that are no object: its kind, and a sentence."""
-    kinds = {'"': "string_arguments", "n": "no_arguments"}
-    return kinds.get(arguments[:1], "not_an_object"), f"the arguments are {arguments}"

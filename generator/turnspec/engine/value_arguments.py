@@ -19,6 +19,7 @@ class ValueArguments:
         self._value = value(calls.turn, calls.compiled)
         self._before = ""  # what stands in the arguments before the value
         self._markers = calls.compiled.markers(argument_value_roles)
+        self._is_whole = True  # whether each value was closed
         self._has_end = bool(calls.compiled.table["calls"].get("closing"))
 
     def begin(self, found: Found) -> None:
@@ -28,6 +29,7 @@ class ValueArguments:
 
     def go_on(self) -> None:
         """Read the arguments of a call that is started already."""
+        self._is_whole = True
         self._turn.read = self.read_arguments
 
     def read_arguments(self) -> bool:
@@ -72,6 +74,7 @@ class ValueArguments:
             self._before = ""
 
     def _end_value(self) -> None:
+        self._is_whole = self._is_whole and not self._value.is_open
         self._take(self._value.close())
         if self._before:
             if not self._turn.final:
@@ -81,7 +84,7 @@ class ValueArguments:
 
     def _end_arguments(self, complete: bool = True) -> None:
         self._calls.argue("}" if self._turn.arguments else "{}")
-        self._calls.end(complete)
+        self._calls.end(complete and self._is_whole)
 
     def finish(self) -> None:
         """End a call that the text's end cuts off."""

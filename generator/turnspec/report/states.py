@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from turnspec.codegen.table import markers_in_text
 from turnspec.engine.code import Code, code_end_roles, code_start_roles
 from turnspec.engine.elements import Elements, element_roles, first_element_roles
+from turnspec.engine.foreign import ForeignObject
 from turnspec.engine.format import Format
 from turnspec.engine.heads import HeadCalls, section_roles
 from turnspec.engine.json_arguments import JsonArguments, tail_roles
@@ -20,9 +21,11 @@ from turnspec.engine.markers import Notation, Roles
 from turnspec.engine.objects import ObjectCalls, between_roles, member_roles
 from turnspec.engine.text import Text
 from turnspec.engine.text_arguments import TextArguments, argument_roles, guard_roles, value_roles
+from turnspec.engine.unclosed import call_end_roles
 from turnspec.engine.value_arguments import ValueArguments, argument_value_roles
 
 _PREFIX = "read_"
+_HEADS = ("call", "other_call", "short_call")
 _MOST_MARKERS = 3
 #: Roles of markers that are only text where they stand.
 _TEXT_ROLES = frozenset({"mention", "inner", "ending"})
@@ -120,9 +123,16 @@ def _leaps_to_calls(table: Format) -> Iterator[_Leap]:
     else:
         if calls.get("only_in_section"):
             yield _Leap("section", ("opening",))
-        yield _Leap("arguments", ("call", "other_call"))
+        yield _Leap(_first_of_arguments(table), _HEADS)
+        yield _Leap("object", ("foreign",))
     if "code" in table:
         yield _Leap("code_start", ("code",))
+
+
+def _first_of_arguments(table: Format) -> str:
+    """Return the state behind a head: JSON is told from other text, if the head has the name."""
+    is_json = table["arguments"]["form"] == "json" and "{name}" in table["calls"]["start"]
+    return "start" if is_json else "arguments"
 
 
 def _object_readers(table: Format) -> Iterator[_Reader]:
@@ -138,16 +148,25 @@ def _object_readers(table: Format) -> Iterator[_Reader]:
 def _head_readers(table: Format) -> Iterator[_Reader]:
     after = "section" if table["calls"].get("only_in_section") else "text"
     if after == "section":
-        leaps = (_Leap("arguments", ("call", "other_call")), _Leap("text", ("section_end", "")))
+        first = _first_of_arguments(table)
+        leaps = (_Leap(first, _HEADS), _Leap("text", ("section_end", "")))
         yield _Reader(HeadCalls.read_section, section_roles(table), leaps)
     readers = {"json": _json_readers, "values": _value_readers, "text": _text_readers}
     yield from readers[table["arguments"]["form"]](table, after)
+    if any(role == "foreign" for role, _ in markers_in_text(table)):
+        yield _Reader(
+            ForeignObject.read_object, call_end_roles(table), (_Leap(after), _Leap("text"))
+        )
     yield from _code_readers(table, after)
 
 
 def _json_readers(table: Format, after: str) -> Iterator[_Reader]:
     tail = tail_roles(table)
     leaps = (*((_Leap("tail"),) if tail else ()), _Leap(after))
+    if _first_of_arguments(table) == "start":
+        starts = (_Leap("arguments"), _Leap("body"))
+        yield _Reader(JsonArguments.read_start, (), starts)
+        yield _Reader(JsonArguments.read_body, call_end_roles(table), (_Leap(after, ("end",)),))
     yield _Reader(JsonArguments.read_arguments, (), leaps)
     if tail:
         yield _Reader(JsonArguments.read_tail, tail, (_Leap(after, ("tail", "")),))
@@ -189,7 +208,7 @@ def _code_readers(table: Format, after: str) -> Iterator[_Reader]:
     starts = code_start_roles(table)
     roles = {role for role, _ in starts}
     leaps = [_Leap("keywords", ("method",))] if "method" in roles else []
-    leaps += [_Leap("arguments", ("object",))] if "object" in roles else []
+    leaps += [_Leap(_first_of_arguments(table), ("object",))] if "object" in roles else []
     yield _Reader(Code.read_code_start, starts, (*leaps, _Leap("code", ("",))))
     over = (_Leap(after, ("end",)),)
     yield _Reader(Code.read_code, code_end_roles(table), over)

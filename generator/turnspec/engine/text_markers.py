@@ -1,0 +1,52 @@
+"""The markers that text ends at, each with its role."""
+
+from __future__ import annotations
+
+from turnspec.engine.format import Format
+from turnspec.engine.markers import Notation, Roles, literal_length
+
+
+def text_roles(table: Format) -> Roles:
+    """Return the markers of reasoning, content and the turn, with their roles."""
+    reasoning, content = table.get("reasoning", {}), table.get("content", {})
+    found = {
+        "reasoning_start": reasoning.get("start", ()),
+        "reasoning_end": reasoning.get("end", ()),
+        "between": table.get("between", ()),
+        "content_start": content.get("start", ()),
+        "turn_end": table["turn_end"],
+        "content_end": content.get("end", ()),
+        "turn_start": table.get("turn_start", ()),
+    }
+    return [(role, notation) for role, notations in found.items() for notation in notations]
+
+
+def code_roles(table: Format) -> list[tuple[str, Notation]]:
+    """Return what announces code; it comes last, as a marker may go on where it is a beginning."""
+    return [("code", table["code"]["start"])] if "code" in table else []
+
+
+def longest_first(markers: Roles) -> list[tuple[str, Notation]]:
+    """Return markers in an order in which none stands before one that it is the beginning of."""
+    return sorted(markers, key=lambda marker: -literal_length(marker[1]))
+
+
+def opening_roles(table: Format) -> Roles:
+    """Return the beginnings of markers that tell of one that breaks off."""
+    return [("opening", notation) for notation in table.get("openings", ())]
+
+
+def behind_call_roles(table: Format) -> Roles:
+    """Return what may stand behind a call: a marker, or brackets that no part has before one."""
+    calls = table.get("calls")
+    if calls is None:
+        return []
+    ends = (*calls.get("end", ()), *calls.get("section_end", ()), *table["turn_end"])
+    behind = [f" {end}" for end in ends if literal_length(end) > 1]
+    stray = ("stray", ("{brackets}", [*behind, "{end of text}"]))
+    return [*(("marker", end) for end in behind), stray]
+
+
+def end_roles(table: Format) -> Roles:
+    """Return what ends a turn, where it has ended already."""
+    return [("turn_end", f" {notation}") for notation in table["turn_end"]]

@@ -1,0 +1,163 @@
+"""Markers that models leave out of a call, and calls written as other formats write them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tests.deviations.turns import SAID, THOUGHT, Case, Format
+from turnspec.codegen.notation import literal_text
+from turnspec.codegen.shapes import looks_like_marker, tags
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Literal, Piece, Slot, SlotKind, ToolMode
+
+_ARGUMENTS = Slot(SlotKind.ARGUMENTS)
+_TYPES = {"string": "str", "integer": "int"}
+
+
+def no_marker_before_arguments(form: Format) -> Iterator[Case]:
+    """The marker between a call's name and its JSON is missing."""
+    if (call := _without_last_marker(form)) is not None:
+        written = form.with_tools(call=call)
+        yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
+
+
+def no_arguments_part(form: Format) -> Iterator[Case]:
+    """A call ends behind its name."""
+    call = _without_last_marker(form)
+    if call is None or not looks_like_marker(literal_text(call[-1])):
+        return
+    short = tuple(piece for piece in call if piece != _ARGUMENTS)
+    message = Message(calls=(replace(form.call, arguments={}),))
+    text = form.with_tools(call=short).write(message)
+    yield form.case(text, message, "missing_marker", "no_arguments")
+
+
+def code_as_arguments(form: Format) -> Iterator[Case]:
+    """The body of a call is code, of a tool that isn't one of those given."""
+    closing = literal_text(form.tools.call[-1]) if _has_json_body(form) else ""
+    if not looks_like_marker(closing) or closing[:1].isspace():
+        return
+    code = 'print("hi")'
+    message = Message(calls=(Call("python", {"code": code}, form.call.id),))
+    text = form.write(message).replace(json.dumps({"code": code}), code)
+    if code in text and json.dumps(code) not in text:
+        yield form.case(text, message, "unknown_tool", "malformed")
+
+
+def string_not_closed(form: Format) -> Iterator[Case]:
+    """A string in the arguments is never closed; another call follows, or the turn's end."""
+    if not _has_json_body(form) or not looks_like_marker(literal_text(form.tools.call[-1])):
+        return
+    short = replace(form.call, arguments={"city": "Paris"})
+    if not form.call.arguments.get("city"):
+        return
+    message = Message(calls=(short, *form.calls[1:]))
+    text = form.write(message)
+    closed = json.dumps({"city": "Paris"})
+    if closed not in text or literal_text(form.tools.call[-1])[:1].isspace():
+        return
+    told = "malformed" if len(message.calls) > 1 else "cut_off"
+    yield replace(form.case(text.replace(closed, closed[:-2]), message, told), complete=False)
+
+
+def json_object_instead(form: Format) -> Iterator[Case]:
+    """A call is a JSON object, as most formats have it, where the format has its own syntax."""
+    if not form.calls or form.tools.mode is not ToolMode.TAG_WITH_TAGGED:
+        return
+    opening = form.module.FORMAT["calls"].get("opening", ())
+    text = form.write(form.one_call)
+    members = {"name": form.call.name, "arguments": dict(form.call.arguments)}
+    if not opening or " " in opening[-1] or "{" in opening[-1] or opening[-1] not in text:
+        return
+    at = text.index(opening[-1]) + len(opening[-1])
+    ends = [end for end in form.module.FORMAT["calls"].get("section_end", ()) if end in text]
+    if ends and looks_like_marker(ends[0]):
+        end = text.rindex(ends[0])
+        yield form.case(text[:at] + json.dumps(members) + text[end:], form.one_call, "other_syntax")
+
+
+def no_opening_of_a_value(form: Format) -> Iterator[Case]:
+    """The tag that opens a value is missing behind the one that holds the key."""
+    item = form.tools.arguments.item if form.calls else ()
+    if not item or form.tools.mode is not ToolMode.TAG_WITH_TAGGED:
+        return
+    at = item.index(Slot(SlotKind.VALUE))
+    before = literal_text(item[at - 1])
+    last = tags(before)[-1]
+    if item[at - 2] != Slot(SlotKind.KEY) or len(tags(before)) < 2 or not looks_like_marker(last):
+        return
+    changed = Literal(before.replace(last, "", 1))
+    arguments = replace(form.tools.arguments, item=(*item[: at - 1], changed, *item[at:]))
+    written = form.with_tools(arguments=arguments)
+    yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
+
+
+def types_of_python(form: Format) -> Iterator[Case]:
+    """The tools' schemas have the names of Python's types."""
+    if not form.calls:
+        return
+    text = json.dumps(form.options["tools"])
+    for name, other in _TYPES.items():
+        text = text.replace(f'"type": "{name}"', f'"type": "{other}"')
+    yield form.case(form.write(form.one_call), form.one_call, tools=json.loads(text))
+
+
+def no_word_of_reasoning(form: Format) -> Iterator[Case]:
+    """The word behind the tag that opens reasoning is missing."""
+    found = re.fullmatch(r"(<[^<>\s]*\W[^<>\s]*>)\w+(\s*)", form.spec.reasoning.start)
+    if not form.reasons or not found:
+        return
+    reasoning = replace(form.spec.reasoning, start=found[1] + found[2])
+    written = form.with_spec(replace(form.spec, reasoning=reasoning))
+    message = form.shown(Message(SAID, THOUGHT))
+    yield form.case(written.write(message), message, "missing_marker")
+
+
+def draft_in_reasoning(form: Format) -> Iterator[Case]:
+    """The reasoning holds a call, and goes on behind it."""
+    start, end = form.spec.reasoning.start, form.spec.reasoning.end
+    if not form.calls or not (start.strip() and end.strip()) or form.message.reasoning != THOUGHT:
+        return
+    if form.module.FORMAT.get("reasoning", {}).get("may_stay_open"):
+        return
+    call = form.call_text(form.call).strip()
+    section, section_end = form.tools.section_start.strip(), form.tools.section_end.strip()
+    thought = f"{THOUGHT} {section}{call}{section_end} And so on."
+    if end.strip() in thought or not looks_like_marker(section + literal_text(form.tools.call[0])):
+        return
+    message = form.shown(Message(SAID, THOUGHT))
+    text = form.write(message).replace(THOUGHT, thought)
+    yield form.case(text, replace(message, reasoning=thought), "draft")
+
+
+def closes_in_reasoning(form: Format) -> Iterator[Case]:
+    """The reasoning speaks of what closes a call."""
+    closes = [end for end in form.module.FORMAT.get("calls", {}).get("end", ()) if "{" not in end]
+    if not form.reasons or form.message.reasoning != THOUGHT or " " in "".join(closes[:1]):
+        return
+    for close in closes[:1]:
+        thought = f"I must not write {close} there."
+        message = form.shown(Message(SAID, thought))
+        if form.spec.reasoning.end.strip() not in thought:
+            yield form.case(form.write(message), message)
+
+
+def _has_json_body(form: Format) -> bool:
+    return bool(form.calls) and form.tools.mode is ToolMode.TAG_WITH_JSON
+
+
+def _without_last_marker(form: Format) -> tuple[Piece, ...] | None:
+    """Return the pieces of a call without the marker before its JSON, if that is one."""
+    if not _has_json_body(form):
+        return None
+    call = form.tools.call
+    at = call.index(_ARGUMENTS)
+    marker = literal_text(call[at - 1]).strip()
+    is_single = not re.search(r"[\s{}]", marker)
+    named = Slot(SlotKind.NAME) in call[: at - 1]
+    if not (named and is_single and looks_like_marker(marker)):
+        return None
+    return (*call[: at - 1], *call[at:])
