@@ -100,7 +100,9 @@ class Markers:
             self._roles[group] = role
             self._optional[group] = _optional_texts(notation, group)
         self._starts = "".join(dict.fromkeys("".join(_starts(found) for _, found in markers)))
-        self._first = re.compile(f"[{re.escape(self._starts)}]" if self._starts else "")
+        anywhere = "" if markers else "(?!)"
+        #: With what a marker can begin.
+        self.first = re.compile(f"[{re.escape(self._starts)}]" if self._starts else anywhere)
         self._whole = re.compile("|".join(whole) or "(?!)")
         self._growing = re.compile("|".join(growing) or "(?!)")
 
@@ -121,21 +123,19 @@ class Markers:
 
         ``final`` says whether all text has come, so that nothing is the beginning of a marker.
         """
-        if len(self._roles) == 1:  # there are no markers
-            return None
         text, position = turn.text, turn.position if start is None else start
         if len(text) > 999:  # finding characters is quicker than an expression for any of them
             reach = min(position + 99_999, end)
             places = [text.find(character, position, reach) for character in self._starts]
             position = min((at for at in places if at >= 0), default=reach)
-        first = self._first.search(text, position, end)
+        first = self.first.search(text, position, end)
         if first is None:
             return None
         pattern = self._whole if (turn.final if final is None else final) else self._growing
         while first:
             if match := pattern.match(text, first.start()):
                 return self._found(match)
-            first = self._first.search(text, max(first.end(), first.start() + 1), end)
+            first = self.first.search(text, max(first.end(), first.start() + 1), end)
         return None
 
     def _found(self, match: re.Match[str]) -> Found:

@@ -84,9 +84,9 @@ class OtherValue(Value):
         turn = self._turn
         found = self._raw_end.search(turn, final=False)
         end = found.start if found else len(turn.text)
-        reach, self.broken = self._unclosed.find(end) if self._unclosed else (end, False)
-        if reach < end:
-            found, end = None, reach
+        if self._unclosed and self._unclosed.first.search(turn.text, turn.position, end):
+            reach, self.broken = self._unclosed.find(end)
+            found, end = (found if reach == end else None), reach
         self._pass_on(json.dumps(turn.text[turn.position : end], ensure_ascii=False)[1:-1])
         turn.position = end
         if found and found.role:

@@ -85,10 +85,9 @@ class TurnParser:
         """Take the next piece of the model's text, and return what it tells."""
         if self._draft is None:
             events = self._turn.feed(text)
-        else:
-            self._drafted.append(text)
-            events = self._draft.feed(text)
-        return self._decide(events) if self._draft or self._text.draft_start is not None else events
+            return events if self._text.draft_start is None else self._decide(events)
+        self._drafted.append(text)
+        return self._decide(self._draft.feed(text))
 
     def _decide(self, events: list[Event]) -> list[Event]:
         """Read a call in open reasoning aside, until what follows it says what it is."""

@@ -176,14 +176,17 @@ class Text:
     def read_text(self) -> bool:
         """Read text up to a marker, and do what the marker asks for."""
         turn = self.turn
-        noise = self._behind_call.match(turn) if self.after_marker and self.called else None
-        if noise and noise.role != "marker":
-            return self._pass_noise(noise)
+        if self.after_marker and self.called:
+            noise = self._behind_call.match(turn)
+            if noise and noise.role != "marker":
+                return self._pass_noise(noise)
         found = self._markers.search(turn)
         if turn.final and (found is None or found.role == "mention") and self._breaks_off():
             return False
         self.write(found.start if found else len(turn.text))
-        if found is None or not found.role or self.draft_end is not None:
+        if found is None or not found.role:
+            return False
+        if self.draft_end is not None:
             return False
         if self._is_text(found):
             self.write(max(found.end, found.start + 1))  # an object's beginning has no length

@@ -23,6 +23,7 @@ class UnclosedString:
     def __init__(self, turn: Turn, compiled: CompiledFormat) -> None:
         self._turn = turn
         self._ends = compiled.markers(call_end_roles)
+        self.first = self._ends.first
         self._calls = compiled.markers(call_start_roles)
 
     def find(self, end: int) -> tuple[int, bool]:

@@ -252,9 +252,10 @@ class Value:
         text, position = self._turn.text, self._turn.position
         match = pattern.match(text, position)
         assert match  # if only an empty text
-        end, self.broken = match.end(), False
-        if self._unclosed:
-            end, self.broken = self._unclosed.find(match.end())
+        self._is_held = False
+        if self._unclosed is None or not self._unclosed.first.search(text, position, match.end()):
+            return match
+        end, self.broken = self._unclosed.find(match.end())
         self._is_held = end < match.end()
         return (pattern.match(text, position, end) if self._is_held else None) or match
 
