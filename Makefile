@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help regen regen-long check diff report report-browser test test-long fuzz lint bench \
-	install-size api families capabilities engines faults live learned-formats \
+	install-size api families safety capabilities engines faults live learned-formats \
 	conformance reference lock clean
 
 help:  ## list the targets
@@ -74,6 +74,9 @@ api: $(STAMP)  ## write docs/api.md: options, events, attributes and kinds of pr
 
 families: $(STAMP)  ## write docs/FAMILIES.md: well-known families with a turn of each, parsed
 	@$(BIN)/python -m tests.family_table
+
+safety: $(STAMP)  ## write docs/safety.md: in which formats a text can call a tool
+	@$(BIN)/python -m tests.safety_table
 
 # Names choose formats, and show all that is amiss: make engines NAMES=qwen3-coder
 engines: $(STAMP)  ## llama.cpp, llguidance and xgrammar (with PyTorch, a big download) on all grammars
