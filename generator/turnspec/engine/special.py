@@ -1,9 +1,9 @@
 """Special tokens: markers that hold such count only where the tokenizer's own tokens stand.
 
-A text that quotes the format can't call a tool then. Each special token is a private character in
-the expressions of such markers, followed by others up to its length, and so it is in the text that
-they are looked for in (`Turn.marked`), where it came as a special piece. The same characters in
-an ordinary piece are none of these. All other markers are read by text.
+A text that quotes the format can't call a tool then. Each special token is a private character
+in the expressions of such markers, followed by others up to its length, and so it is in the text
+that they are looked for in (`Turn.marked`), where it came as a special piece. The same characters
+in an ordinary piece are none of these. All other markers are read by text.
 """
 
 from __future__ import annotations
