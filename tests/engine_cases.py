@@ -133,6 +133,17 @@ TABLES: dict[str, Format] = {
             },
         },
     },
+    "escaped": {
+        **_TURN,
+        "order": _ORDER,
+        "calls": _HEAD,
+        "arguments": {
+            "form": "text",
+            "start": '<k "{key}">',
+            "end": "</k>",
+            "key_escapes": {"&amp;": "&", "&quot;": '"'},
+        },
+    },
     "section": {
         **_TURN,
         "order": _ORDER,
@@ -501,6 +512,14 @@ CASES: dict[str, Case] = {
         "",
         [("add", {"o": {"p": ["1", "2"]}})],
         [],
+    ),
+    "a key with entities": (
+        "escaped",
+        '<call add><k "x&amp;quot;&quot;&lt;">1</k><k "a">2</k></call>',
+        "",
+        "",
+        [("add", {'x&quot;"&lt;': "1", "a": 2})],
+        ["unknown_argument"],
     ),
     "JSON arguments instead": (
         "opened",
