@@ -133,6 +133,12 @@ TABLES: dict[str, Format] = {
             },
         },
     },
+    "lines": {
+        **_TURN,
+        "order": _ORDER,
+        "calls": _HEAD,
+        "arguments": {"form": "text", "start": "<{key}>\n", "end": "\n</{key}>"},
+    },
     "escaped": {
         **_TURN,
         "order": _ORDER,
@@ -520,6 +526,14 @@ CASES: dict[str, Case] = {
         "",
         [("add", {'x&quot;"&lt;': "1", "a": 2})],
         ["unknown_argument"],
+    ),
+    "a value that ends in a carriage return": (
+        "lines",
+        "<call add><b>\nx\r\n</b><c>\ny\r</c><d>\n\r\r\n</d></call>",
+        "",
+        "",
+        [("add", {"b": "x", "c": "y\r", "d": "\r"})],
+        ["wrong_type", "unknown_argument"],
     ),
     "JSON arguments instead": (
         "opened",
