@@ -84,13 +84,13 @@ class ValueArguments:
             return False
         cut_off = turn.final and self._cut_end.match(turn, match.end(), final=False)
         is_text = is_word and not found and not cut_off and match.end() < len(turn.text)
-        turn.read = self.read_text if is_text else self.read_value
+        turn.read = self.read_bare_text if is_text else self.read_value
         if is_text:
             turn.problem("malformed", "a text without quotes")
             self._take('"')
         return True
 
-    def read_text(self) -> bool:
+    def read_bare_text(self) -> bool:
         """Read a text without quotes, up to where the call can go on."""
         turn = self._turn
         found = self._text_end.search(turn)
@@ -146,7 +146,7 @@ class ValueArguments:
         turn.problem("cut_off", f"a call that ends in {rest!r}")
         if in_value:
             self._end_value()
-        elif turn.read == self.read_text:
+        elif turn.read == self.read_bare_text:
             self._take('"')
         self._end_arguments(complete=False)
 

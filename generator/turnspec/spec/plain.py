@@ -342,7 +342,13 @@ def _arguments_to_data(arguments: Arguments) -> dict[str, object]:
         "escapes": {Text(sign): Text(text) for sign, text in arguments.escapes.items()},
     }
     defaults = {"item": (), "start": "", "separator": "", "end": "", "empty": Arguments().empty}
-    others = {"values": {}, "types": {}, "guard": None, "elements": None, "escapes": {}}
+    others: dict[str, object] = {
+        "values": {},
+        "types": {},
+        "guard": None,
+        "elements": None,
+        "escapes": {},
+    }
     return _without(data, {**defaults, **others})
 
 
