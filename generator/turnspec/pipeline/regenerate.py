@@ -196,6 +196,7 @@ def write_table(project: Project, results: Mapping[str, TemplateResult], live: L
         live.formats,
         told,
         accepted,
+        families=project.families,
         recipe=project.recipe,
     )
     return write_atomically(project.table, text)

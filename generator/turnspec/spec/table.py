@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from turnspec.spec.engine_results import EngineResult
+from turnspec.spec.families import by_family
 from turnspec.spec.files import SPEC_SUFFIX, spec_hash
 from turnspec.spec.fingerprint import same_formats
 from turnspec.spec.live_results import LIVE_RUNG, LiveResult
@@ -39,6 +40,7 @@ says of calls or of reasoning is checked against itself alone, by rungs 1b, 2, 3
 _COLUMNS = ("Name", "Template", "Reasoning", "Content", "Tools", "Call id", "Limits")
 _RUNGS = (*RUNGS, LIVE_RUNG)
 _NOTHING = "-"
+_AS_ABOVE = ("as above", "", "", "", "")  # of the columns that say what the format is
 _LONGEST_EXAMPLE = 300
 _SHORTEST_RANGE = 3  # code points
 _CONDITIONS = {condition: condition.replace("_", " ") for condition in Condition}
@@ -54,13 +56,15 @@ def index_table(
     engines: Mapping[str, EngineResult] | None = None,
     accepted: Mapping[str, Mapping[str, str]] | None = None,
     *,
+    families: Mapping[str, str] | None = None,
     recipe: Recipe = USUAL,
 ) -> str:
     """Return the text of specs/README.md.
 
     ``results`` are by template name, those of live runs and of engines too; a result for another
     spec than the one at hand doesn't count. ``accepted`` has the failures that are accepted;
-    ``recipe`` says how the page is made.
+    ``families`` has the family that a format is shown under, by its name; ``recipe`` says how the
+    page is made.
     """
     ordered = sorted(specs, key=lambda spec: spec.name)
     found = ((spec, _current(spec, results, live or {})) for spec in ordered)
@@ -68,7 +72,7 @@ def index_table(
     sections = [
         _introduction(recipe),
         _totals(ordered, current),
-        _table(ordered, current, engines or {}),
+        _table(ordered, current, engines or {}, families or {}),
         _same_formats(ordered),
         _failures(current, accepted or {}),
         _overlays(overlays),
@@ -136,11 +140,22 @@ def _table(
     specs: Sequence[Spec],
     results: Mapping[str, TemplateResult],
     engines: Mapping[str, EngineResult],
+    families: Mapping[str, str],
 ) -> str:
     head = (*_COLUMNS, *RUNGS, "Engines: texts", "Engines: turns", LIVE_RUNG, "Overlay")
-    rows = [_row(spec, results.get(spec.name), engines.get(spec.name)) for spec in specs]
-    lines = [head, tuple("---" for _ in head), *rows]
+    lines: list[tuple[str, ...]] = [head, tuple("---" for _ in head)]
+    for family, formats in by_family(specs, families):
+        if family:
+            lines.append((f"**{_prose(family)}**", *("" for _ in head[1:])))
+        for same in formats:
+            rows = [_row(spec, results.get(spec.name), engines.get(spec.name)) for spec in same]
+            lines += [rows[0], *(_as_above(row) for row in rows[1:])]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _as_above(row: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the row of a format that is the same as the one above it."""
+    return (*row[:2], *_AS_ABOVE, *row[len(_COLUMNS) :])
 
 
 def _row(
