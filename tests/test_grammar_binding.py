@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from jsonschema_specifications import REGISTRY
+from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
 import turnspec
 from tests.bound_grammars import TOOLS
@@ -159,7 +159,7 @@ def test_binding_imports_neither_the_analysis_nor_what_it_needs() -> None:
 # Whether a schema is well-formed, told at once
 
 
-KEYWORDS = {
+KEYWORDS: dict[str, list[Any]] = {
     "type": ["string", "text", ["integer", "null"], [], ["null", "null"], 1],
     "enum": [[1, "a"], [], "a"],
     "required": [["a", "b"], ["a", "a"], [1], "a"],
@@ -193,7 +193,9 @@ def inside(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 KEYWORD = st.sampled_from(list(KEYWORDS)).flatmap(
     lambda keyword: st.sampled_from(KEYWORDS[keyword]).map(lambda value: {keyword: value})
 )
-WELL_OR_ILL = st.recursive(st.booleans() | KEYWORD | st.just([]), inside, max_leaves=6)
+WELL_OR_ILL: st.SearchStrategy[Any] = st.recursive(
+    st.booleans() | KEYWORD | st.just([]), inside, max_leaves=6
+)
 
 
 @given(WELL_OR_ILL)

@@ -69,10 +69,11 @@ class GrammarRequest:
         A key says all that the request does: it is Python's own way to write plain data, without
         references, and takes a few microseconds for a tool.
         """
-        values = (self.tools, str(self.tool_choice), self.parallel, self.thinking)
-        more = (self.response_schema, self.own_grammar, self.loosen)
+        switches = (self.parallel, self.thinking)
+        whole: Any = (self.tools, str(self.tool_choice), *switches)
+        whole += (self.response_schema, self.own_grammar, self.loosen)
         try:
-            key = marshal.dumps((*values, *more), _WITHOUT_REFERENCES)
+            key = marshal.dumps(whole, _WITHOUT_REFERENCES)
         except ValueError:  # of other mappings than dict, say, or nested too deep
             return None
         return key if len(key) <= _LONGEST_KEY else None

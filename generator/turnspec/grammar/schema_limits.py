@@ -73,7 +73,8 @@ def _is_plainly_within(schema: object) -> bool:
     Schemas come with every request, and hardly one is beyond a limit: this passes over the others
     without a path to each of their parts.
     """
-    count, level = 0, [schema]
+    count = 0
+    level: list[Any] = [schema]
     for _ in range(DEEPEST + 1):
         inner: list[Any] = []
         for value in level:
