@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from turnspec.export.exporting import Exported, ExportOptions, Refusal, Target
+from turnspec.export.llama_cpp_python import export_llama_cpp_python
 from turnspec.export.response_template import export_response_template
 from turnspec.export.xgrammar import export_xgrammar
 from turnspec.spec.model import Spec
 
 _ALL = (
+    Target(
+        "llama-cpp-python",
+        "a chat handler for Llama(chat_handler=...) and for its server",
+        export_llama_cpp_python,
+    ),
     Target(
         "response-template",
         "Hugging Face's response_template: transformers, TRL, vLLM's hf parser, SGLang's",
