@@ -290,7 +290,9 @@ def test_engine_results_are_read(tmp_path: Path) -> None:
 def test_integrations_are_written_and_read(tmp_path: Path) -> None:
     path = tmp_path / "integrations.json"
     assert read_integrations(path) == {}
-    good = IntegrationResult("1", ExportState.LOOSENED, 9, 8, ("null: it is text",), "wrote …")
+    good = IntegrationResult(
+        "1", ExportState.LOOSENED, 9, 8, losses=("null: it is text",), example="wrote …"
+    )
     refused = IntegrationResult("2", ExportState.REFUSED, losses=("calls: none",))
     records = {"xgrammar": TargetRecord({"xgrammar": "0.2.8"}, {"a": good, "b": refused})}
     assert write_integrations(path, records)
