@@ -22,8 +22,7 @@ from tests.special_pieces import (
     prefill,
     special_tokens,
 )
-from turnspec import load
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.loading import FormatModule, load
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.model import Spec
 from turnspec.verification.messages import allowed_call
