@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from tests.integrations.response_template_suite import run_response_template
+from tests.integrations.vllm_suite import run_vllm
 from turnspec.spec.integration_results import TargetRecord
 
 #: Runs a suite for some formats, in its own environment; prints what is amiss if there are few.
@@ -12,4 +13,5 @@ Suite = Callable[[Sequence[str]], TargetRecord]
 
 SUITES: Mapping[str, Suite] = {
     "response-template": run_response_template,
+    "vllm": run_vllm,
 }
