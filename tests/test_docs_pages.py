@@ -30,6 +30,7 @@ OTHER_PAGES = (
     "CONFORMANCE.md",
     "FAULTS.md",
     "fix-an-overlay.md",
+    "limits.md",
     "own-repository.md",
     "report.md",
     "verification.md",

@@ -16,7 +16,7 @@ from turnspec.cli.common import (
     VERBOSE,
     tool_definitions,
 )
-from turnspec.cli.console import Misuse, json_text, print_error
+from turnspec.cli.console import Misuse, print_error, put_json
 from turnspec.cli.formats import catalog_of, find, text_of
 from turnspec.codegen.loading import FormatModule, load_module
 
@@ -57,9 +57,9 @@ def parse(
     found = [*machine.feed("".join(text)), *machine.finish()]
     if events:
         for delta in filter(None, (event.to_delta() for event in found)):
-            click.echo(json_text(delta))
+            put_json(delta)
         return
-    click.echo(json_text(machine.message.to_dict(), indent=2))
+    put_json(machine.message.to_dict(), indent=2)
     for problem in machine.message.problems:
         shown = f"at {problem.offset}: {problem.kind}: {problem.message!r}"
         print_error(shown)

@@ -10,6 +10,7 @@ from pathlib import Path
 from turnspec.sources.index import INDEX_FILE, Entry, Origin
 from turnspec.sources.text_files import sha256_of
 from turnspec.spec.atomic import write_atomically
+from turnspec.spec.os_reasons import os_message
 from turnspec.spec.problems import Problem
 
 
@@ -31,7 +32,9 @@ def extract(archive: Path, origin: Origin, entries: Iterable[Entry], root: Path)
                     problems += _store(source.read(), entry, origin, root)
                 if not wanted:
                     break
-    except (tarfile.TarError, zlib.error, EOFError, OSError, UnicodeError) as error:
+    except OSError as error:
+        return [*problems, Problem(os_message(error), "" if error.filename else str(archive))]
+    except (tarfile.TarError, zlib.error, EOFError, UnicodeError) as error:
         return [*problems, Problem(f"cannot be unpacked: {error}", str(archive))]
     missing = [(f"{e.file}: {origin.file} holds no {e.path}", e.line) for e in wanted.values()]
     return problems + [Problem(message, INDEX_FILE, line) for message, line in missing]
