@@ -28,6 +28,8 @@ OTHER_PAGES = (
     "api.md",
     "commands.md",
     "CONFORMANCE.md",
+    "export.md",
+    "EXPORTS.md",
     "FAULTS.md",
     "fix-an-overlay.md",
     "limits.md",

@@ -22,7 +22,8 @@ from turnspec.analysis.arguments import (
 from turnspec.analysis.assemble import ASSUMED_TOKENS, Facts, TemplateSource, assemble_spec
 from turnspec.analysis.dialect import call_limit
 from turnspec.analysis.findings import Derivation, Finding
-from turnspec.analysis.frames import Frames, collect_frames
+from turnspec.analysis.frames import Frames, collect_frames, level_leads
+from turnspec.analysis.last_index import mark_last_index
 from turnspec.analysis.layout import Layout, find_layout
 from turnspec.analysis.limits import relabel_moved
 from turnspec.analysis.message_form import find_message_form
@@ -47,6 +48,7 @@ from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Arguments, Part, Spec
 from turnspec.spec.problems import Problem
+from turnspec.spec.prompt_state import PromptState, prompt_state
 
 __all__ = ["ASSUMED_TOKENS", "Analysis", "TemplateSource", "analyze_template"]
 
@@ -224,8 +226,8 @@ class _Analyzer:
             max_calls=self.max_calls,
             arguments=self.arguments.arguments,
         )
-        frames = relabel_moved(frames)
         prompts = [on.prompt, *(setting.prompt for setting in settings if setting is not on)]
+        frames = relabel_moved(level_leads(mark_last_index(frames), prompts))
         layout = find_layout(chat, frames, prompts, self.derivation).counting(self.count_lead)
         if _continues_last(layout, on.prompt) and self.chat.dialect.next_header is None:
             self.derivation.note("C1", "the last message is rendered as one to be continued")
@@ -234,12 +236,10 @@ class _Analyzer:
             return self._lay_out(on, settings)
         return frames, layout
 
-    def _prompt_states(
-        self, layout: Layout, settings: Sequence[Setting]
-    ) -> list[thinking.PromptState]:
+    def _prompt_states(self, layout: Layout, settings: Sequence[Setting]) -> list[PromptState]:
         reasoning = self._markers(layout, settings)
         return [
-            thinking.prompt_state(
+            prompt_state(
                 layout.prompt_rest(setting.prompt),
                 reasoning.start,
                 reasoning.end,

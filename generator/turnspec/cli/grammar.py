@@ -36,6 +36,11 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--no-thinking", is_flag=True, help="Begin behind the prompt without thinking.")
 @click.option("--response-schema", type=_FILE, help="A JSON Schema for the content.")
 @click.option("--grammar", "own", type=_FILE, help="A GBNF grammar to be used as it is.")
+@click.option(
+    "--loosen",
+    is_flag=True,
+    help="Leave out what no grammar can say of a schema (uniqueItems, not), each with a notice.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @ROOT
 @VERBOSE
@@ -47,6 +52,7 @@ def grammar(
     no_thinking: bool,
     response_schema: Path | None,
     own: Path | None,
+    loosen: bool,
     as_json: bool,
     root: Path | None,
     verbose: bool,
@@ -61,16 +67,18 @@ def grammar(
     \b
     Example:
       turnspec grammar qwen3-coder --tools tools.json --parallel > tools.gbnf
+      turnspec grammar qwen3-coder --tools tools.json --loosen > tools.gbnf
       turnspec grammar glm-4-6 --response-schema answer.json --json
     """  # noqa: D301
     spec = _spec(fmt, root)
     request = GrammarRequest(
-        tools=_tools(tools) if tools else (),
+        tools=read_tool_file(tools) if tools else (),
         tool_choice=tool_choice,
         parallel=parallel,
         thinking=not no_thinking,
         response_schema=_schema(response_schema) if response_schema else None,
         own_grammar=_text(own) if own else None,
+        loosen=loosen,
     )
     bound = bind_grammar(spec, request)
     files = {"tools": str(tools), "response schema": str(response_schema)}
@@ -148,7 +156,12 @@ def _json(path: Path) -> Any:
         raise Fault(f"{path}: not JSON: {error}") from None
 
 
-def _tools(path: Path) -> list[Any]:
+def read_tool_file(path: Path) -> list[Any]:
+    """Return the tool definitions of a file: a JSON list, or an object that has one.
+
+    Raises:
+        Fault: the file holds no such list.
+    """
     found = _json(path)
     if isinstance(found, Mapping) and isinstance(found.get("tools"), list):
         found = found["tools"]

@@ -66,6 +66,12 @@ class Calls:
 
 def tool_call_rules(calls: Calls) -> tuple[Rule, ...]:
     """Return the rules from ``tool-calls`` down."""
+    known = calls.bound is not None
+    return (*call_rules(calls), *argument_rules(calls.tools, known=known))
+
+
+def call_rules(calls: Calls) -> tuple[Rule, ...]:
+    """Return the rules from ``tool-calls`` down to the names and the other slots."""
     tools = calls.tools
     section = sequence(closing(tools.section_start.lstrip(WHITE_SPACE)), "call", _after_call(calls))
     return (
@@ -78,9 +84,13 @@ def tool_call_rules(calls: Calls) -> tuple[Rule, ...]:
         Rule("call-word", "gap ( word-character{1,40} gap )?"),
         Rule("word-character", "[a-zA-Z0-9_-]"),
         Rule("word-apart", "( [ \\t\\n\\r] call-word )?"),
-        *_argument_rules(tools, value_ends(tools, known=calls.bound is not None)),
-        *value_rules(tools.arguments.syntax),
     )
+
+
+def argument_rules(tools: Tools, *, known: bool) -> tuple[Rule, ...]:
+    """Return the rules for any arguments and values; ``known`` is as in `value_ends`."""
+    ends = value_ends(tools, known=known)
+    return (*_argument_rules(tools, ends), *value_rules(tools.arguments.syntax))
 
 
 def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Iterator[Rule]:
@@ -163,11 +173,12 @@ class CallText:
             SlotKind.WORD: "call-word",
         }
         raw_end = _ends_raw(self.tools.arguments) and not self.tools.arguments.end
+        keyed = self.tools.arguments.item[:1] == (Slot(SlotKind.KEY),)
         return _PieceWriter(
             fills,
             json_gaps=self.tools.mode is ToolMode.JSON_NATIVE,
             spell=self.spell,
-            raw_slot=SlotKind.ARGUMENTS if raw_end else None,
+            raw_slot=SlotKind.ARGUMENTS if raw_end and not keyed else None,
         )
 
 
@@ -209,7 +220,9 @@ def _after_call(calls: Calls) -> str:
 
 def _between(tools: Tools, separator: str) -> str:
     if not trimmed(separator):
-        return GAP
+        # A word such as an id, with which a call ends, would go on in the next one's name.
+        ends_in_word = separator and isinstance(tools.call[-1], Slot)
+        return sequence(literal(separator[0]), GAP) if ends_in_word else GAP
     before = "" if separator[0] not in WHITE_SPACE else GAP
     after = GAP if tools.mode is ToolMode.JSON_NATIVE else ""
     return sequence(before, closing(separator), after)
@@ -265,6 +278,8 @@ def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
         if encoding in VALUE_RULE and not _is_number_too(json_type, types)
     )
     value = RAW_TEXT if raw else plain
+    if raw and _ends_raw(arguments) and arguments.item[0] == Slot(SlotKind.KEY) and plain:
+        value = choice([RAW_TEXT, plain])  # free text can't hold what separates arguments
     if arguments.elements and Encoding.ELEMENTS in encodings:
         nested = value_or_elements(arguments.elements, RAW_TEXT if raw else "")
         value = nested if raw else choice(filter(None, (plain, nested)))

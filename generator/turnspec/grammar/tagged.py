@@ -51,6 +51,7 @@ RAW_TEXT = "raw-value"
 
 _KEY = Slot(SlotKind.KEY)
 _VALUE = Slot(SlotKind.VALUE)
+_TYPE = Slot(SlotKind.TYPE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class ValueNotation(Notation):
 
     def ways(self, kind: str) -> tuple[Notation, ...]:
         """Return the notations in which a value of a JSON type may stand here."""
-        return dict(self.by_type).get(kind, ())
+        return next((ways for name, ways in self.by_type if name == kind), ())
 
     def states_types(self) -> bool:
         """Say whether a value is a string where the schema doesn't state another type."""
@@ -191,7 +192,7 @@ class ArgumentNotation(MemberNotation):
 
     def types(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return the words beside arguments that say a value's type, each with its JSON types."""
-        if not any(piece == Slot(SlotKind.TYPE) for piece in self.arguments.item):
+        if _TYPE not in self.arguments.item:
             return ()
         words: dict[str, tuple[str, ...]] = {}
         for json_type, word in self.arguments.types.items():

@@ -7,10 +7,9 @@ which gets the rules for the name and the arguments as text, so that real tools 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from turnspec.analysis.thinking import PromptState, prompt_state
 from turnspec.codegen.banner import banner, sealed
 from turnspec.codegen.notation import plain
 from turnspec.codegen.shapes import looks_like_marker
@@ -33,6 +32,7 @@ from turnspec.grammar.text import (
     trimmed,
 )
 from turnspec.spec.model import ContentMode, Part, ReasoningMode, Spec
+from turnspec.spec.prompt_state import PromptState, prompt_state
 from turnspec.spec.recipe import REGENERATE
 from turnspec.spec.turn_end import may_repeat_calls, with_stop_at_end
 
@@ -142,7 +142,8 @@ def turn_rules(offer: Offer) -> tuple[Rule, ...]:
 
 def shared_rules(spec: Spec) -> tuple[Rule, ...]:
     """Return the rules for free text and white space."""
-    return (*space_rules(), *text_without(_TEXT, text_markers(spec), _text_comment(spec)))
+    markers = text_markers(spec)
+    return (*space_rules(), *text_without(_TEXT, markers, _text_comment(markers)))
 
 
 def text_markers(spec: Spec) -> tuple[str, ...]:
@@ -173,7 +174,8 @@ def _beginnings_of_markers(spec: Spec) -> Iterator[str]:
 def _as_written(opening: str, markers: Sequence[str]) -> str:
     """Return a plan's opening, in which a blank is any white space, as a marker begins with it."""
     words = opening.split()
-    beginnings = (trimmed(marker)[:end] for marker in markers for end in range(len(marker)))
+    close = (m for m in markers if " ".join(m.split()).startswith(" ".join(words)))
+    beginnings = (trimmed(marker)[:end] for marker in close for end in range(len(marker)))
     return next((begun for begun in beginnings if begun.split() == words), opening)
 
 
@@ -202,7 +204,8 @@ def _ending(spec: Spec, left: Part) -> Iterator[str]:
     end = _part_end(spec, left)
     parts = parts_of(spec)
     for right in parts[parts.index(left) + 1 :]:
-        yield end + spec.join(left, right) + _opening(spec, right)
+        for join in _joins(spec, left, right):
+            yield end + join + _opening(spec, right)
     yield end + spec.final(left)
 
 
@@ -250,7 +253,11 @@ def _turn_rule(offer: Offer, part: Part) -> Rule:
 def _onward(offer: Offer, left: Part) -> list[str]:
     """Return what may stand behind ``left`` and its own end: the next part or the turn's end."""
     spec = offer.spec
-    options = [_lead_in(offer, left, right) for right in offer.following(left)]
+    options = [
+        _lead_in(offer, left, right, join)
+        for right in offer.following(left)
+        for join in _joins(spec, left, right)
+    ]
     for final in _finals(spec, left) if offer.may_end(left) else ():
         last = _part_end(spec, left) + final
         if trimmed(final) or (last.rstrip(WHITE_SPACE) != last and not _is_open(spec, left)):
@@ -270,11 +277,16 @@ def _finals(spec: Spec, left: Part) -> Iterator[str]:
         yield spec.tools.after_first.end
 
 
-def _lead_in(offer: Offer, left: Part, right: Part) -> str:
+def _joins(spec: Spec, left: Part, right: Part) -> list[str]:
+    """Return what may stand between two neighbours, white space aside."""
+    joins = [spec.join(left, right), *(join.text for join in spec.joins(left, right))]
+    return list({trimmed(text): text for text in reversed(joins)}.values())[::-1]
+
+
+def _lead_in(offer: Offer, left: Part, right: Part, join: str) -> str:
     """Return the join and the start of ``right``, and the rule that goes on inside it."""
-    spec = offer.spec
-    join, start = spec.join(left, right), _opening(spec, right)
-    between = trimmed(join) if right is Part.CALLS else _led(spec, left, right)
+    spec, start = offer.spec, _opening(offer.spec, right)
+    between = trimmed(join) if right is Part.CALLS else _led(spec, join, right)
     before = _gap_behind(spec, left) if between or right is Part.CALLS else ""
     # Calls bring their own start, so only the white space around it is written here.
     spaced = join.rstrip(WHITE_SPACE) != join or start.lstrip(WHITE_SPACE) != start
@@ -282,9 +294,9 @@ def _lead_in(offer: Offer, left: Part, right: Part) -> str:
     return sequence(before, spelled(between), inner, offer.turn_rule(right))
 
 
-def _led(spec: Spec, left: Part, right: Part) -> str:
-    """Return what is written between two parts as the beginning of reasoning or content."""
-    text = spec.join(left, right) + _opening(spec, right)
+def _led(spec: Spec, join: str, right: Part) -> str:
+    """Return what is written behind a part as the beginning of reasoning or content."""
+    text = join + _opening(spec, right)
     # Where a call's name could go on, white space behind the start tells the part from a call.
     return text.lstrip(WHITE_SPACE) if begins_like_call(spec) else trimmed(text)
 
@@ -325,9 +337,10 @@ def _beginnings(offer: Offer, extra: str) -> list[str]:
     if continued:
         return continued
     begun = [
-        _lead_in(offer, Part.START, part)
+        _lead_in(offer, Part.START, part, join)
         for part in offer.following(Part.START)
-        if not _is_covered(offer, spec.join(Part.START, part))
+        for join in _joins(spec, Part.START, part)
+        if not _is_covered(offer, join)
     ]
     bare = spec.content.mode is not ContentMode.ALWAYS_WRAPPED and Part.CONTENT in offer.parts
     return [*begun, *([offer.turn_rule(Part.CONTENT)] if bare else [])]
@@ -351,9 +364,13 @@ def _is_covered(offer: Offer, join: str) -> bool:
 def _continuation(offer: Offer, extra: str) -> Iterator[str]:
     """Yield the ways to go on where the prompt holds ``extra`` behind the header."""
     spec = offer.spec
-    for right in offer.following(Part.START):
-        join = spec.join(Part.START, right)
-        opening = trimmed(join) if right is Part.CALLS else _led(spec, Part.START, right)
+    beginnings = (
+        (right, join)
+        for right in offer.following(Part.START)
+        for join in _joins(spec, Part.START, right)
+    )
+    for right, join in beginnings:
+        opening = trimmed(join) if right is Part.CALLS else _led(spec, join, right)
         if opening.startswith(extra) and not _is_covered(offer, join):
             rest = opening.removeprefix(extra)
             rest = rest if begins_like_call(spec) else trimmed(rest)
@@ -363,7 +380,11 @@ def _continuation(offer: Offer, extra: str) -> Iterator[str]:
     close = trimmed(spec.reasoning.end)
     if Part.REASONING in parts_of(spec) and close and extra.endswith(close):
         parts = offer.following(Part.REASONING)
-        yield from (_lead_in(offer, Part.REASONING, part) for part in parts)
+        yield from (
+            _lead_in(offer, Part.REASONING, part, join)
+            for part in parts
+            for join in _joins(spec, Part.REASONING, part)
+        )
     if Part.CALLS in offer.parts and _begun(spec, calls_of(spec, parallel=True), extra):
         yield _BEGUN_CALLS
 
@@ -403,6 +424,6 @@ def _begun(spec: Spec, calls: Calls | None, extra: str) -> tuple[str, tuple[Rule
     return begun_calls(calls, trimmed(extra.removeprefix(join)))
 
 
-def _text_comment(spec: Spec) -> str:
-    markers = ", ".join(literal(marker) for marker in text_markers(spec))
-    return f"free text: content and reasoning, without {markers}" if markers else "free text"
+def _text_comment(markers: Iterable[str]) -> str:
+    written = ", ".join(literal(marker) for marker in markers)
+    return f"free text: content and reasoning, without {written}" if written else "free text"

@@ -51,6 +51,12 @@ class Project:
         return Recipe(index.regenerate, schema)
 
     @property
+    def families(self) -> dict[str, str]:
+        """The families that its index names, by the names of their templates."""
+        index, _ = read_index(self.root)
+        return {entry.name: entry.family for entry in index.entries if entry.family}
+
+    @property
     def results(self) -> Path:
         """The verification results."""
         return self.specs / "verification.json"
@@ -59,6 +65,11 @@ class Project:
     def engines(self) -> Path:
         """The figures of grammar engines."""
         return self.specs / "engines.json"
+
+    @property
+    def integrations(self) -> Path:
+        """What other programs made of exports."""
+        return self.specs / "integrations.json"
 
     @property
     def live(self) -> Path:

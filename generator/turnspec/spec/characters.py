@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from turnspec.engine.markers import LETTERS, NAME_SIGNS, NOT_IN_KEYS
 from turnspec.spec.model import Encoding, JsonType, Literal, Piece, Slot, SlotKind, Tools
@@ -19,8 +20,8 @@ NEVER_IN_KEYS = tuple(
     for low, high in re.findall(r"\\[xu]([0-9A-F]+)(?:-\\[xu]([0-9A-F]+))?", NOT_IN_KEYS)
 )
 
-#: What a key never holds where values say themselves where they end: the signs of values, and those
-#: that may stand between two arguments.
+#: What a key never holds where values say themselves where they end, or nothing stands before it:
+#: the signs of values, and those that may stand between two arguments.
 VALUE_SIGNS = "()[]{},;'\""
 
 #: The longest name, id or key that a parser takes for one, in characters.
@@ -30,6 +31,7 @@ LONGEST = 256
 NAMED = (SlotKind.NAME, SlotKind.ID, SlotKind.KEY)
 
 
+@cache
 def name_signs(ends: str) -> str:
     """Return the signs that a name or an id may hold where ``ends`` can't be in it."""
     return "".join(sign for sign in NAME_SIGNS if sign not in ends)
@@ -100,7 +102,7 @@ def key_ends(tools: Tools) -> str:
         # An argument may begin just here, so its key must not swallow what ends the arguments.
         at = next(at for at, piece in enumerate(tools.call) if piece == Slot(SlotKind.ARGUMENTS))
         after_all = tools.arguments.end + _text_behind(tools.call, at, "")
-        found += [after_all.strip()[:1], tools.arguments.separator.strip()[:1]]
+        found += [after_all.strip()[:1], tools.arguments.separator.strip()[:1], VALUE_SIGNS]
     if item and ends_itself(tools):
         found.append(VALUE_SIGNS)
     return _joined(found)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from turnspec.analysis.text import whole_prefix
-from turnspec.analysis.thinking import PromptState, prompt_state
 from turnspec.codegen.writer import applies, as_rendered, write_parts
 from turnspec.rendering.conversation import Chat
 from turnspec.spec.message import Message
 from turnspec.spec.model import Condition, Part, ReasoningMode, Spec, Subject, Verdict
+from turnspec.spec.prompt_state import PromptState, prompt_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,8 @@ def written_input(spec: Spec, message: Message, *, thinking: bool) -> ParserInpu
     turn = spec.turn.header + write_parts(spec, shown, Part.START)
     if turn.startswith(prompt):
         return ParserInput(prompt, turn[len(prompt) :])
+    if prompt.strip() and turn.startswith(prompt.rstrip()):  # and has other white space there
+        return ParserInput(prompt, turn[len(prompt.rstrip()) :].lstrip())
     if state is PromptState.NEUTRAL or not has_reasoning:
         return None
     behind = write_parts(spec, replace(shown, reasoning=""), Part.REASONING)
