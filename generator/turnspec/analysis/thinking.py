@@ -6,9 +6,9 @@ into a turn. Settings are judged by what they render, never by the variable's na
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.probes import CONTENT, REASONING, probe_call, probe_message
@@ -22,17 +22,10 @@ from turnspec.rendering.conversation import (
 )
 from turnspec.spec.message import Message
 from turnspec.spec.model import ReasoningScope
+from turnspec.spec.prompt_state import PromptState
 
 #: How many settings are tried at most; more variables than that has no chat template.
 _MOST_SETTINGS = 120
-
-
-class PromptState(IntEnum):
-    """Where a generation prompt leaves reasoning."""
-
-    CLOSED = 0
-    NEUTRAL = 1
-    OPEN = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,36 +72,21 @@ def _setting(chat: Chat, variables: Mapping[str, object]) -> Setting | None:
     return Setting(variables, prompt, shown)
 
 
-def prompt_state(prompt: str, start: str, end: str, absent: str = "") -> PromptState:
-    """Tell whether a generation prompt leaves reasoning open, closed, or neither.
-
-    ``prompt`` is what it adds after the assistant's header, ``absent`` what a turn without
-    reasoning has in its place. Reasoning without an opening marker is open in any prompt that adds
-    something and doesn't close it.
-    """
-    opening, closing = start.strip(), end.strip()
-    if not prompt.strip():
-        return PromptState.NEUTRAL
-    if prompt.strip() == absent.strip():
-        return PromptState.CLOSED
-    opened = prompt.rfind(opening) if opening else 0
-    # The closing marker may be how the opening one begins.
-    inside = opened + len(opening) if opening and opened >= 0 else 0
-    closed = prompt.rfind(closing, inside) if closing else -1
-    if closed >= 0 and closed >= opened:
-        return PromptState.CLOSED
-    return PromptState.OPEN if opened >= 0 else PromptState.NEUTRAL
-
-
 def markers_in_prompts(rests: Sequence[str]) -> tuple[str, str] | None:
     """Return the two markers of an empty reasoning block that some settings' prompt ends with (R2).
 
-    ``rests`` are what the generation prompts add after the assistant's header.
+    ``rests`` are what the generation prompts add after the assistant's header. A word that has the
+    rest of the first marker's line for itself belongs to that marker.
     """
-    for rest in rests:
+    for rest in rests if len(set(rests)) > 1 else ():
         found = markers(rest)
-        if len(found) == 2 and "".join(found) == "".join(rest.split()) and len(set(rests)) > 1:
-            return found[0], found[1]
+        if len(found) != 2 or not rest.strip().startswith(found[0]):
+            continue
+        between, _, behind = rest.partition(found[0])[2].partition(found[1])
+        if behind.strip() or re.fullmatch(r"\s*|\w+\n\s*", between) is None:
+            continue
+        word = re.match(r"\w+\n", between)
+        return found[0] + (word.group() if word else ""), found[1]
     return None
 
 
