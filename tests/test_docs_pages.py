@@ -29,6 +29,7 @@ OTHER_PAGES = (
     "commands.md",
     "CONFORMANCE.md",
     "export.md",
+    "parse-transcripts.md",
     "EXPORTS.md",
     "FAULTS.md",
     "fix-an-overlay.md",

@@ -126,12 +126,12 @@ class Misuse(Fault):
 
 
 @contextmanager
-def progress_bar(what: str, total: int | None) -> Iterator[Callable[[], None]]:
-    """Show a progress bar on a terminal; yields a function that moves it on."""
+def progress_bar(what: str, total: int | None) -> Iterator[Callable[..., None]]:
+    """Show a progress bar on a terminal; yields a function that moves it on, by 1 or a number."""
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as bar:
         task = bar.add_task(what, total=total)
-        yield lambda: bar.advance(task)
+        yield lambda steps=1: bar.advance(task, steps)
 
 
 def _print(console: Console, parts: Parts, longest: int, end: str = "\n") -> None:
