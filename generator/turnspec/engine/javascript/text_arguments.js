@@ -1,0 +1,329 @@
+/** Arguments whose values are text, each between marks that hold its key. */
+import { argumentsOf, callsOf } from "./format.js";
+import { loadJson } from "./json_text.js";
+import { firstText, leadingText, literalLength, spaced } from "./markers.js";
+import { asJson, asSchema, jsonTypes, saysSomething } from "./schemas.js";
+import {
+  hasLetter,
+  jsonEscaped,
+  jsonString,
+  quoted,
+  trimmed,
+  widthAt,
+  withoutPrefix,
+} from "./strings.js";
+import { withRole } from "./text_markers.js";
+/** A value that is text: a string is passed on as it comes, any other value as a whole. */
+export class TypedText {
+  /** Of which it may be; none says that it is a string. */
+  types = new Set();
+  /** What stands before it in the arguments. */
+  before = "";
+  calls;
+  python;
+  pieces = [];
+  constructor(calls, python) {
+    this.calls = calls;
+    this.python = python;
+  }
+  /** Whether it is a string. */
+  get isString() {
+    return this.types.size === 0 || (this.types.size === 1 && this.mayBeString);
+  }
+  /** Whether it may be said to be a string. */
+  get mayBeString() {
+    return this.types.has("string");
+  }
+  /** Expect a value of some types, behind a text of the arguments. */
+  expect(types, before) {
+    this.types = types;
+    this.before = before;
+  }
+  /** Begin the value. */
+  begin() {
+    if (this.isString) this.calls.argue(`${this.before}"`);
+  }
+  /** Take the turn's text up to a position. */
+  take(end) {
+    const { turn } = this.calls;
+    const text = turn.text.slice(turn.position, end);
+    turn.position = end;
+    if (this.isString) this.calls.argue(jsonEscaped(text));
+    else this.pieces.push(text);
+  }
+  /** End the value. */
+  end() {
+    if (this.isString) {
+      this.calls.argue('"');
+      return;
+    }
+    const text = this.pieces.join("");
+    this.pieces = [];
+    const value = asJson(text, this.types, this.python);
+    if (value === null && !this.mayBeString) {
+      this.calls.turn.problem("wrong_type", `${quoted(text)} is kept as a string`);
+    }
+    this.calls.argue(this.before + (value || jsonString(text)));
+  }
+}
+/** Reads arguments one by one, each with its key and its value. */
+export class TextArguments {
+  calls;
+  turn;
+  table;
+  value;
+  /** Keys that would begin another argument. */
+  otherKeys = new Set();
+  /** Text where none belongs. */
+  unexpected = [];
+  /** Of the value. */
+  schema = undefined;
+  key = "";
+  /** Whether text was left out that may be an argument. */
+  doubtful = false;
+  /** The keys of the call's arguments so far. */
+  given = new Set();
+  markers;
+  guard;
+  plainEnd;
+  guardedEnd;
+  valueEnd;
+  nested;
+  constructor(calls, makeNested) {
+    const { compiled } = calls;
+    this.calls = calls;
+    this.turn = calls.turn;
+    this.table = compiled.arguments;
+    this.value = new TypedText(calls, this.table.literals === "python");
+    this.markers = compiled.markers(argumentRoles);
+    this.guard = compiled.markers(guardRoles);
+    this.plainEnd = compiled.markers(plainValueRoles);
+    this.guardedEnd = compiled.markers(guardedValueRoles);
+    this.valueEnd = this.plainEnd;
+    this.nested = makeNested?.(this) ?? null;
+  }
+  /** Begin behind a head. */
+  begin(found) {
+    this.calls.startAt(found);
+    this.goOn();
+  }
+  /** Read the arguments of a call that is started already. */
+  goOn() {
+    this.given.clear();
+    this.turn.read = this.readArguments;
+  }
+  /** Read up to an argument's beginning, or to the end of them all. */
+  readArguments = () => {
+    const { turn } = this;
+    const found = this.markers.search(turn, { final: false });
+    const end = found ? found.start : turn.text.length;
+    this.unexpected.push(turn.text.slice(turn.position, end));
+    turn.position = end;
+    if (!found?.role) return false;
+    if (found.role !== "argument" && this.given.size === 0) this.takeObject();
+    this.tellUnexpected("between arguments");
+    if (found.role === "argument") {
+      turn.position = found.end;
+      this.beginArgument(found);
+      return true;
+    }
+    if (found.role === "broken") turn.problem("malformed", "the arguments are not closed");
+    else turn.position = found.end;
+    this.endArguments();
+    return true;
+  };
+  /** Take a JSON object in place of the arguments, if there is one. */
+  takeObject() {
+    const text = trimmed(this.unexpected.join(""));
+    if (!(loadJson(text) instanceof Map)) return;
+    this.turn.problem("other_syntax", "the arguments are a JSON object");
+    this.calls.argue(text);
+    this.unexpected = [];
+  }
+  /** Begin an argument. Its tool's schema tells its type, or a word in its beginning. */
+  beginArgument(found) {
+    for (const text of found.missing) {
+      this.turn.problem("missing_marker", `${quoted(text)} is missing`);
+    }
+    const key = found.slot("key");
+    const { parameters } = this.calls;
+    const properties = new Map(Object.entries(asSchema(parameters.properties) ?? {}));
+    const others = parameters.additionalProperties;
+    if (properties.size > 0 && !properties.has(key) && !saysSomething(others)) {
+      this.turn.problem("unknown_argument", `the tool has no ${quoted(key)}`);
+    }
+    this.key = key;
+    this.given.add(key);
+    this.otherKeys = new Set([...properties.keys()].filter((other) => !this.given.has(other)));
+    this.schema = properties.has(key) ? properties.get(key) : others;
+    const separator = this.calls.hasArguments ? ", " : "{";
+    this.value.expect(this.typesOf(found), `${separator}${jsonString(key)}: `);
+    this.turn.read = this.nested ? this.nested.readOpening : this.readGuard;
+  }
+  typesOf(found) {
+    const words = this.table.types;
+    if (!words) return jsonTypes(this.schema, this.calls.parameters);
+    const word = found.slot("type");
+    return new Set(Object.hasOwn(words, word) ? words[word] : []);
+  }
+  /** Read what may surround a value: one that has it is a string, if it can be one. */
+  readGuard = () => {
+    const { turn, value } = this;
+    const found = this.guard.match(turn, { final: false });
+    if (found && !found.role && !turn.final) return false;
+    this.valueEnd = found ? this.guardedEnd : this.plainEnd;
+    if (found) {
+      turn.position = found.end;
+      if (value.mayBeString) value.types = new Set(["string"]);
+    }
+    this.beginValue();
+    return true;
+  };
+  /** Begin a value that is text. */
+  beginValue() {
+    this.value.begin();
+    this.turn.read = this.readValue;
+  }
+  /** Read a value up to what closes it. */
+  readValue = () => {
+    const { turn, value } = this;
+    let found = this.valueEnd.search(turn, { final: false });
+    value.take(found ? found.start : turn.text.length);
+    if (turn.final && found && !found.role) {
+      found = this.valueEnd.match(turn, { final: true });
+      // The rest of the text is a part of a marker.
+      if (found && found.role !== "rest") return false;
+    }
+    if (!found?.role) return false;
+    const key = found.slot("key");
+    const isOther = found.role === "close" && key !== "" && key !== this.key;
+    if (found.role === "inner" || isOther) {
+      if (!isOther) turn.problem("inner_marker", `${quoted(found.text)} inside a value`);
+      value.take(found.end);
+    } else if (found.role === "next" && !this.isOther(key)) {
+      value.take(found.start + widthAt(turn.text, found.start));
+    } else {
+      this.endValue(found);
+    }
+    return true;
+  };
+  /**
+   * Say whether another argument may have a key.
+   *
+   * Without tools that is any but those given, if no element of a value can look like it.
+   */
+  isOther(key) {
+    if (!this.calls.tools && hasLetter(leadingText(this.table.start ?? ""))) {
+      return !this.given.has(key);
+    }
+    return this.otherKeys.has(key);
+  }
+  endValue(found) {
+    if (found.role === "close") this.turn.position = found.end;
+    else this.turn.problem("missing_marker", "a value is not closed");
+    this.value.end();
+    this.turn.read = this.readArguments;
+  }
+  /** Tell of text that belongs nowhere; it may be an argument. */
+  tellUnexpected(where, expected = "") {
+    const text = trimmed(this.unexpected.join("").replace(expected, () => ""));
+    this.unexpected = [];
+    if (text) {
+      this.turn.problem("unexpected_text", `${where}: ${text}`);
+      this.doubtful = true;
+    }
+  }
+  endArguments(complete = true) {
+    if (this.given.size > 0 || !this.calls.hasArguments) {
+      this.calls.argue(this.calls.hasArguments ? "}" : "{}");
+    }
+    this.calls.end(complete && !this.doubtful);
+    this.doubtful = false;
+  }
+  /** End a call that the text's end cuts off. */
+  finish() {
+    const { turn } = this;
+    if (!this.calls.isOpen) return;
+    const rest = this.unexpected.join("") + turn.text.slice(turn.position);
+    turn.problem("cut_off", `a call that ends in ${quoted(rest)}`);
+    this.unexpected = [];
+    this.nested?.finish();
+    if (turn.read === this.readValue) this.value.end();
+    this.endArguments(false);
+  }
+}
+/** Return what may stand between arguments. */
+export function argumentRoles(table) {
+  const { start = "", empty } = argumentsOf(table);
+  const [done] = callsOf(table).closing ?? [];
+  return [
+    ...withRole("done", done !== undefined && empty ? [`${empty} ${done}`] : []),
+    ...withRole("done", done === undefined ? [] : [done]),
+    ["argument", start],
+    ...withRole("broken", behindCall(table)),
+  ];
+}
+/**
+ * Return what may end a value: its mark if the format can go on behind it, or the rest of it.
+ *
+ * Without its mark a value ends where only the rest of the call follows, or another argument.
+ */
+export function valueRoles(table, guardEnd = "") {
+  const { start = "", end = "" } = argumentsOf(table);
+  const mark = withoutPrefix(end, "\n");
+  const before = guardEnd + (mark === end ? "" : "\n");
+  const found = [["close", [before + mark, behindValue(table)]]];
+  if (guardEnd + mark && !mark.includes("{key}")) found.push(["inner", guardEnd + mark]);
+  if (callsOf(table).closing?.length) {
+    found.push(["rest", [before, restsOfCall(table)]]);
+    if (!guardEnd) found.push(["next", `\n${start}`]);
+  }
+  return [...found, ...turnEndRoles(table)];
+}
+function plainValueRoles(table) {
+  return valueRoles(table);
+}
+/** Return what may surround a value, at its beginning. */
+export function guardRoles(table) {
+  return withRole("guard", argumentsOf(table).guard?.slice(0, 1));
+}
+/** Return what may end a value that is surrounded. */
+export function guardedValueRoles(table) {
+  const { guard } = argumentsOf(table);
+  return guard?.length ? valueRoles(table, guard[1]) : [];
+}
+/** Return what may stand behind the mark that closes a value. */
+export function behindValue(table) {
+  const following = [
+    firstText(argumentsOf(table).start ?? ""),
+    ...(callsOf(table).closing?.slice(0, 1) ?? []),
+    ...behindCall(table),
+  ];
+  return following.filter((text) => text).map((text) => spaced(text));
+}
+/** Return what may stand behind a value without a mark: the rest of the call, and more. */
+export function restsOfCall(table) {
+  const closing = callsOf(table).closing ?? [];
+  const rests = closing.map((_, at) => closing.slice(at).join(" "));
+  const behind = [...behindCall(table), "{end of text}"];
+  return rests.flatMap((rest) => behind.map((more) => `${rest} ${more}`));
+}
+/** Return what may stand behind the first of a call's closing tags. */
+export function behindCall(table) {
+  const calls = callsOf(table);
+  const found = [
+    ...(calls.closing?.slice(1) ?? []),
+    ...(calls.section_end ?? []),
+    ...(calls.opening?.length ? calls.opening : [leadingText(calls.start ?? "")]),
+    ...table.turn_end,
+  ];
+  const opening = firstText(argumentsOf(table).start ?? "");
+  return [...new Set(found)].filter((text) => text !== opening && literalLength(text) > 0);
+}
+/** Return markers that end a value nowhere but at the end of the text. */
+export function turnEndRoles(table) {
+  return withRole(
+    "ending",
+    table.turn_end.filter((end) => literalLength(end)).map((end) => `${end} {never}`),
+  );
+}
