@@ -1,6 +1,6 @@
 // Parses texts with the TypeScript engine: requests and answers are lines of JSON.
 //
-// {"name": …, "table": …} loads a format; {"name": …, "options": …, "text": …, "sizes": […]}
+// {"name": …, "table": …} loads a format, {"name": …, "path": …} a parser's file; {"name": …, "options": …, "text": …, "sizes": […]}
 // parses a text in pieces of each size (0: whole), or {…, "pieces": […]} in these pieces. An answer
 // holds, for each way to cut the text, the events of each piece and of the end, and the message.
 
@@ -31,9 +31,14 @@ function parsed(format, pieces, options) {
   };
 }
 
-function answer({ name, table, options, text, sizes, pieces }) {
+async function answer({ name, table, path, options, text, sizes, pieces }) {
   if (table) {
     formats.set(name, load(table));
+    return null;
+  }
+  if (path) {
+    const { Parser } = await import(pathToFileURL(path).href);
+    formats.set(name, { parser: (options) => new Parser(options) });
     return null;
   }
   const cuts = pieces ? [pieces] : sizes.map((size) => cut(text, size));
@@ -43,7 +48,7 @@ function answer({ name, table, options, text, sizes, pieces }) {
 for await (const line of createInterface({ input: process.stdin })) {
   let told;
   try {
-    told = { done: answer(JSON.parse(line)) };
+    told = { done: await answer(JSON.parse(line)) };
   } catch (error) {
     told = { failed: String(error?.stack ?? error) };
   }

@@ -46,6 +46,11 @@ class TypeScriptEngine:
     ) -> None:
         self._process.communicate()
 
+    def load_file(self, name: str, path: Path) -> None:
+        """Have a format parsed by a file that was made for it."""
+        self._ask({"name": name, "path": str(path)})
+        self._loaded.add(name)
+
     def parse(self, name: str, module: FormatModule, **request: Any) -> list[Any]:
         """Return events and message for each way to cut a text, as the driver tells them."""
         if name not in self._loaded:
