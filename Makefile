@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .PHONY: help regen regen-long check diff report report-browser test test-long fuzz lint bench \
 	install-size api families typescript capabilities engines faults live learned-formats \
-	conformance reference lock clean
+	conformance reference integrations lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -101,6 +101,10 @@ reference: $(STAMP)  ## record what Hugging Face transformers renders, and compa
 	@$(BIN)/python -m tests.reference.compare export build/cases.json
 	@build/reference/bin/python tests/reference/record.py build/cases.json tests/reference/transformers.json
 	@$(BIN)/python -m tests.reference.compare
+
+# SUITES="response-template" chooses targets; NAMES="qwen3-coder glm-4-6" formats, and writes nothing.
+integrations: $(STAMP)  ## exports on the programs that read them, each in an environment under build/
+	@$(BIN)/python -m tests.integrations $(if $(SUITES),--suites $(SUITES) --) $(NAMES)
 
 # CASES chooses ids, families or formats, shows what deviates, and writes nothing:
 # make conformance CASES="kimi 'mistral/v11-*'"

@@ -10,7 +10,7 @@ from tests.own_templates import own_template, spec_of
 from turnspec.analysis.calls import CallsFinding
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.first_call import end_of_only_call, find_after_first
-from turnspec.analysis.frames import Combination, Frame, Frames
+from turnspec.analysis.frames import Combination, Edge, Frame, Frames
 from turnspec.analysis.repetition import Repetition
 from turnspec.codegen.loading import load_module
 from turnspec.pipeline.build import build_template
@@ -20,7 +20,7 @@ from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.model import AfterFirst, Part
 from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 
-LAST = (Part.CALLS, Part.END)
+LAST = Edge(Part.CALLS, Part.END)
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from turnspec.analysis.frames import Edge
 from turnspec.analysis.parts import (
     Wrapping,
     common_turn_end,
@@ -13,20 +14,20 @@ from turnspec.analysis.parts import (
     part_ways,
     stop_strings,
 )
-from turnspec.spec.model import End, Join, Part
+from turnspec.spec.model import Condition, End, Join, Part
 
 START, REASONING, CONTENT, CALLS, END = Part
 
 #: A turn with reasoning in tags, content, and a section of calls.
 EDGES = {
-    (START, REASONING): "<hm>\n",
-    (START, CONTENT): "",
-    (START, CALLS): "<calls>",
-    (REASONING, CONTENT): "\n</hm>\n\n",
-    (REASONING, CALLS): "\n</hm>\n\n<calls>",
-    (CONTENT, CALLS): "\n<calls>",
-    (CONTENT, END): "<end>\n",
-    (CALLS, END): "</calls><end>\n",
+    Edge(START, REASONING): "<hm>\n",
+    Edge(START, CONTENT): "",
+    Edge(START, CALLS): "<calls>",
+    Edge(REASONING, CONTENT): "\n</hm>\n\n",
+    Edge(REASONING, CALLS): "\n</hm>\n\n<calls>",
+    Edge(CONTENT, CALLS): "\n<calls>",
+    Edge(CONTENT, END): "<end>\n",
+    Edge(CALLS, END): "</calls><end>\n",
 }
 WRAPPINGS = {part: find_wrapping(part, EDGES) for part in (REASONING, CONTENT, CALLS)}
 
@@ -56,7 +57,16 @@ def test_joins_hold_what_is_left_over() -> None:
     nothing = Wrapping("", "")
     for join in joins:
         left, right = WRAPPINGS.get(join.left, nothing), WRAPPINGS[join.right]
-        assert left.end + join.text + right.start == EDGES[join.left, join.right]
+        assert left.end + join.text + right.start == EDGES[Edge(join.left, join.right)]
+
+
+def test_a_third_part_may_decide_what_stands_between_two() -> None:
+    edges = {**EDGES, Edge(START, CONTENT, Condition.WITH_CALLS): "<plan>"}
+    joins = find_joins(edges, WRAPPINGS)
+    assert joins[1:3] == (
+        Join(START, CONTENT, ""),
+        Join(START, CONTENT, "<plan>", Condition.WITH_CALLS),
+    )
 
 
 def test_ends_by_last_part() -> None:
@@ -68,9 +78,9 @@ def test_ends_by_last_part() -> None:
 
 
 def test_a_turn_that_ends_as_one_with_empty_content_needs_no_end() -> None:
-    edges = {**EDGES, (REASONING, END): "\n</hm>\n\n<end>\n", (START, END): "<end>\n"}
+    edges = {**EDGES, Edge(REASONING, END): "\n</hm>\n\n<end>\n", Edge(START, END): "<end>\n"}
     assert find_ends(edges, {}, WRAPPINGS) == find_ends(EDGES, {}, WRAPPINGS)
-    other = {**EDGES, (REASONING, END): "\n</hm>\n\n<stopped>\n"}
+    other = {**EDGES, Edge(REASONING, END): "\n</hm>\n\n<stopped>\n"}
     assert find_ends(other, {}, WRAPPINGS)[0] == End(REASONING, "<stopped>\n", "<stopped>\n")
 
 

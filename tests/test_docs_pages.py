@@ -28,6 +28,7 @@ OTHER_PAGES = (
     "api.md",
     "commands.md",
     "CONFORMANCE.md",
+    "export.md",
     "FAULTS.md",
     "fix-an-overlay.md",
     "own-repository.md",

@@ -15,6 +15,13 @@ from tests.specs_for_tests import ALL_SPECS, json_native_spec, plain_spec, tagge
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.engine_results import EngineResult, read_engines
 from turnspec.spec.files import spec_hash
+from turnspec.spec.integration_results import (
+    ExportState,
+    IntegrationResult,
+    TargetRecord,
+    read_integrations,
+    write_integrations,
+)
 from turnspec.spec.model import Condition, Limit, Part, Spec, Subject, Verdict
 from turnspec.spec.overlay import Overlay, read_overlay
 from turnspec.spec.problems import Problem
@@ -187,7 +194,7 @@ def test_index_table_names_what_did_not_pass_and_only_then() -> None:
         return index_table([spec], {"plain": result})
 
     assert "Not passed" not in table(RungResult(50, 0))
-    assert table(RungResult(50, 0)).endswith(" | - | 50 | - | - | - | - | - | - | - | 0 |\n")
+    assert table(RungResult(50, 0)).endswith(" | - | 50" + " | -" * 8 + " | 0 |\n")
     assert table(RungResult(49, 1, Counterexample("why"))).endswith(
         "\n## Not passed\n\n- [plain](plain.yaml), rung 1: 1 of 50 failed\n  - written: `why`\n"
     )
@@ -248,7 +255,7 @@ def test_index_table_shows_what_engines_said() -> None:
         figures: dict[str, Any] = {"strings": 9, "agreed": 9, "turns": 5, "valid": 5}
         result = EngineResult(**({"spec_hash": spec_hash(spec)} | figures | changes))
         row = index_table([spec], {}, engines={"plain": result}).splitlines()[-1]
-        return row.split(" | ")[-4:-2]
+        return row.split(" | ")[-5:-3]
 
     assert cells() == ["9", "5"]
     assert cells(agreed=8, valid=3) == ["8/9", "3/5"]
@@ -263,3 +270,31 @@ def test_engine_results_are_read(tmp_path: Path) -> None:
     assert read_engines(path) == {"plain": EngineResult("1", 9, 9, 5, 5)}
     path.write_text('{"formats": {"plain": {"strings": -1}}}', encoding="utf-8")
     assert str(read_engines(path)) == f"{path}: formats.plain.strings: must be a count"
+
+
+def test_integrations_are_written_and_read(tmp_path: Path) -> None:
+    path = tmp_path / "integrations.json"
+    assert read_integrations(path) == {}
+    good = IntegrationResult("1", ExportState.LOOSENED, 9, 8, ("null: it is text",), "wrote …")
+    refused = IntegrationResult("2", ExportState.REFUSED, losses=("calls: none",))
+    records = {"xgrammar": TargetRecord({"xgrammar": "0.2.8"}, {"a": good, "b": refused})}
+    assert write_integrations(path, records)
+    assert read_integrations(path) == records
+    path.write_text(path.read_text(encoding="utf-8").replace("loosened", "lost"), encoding="utf-8")
+    wanted = "xgrammar.formats.a.state: must be one of exported, loosened, refused"
+    assert str(read_integrations(path)) == f"{path}: {wanted}"
+
+
+def test_the_table_counts_targets_whose_program_reads_all() -> None:
+    spec = plain_spec()
+    digest = spec_hash(spec)
+    results = {
+        "read": IntegrationResult(digest, ExportState.EXPORTED, 5, 5),
+        "failing": IntegrationResult(digest, ExportState.EXPORTED, 5, 4),
+        "refused": IntegrationResult(digest, ExportState.REFUSED),
+        "stale": IntegrationResult("another", ExportState.EXPORTED, 5, 5),
+    }
+    records = {target: TargetRecord({}, {"plain": found}) for target, found in results.items()}
+    text = index_table([spec], {}, integrations=records)
+    row = next(line for line in text.splitlines() if line.startswith("| [plain]"))
+    assert row.split(" | ")[-2:] == ["1/3", "0 |"]

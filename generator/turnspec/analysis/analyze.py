@@ -22,7 +22,8 @@ from turnspec.analysis.arguments import (
 from turnspec.analysis.assemble import ASSUMED_TOKENS, Facts, TemplateSource, assemble_spec
 from turnspec.analysis.dialect import call_limit
 from turnspec.analysis.findings import Derivation, Finding
-from turnspec.analysis.frames import Frames, collect_frames
+from turnspec.analysis.frames import Frames, collect_frames, level_leads
+from turnspec.analysis.last_index import mark_last_index
 from turnspec.analysis.layout import Layout, find_layout
 from turnspec.analysis.limits import relabel_moved
 from turnspec.analysis.message_form import find_message_form
@@ -224,8 +225,8 @@ class _Analyzer:
             max_calls=self.max_calls,
             arguments=self.arguments.arguments,
         )
-        frames = relabel_moved(frames)
         prompts = [on.prompt, *(setting.prompt for setting in settings if setting is not on)]
+        frames = relabel_moved(level_leads(mark_last_index(frames), prompts))
         layout = find_layout(chat, frames, prompts, self.derivation).counting(self.count_lead)
         if _continues_last(layout, on.prompt) and self.chat.dialect.next_header is None:
             self.derivation.note("C1", "the last message is rendered as one to be continued")

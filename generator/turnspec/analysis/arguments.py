@@ -265,15 +265,9 @@ def find_encodings(
         tags += f", an element {shown_pieces(found.elements.element)}"
         derivation.note("A2", tags, write([VALUES[0]]) or "", write({KEYS[0]: VALUES[0]}) or "")
         limits += _limits_of_elements(inner_null(found, write))
-    if Encoding.QUOTED in found.values.values() and len(found.syntax.quote) == 1:
-        limits.append(
-            _limit(
-                Subject.ARGUMENT_STRING,
-                Verdict.AMBIGUOUS,
-                "quotes in it are not escaped",
-                found.syntax.quote,
-            )
-        )
+    if quote := _unescaped_quote(found):
+        reason = "quotes in it are not escaped"
+        limits.append(_limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, reason, quote))
     if not any(limit.subject is Subject.ARGUMENT_STRING for limit in limits):
         limits += character_limits(
             Subject.ARGUMENT_STRING, lambda text: _is_encoded(render, text, kinds, found)
@@ -284,6 +278,18 @@ def find_encodings(
     if _trims_strings(render, kinds):
         limits.append(_limit(Subject.ARGUMENT_STRING, Verdict.TRIMS, "white space around it"))
     return found, tuple(limits)
+
+
+def _unescaped_quote(arguments: Arguments) -> str:
+    """Return the single sign that closes a string, and that one may hold; "" if there is none."""
+    if Encoding.QUOTED in arguments.values.values():
+        return arguments.syntax.quote if len(arguments.syntax.quote) == 1 else ""
+    before, last = arguments.item[-2:]
+    is_raw = arguments.values.get(JsonType.STRING) is Encoding.RAW and before == Slot(
+        SlotKind.VALUE
+    )
+    closing = last.text if is_raw and isinstance(last, Literal) else ""
+    return closing if len(closing) == 1 and not closing.isspace() else ""
 
 
 def _limits_of_elements(null_reason: str) -> list[Limit]:

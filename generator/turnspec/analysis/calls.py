@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.analysis.findings import Derivation
+from turnspec.analysis.last_index import mark_indexes
 from turnspec.analysis.probes import Token, TokenKind
 from turnspec.analysis.repetition import (
     INDEX_MARK,
@@ -72,8 +73,9 @@ def analyze_calls(
         derivation.note("T2", "the calls differ in their slots", text)
         return None
     betweens = [text[left[-1].end : right[0].start] for left, right in itertools.pairwise(groups)]
+    betweens, last_base = mark_indexes(betweens, afters)
     marked = mark_leading_index(befores, betweens)
-    index_base = marked[2] if marked else None
+    index_base = marked[2] if marked else last_base
     first, later = (marked[0], marked[1]) if marked else (list(befores), betweens)
     repetition = split_repetition(first, later, afters)
     separator, repetition = _separate_first(repetition, later)
@@ -147,7 +149,10 @@ def call_id_position(call: Sequence[Piece]) -> CallIdPosition:
 
 
 def find_fields(call: Sequence[Piece], arguments: Arguments) -> Fields | None:
-    """Return the keys under which a JSON call holds its slots; None where the call isn't JSON."""
+    """Return the keys under which a JSON call holds its slots; None where the call isn't JSON.
+
+    An object that holds only some of them is one slot's surroundings among others.
+    """
     if arguments.item:
         return None
     fillers = {
@@ -165,7 +170,7 @@ def find_fields(call: Sequence[Piece], arguments: Arguments) -> Fields | None:
         except ValueError:
             continue
         fields = _fields_of(value)
-        if fields is not None:
+        if fields is not None and bool(fields.id) == (Slot(SlotKind.ID) in call):
             return fields
     return None
 
@@ -179,8 +184,8 @@ def _fields_of(value: object) -> Fields | None:
         return None
     if name is not None:
         return Fields(name=name, arguments=arguments[:-1], id=identifier)
-    if "nameqa" in arguments:
-        return Fields(name_is_key=True, id=identifier)
+    if set(paths) == {("nameqa", "argqa")}:  # beside other members the key is one slot of several
+        return Fields(name_is_key=True)
     return None
 
 

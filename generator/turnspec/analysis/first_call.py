@@ -13,7 +13,7 @@ from turnspec.analysis.findings import Derivation
 from turnspec.analysis.frames import Edge, Frames
 from turnspec.spec.model import AfterFirst, Part
 
-_LAST: Edge = (Part.CALLS, Part.END)
+_LAST = Edge(Part.CALLS, Part.END)
 
 
 def end_of_only_call(frames: Frames, edges: Mapping[Edge, str], tail: str) -> str | None:

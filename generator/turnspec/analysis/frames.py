@@ -9,16 +9,26 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from turnspec.analysis.argument_tokens import join_argument_tokens
 from turnspec.analysis.probes import Token, TokenKind, find_tokens, probe_message
+from turnspec.analysis.text import common_prefix, whole_prefix
 from turnspec.rendering.conversation import Chat, Following
+from turnspec.spec.conditions import CONDITIONS, holds
 from turnspec.spec.message import Message
-from turnspec.spec.model import Arguments, Part
+from turnspec.spec.model import Arguments, Condition, Part
 
-Edge = tuple[Part, Part]
+
+class Edge(NamedTuple):
+    """Two neighbours; ``when`` a part that is neither of them decides what is between them."""
+
+    left: Part
+    right: Part
+    when: Condition = Condition.ALWAYS
+
 
 _PART_OF_TOKEN = {TokenKind.REASONING: Part.REASONING, TokenKind.CONTENT: Part.CONTENT}
 
@@ -66,8 +76,8 @@ class Frame:
 
     def edges(self) -> list[tuple[Edge, str]]:
         """Return each pair of neighbours with the text between them."""
-        stops = (Part.START, *self.order, Part.END)
-        return list(zip(itertools.pairwise(stops), self.gaps, strict=True))
+        stops = itertools.pairwise((Part.START, *self.order, Part.END))
+        return list(zip(itertools.starmap(Edge, stops), self.gaps, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +91,8 @@ class Frames:
         """Return the text of each edge.
 
         Where frames disagree, those with the fewest parts count, of them those with several
-        calls, and the most of these.
+        calls, and the most of these. What the others have is an edge of its own if a part of the
+        turn explains it.
         """
         seen: dict[Edge, dict[tuple[int, bool], Counter[str]]] = {}
         for frame in self.frames:
@@ -89,7 +100,23 @@ class Frames:
                 rank = len(frame.combination.parts), frame.combination.calls == 1
                 for edge, text in frame.edges():
                     seen.setdefault(edge, {}).setdefault(rank, Counter())[text] += 1
-        return {edge: counts[min(counts)].most_common(1)[0][0] for edge, counts in seen.items()}
+        usual = {edge: counts[min(counts)].most_common(1)[0][0] for edge, counts in seen.items()}
+        return usual | dict(self._conditional(usual, following))
+
+    def _conditional(
+        self, usual: Mapping[Edge, str], following: Following
+    ) -> Iterator[tuple[Edge, str]]:
+        """Yield what stands between neighbours in just the turns with, or without, a third part."""
+        shown: dict[Edge, list[tuple[Frame, str]]] = {}
+        for frame in self.frames:
+            for edge, text in frame.edges() if frame.following is following else ():
+                shown.setdefault(edge, []).append((frame, text))
+        for edge, found in shown.items():
+            others = {text for _, text in found if edge.right is not Part.END} - {usual[edge]}
+            for other, when in itertools.product(sorted(others), list(CONDITIONS)[1:]):
+                if all(holds(when, frame.order) == (text == other) for frame, text in found):
+                    yield Edge(edge.left, edge.right, when), other
+                    break
 
     def with_calls(self, calls: int) -> Frames:
         """Return only the frames of messages with that many calls."""
@@ -97,15 +124,44 @@ class Frames:
         return replace(self, frames=tuple(shown))
 
     def exceptions(self) -> list[tuple[Frame, Edge, str]]:
-        """Return the edges of frames at the conversation's end that differ from the table."""
+        """Return the edges of frames at the conversation's end that the table doesn't explain."""
         table = self.edges()
         return [
             (frame, edge, text)
             for frame in self.frames
             if frame.following is Following.NOTHING
             for edge, text in frame.edges()
-            if table[edge] != text
+            if text not in _texts(table, edge, frame)
         ]
+
+
+def _texts(table: Mapping[Edge, str], edge: Edge, frame: Frame) -> list[str]:
+    """Return what the table has for an edge of a frame: what holds there, else what is usual."""
+    found = [
+        text
+        for (left, right, when), text in table.items()
+        if (left, right) == edge[:2] and when != edge.when and holds(when, frame.order)
+    ]
+    return found or [table[edge]]
+
+
+def level_leads(frames: Frames, prompts: Sequence[str]) -> Frames:
+    """Take off white space in which turns, or turns and ``prompts``, differ before their header.
+
+    It is the prompt's: some templates indent what they write before one turn and not before
+    another. What follows it has to be the same text everywhere, as a header is.
+    """
+    texts = [frame.gaps[0] for frame in frames.frames]
+    shared = common_prefix([*texts, *prompts])
+    rests = [text[len(shared) :].lstrip() for text in (*texts, *prompts)]
+    differ = any(text[len(shared) : len(shared) + 1].isspace() for text in (*texts, *prompts))
+    if not differ or not whole_prefix(rests).strip():
+        return frames
+    levelled = (
+        replace(frame, gaps=(shared + rest, *frame.gaps[1:]))
+        for frame, rest in zip(frames.frames, rests, strict=False)
+    )
+    return replace(frames, frames=tuple(levelled))
 
 
 def collect_frames(

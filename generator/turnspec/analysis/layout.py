@@ -98,9 +98,9 @@ def find_layout(
     table = frames.edges()
     by_user, by_tool = frames.edges(Following.USER), frames.edges(Following.TOOL)
     chat_prompts = Prompts(tuple(prompts), chat.prompt(add_generation_prompt=False).text or "")
-    last = (Part.CONTENT, Part.END)
+    last = Edge(Part.CONTENT, Part.END)
     user_end = parts.find_user_end(table, chat_prompts, by_user.get(last, ""))
-    user_header = _user_header(chat, user_end, by_user)
+    user_end, user_header = _around_user(chat, user_end, table, by_user)
     header = parts.find_header(table, chat_prompts, user_end, user_header)
     tail = chat_prompts.bare.removeprefix(user_end)
     table = _without_tail(table, tail)
@@ -153,7 +153,7 @@ def _before_results(frames: Frames, calls: CallsFinding | None) -> tuple[str, ..
     if calls is None:
         return ()
     tables = (frames.edges(Following.TOOL), frames.with_calls(1).edges(Following.TOOL))
-    texts = [table.get((Part.CALLS, Part.END), "") for table in tables]
+    texts = [table.get(Edge(Part.CALLS, Part.END), "") for table in tables]
     end = calls.repetition.end
     # A result may say the call's name or id again; then what is known stands behind that.
     whole = [text.removeprefix(end) for text in texts if end.strip() and text.startswith(end)]
@@ -192,10 +192,10 @@ def _find_calls(
     best = max(shown, key=_shown_calls, default=None)
     if best is None:
         return None
-    befores = [text for (_, right), text in edges.items() if right is Part.CALLS]
+    befores = [text for (_, right, _), text in edges.items() if right is Part.CALLS]
     afters = [
         text.removesuffix(turn_end) if right is Part.END else text
-        for (left, right), text in edges.items()
+        for (left, right, _), text in edges.items()
         if left is Part.CALLS
     ]
     if only_call is not None:
@@ -212,15 +212,15 @@ def _around_calls(edges: Mapping[Edge, str], calls: CallsFinding, turn_end: str)
     befores = iter(calls.repetition.befores)
     afters = iter(calls.repetition.afters)
     result: dict[Edge, str] = {}
-    for (left, right), text in edges.items():
+    for edge, text in edges.items():
         rest = text
-        if right is Part.CALLS:
+        if edge.right is Part.CALLS:
             rest = next(befores)
-        elif left is Part.CALLS:
+        elif edge.left is Part.CALLS:
             rest = next(afters)
-            if right is Part.END and text.endswith(turn_end):
+            if edge.right is Part.END and text.endswith(turn_end):
                 rest += turn_end
-        result[left, right] = rest
+        result[edge] = rest
     return result
 
 
@@ -237,12 +237,12 @@ def _settle(
     edges, by_user = tables
     found: dict[Part, Wrapping] = {}
     for part, wrapping in wrappings.items():
-        last = (part, Part.END)
+        last = Edge(part, Part.END)
         shown = (edges,) if part is Part.CALLS else (edges, by_user)
         finals = [table[last] for table in shown if last in table]
         owned = parts.own_end(wrapping, finals if last in edges else [], turn_end)
         found[part] = _end_before_header(owned, header)
-    for (left, right), text in edges.items():
+    for (left, right, _), text in edges.items():
         if left in found and right in found:
             found[left], found[right] = parts.part_ways(found[left], found[right], text)
     return found
@@ -324,8 +324,8 @@ def _find_order(frames: Frames) -> tuple[Part, ...]:
 def _behind_calls(edges: Mapping[Edge, str], calls: CallsFinding) -> dict[Edge, str]:
     """Return the edges without what ends the last call."""
     return {
-        (left, right): (text.removeprefix(calls.repetition.end) if left is Part.CALLS else text)
-        for (left, right), text in edges.items()
+        edge: text.removeprefix(calls.repetition.end) if edge.left is Part.CALLS else text
+        for edge, text in edges.items()
     }
 
 
@@ -340,8 +340,8 @@ def _followed_ends(
     """
     by_user, by_tool = followed
     result: dict[Part, str] = {}
-    for (left, right), final in edges.items():
-        edge = (left, Part.END)
+    for (left, right, _), final in edges.items():
+        edge = Edge(left, Part.END)
         shown = by_tool.get(edge, by_user.get(edge)) if left is Part.CALLS else by_user.get(edge)
         if right is not Part.END or left is Part.START or shown is None:
             continue
@@ -354,15 +354,28 @@ def _followed_ends(
     return result
 
 
-def _user_header(chat: Chat, user_end: str, edges: Mapping[Edge, str]) -> str:
-    """Return what stands before a user's text.
+def _around_user(
+    chat: Chat, user_end: str, edges: Mapping[Edge, str], by_user: Mapping[Edge, str]
+) -> tuple[str, str]:
+    """Return what ends a user's message, of which ``user_end`` is known, and what stands before it.
 
-    Read from two such messages in a row or, where that is refused, from what all turns have
-    before the next one.
+    The header is read from two such messages in a row or, where that is refused, from what all
+    turns have before the next one. What a conversation doesn't begin with is no part of it: some
+    templates end no message that is the last.
     """
+    first = chat.render([user_message(USER_TEXT)]).text or ""
     pair = chat.render([user_message(USER_TEXT), user_message(NEXT_USER_TEXT)]).text or ""
+    lead = first.partition(USER_TEXT)[0]
     between = pair.partition(USER_TEXT)[2].partition(NEXT_USER_TEXT)[0]
-    if between.startswith(user_end):
-        return between.removeprefix(user_end)
-    texts = [text for (_, right), text in edges.items() if right is Part.END]
-    return whole_suffix(texts).removeprefix(user_end) if len(texts) > 1 else ""
+    if not between.startswith(user_end):
+        texts = [text for edge, text in by_user.items() if edge.right is Part.END]
+        texts += [lead] * bool(lead.strip())
+        return user_end, whole_suffix(texts).removeprefix(user_end) if len(texts) > 1 else ""
+    between = between.removeprefix(user_end)
+    header = whole_suffix([between, lead])
+    end = user_end + between.removesuffix(header)
+    starts = [text for edge, text in edges.items() if edge.left is Part.START]
+    shared = whole_prefix(starts)
+    if header.strip() and shared.startswith(end) and shared[len(end) :].strip():
+        return end, header
+    return user_end, between

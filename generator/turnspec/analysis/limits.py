@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from turnspec.analysis.characters import character_limits
-from turnspec.analysis.frames import Combination, Frame, Frames
+from turnspec.analysis.frames import Combination, Edge, Frame, Frames
 from turnspec.analysis.probes import CONTENT, REASONING, probe_message
 from turnspec.rendering.conversation import Chat, Following
 from turnspec.spec.message import Message
@@ -35,7 +35,7 @@ def relabel_moved(frames: Frames) -> Frames:
     table = frames.edges()
     plain = [frame for frame in frames.frames if frame.combination.parts == {Part.CONTENT}]
     own = plain[0].gaps[0] if plain else None
-    reasoning = table.get((Part.START, Part.REASONING))
+    reasoning = table.get(Edge(Part.START, Part.REASONING))
     if own is None or reasoning is None or own == reasoning:
         return frames
     return replace(

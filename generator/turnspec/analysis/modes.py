@@ -44,12 +44,17 @@ def reasoning_mode(
 def content_mode(start: str, reasoning_end: str, joins: Sequence[Join]) -> ContentMode:
     """Return the mode of content, from its own start and what stands between it and reasoning.
 
-    What stands there marks reasoning's end where nothing else does.
+    What stands there marks reasoning's end where nothing else does. It is no wrapping if it stands
+    before content without reasoning, too.
     """
     if start.strip():
         return ContentMode.ALWAYS_WRAPPED
-    wrapped = bool(reasoning_end.strip()) and any(
-        join.left is Part.REASONING and join.right is Part.CONTENT and join.text.strip()
-        for join in joins
-    )
+    before = {
+        left: {
+            join.text.strip() for join in joins if (join.left, join.right) == (left, Part.CONTENT)
+        }
+        for left in (Part.START, Part.REASONING)
+    }
+    only_behind = before[Part.REASONING] - before[Part.START] - {""}
+    wrapped = bool(reasoning_end.strip() and only_behind)
     return ContentMode.WRAPPED_WITH_REASONING if wrapped else ContentMode.PLAIN

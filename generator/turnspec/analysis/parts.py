@@ -79,7 +79,7 @@ def find_header(
 def _openings(edges: Mapping[Edge, str]) -> list[str]:
     return [
         text
-        for (left, right), text in edges.items()
+        for (left, right, _), text in edges.items()
         if left is Part.START and right is not Part.END
     ]
 
@@ -127,9 +127,9 @@ def strip_header(edges: Mapping[Edge, str], header: Header) -> dict[Edge, str]:
     """
     lead = header.user_end + header.header
     return {
-        (left, right): text.removeprefix(lead) if left is Part.START else text
-        for (left, right), text in edges.items()
-        if left is not Part.START or text.startswith(lead)
+        edge: text.removeprefix(lead) if edge.left is Part.START else text
+        for edge, text in edges.items()
+        if edge.left is not Part.START or text.startswith(lead)
     }
 
 
@@ -139,10 +139,11 @@ def find_wrapping(part: Part, edges: Mapping[Edge, str]) -> Wrapping:
     What follows a part only at the turn's end belongs to that end, unless the part has a marker
     of its own to open it (`own_ends` settles that).
     """
-    into = [text for (_, right), text in edges.items() if right is part]
-    out = {right: text for (left, right), text in edges.items() if left is part}
+    into = [text for (_, right, _), text in edges.items() if right is part]
+    out = {edge: text for edge, text in edges.items() if edge.left is part}
     start = whole_suffix(into) if into else ""
-    end = whole_prefix(list(out.values())) if set(out) - {Part.END} else ""
+    goes_on = any(edge.right is not Part.END for edge in out)
+    end = whole_prefix(list(out.values())) if goes_on else ""
     return Wrapping(start, end)
 
 
@@ -150,7 +151,7 @@ def common_turn_end(edges: Mapping[Edge, str], wrappings: Mapping[Part, Wrapping
     """Return what ends every turn, whatever its last part."""
     rests = [
         text.removeprefix(wrappings[left].end if left in wrappings else "")
-        for (left, right), text in edges.items()
+        for (left, right, _), text in edges.items()
         if right is Part.END
     ]
     return whole_suffix(rests)
@@ -191,11 +192,11 @@ def find_joins(edges: Mapping[Edge, str], wrappings: Mapping[Part, Wrapping]) ->
     """Return what each edge holds beyond the end and the start of its neighbours."""
     nothing = Wrapping("", "")
     joins: list[Join] = []
-    for (left, right), text in edges.items():
+    for (left, right, when), text in edges.items():
         if right is Part.END:
             continue
         end, start = wrappings.get(left, nothing).end, wrappings.get(right, nothing).start
-        joins.append(Join(left, right, text.removeprefix(end).removesuffix(start)))
+        joins.append(Join(left, right, text.removeprefix(end).removesuffix(start), when))
     order = list(Part)
     joins.sort(key=lambda join: (order.index(join.left), order.index(join.right)))
     return tuple(joins)
@@ -212,7 +213,7 @@ def find_ends(
     """
     ends: list[End] = []
     for part in (Part.START, Part.REASONING, Part.CONTENT, Part.CALLS):
-        final = edges.get((part, Part.END))
+        final = edges.get(Edge(part, Part.END))
         if final is None or _ends_as_content(part, edges):
             continue
         end = wrappings[part].end if part in wrappings else ""
@@ -225,10 +226,10 @@ def find_ends(
 
 
 def _ends_as_content(part: Part, edges: Mapping[Edge, str]) -> bool:
-    through = edges.get((part, Part.CONTENT)), edges.get((Part.CONTENT, Part.END))
+    through = edges.get(Edge(part, Part.CONTENT)), edges.get(Edge(Part.CONTENT, Part.END))
     if part in (Part.CONTENT, Part.CALLS) or None in through:
         return False
-    return edges[part, Part.END] == "".join(text or "" for text in through)
+    return edges[Edge(part, Part.END)] == "".join(text or "" for text in through)
 
 
 def stop_strings(

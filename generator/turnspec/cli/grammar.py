@@ -65,7 +65,7 @@ def grammar(
     """  # noqa: D301
     spec = _spec(fmt, root)
     request = GrammarRequest(
-        tools=_tools(tools) if tools else (),
+        tools=read_tool_file(tools) if tools else (),
         tool_choice=tool_choice,
         parallel=parallel,
         thinking=not no_thinking,
@@ -145,7 +145,12 @@ def _json(path: Path) -> Any:
         raise Fault(f"{path}: not JSON: {error}") from None
 
 
-def _tools(path: Path) -> list[Any]:
+def read_tool_file(path: Path) -> list[Any]:
+    """Return the tool definitions of a file: a JSON list, or an object that has one.
+
+    Raises:
+        Fault: the file holds no such list.
+    """
     found = _json(path)
     if isinstance(found, Mapping) and isinstance(found.get("tools"), list):
         found = found["tools"]

@@ -31,6 +31,7 @@ VERBS = {
         "vendor": "Copy parsers and grammars into another project, or check the copies.",
         "parse": "Parse a model's output with a generated parser.",
         "grammar": "Print a format's grammar for real tools.",
+        "export": "Write a format as another program reads it.",
         "explain": "Say why a format is what it is, or what its parser does with a text.",
         "render": "Render messages as a model's prompt.",
     },

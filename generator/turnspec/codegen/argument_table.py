@@ -58,7 +58,8 @@ def _value_arguments(arguments: Arguments) -> ArgumentsFormat:
 
 
 def _text_arguments(arguments: Arguments) -> ArgumentsFormat:
-    closing = _closing(arguments.item) or (Literal(arguments.separator),)
+    keyed = arguments.item[0] == _KEY
+    closing = _closing(arguments.item) or (Literal("" if keyed else arguments.separator),)
     found: ArgumentsFormat = {
         "form": "text",
         "start": with_optional_end(before_value(_opening(arguments.item))),
@@ -67,6 +68,8 @@ def _text_arguments(arguments: Arguments) -> ArgumentsFormat:
         "literals": "python" if Encoding.PYTHON in arguments.values.values() else "json",
         "types": _types(arguments),
     }
+    if keyed and arguments.separator.strip():
+        found["separator"] = notation(arguments.separator)
     if arguments.guard:
         found["guard"] = [notation(arguments.guard.start), notation(arguments.guard.end)]
     if arguments.elements:

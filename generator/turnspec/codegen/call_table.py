@@ -179,10 +179,15 @@ def _closing(tools: Tools, shape: _Shape, after: tuple[Piece, ...]) -> list[str]
     if tools.mode is not ToolMode.TAG_WITH_TAGGED:
         return []
     pieces = (Literal(tools.arguments.end), *after)
-    texts = (
-        notation(literal_text(piece)) if isinstance(piece, Literal) else "{any}" for piece in pieces
-    )
-    return ["".join(texts)]
+    return ["".join(map(_closing_text, pieces)).strip()]
+
+
+def _closing_text(piece: Piece) -> str:
+    """Return a piece of what closes a call: an id is read there, any other slot passed over."""
+    if isinstance(piece, Slot):
+        return "{id}" if piece.kind is SlotKind.ID else "{any}"
+    spaced = piece.text[-1:] in (" ", "\t")
+    return notation(piece.text) + " " * spaced
 
 
 def _ends(tools: Tools, shape: _Shape, others: Calls, stop: Iterable[str]) -> CallsFormat:

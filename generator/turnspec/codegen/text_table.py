@@ -34,7 +34,24 @@ def text_table(given: Spec, spec: Spec) -> Format:
     if spec.reasoning.mode is not ReasoningMode.NONE:
         table["reasoning"] = _reasoning(spec, roles)
     table["content"] = {"start": roles["content_start"], "end": roles["content_end"]}
+    if leads := list(_leads(spec)):
+        table["content"]["lead"] = leads
     return table
+
+
+def _leads(spec: Spec) -> Iterator[str]:
+    """Yield the words before content that are no marker by themselves, but known where it begins.
+
+    Behind words of its own header a part is told by these together.
+    """
+    if not spec.turn.header.strip():
+        return
+    texts = dict.fromkeys(
+        _without_reasoning(spec, join.text + spec.content.start).strip()
+        for join in spec.turn.joins
+        if join.right is Part.CONTENT and join.left is not Part.CALLS
+    )
+    yield from (notation(text) for text in texts if text and not looks_like_marker(text))
 
 
 def _order(spec: Spec) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from turnspec.spec.conditions import find_join, holds, parts_of_message
 from turnspec.spec.encoding import encode_argument, encode_object, json_type, ordered_keys
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import (
@@ -55,16 +56,19 @@ def write_parts(spec: Spec, message: Message, after: Part, calls_before: int = 0
         Part.CALLS: write_calls(spec.tools, message.calls, calls_before) if spec.tools else "",
     }
     written: list[str] = []
+    present = {part for part, text in texts.items() if text} | {after}
     last = after
     for part in spec.turn.order:
         if not texts[part] or part is after:
             continue
-        written += [ends.get(last, ""), spec.join(last, part), starts[part], texts[part]]
+        join = find_join(spec, last, part, present)
+        written += [ends.get(last, ""), join, starts[part], texts[part]]
         last = part
     decisive = Part.CALLS if message.calls and spec.turn.calls_decide_end else last
     end, final = spec.end(decisive), spec.final(decisive)
     if end is None and last not in (Part.CONTENT, Part.CALLS):  # as if content were there, empty
-        written += [ends.get(last, ""), spec.join(last, Part.CONTENT), spec.content.start]
+        join = find_join(spec, last, Part.CONTENT, present)
+        written += [ends.get(last, ""), join, spec.content.start]
         last, final = Part.CONTENT, spec.final(Part.CONTENT)
     if decisive is Part.CALLS and (only := _after_only_call(spec, message)):
         final = only.end
@@ -170,13 +174,4 @@ def _shown_call(spec: Spec, call: Call) -> Call:
 
 def applies(condition: Condition, message: Message) -> bool:
     """Tell whether a condition holds for a message."""
-    holds = {
-        Condition.ALWAYS: True,
-        Condition.WITH_CALLS: bool(message.calls),
-        Condition.WITHOUT_CALLS: not message.calls,
-        Condition.WITH_CONTENT: bool(message.content),
-        Condition.WITHOUT_CONTENT: not message.content,
-        Condition.WITH_REASONING: bool(message.reasoning),
-        Condition.WITHOUT_REASONING: not message.reasoning,
-    }
-    return holds[condition]
+    return holds(condition, parts_of_message(message))

@@ -21,6 +21,7 @@ class ReasoningFormat(TypedDict, total=False):
 class ContentFormat(TypedDict, total=False):
     """How content is marked, if it is."""
 
+    lead: Sequence[str]  # words that stand before all content, and are text anywhere else
     start: Sequence[str]
     end: Sequence[str]
 

@@ -39,7 +39,8 @@ class HeadCalls(Calls):
         compiled = text.compiled
         text.attach(self, head_text_roles, begun_roles)
         self._table = compiled.table["calls"]
-        self.has_late_ids = "{id}" in self._table.get("tail", "")
+        behind = (self._table.get("tail", ""), *self._table.get("closing", ())[:1])
+        self.has_late_ids = any("{id}" in text for text in behind)
         self._section = compiled.markers(section_roles)
         self._opened = False  # whether what stands around calls is open
         self._arguments = arguments(self)

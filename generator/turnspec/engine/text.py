@@ -11,6 +11,7 @@ from turnspec.engine.results import ContentDelta, Problem, ReasoningDelta
 from turnspec.engine.text_markers import (
     behind_call_roles,
     end_roles,
+    lead_roles,
     opening_roles,
     text_roles,
 )
@@ -146,6 +147,7 @@ class Text:
         self._markers = compiled.markers(text_roles)
         self._openings = compiled.markers(opening_roles)
         self._behind_call = compiled.markers(behind_call_roles)
+        self._leads = compiled.markers(lead_roles)
         self._begun: RolesOf = text_roles
         self._ends = compiled.markers(end_roles)
         self._passes = {
@@ -180,6 +182,10 @@ class Text:
             noise = self._behind_call.match(turn)
             if noise and noise.role != "marker":
                 return self._pass_noise(noise)
+        if self._is_first() and (lead := self._leads.match(turn)):
+            turn.position = lead.end if lead.role else turn.position
+            self.after_marker = not lead.role
+            return bool(lead.role)
         found = self._markers.search(turn)
         if turn.final and (found is None or found.role == "mention") and self._breaks_off():
             return False
@@ -199,6 +205,11 @@ class Text:
         else:
             self._pass_marker(found)
         return True
+
+    def _is_first(self) -> bool:
+        """Say whether content may begin here, of which there was none before."""
+        begun = self.thinking or self.called or self.content.begun
+        return self.after_marker and not begun
 
     def _pass_noise(self, noise: Found) -> bool:
         """Leave out brackets and fences that close nothing, between a call and another marker."""

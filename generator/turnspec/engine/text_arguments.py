@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from turnspec.engine.calls import Calls
@@ -42,6 +42,17 @@ class TypedText:
         """Begin the value."""
         if self.types <= {"string"}:
             self._calls.argue(f'{self.before}"')
+
+    def may_end(self, end: int) -> bool:
+        """Say whether the value is whole with the turn's text up to a position.
+
+        One that is open within brackets or quotes isn't, if it can be anything but a string.
+        """
+        text = "".join(self._pieces) + self._calls.turn.text[self._calls.turn.position : end]
+        opened = text.lstrip(WHITE_SPACE)[:1]
+        if self.types <= {"string"} or opened not in ("[", "{", '"', "'"):
+            return True
+        return as_json(text, self.types - {"string"}, python=self._python) is not None
 
     def take(self, end: int) -> None:
         """Take the turn's text up to a position."""
@@ -90,13 +101,18 @@ class TextArguments:
         self.turn = calls.turn
         self.table: ArgumentsFormat = compiled.table["arguments"]
         self.value = TypedText(calls, python=self.table.get("literals") == "python")
+        self.properties: Mapping[str, Any] = {}  # that the tool has
         self.other_keys: set[str] = set()  # that would begin another argument
+        start = self.table["start"]
+        #: Whether no element of a value can look like an argument's beginning.
+        self._shows_itself = is_keyed(self.table) or any(map(str.isalnum, leading_text(start)))
         self.doubtful = False  # whether text was left out that may be an argument
         self.unexpected: list[str] = []  # text where none belongs
         self.schema: Any = None  # of the value
         self.key = ""
         self._given: set[str] = set()  # the keys of the call's arguments so far
         self._markers = compiled.markers(argument_roles)
+        self._first = compiled.markers(keyed_roles)
         self._guard = compiled.markers(guard_roles)
         self._plain_end = compiled.markers(value_roles)
         self._guarded_end = compiled.markers(guarded_value_roles)
@@ -116,7 +132,10 @@ class TextArguments:
     def read_arguments(self) -> bool:
         """Read up to an argument's beginning, or to the end of them all."""
         turn = self.turn
-        found = self._markers.search(turn, final=False)
+        found = None if any(self.unexpected) else self._first.match(turn, final=False)
+        if found and not found.role:
+            return False
+        found = found or self._markers.search(turn, final=False)
         end = found.start if found else len(turn.text)
         self.unexpected.append(turn.text[turn.position : end])
         turn.position = end
@@ -133,7 +152,7 @@ class TextArguments:
             turn.problem("malformed", "the arguments are not closed")
         else:
             turn.position = found.end
-        self._end_arguments()
+        self._end_arguments(late_id=found["id"])
         return True
 
     def _take_object(self) -> None:
@@ -159,6 +178,7 @@ class TextArguments:
             self.turn.problem("unknown_argument", f"the tool has no {key!r}")
         self.key = key
         self._given.add(key)
+        self.properties = properties
         self.other_keys = set(properties) - self._given
         self.schema = properties.get(key, others)
         words = self.table.get("types")
@@ -190,7 +210,9 @@ class TextArguments:
         found = self._end.search(turn, final=False)
         self.value.take(found.start if found else len(turn.text))
         if turn.final and found and not found.role:
-            found = self._end.match(turn, final=True)
+            find = self._end.search if is_keyed(self.table) else self._end.match
+            found = find(turn, final=True)
+            self.value.take(found.start if found else turn.position)
             if found and found.role != "rest":  # the rest of the text is a part of a marker
                 return False
         if found is None or not found.role:
@@ -200,7 +222,9 @@ class TextArguments:
             if not is_other:
                 turn.problem("inner_marker", f"{found.text!r} inside a value")
             self.value.take(found.end)
-        elif found.role == "next" and not self._is_other(found["key"]):
+        elif found.role == "next" and not (
+            self._is_other(found["key"]) and self.value.may_end(found.start)
+        ):
             self.value.take(found.start + 1)
         else:
             self._end_value(found)
@@ -211,14 +235,15 @@ class TextArguments:
 
         Without tools that is any but those given, if no element of a value can look like it.
         """
-        if self.calls.tools is None and any(map(str.isalnum, leading_text(self.table["start"]))):
+        is_known = self.calls.tools is not None and (not is_keyed(self.table) or self.properties)
+        if not is_known and self._shows_itself:
             return key not in self._given
         return key in self.other_keys
 
     def _end_value(self, found: Found) -> None:
         if found.role == "close":
             self.turn.position = found.end
-        else:
+        elif self.table.get("end"):
             self.turn.problem("missing_marker", "a value is not closed")
         self.value.end()
         self.turn.read = self.read_arguments
@@ -231,10 +256,10 @@ class TextArguments:
             self.turn.problem("unexpected_text", f"{where}: {text.strip(WHITE_SPACE)}")
             self.doubtful = True
 
-    def _end_arguments(self, complete: bool = True) -> None:
+    def _end_arguments(self, complete: bool = True, late_id: str = "") -> None:
         if self._given or not self.turn.arguments:
             self.calls.argue("}" if self.turn.arguments else "{}")
-        self.calls.end(complete and not self.doubtful)
+        self.calls.end(complete and not self.doubtful, late_id)
         self.doubtful = False
 
     def finish(self) -> None:
@@ -252,13 +277,32 @@ class TextArguments:
         self._end_arguments(complete=False)
 
 
+def is_keyed(arguments: ArgumentsFormat) -> bool:
+    """Say whether an argument begins with its key, which no search would find."""
+    return arguments["start"].startswith("{key")
+
+
+def keyed_roles(table: Format) -> Roles:
+    """Return the beginning of an argument that begins with its key, where one is due."""
+    arguments = table["arguments"]
+    return [("argument", spaced(arguments["start"], "{comma}"))] if is_keyed(arguments) else []
+
+
+def next_argument(arguments: ArgumentsFormat) -> str:
+    """Return the beginning of an argument behind another one."""
+    if not is_keyed(arguments):
+        return "\n" + arguments["start"]
+    return (arguments.get("separator") or "\n") + " " + arguments["start"]
+
+
 def argument_roles(table: Format) -> Roles:
     """Return what may stand between arguments."""
     arguments = table["arguments"]
     done, empty = table["calls"].get("closing", ())[:1], arguments.get("empty", "")
     found = [("done", f"{empty} {done[0]}")] if done and empty else []
     found += [("done", closing) for closing in done]
-    found.append(("argument", arguments["start"]))
+    keyed = is_keyed(arguments)
+    found.append(("argument", next_argument(arguments) if keyed else arguments["start"]))
     return found + [("broken", other) for other in behind_call(table)]
 
 
@@ -270,13 +314,16 @@ def value_roles(table: Format, guard_end: str = "") -> Roles:
     arguments, closing = table["arguments"], table["calls"].get("closing", ())
     mark = arguments.get("end", "").removeprefix("\n")
     before = guard_end + ("\n" if mark != arguments.get("end", "") else "")
-    found: list[tuple[str, Notation]] = [("close", (before + mark, behind_value(table)))]
-    if guard_end + mark and "{key}" not in mark:
+    found: list[tuple[str, Notation]] = []
+    if before + mark:
+        found.append(("close", (before + mark, behind_value(table))))
+    # A single sign is text wherever the format doesn't go on behind it.
+    if guard_end + mark and "{key}" not in mark and literal_length(guard_end + mark) > 1:
         found.append(("inner", guard_end + mark))
     if closing:
         found.append(("rest", (before, rests_of_call(table))))
         if not guard_end:
-            found.append(("next", "\n" + arguments["start"]))
+            found.append(("next", next_argument(arguments)))
     return found + turn_end_roles(table)
 
 
@@ -293,8 +340,9 @@ def guarded_value_roles(table: Format) -> Roles:
 
 def behind_value(table: Format) -> list[Notation]:
     """Return what may stand behind the mark that closes a value."""
+    arguments = table["arguments"]
     following = (
-        first_text(table["arguments"]["start"]),
+        next_argument(arguments) if is_keyed(arguments) else first_text(arguments["start"]),
         *table["calls"].get("closing", ())[:1],
         *behind_call(table),
     )
@@ -311,12 +359,16 @@ def rests_of_call(table: Format) -> list[str]:
 def behind_call(table: Format) -> list[str]:
     """Return what may stand behind the first of a call's closing tags."""
     calls = table["calls"]
+    section = calls.get("section_closing", ())
     found = [
         *calls.get("closing", ())[1:],
         *calls.get("section_end", ()),
+        *(f"{end} {behind}" for end in section for behind in (*table["turn_end"], "{end of text}")),
         *(calls.get("opening") or [leading_text(calls["start"])]),
         *table["turn_end"],
     ]
+    if calls.get("only_in_section") and calls["start"].startswith("{name}"):
+        found.append("{comma}" + calls["start"])
     opening = first_text(table["arguments"]["start"])
     return [text for text in dict.fromkeys(found) if text != opening and literal_length(text)]
 

@@ -31,6 +31,11 @@ def longest_first(markers: Roles) -> list[tuple[str, Notation]]:
     return sorted(markers, key=lambda marker: -literal_length(marker[1]))
 
 
+def lead_roles(table: Format) -> Roles:
+    """Return the words that may stand before all content."""
+    return [("lead", f" {lead}") for lead in table.get("content", {}).get("lead", ())]
+
+
 def opening_roles(table: Format) -> Roles:
     """Return the beginnings of markers that tell of one that breaks off."""
     return [("opening", notation) for notation in table.get("openings", ())]

@@ -46,7 +46,7 @@ class ValueArguments:
         if found.role == "argument":
             self._begin_argument(found)
         elif found.role == "done":
-            self._end_arguments()
+            self._end_arguments(late_id=found["id"])
         return True
 
     def _begin_argument(self, found: Found) -> None:
@@ -82,9 +82,9 @@ class ValueArguments:
             self._take("null")
         self._turn.read = self.read_arguments
 
-    def _end_arguments(self, complete: bool = True) -> None:
+    def _end_arguments(self, complete: bool = True, late_id: str = "") -> None:
         self._calls.argue("}" if self._turn.arguments else "{}")
-        self._calls.end(complete and self._is_whole)
+        self._calls.end(complete and self._is_whole, late_id)
 
     def finish(self) -> None:
         """End a call that the text's end cuts off."""

@@ -163,11 +163,12 @@ class CallText:
             SlotKind.WORD: "call-word",
         }
         raw_end = _ends_raw(self.tools.arguments) and not self.tools.arguments.end
+        keyed = self.tools.arguments.item[:1] == (Slot(SlotKind.KEY),)
         return _PieceWriter(
             fills,
             json_gaps=self.tools.mode is ToolMode.JSON_NATIVE,
             spell=self.spell,
-            raw_slot=SlotKind.ARGUMENTS if raw_end else None,
+            raw_slot=SlotKind.ARGUMENTS if raw_end and not keyed else None,
         )
 
 
@@ -209,7 +210,9 @@ def _after_call(calls: Calls) -> str:
 
 def _between(tools: Tools, separator: str) -> str:
     if not trimmed(separator):
-        return GAP
+        # A word such as an id, with which a call ends, would go on in the next one's name.
+        ends_in_word = separator and isinstance(tools.call[-1], Slot)
+        return sequence(literal(separator[0]), GAP) if ends_in_word else GAP
     before = "" if separator[0] not in WHITE_SPACE else GAP
     after = GAP if tools.mode is ToolMode.JSON_NATIVE else ""
     return sequence(before, closing(separator), after)
@@ -265,6 +268,8 @@ def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
         if encoding in VALUE_RULE and not _is_number_too(json_type, types)
     )
     value = RAW_TEXT if raw else plain
+    if raw and _ends_raw(arguments) and arguments.item[0] == Slot(SlotKind.KEY) and plain:
+        value = choice([RAW_TEXT, plain])  # free text can't hold what separates arguments
     if arguments.elements and Encoding.ELEMENTS in encodings:
         nested = value_or_elements(arguments.elements, RAW_TEXT if raw else "")
         value = nested if raw else choice(filter(None, (plain, nested)))

@@ -202,7 +202,8 @@ def _ending(spec: Spec, left: Part) -> Iterator[str]:
     end = _part_end(spec, left)
     parts = parts_of(spec)
     for right in parts[parts.index(left) + 1 :]:
-        yield end + spec.join(left, right) + _opening(spec, right)
+        for join in _joins(spec, left, right):
+            yield end + join + _opening(spec, right)
     yield end + spec.final(left)
 
 
@@ -250,7 +251,11 @@ def _turn_rule(offer: Offer, part: Part) -> Rule:
 def _onward(offer: Offer, left: Part) -> list[str]:
     """Return what may stand behind ``left`` and its own end: the next part or the turn's end."""
     spec = offer.spec
-    options = [_lead_in(offer, left, right) for right in offer.following(left)]
+    options = [
+        _lead_in(offer, left, right, join)
+        for right in offer.following(left)
+        for join in _joins(spec, left, right)
+    ]
     for final in _finals(spec, left) if offer.may_end(left) else ():
         last = _part_end(spec, left) + final
         if trimmed(final) or (last.rstrip(WHITE_SPACE) != last and not _is_open(spec, left)):
@@ -270,11 +275,16 @@ def _finals(spec: Spec, left: Part) -> Iterator[str]:
         yield spec.tools.after_first.end
 
 
-def _lead_in(offer: Offer, left: Part, right: Part) -> str:
+def _joins(spec: Spec, left: Part, right: Part) -> list[str]:
+    """Return what may stand between two neighbours, white space aside."""
+    joins = [spec.join(left, right), *(join.text for join in spec.joins(left, right))]
+    return list({trimmed(text): text for text in reversed(joins)}.values())[::-1]
+
+
+def _lead_in(offer: Offer, left: Part, right: Part, join: str) -> str:
     """Return the join and the start of ``right``, and the rule that goes on inside it."""
-    spec = offer.spec
-    join, start = spec.join(left, right), _opening(spec, right)
-    between = trimmed(join) if right is Part.CALLS else _led(spec, left, right)
+    spec, start = offer.spec, _opening(offer.spec, right)
+    between = trimmed(join) if right is Part.CALLS else _led(spec, join, right)
     before = _gap_behind(spec, left) if between or right is Part.CALLS else ""
     # Calls bring their own start, so only the white space around it is written here.
     spaced = join.rstrip(WHITE_SPACE) != join or start.lstrip(WHITE_SPACE) != start
@@ -282,9 +292,9 @@ def _lead_in(offer: Offer, left: Part, right: Part) -> str:
     return sequence(before, spelled(between), inner, offer.turn_rule(right))
 
 
-def _led(spec: Spec, left: Part, right: Part) -> str:
-    """Return what is written between two parts as the beginning of reasoning or content."""
-    text = spec.join(left, right) + _opening(spec, right)
+def _led(spec: Spec, join: str, right: Part) -> str:
+    """Return what is written behind a part as the beginning of reasoning or content."""
+    text = join + _opening(spec, right)
     # Where a call's name could go on, white space behind the start tells the part from a call.
     return text.lstrip(WHITE_SPACE) if begins_like_call(spec) else trimmed(text)
 
@@ -325,9 +335,10 @@ def _beginnings(offer: Offer, extra: str) -> list[str]:
     if continued:
         return continued
     begun = [
-        _lead_in(offer, Part.START, part)
+        _lead_in(offer, Part.START, part, join)
         for part in offer.following(Part.START)
-        if not _is_covered(offer, spec.join(Part.START, part))
+        for join in _joins(spec, Part.START, part)
+        if not _is_covered(offer, join)
     ]
     bare = spec.content.mode is not ContentMode.ALWAYS_WRAPPED and Part.CONTENT in offer.parts
     return [*begun, *([offer.turn_rule(Part.CONTENT)] if bare else [])]
@@ -351,9 +362,13 @@ def _is_covered(offer: Offer, join: str) -> bool:
 def _continuation(offer: Offer, extra: str) -> Iterator[str]:
     """Yield the ways to go on where the prompt holds ``extra`` behind the header."""
     spec = offer.spec
-    for right in offer.following(Part.START):
-        join = spec.join(Part.START, right)
-        opening = trimmed(join) if right is Part.CALLS else _led(spec, Part.START, right)
+    beginnings = (
+        (right, join)
+        for right in offer.following(Part.START)
+        for join in _joins(spec, Part.START, right)
+    )
+    for right, join in beginnings:
+        opening = trimmed(join) if right is Part.CALLS else _led(spec, join, right)
         if opening.startswith(extra) and not _is_covered(offer, join):
             rest = opening.removeprefix(extra)
             rest = rest if begins_like_call(spec) else trimmed(rest)
@@ -363,7 +378,11 @@ def _continuation(offer: Offer, extra: str) -> Iterator[str]:
     close = trimmed(spec.reasoning.end)
     if Part.REASONING in parts_of(spec) and close and extra.endswith(close):
         parts = offer.following(Part.REASONING)
-        yield from (_lead_in(offer, Part.REASONING, part) for part in parts)
+        yield from (
+            _lead_in(offer, Part.REASONING, part, join)
+            for part in parts
+            for join in _joins(spec, Part.REASONING, part)
+        )
     if Part.CALLS in offer.parts and _begun(spec, calls_of(spec, parallel=True), extra):
         yield _BEGUN_CALLS
 

@@ -13,6 +13,7 @@ from turnspec.pipeline.standing import accepted_failures, standing_problems
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.spec.engine_results import read_engines
 from turnspec.spec.files import read_spec, spec_hash
+from turnspec.spec.integration_results import read_integrations
 from turnspec.spec.live_results import read_live
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import read_results
@@ -52,7 +53,8 @@ def check_freshness(
     differences += [Difference(path, "", None) for path in left_over(project)]
     problems += _stale_results(project, sources)
     problems += _red_results(project, sources)
-    kept = (read_live(project.live), read_engines(project.engines))
+    results = (read_live(project.live), read_engines(project.engines))
+    kept = (*results, read_integrations(project.integrations))
     problems += [found for found in kept if isinstance(found, Problem)]
     return sorted(differences, key=lambda difference: difference.path), problems
 

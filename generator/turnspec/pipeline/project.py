@@ -61,6 +61,11 @@ class Project:
         return self.specs / "engines.json"
 
     @property
+    def integrations(self) -> Path:
+        """What other programs made of exports."""
+        return self.specs / "integrations.json"
+
+    @property
     def live(self) -> Path:
         """The results of live runs."""
         return self.specs / "live.json"

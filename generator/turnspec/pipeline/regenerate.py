@@ -17,6 +17,7 @@ from turnspec.sources.index import read_index
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.engine_results import read_engines
 from turnspec.spec.files import SPEC_SUFFIX, read_spec
+from turnspec.spec.integration_results import read_integrations
 from turnspec.spec.live_results import LiveRecord, read_live
 from turnspec.spec.model import Spec
 from turnspec.spec.naming import template_name
@@ -188,6 +189,7 @@ def write_table(project: Project, results: Mapping[str, TemplateResult], live: L
         return False
     engines = read_engines(project.engines)
     told = {} if isinstance(engines, Problem) else engines
+    integrations = read_integrations(project.integrations)
     accepted = accepted_failures(project)
     text = index_table(
         specs,
@@ -196,6 +198,7 @@ def write_table(project: Project, results: Mapping[str, TemplateResult], live: L
         live.formats,
         told,
         accepted,
+        {} if isinstance(integrations, Problem) else integrations,
         recipe=project.recipe,
     )
     return write_atomically(project.table, text)

@@ -15,6 +15,7 @@ from enum import StrEnum
 from turnspec.spec.model import (
     Arguments,
     CallIdPosition,
+    Condition,
     Literal,
     Part,
     Piece,
@@ -115,11 +116,18 @@ def _markers(spec: Spec) -> Iterator[_Fact]:
         "content start": spec.content.start,
         "content end": spec.content.end,
     }
-    joins = {f"between {join.left} and {join.right}": join.text for join in spec.turn.joins}
+    joins = {
+        f"between {join.left} and {join.right}{_shown_condition(join.when)}": join.text
+        for join in spec.turn.joins
+    }
     yield from _shown(Area.MARKER, texts | joins)
     if spec.tools:
         yield from _tool_markers(spec.tools)
         yield from _arguments(spec.tools.arguments)
+
+
+def _shown_condition(when: Condition) -> str:
+    return "" if when is Condition.ALWAYS else f" {when.replace('_', ' ')}"
 
 
 def _tool_markers(tools: Tools) -> Iterator[_Fact]:

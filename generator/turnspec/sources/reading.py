@@ -132,6 +132,25 @@ def _is_text(text: str) -> bool:
     return True
 
 
+def read_config_templates(
+    path: Path,
+) -> tuple[dict[str, object], dict[str, str], list[Problem]]:
+    """Read a tokenizer_config.json: what it holds, and the chat templates that go with it.
+
+    Template files beside it win over its own, where it has the name that they are looked up by.
+    """
+    if not path.is_file():
+        return {}, {}, [Problem("there is no such file", str(path))]
+    config, problems = _read_config(path)
+    if problems:
+        return {}, {}, problems
+    if path.name == _CONFIG_FILE:
+        found, problems = _read_folder(path.parent)
+        return config, dict(found.texts), problems
+    texts, problems = _config_templates(config, path)
+    return config, texts, problems
+
+
 def _read_folder(folder: Path) -> tuple[NamedTexts, list[Problem]]:
     config, problems = _read_config(folder / _CONFIG_FILE)
     # As Hugging Face loads it: template files, where there are any, win over the configuration.

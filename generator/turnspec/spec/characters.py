@@ -19,8 +19,8 @@ NEVER_IN_KEYS = tuple(
     for low, high in re.findall(r"\\[xu]([0-9A-F]+)(?:-\\[xu]([0-9A-F]+))?", NOT_IN_KEYS)
 )
 
-#: What a key never holds where values say themselves where they end: the signs of values, and those
-#: that may stand between two arguments.
+#: What a key never holds where values say themselves where they end, or nothing stands before it:
+#: the signs of values, and those that may stand between two arguments.
 VALUE_SIGNS = "()[]{},;'\""
 
 #: The longest name, id or key that a parser takes for one, in characters.
@@ -100,7 +100,7 @@ def key_ends(tools: Tools) -> str:
         # An argument may begin just here, so its key must not swallow what ends the arguments.
         at = next(at for at, piece in enumerate(tools.call) if piece == Slot(SlotKind.ARGUMENTS))
         after_all = tools.arguments.end + _text_behind(tools.call, at, "")
-        found += [after_all.strip()[:1], tools.arguments.separator.strip()[:1]]
+        found += [after_all.strip()[:1], tools.arguments.separator.strip()[:1], VALUE_SIGNS]
     if item and ends_itself(tools):
         found.append(VALUE_SIGNS)
     return _joined(found)

@@ -12,6 +12,7 @@ from itertools import pairwise
 from turnspec.spec.model import (
     AfterFirst,
     CallIdPosition,
+    Condition,
     ContentMode,
     Elements,
     Encoding,
@@ -106,12 +107,12 @@ def _turn(spec: Spec) -> Iterator[_Finding]:
 
 def _joins(spec: Spec) -> Iterator[_Finding]:
     order = (Part.START, *spec.turn.order)
-    seen: set[tuple[Part, Part]] = set()
+    seen: set[tuple[Part, Part, Condition]] = set()
     for index, join in enumerate(spec.turn.joins):
         path: YamlPath = ("turn", "joins", index)
-        if (join.left, join.right) in seen:
+        if (join.left, join.right, join.when) in seen:
             yield path, f"a second join of {join.left} and {join.right}"
-        seen.add((join.left, join.right))
+        seen.add((join.left, join.right, join.when))
         strangers = [part for part in (join.left, join.right) if part not in order]
         for part in strangers:
             yield path, f"joins {part}, which turn.order doesn't have"

@@ -253,11 +253,15 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """What stands between two neighbours beyond the end of the one and the start of the other."""
+    """What stands between two neighbours beyond the end of the one and the start of the other.
+
+    Where it depends on another part of the turn, there is a second one that says ``when``.
+    """
 
     left: Part  # START or a part
     right: Part  # a part
     text: str
+    when: Condition = Condition.ALWAYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -541,11 +545,13 @@ class Spec:
     overlay: tuple[str, ...] = ()
 
     def join(self, left: Part, right: Part) -> str:
-        """Return what stands between two neighbours beyond their own end and start."""
-        for join in self.turn.joins:
-            if (join.left, join.right) == (left, right):
-                return join.text
-        return ""
+        """Return what usually stands between two neighbours beyond their own end and start."""
+        joins = self.joins(left, right)
+        return next((join.text for join in joins if join.when is Condition.ALWAYS), "")
+
+    def joins(self, left: Part, right: Part) -> tuple[Join, ...]:
+        """Return all that may stand between two neighbours."""
+        return tuple(join for join in self.turn.joins if (join.left, join.right) == (left, right))
 
     def end(self, last: Part) -> End | None:
         """Return how a turn ends after ``last``; None where nothing special is known of it."""

@@ -189,9 +189,7 @@ def _turn_to_data(turn: Turn) -> dict[str, object]:
     data: dict[str, object] = {
         "header": Text(turn.header),
         "order": list(turn.order),
-        "joins": tuple(
-            Line(left=join.left, right=join.right, text=Text(join.text)) for join in turn.joins
-        ),
+        "joins": tuple(map(_join_to_data, turn.joins)),
         "ends": tuple(_end_to_data(end) for end in turn.ends),
         "stop": _texts(turn.stop),
         "calls_decide_end": turn.calls_decide_end,
@@ -199,12 +197,22 @@ def _turn_to_data(turn: Turn) -> dict[str, object]:
     return _without(data, {"joins": (), "calls_decide_end": False})
 
 
+def _join_to_data(join: Join) -> dict[str, object]:
+    when = {} if join.when is Condition.ALWAYS else {"when": join.when}
+    return Line(left=join.left, right=join.right, **when, text=Text(join.text))
+
+
 def _turn_from_data(data: Data) -> Turn:
     return Turn(
         header=data["header"],
         order=tuple(map(Part, data["order"])),
         joins=tuple(
-            Join(Part(join["left"]), Part(join["right"]), join["text"])
+            Join(
+                Part(join["left"]),
+                Part(join["right"]),
+                join["text"],
+                Condition(join.get("when", Condition.ALWAYS)),
+            )
             for join in data.get("joins", ())
         ),
         ends=tuple(

@@ -9,6 +9,7 @@ from dataclasses import replace
 from turnspec.spec.engine_results import EngineResult
 from turnspec.spec.files import SPEC_SUFFIX, spec_hash
 from turnspec.spec.fingerprint import same_formats
+from turnspec.spec.integration_results import ExportState, Integrations
 from turnspec.spec.live_results import LIVE_RUNG, LiveResult
 from turnspec.spec.model import CallIdPosition, Condition, Limit, Part, Spec
 from turnspec.spec.overlay import Overlay
@@ -31,10 +32,12 @@ parts of the spec fit each other and the template. A format is verified when all
 Then come what three grammar engines say: how many texts they judged alike, and how many random
 turns of grammars bound to tools and answers the parser read as the schemas want it; and rung 4
 (`turnspec live`): what llama.cpp writes with a tiny model of random weights after the real prompt,
-under the format's grammar, streams through the parser. A number counts checks that all passed,
-`n/m` says that n of m did, `none` that nothing was checked, and - that nobody tried. The last
-column says how many of a spec's keys come from an overlay, because no rendering shows them; what it
-says of calls or of reasoning is checked against itself alone, by rungs 1b, 2, 3 and 4.
+under the format's grammar, streams through the parser; and of how many of the targets of
+`turnspec export` that were tried the program itself reads all of the format's turns. A number
+counts checks that all passed, `n/m` says that n of m did, `none` that nothing was checked, and -
+that nobody tried. The last column says how many of a spec's keys come from an overlay, because no
+rendering shows them; what it says of calls or of reasoning is checked against itself alone, by
+rungs 1b, 2, 3 and 4.
 """
 _COLUMNS = ("Name", "Template", "Reasoning", "Content", "Tools", "Call id", "Limits")
 _RUNGS = (*RUNGS, LIVE_RUNG)
@@ -53,14 +56,15 @@ def index_table(
     live: Mapping[str, LiveResult] | None = None,
     engines: Mapping[str, EngineResult] | None = None,
     accepted: Mapping[str, Mapping[str, str]] | None = None,
+    integrations: Integrations | None = None,
     *,
     recipe: Recipe = USUAL,
 ) -> str:
     """Return the text of specs/README.md.
 
-    ``results`` are by template name, those of live runs and of engines too; a result for another
-    spec than the one at hand doesn't count. ``accepted`` has the failures that are accepted;
-    ``recipe`` says how the page is made.
+    ``results`` are by template name, those of live runs and of engines too, ``integrations`` by
+    target first; a result for another spec than the one at hand doesn't count. ``accepted`` has the
+    failures that are accepted; ``recipe`` says how the page is made.
     """
     ordered = sorted(specs, key=lambda spec: spec.name)
     found = ((spec, _current(spec, results, live or {})) for spec in ordered)
@@ -68,7 +72,7 @@ def index_table(
     sections = [
         _introduction(recipe),
         _totals(ordered, current),
-        _table(ordered, current, engines or {}),
+        _table(ordered, current, engines or {}, integrations or {}),
         _same_formats(ordered),
         _failures(current, accepted or {}),
         _overlays(overlays),
@@ -136,15 +140,22 @@ def _table(
     specs: Sequence[Spec],
     results: Mapping[str, TemplateResult],
     engines: Mapping[str, EngineResult],
+    integrations: Integrations,
 ) -> str:
-    head = (*_COLUMNS, *RUNGS, "Engines: texts", "Engines: turns", LIVE_RUNG, "Overlay")
-    rows = [_row(spec, results.get(spec.name), engines.get(spec.name)) for spec in specs]
+    marks = ("Engines: texts", "Engines: turns", LIVE_RUNG, "Exports")
+    head = (*_COLUMNS, *RUNGS, *marks, "Overlay")
+    rows = [
+        _row(spec, results.get(spec.name), engines.get(spec.name), integrations) for spec in specs
+    ]
     lines = [head, tuple("---" for _ in head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def _row(
-    spec: Spec, result: TemplateResult | None, engines: EngineResult | None
+    spec: Spec,
+    result: TemplateResult | None,
+    engines: EngineResult | None,
+    integrations: Integrations,
 ) -> tuple[str, ...]:
     tools = spec.tools
     has_id = tools is not None and tools.call_id is not CallIdPosition.NONE
@@ -160,6 +171,7 @@ def _row(
         *(_mark(rungs.get(name)) for name in RUNGS),
         *_engine_marks(spec, engines),
         _mark(rungs.get(LIVE_RUNG)),
+        _export_mark(spec, integrations),
         str(len(spec.overlay)),
     )
 
@@ -171,6 +183,18 @@ def _engine_marks(spec: Spec, found: EngineResult | None) -> tuple[str, str]:
     pairs = ((found.agreed, found.strings), (found.valid, found.turns))
     texts, turns = (str(n) if n == of else f"{n}/{of}" for n, of in pairs)
     return texts, turns
+
+
+def _export_mark(spec: Spec, integrations: Integrations) -> str:
+    """Return of how many targets that were tried the program reads all of a format's turns."""
+    digest = spec_hash(spec)
+    found = [
+        result
+        for record in integrations.values()
+        if (result := record.formats.get(spec.name)) is not None and result.spec_hash == digest
+    ]
+    good = sum(r.state is not ExportState.REFUSED and r.passed == r.checks for r in found)
+    return f"{good}/{len(found)}" if found else _NOTHING
 
 
 def _mark(rung: RungResult | None) -> str:

@@ -40,7 +40,10 @@ _SIGNS = "_.:/-$@#+*?!&%;,=|~^<>()[]{}\"'`\\ é中"
 def leaks(view: View) -> Iterator[Finding]:
     """A block that the template leaves empty is no content when there is something in it."""
     spec = view.spec
-    texts = {f"turn.joins.{join.left}.{join.right}": join.text for join in spec.turn.joins}
+    texts = {
+        f"turn.joins.{join.left}.{join.right}.{join.when}".removesuffix(".always"): join.text
+        for join in spec.turn.joins
+    }
     texts["content.start"] = spec.content.start
     for key in ("prompt_on", "prompt_off"):
         prompt: str = getattr(spec.thinking, key)

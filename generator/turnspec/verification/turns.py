@@ -92,6 +92,8 @@ def written_input(spec: Spec, message: Message, *, thinking: bool) -> ParserInpu
     turn = spec.turn.header + write_parts(spec, shown, Part.START)
     if turn.startswith(prompt):
         return ParserInput(prompt, turn[len(prompt) :])
+    if prompt.strip() and turn.startswith(prompt.rstrip()):  # and has other white space there
+        return ParserInput(prompt, turn[len(prompt.rstrip()) :].lstrip())
     if state is PromptState.NEUTRAL or not has_reasoning:
         return None
     behind = write_parts(spec, replace(shown, reasoning=""), Part.REASONING)

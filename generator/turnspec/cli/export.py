@@ -1,0 +1,150 @@
+"""`turnspec export`: a format as other programs read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.markup import escape
+
+from turnspec.cli.common import FOLDER, ROOT, VERBOSE
+from turnspec.cli.console import OUT, Fault, Misuse, json_text, print_notice
+from turnspec.cli.formats import catalog_of, find, spec_of, text_of
+from turnspec.cli.grammar import read_tool_file
+from turnspec.export.exporting import Exported, ExportOptions, ReasoningField, Refusal
+from turnspec.export.targets import TARGETS, export_format
+from turnspec.grammar.request import GrammarRequest, ToolChoice
+from turnspec.spec.atomic import write_all_atomically
+from turnspec.spec.model import Spec
+from turnspec.spec.problems import Problem
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command()
+@click.argument("fmt", metavar="FORMAT")
+@click.option("--to", "target", required=True, metavar="TARGET", help=" | ".join(TARGETS))
+@click.option("--into", type=FOLDER, help="The folder to write into (default: print).")
+@click.option(
+    "--reasoning-field",
+    type=click.Choice([field.value for field in ReasoningField]),
+    default=ReasoningField.THINKING.value,
+    show_default=True,
+    help="The key for reasoning in messages: vLLM and SGLang take only the first.",
+)
+@click.option(
+    "--tokenizer-config",
+    type=_FILE,
+    metavar="FILE",
+    help="Put the template into a model's tokenizer_config.json.",
+)
+@click.option("--tools", type=_FILE, help="OpenAI tool definitions: a JSON list.")
+@click.option(
+    "--tool-choice",
+    default=ToolChoice.AUTO.value,
+    show_default=True,
+    metavar="auto|required|none|TOOL",
+    help="Whether a turn calls tools, or which one it has to call.",
+)
+@click.option("--parallel", is_flag=True, help="Let a turn hold several calls.")
+@click.option("--no-thinking", is_flag=True, help="The prompt has thinking turned off.")
+@click.option("--force", is_flag=True, help="Export a format that isn't verified, too.")
+@click.option("--json", "as_json", is_flag=True, help="Print files and losses as JSON.")
+@ROOT
+@VERBOSE
+def export(
+    fmt: str,
+    target: str,
+    into: Path | None,
+    reasoning_field: str,
+    tokenizer_config: Path | None,
+    tools: Path | None,
+    tool_choice: str,
+    parallel: bool,
+    no_thinking: bool,
+    force: bool,
+    as_json: bool,
+    root: Path | None,
+    verbose: bool,
+) -> None:
+    """Write a format as another program reads it; what that can't say is told, or refused.
+
+    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, or a
+    template: a .jinja file, a model folder, a GGUF file.
+
+    \b
+    Example:
+      turnspec export qwen3-coder --to response-template
+      turnspec export qwen3-coder --to response-template --tokenizer-config tokenizer_config.json
+      turnspec export glm-4-6 --to xgrammar --tools tools.json --into build
+    """  # noqa: D301
+    if target not in TARGETS:
+        raise Misuse(f"there is no target {target!r}; there are: {', '.join(TARGETS)}")
+    known = find(fmt, catalog_of(root))
+    spec = spec_of(known)
+    judgement = known.judgement()
+    if not judgement.is_verified:
+        if not force:
+            raise Fault(f"{known.name} is {judgement}; to export it all the same, use --force")
+        print_notice(f"{known.name} is {judgement}")
+    options = ExportOptions(
+        reasoning_field=ReasoningField(reasoning_field),
+        tokenizer_config=_config(tokenizer_config, spec) if tokenizer_config else None,
+        request=GrammarRequest(
+            tools=read_tool_file(tools) if tools else (),
+            tool_choice=tool_choice,
+            parallel=parallel,
+            thinking=not no_thinking,
+        ),
+        module=text_of(known.module()),
+    )
+    exported = export_format(spec, target, options)
+    if isinstance(exported, Refusal):
+        raise Fault(f"{known.name} can't be exported to {target}: {exported}")
+    for loss in exported.losses:
+        print_notice(f"loosened: {loss}")
+    if into is None and tokenizer_config is not None:
+        exported = _in_place(exported, tokenizer_config)
+        into = Path()
+    _give(exported, into, as_json=as_json)
+
+
+def _config(path: Path, spec: Spec) -> Mapping[str, Any]:
+    # It brings the analysis along, which no other export needs.
+    from turnspec.export.tokenizer_file import read_tokenizer_config
+
+    config = read_tokenizer_config(path, spec)
+    if isinstance(config, Problem):
+        raise Fault(str(config))
+    return config
+
+
+def _in_place(exported: Exported, path: Path) -> Exported:
+    """Return the export with its one file under the path of the file that it replaces."""
+    (text,) = exported.files.values()
+    return replace(exported, files={str(path): text})
+
+
+def _give(exported: Exported, into: Path | None, *, as_json: bool) -> None:
+    """Write the files, or print them; a file that says the same is left alone."""
+    paths = {(into or Path()) / name: text for name, text in exported.files.items()}
+    if into is not None:
+        write_all_atomically(paths)
+    if as_json:
+        losses = [{"what": loss.what, "why": loss.why} for loss in exported.losses]
+        click.echo(json_text({"files": dict(exported.files), "losses": losses}, indent=2))
+    elif into is not None:
+        for path in paths:
+            OUT.print(f"wrote {escape(str(path))}", highlight=False, soft_wrap=True)
+    else:
+        _print(list(paths.items()))
+
+
+def _print(files: Sequence[tuple[Path, str]]) -> None:
+    if len(files) > 1:
+        names = ", ".join(str(path) for path, _ in files)
+        raise Misuse(f"these are several files ({names}); give a folder: --into DIR")
+    click.echo(files[0][1], nl=False)

@@ -1,0 +1,102 @@
+"""Plugins: a format's parser, its spec, and a file that joins them to what serves models.
+
+That file is a banner, the facts of the format, and else what stands in `plugins/`, verbatim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import resources
+
+from turnspec.codegen.banner import banner, sealed
+from turnspec.export import plugins
+from turnspec.export.exporting import ExportOptions
+from turnspec.spec.files import SPEC_SUFFIX, dump_spec, spec_hash
+from turnspec.spec.model import Spec
+from turnspec.spec.naming import module_name
+
+# Between these lines of a plugin's source stand the stand-ins for the facts.
+_FACTS = "# Here an export has the facts of its format.\n"
+_COMMON = "# What follows is the same for every format.\n"
+
+
+def plugin_files(
+    spec: Spec, options: ExportOptions, *, target: str, about: str, facts: Mapping[str, object]
+) -> dict[str, str]:
+    """Return the files of a plugin: parser, spec and plugin, by name.
+
+    Args:
+        spec: the format.
+        options: of which the parser's source is needed.
+        target: the target's name; its source in `plugins/` is named so, as a module.
+        about: the plugin's docstring.
+        facts: constants of the plugin by their names; tuples and mappings stand on several lines.
+    """
+    module = module_name(spec.name)
+    imports, common = _source(target)
+    own = "\n".join(_constants({"NAME": spec.name, **facts}))
+    text = "".join(
+        (
+            banner(
+                f"specs/{spec.name}{SPEC_SUFFIX}", spec_hash(spec), command=_command(spec, target)
+            ),
+            f'"""{about.strip()}\n"""\n\n',
+            f"{imports}import {module} as turn_format  # noqa: E402\n",
+            f"from {module} import Parser as StreamingParser  # noqa: E402\n\n",
+            f"{own}\n\n{_COMMON}{common}",
+        )
+    )
+    return {
+        f"{module}.py": options.module,
+        f"{spec.name}{SPEC_SUFFIX}": dump_spec(spec),
+        plugin_name(spec, target): sealed(text),
+    }
+
+
+def plugin_name(spec: Spec, target: str) -> str:
+    """Return the name of a plugin's file."""
+    return f"{module_name(spec.name)}_{_identifier(target)}.py"
+
+
+def _command(spec: Spec, target: str) -> str:
+    return f"turnspec export {spec.name} --to {target} --into ."
+
+
+def _identifier(target: str) -> str:
+    return target.replace("-", "_")
+
+
+def _source(target: str) -> tuple[str, str]:
+    """Return the imports of a plugin's source, and what is the same for every format."""
+    file = resources.files(plugins).joinpath(f"{_identifier(target)}.py")
+    head, _, common = file.read_text("utf-8").partition(_COMMON)
+    imports = head.partition(_FACTS)[0]
+    return imports[imports.index("from __future__") :], common
+
+
+def _constants(facts: Mapping[str, object]) -> Iterator[str]:
+    """Yield the lines that give constants their values."""
+    for name, value in facts.items():
+        if isinstance(value, Mapping) and value:
+            yield f"{name} = {{"
+            yield from (f"    {key!r}: {_literal(item)}," for key, item in value.items())
+            yield "}"
+        else:
+            yield f"{name} = {_literal(value)}"
+
+
+def _literal(value: object) -> str:
+    """Return a value as Python has it; markers are only ever texts between quotes."""
+    if isinstance(value, str):
+        quote = "'" if '"' in value and "'" not in value else '"'
+        return quote + "".join(_character(char, quote) for char in value) + quote
+    if isinstance(value, tuple):
+        items = ", ".join(map(_literal, value))
+        return f"({items},)" if len(value) == 1 else f"({items})"
+    return repr(value)
+
+
+def _character(character: str, quote: str) -> str:
+    if character == quote:
+        return f"\\{quote}"
+    return character if character.isprintable() and character != "\\" else repr(character)[1:-1]

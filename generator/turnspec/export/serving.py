@@ -1,0 +1,66 @@
+"""What exported plugins ask of an installed turnspec: a grammar for a request's tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from turnspec.grammar.bound import bind_grammar
+from turnspec.grammar.request import GrammarRequest, ToolChoice
+from turnspec.grammar.schema_checks import Schema
+from turnspec.spec.files import read_spec
+
+
+def bound_grammar(
+    spec: Path,
+    *,
+    tools: Sequence[Mapping[str, Any]],
+    tool_choice: str | Mapping[str, Any] | None = None,
+    parallel: bool = True,
+    thinking: bool = True,
+    response_format: Mapping[str, Any] | None = None,
+) -> tuple[str, bool]:
+    """Return a grammar in GBNF, and whether it holds from the first call on only.
+
+    Args:
+        spec: the format's file.
+        tools: OpenAI tool definitions.
+        tool_choice: as chat-completions APIs have it: a word, or an object that names a tool.
+        parallel: whether a turn may hold several calls.
+        thinking: whether the prompt is the one for thinking.
+        response_format: as chat-completions APIs have it.
+
+    Raises:
+        ValueError: there is no such grammar; says all reasons.
+    """
+    format_ = read_spec(spec)
+    if isinstance(format_, list):
+        raise ValueError("; ".join(map(str, format_)))
+    request = GrammarRequest(
+        tools=tools,
+        tool_choice=_choice(tool_choice),
+        parallel=parallel,
+        thinking=thinking,
+        response_schema=_schema(response_format),
+    )
+    bound = bind_grammar(format_, request)
+    if isinstance(bound, list):
+        raise ValueError("; ".join(map(str, bound)))
+    return bound.grammar, bound.lazy
+
+
+def _choice(choice: str | Mapping[str, Any] | None) -> str:
+    if isinstance(choice, Mapping):
+        function = choice.get("function", choice)
+        return str(function.get("name", ""))
+    return choice or ToolChoice.AUTO
+
+
+def _schema(response_format: Mapping[str, Any] | None) -> Schema | None:
+    """Return the schema of an answer; llama-cpp-python has it beside the type, APIs further in."""
+    kind = (response_format or {}).get("type", "text")
+    if response_format is None or kind == "text":
+        return None
+    found = response_format.get("schema", response_format.get("json_schema", {}).get("schema"))
+    return {"type": "object"} if found is None else found

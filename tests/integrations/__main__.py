@@ -1,0 +1,57 @@
+"""Runs suites, and writes specs/integrations.json: `make integrations [SUITES=…] [NAMES=…]`.
+
+With NAMES only these formats are tried, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from tests.generated_formats import NAMES, ROOT
+from tests.integrations.suites import SUITES
+from turnspec.spec.integration_results import (
+    ExportState,
+    TargetRecord,
+    read_integrations,
+    write_integrations,
+)
+from turnspec.spec.problems import Problem
+
+PAGE = ROOT / "specs" / "integrations.json"
+
+
+def main(arguments: list[str]) -> int:
+    """Run the suites that are asked for, or all; 1 if a program fails a check."""
+    parser = argparse.ArgumentParser(prog="python -m tests.integrations")
+    parser.add_argument("--suites", nargs="*", choices=[*SUITES])
+    parser.add_argument("names", nargs="*")
+    asked = parser.parse_args(arguments)
+    failed = False
+    for target in asked.suites or SUITES:
+        record = SUITES[target](asked.names or NAMES)
+        failed |= _tell(target, record)
+        if not asked.names:
+            known = read_integrations(PAGE)
+            assert not isinstance(known, Problem), known
+            write_integrations(PAGE, {**known, target: record})
+    return 1 if failed else 0
+
+
+def _tell(target: str, record: TargetRecord) -> bool:
+    """Print what came of a target, and return whether a check failed."""
+    results = record.formats
+    states = [result.state for result in results.values()]
+    told = ", ".join(f"{states.count(state)} {state}" for state in ExportState)
+    failing = {name: found for name, found in results.items() if found.passed < found.checks}
+    checks, passed = (
+        sum(getattr(found, word) for found in results.values()) for word in ("checks", "passed")
+    )
+    print(f"{target}: {told}; {passed} of {checks} checks passed")
+    for name, found in failing.items():
+        print(f"  {name}: {found.checks - found.passed} of {found.checks} fail: {found.example}")
+    return bool(failing)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

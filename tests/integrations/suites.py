@@ -1,0 +1,15 @@
+"""The suites of `make integrations`, by the names of their targets. A new one is a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from tests.integrations.response_template_suite import run_response_template
+from turnspec.spec.integration_results import TargetRecord
+
+#: Runs a suite for some formats, in its own environment; prints what is amiss if there are few.
+Suite = Callable[[Sequence[str]], TargetRecord]
+
+SUITES: Mapping[str, Suite] = {
+    "response-template": run_response_template,
+}

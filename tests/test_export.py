@@ -1,0 +1,98 @@
+"""`turnspec export`: what other programs read, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.generated_formats import ROOT
+from tests.test_cli import run
+from tests.test_vendor import checkout, root  # noqa: F401  (fixtures)
+from turnspec.pipeline.project import Project
+
+NAME = "qwen-qwen3-0-6b"
+
+
+def test_a_template_is_printed() -> None:
+    result = run("export", NAME, "--to", "response-template", "--root", ROOT)
+    assert (result.exit_code, result.stderr) == (0, "")
+    template = json.loads(result.stdout)
+    assert template["start_anchor"] == "<|im_start|>assistant\n"
+    assert [*template["fields"]] == ["thinking", "tool_calls", "content"]
+
+
+def test_the_key_for_reasoning_can_be_chosen(tmp_path: Path) -> None:
+    field = ("--reasoning-field", "reasoning_content")
+    command = ("export", NAME, "--to", "response-template", "--root", ROOT)
+    result = run(*command, *field, "--into", tmp_path / "new")
+    path = tmp_path / "new" / "response_template.json"
+    assert (result.exit_code, result.stdout) == (0, f"wrote {path}\n")
+    assert "reasoning_content" in json.loads(path.read_text())["fields"]
+
+
+def test_what_is_printed_can_be_json() -> None:
+    command = ("export", NAME, "--to", "response-template", "--root", ROOT)
+    result = run(*command, "--json")
+    data = json.loads(result.stdout)
+    assert [*data] == ["files", "losses"]
+    assert [*data["files"]] == ["response_template.json"]
+
+
+def test_an_unknown_target_is_refused() -> None:
+    result = run("export", NAME, "--to", "nothing", "--root", ROOT)
+    listed = "llama-cpp-python, response-template, xgrammar"
+    wanted = f"error: there is no target 'nothing'; there are: {listed}"
+    assert result.exit_code == 2
+    assert result.stderr.startswith(wanted)
+
+
+def test_a_format_that_is_not_verified_is_refused(root: Path, tmp_path: Path) -> None:  # noqa: F811
+    Project(root).results.unlink()
+    command = ("export", "json-native", "--to", "response-template", "--root", root)
+    result = run(*command, "--into", tmp_path / "new")
+    reason = "not verified: there is no result for the spec as it is"
+    wanted = f"error: json-native is {reason}; to export it all the same, use --force\n"
+    assert (result.exit_code, result.stderr) == (1, wanted)
+    assert not (tmp_path / "new").exists()
+    assert run(*command, "--force").stderr == f"notice: json-native is {reason}\n"
+
+
+@pytest.fixture
+def own_template() -> tuple[str, Path]:
+    """A format of ours, whose template is in the repository."""
+    return "unseen-arguments-into", ROOT / "tests" / "templates" / "unseen-arguments-into.jinja"
+
+
+def test_a_tokenizer_file_of_another_model_is_left_alone(
+    tmp_path: Path, own_template: tuple[str, Path]
+) -> None:
+    path = tmp_path / "tokenizer_config.json"
+    text = json.dumps({"chat_template": own_template[1].read_text(encoding="utf-8")})
+    path.write_text(text, encoding="utf-8")
+    command = ("export", NAME, "--to", "response-template", "--root", ROOT)
+    result = run(*command, "--tokenizer-config", path)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"error: {path}: is of another model: its template (sha256 ")
+    assert result.stderr.endswith("and writes other turns\n")
+    assert path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("{}", "holds no chat template, so nobody can tell whose it is"),
+        ("[", "not JSON: Expecting value"),
+        (None, "there is no such file"),
+    ],
+)
+def test_a_tokenizer_file_has_to_be_one(text: str | None, wanted: str, tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer_config.json"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    command = ("export", NAME, "--to", "response-template", "--root", ROOT)
+    result = run(*command, "--tokenizer-config", path)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"error: {path}")
+    assert result.stderr.endswith(f": {wanted}\n")
