@@ -62,8 +62,10 @@ lint: $(STAMP)  ## ruff, black and mypy
 	@$(BIN)/black --check --quiet . || { echo 'make: run $(BIN)/black .'; exit 1; }
 	@$(BIN)/mypy --no-error-summary
 
-bench: $(BUILD)  ## measure the generated parsers and compare them with their targets
+# Binding is measured beside llama.cpp's own converter.
+bench: $(STAMP)  ## measure the generated parsers and the binding of grammars against their targets
 	@$(BIN)/python -m benchmarks.parser_speed
+	@$(BIN)/python -m benchmarks.grammar_binding
 
 # EXTRAS measures others: make install-size EXTRAS="'' build live"
 install-size: $(BUILD)  ## measure what `pip install turnspec` brings: packages and megabytes

@@ -8,6 +8,7 @@ import io
 import random
 import tarfile
 import threading
+import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from turnspec.sources.index import Origin
 
 FILE = "pack-1.0.tar.gz"
+WHEEL = "pack-1.0-py3-none-any.whl"
 TEMPLATES = {"One.jinja": "one {{ messages }}\n", "Two.jinja": "two\r\n{{ messages }} ｜é"}
 
 
@@ -29,6 +31,7 @@ class FakeIndex:
     bodies: list[bytes]
     break_offs: list[int] = field(default_factory=list)
     resumable: bool = True
+    file: str = FILE
     ranges: list[str | None] = field(default_factory=list)
     url: str = ""
 
@@ -49,9 +52,20 @@ def sdist_of(templates: Mapping[str, str]) -> bytes:
     return buffer.getvalue()
 
 
-def origin_of(sdist: bytes) -> Origin:
-    sha256 = hashlib.sha256(sdist).hexdigest()
-    return Origin("pack", "pypi-sdist", "pack", "1.0", FILE, sha256, len(sdist))
+def wheel_of(files: Mapping[str, str]) -> bytes:
+    """Return a wheel with some files, by path."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as wheel:
+        for path, text in files.items():
+            wheel.writestr(path, text)
+    return buffer.getvalue()
+
+
+def origin_of(package: bytes, file: str = FILE) -> Origin:
+    """Return how an index pins a package."""
+    kind = "pypi-sdist" if file == FILE else "pypi-wheel"
+    sha256 = hashlib.sha256(package).hexdigest()
+    return Origin("pack", kind, "pack", "1.0", file, sha256, len(package))
 
 
 @contextlib.contextmanager
@@ -61,9 +75,9 @@ def serving(index: FakeIndex) -> Iterator[FakeIndex]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             if self.path == "/simple/pack/":
-                page = f'<a href="/files/{FILE}">{FILE}</a>'.encode()
+                page = f'<a href="/files/{index.file}">{index.file}</a>'.encode()
                 self.answer(200, page, len(page), "text/html")
-            elif self.path == f"/files/{FILE}":
+            elif self.path == f"/files/{index.file}":
                 self.send_file()
             else:
                 self.answer(404, b"", 0, "text/html")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import pytest
 
 from turnspec.analysis.thinking import (
-    PromptState,
     Setting,
     choose_better_on,
     choose_off,
     choose_on,
     markers_in_prompts,
-    prompt_state,
 )
+from turnspec.spec.prompt_state import PromptState, prompt_state
 
 OPEN, NEUTRAL, CLOSED = PromptState.OPEN, PromptState.NEUTRAL, PromptState.CLOSED
 

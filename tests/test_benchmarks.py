@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks import parser_speed
+from benchmarks import grammar_binding, parser_speed
 from benchmarks.cases import Format, LongText, format_class, has_part, long_turn, read_formats, said
 from benchmarks.measuring import Effort, Streamed, WrongResult, streamed
 from benchmarks.targets import judge_streamed
 from click.testing import CliRunner, Result
+from jsonschema import Draft202012Validator
 
 from tests import parser_formats as formats
 from turnspec.codegen.loading import load_module
@@ -178,3 +179,33 @@ def test_targets_are_those_of_the_format_and_the_worst_size_counts() -> None:
         (2.4, 3.0),
     ]
     assert [growth.value for _, growth in verdicts] == pytest.approx([1.1] * 4)
+
+
+def bind(*arguments: str) -> Result:
+    few = ("--tools", "20", "--rounds", "1")
+    return CliRunner().invoke(grammar_binding.bench, [*few, *arguments])
+
+
+def test_binding_is_measured_beside_llama_cpps_converter() -> None:
+    result = bind("--json", *ANY_TIME, TAGGED)
+    assert result.exit_code == 0, result.output
+    (found,) = json.loads(result.stdout)
+    assert (found["name"], found["tools"]) == (TAGGED, 20)
+    assert 0 < found["again_milliseconds"] < found["cold_milliseconds"]
+    assert found["converter_milliseconds"] > 0
+
+
+def test_binding_that_takes_too_long_is_named() -> None:
+    result = bind(*NO_TIME, TAGGED)
+    assert result.exit_code == 1
+    assert [line.partition(" tools")[0] for line in result.stderr.splitlines()] == [
+        f"missed: {TAGGED}, 20"
+    ] * 2
+
+
+def test_the_tools_that_are_bound_can_be() -> None:
+    """A converter that refused them would be fast."""
+    converted = grammar_binding.as_one_schema(grammar_binding.tools_of(2))
+    for call in converted["oneOf"]:
+        Draft202012Validator.check_schema(call)
+    assert bind("--json", *ANY_TIME, "no-such-format").exit_code == 2

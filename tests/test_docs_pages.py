@@ -29,6 +29,7 @@ OTHER_PAGES = (
     "commands.md",
     "CONFORMANCE.md",
     "export.md",
+    "EXPORTS.md",
     "FAULTS.md",
     "fix-an-overlay.md",
     "own-repository.md",

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
-from tests.generated_formats import ROOT
+from tests.generated_formats import NAMES, ROOT, committed_format
+from tests.integrations.page import exports_page
+from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec
 from tests.test_cli import run
 from tests.test_vendor import checkout, root  # noqa: F401  (fixtures)
+from turnspec.export.exporting import Exported, ExportOptions, Refusal
+from turnspec.export.response_template import response_template
+from turnspec.export.targets import export_format
 from turnspec.pipeline.project import Project
+from turnspec.spec.integration_results import read_integrations
+from turnspec.spec.model import Literal, Slot, SlotKind
+from turnspec.spec.problems import Problem
 
 NAME = "qwen-qwen3-0-6b"
 
@@ -96,3 +106,65 @@ def test_a_tokenizer_file_has_to_be_one(text: str | None, wanted: str, tmp_path:
     assert result.exit_code == 1
     assert result.stderr.startswith(f"error: {path}")
     assert result.stderr.endswith(f": {wanted}\n")
+
+
+#: One of each kind: objects in marks, an array of them, a head with JSON, tags, Python's calls.
+KINDS = (
+    "qwen-qwen3-0-6b",
+    "cohere2moe",
+    "openai-gpt-oss-120b",
+    "qwen3-coder",
+    "lfm2-8b-a1b",
+)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_response_templates(name: str, snapshot: SnapshotAssertion) -> None:
+    found = response_template(committed_format(name).spec, ExportOptions())
+    assert not isinstance(found, Refusal)
+    template, losses = found
+    assert json.dumps(template, indent=2, ensure_ascii=False) == snapshot
+    assert [*map(str, losses)] == snapshot
+
+
+def test_what_a_response_template_cannot_say_is_refused() -> None:
+    spec, native, tagged = plain_spec(), json_native_spec(), tagged_spec()
+    assert native.tools is not None
+    assert tagged.tools is not None
+    no_header = replace(spec, turn=replace(spec.turn, header=" "))
+    odd_key = replace(native.tools, fields=replace(native.tools.fields, name=("the name",)))
+    bare = (Slot(SlotKind.NAME), Literal(":"), Slot(SlotKind.ARGUMENTS))
+    no_marks = replace(tagged.tools, call=bare, section_start="")
+    refused = (
+        (no_header, "the turn's beginning: the prompt shows no header of the assistant"),
+        (replace(native, tools=odd_key), "tool calls: a placeholder can't hold the key 'the name'"),
+        (
+            replace(tagged, tools=no_marks),
+            "tool calls: neither they nor their section begin with a mark",
+        ),
+    )
+    for given, wanted in refused:
+        assert str(response_template(given, ExportOptions())) == wanted
+
+
+def test_all_known_formats_can_be_exported() -> None:
+    found = [response_template(committed_format(name).spec, ExportOptions()) for name in NAMES]
+    assert [each for each in found if isinstance(each, Refusal)] == []
+
+
+def test_a_template_goes_into_the_tokenizer_file(tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer_config.json"
+    text = '{\n  "eos_token": "é",\n  "chat_template": "…"\n}\n'
+    options = ExportOptions(tokenizer_config=json.loads(text))
+    exported = export_format(json_native_spec(), "response-template", options)
+    assert isinstance(exported, Exported)
+    written = exported.files[path.name]
+    assert written.startswith(text.rstrip("}\n") + ',\n  "response_template": {\n    "version": 1,')
+    assert [*json.loads(written)] == ["eos_token", "chat_template", "response_template"]
+
+
+def test_the_page_says_what_was_recorded() -> None:
+    records = read_integrations(ROOT / "specs" / "integrations.json")
+    assert not isinstance(records, Problem)
+    page = (ROOT / "docs" / "EXPORTS.md").read_text(encoding="utf-8")
+    assert page == exports_page(dict(sorted(records.items())))

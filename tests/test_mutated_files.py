@@ -75,6 +75,20 @@ INDEX: Any = {
     "templates": [
         {"file": "one.jinja", "origin": "pack-1.0", "path": "a/one.jinja", "sha256": "1" * 64},
         {
+            "file": "three.jinja",
+            "origin": "pack-1.0",
+            "path": "a/three.json",
+            "pointer": "/0/text",
+            "sha256": "3" * 64,
+        },
+        {
+            "file": "four.jinja",
+            "origin": "pack-1.0",
+            "path": "a/four.py",
+            "constant": "FOUR",
+            "sha256": "4" * 64,
+        },
+        {
             "file": "two.jinja",
             "origin": "local",
             "sha256": "2" * 64,

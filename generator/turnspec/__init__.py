@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from turnspec.grammar.bound import GrammarBinder
     from turnspec.protocol import Format
     from turnspec.spec.model import Spec
 
-__all__ = ["__version__", "load"]
+__all__ = ["__version__", "grammar_binder", "load"]
 __version__ = "0.1.0"
 
 
@@ -26,9 +27,31 @@ def load(spec: Spec | str | Path) -> Format:
         ValueError: the spec can't be used; says all reasons.
     """
     from turnspec.codegen.loading import load as load_spec  # so that the name alone costs nothing
+
+    return load_spec(_spec(spec))
+
+
+def grammar_binder(spec: Spec | str | Path) -> GrammarBinder:
+    """Return what binds a format's grammar to tools, request by request.
+
+    It needs neither the analysis nor a template, and imports little: a server can bind for each
+    request, in less time than a token takes.
+
+    Args:
+        spec: a spec, or the path of a spec's file.
+
+    Raises:
+        ValueError: the spec can't be used; says all reasons.
+    """
+    from turnspec.grammar.bound import GrammarBinder
+
+    return GrammarBinder(_spec(spec))
+
+
+def _spec(spec: Spec | str | Path) -> Spec:
     from turnspec.spec.files import read_spec
 
     found = read_spec(Path(spec)) if isinstance(spec, str | Path) else spec
     if isinstance(found, list):
         raise ValueError("; ".join(map(str, found)))
-    return load_spec(found)
+    return found

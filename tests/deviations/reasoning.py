@@ -13,8 +13,8 @@ from tests.deviations.turns import (
     space_around,
     space_before,
 )
-from turnspec.analysis.thinking import PromptState, prompt_state
 from turnspec.spec.message import Message
+from turnspec.spec.prompt_state import PromptState, prompt_state
 
 
 def repeated_opening(form: Format) -> Iterator[Case]:

@@ -1,5 +1,6 @@
-"""Runs suites, and writes specs/integrations.json: `make integrations [SUITES=…] [NAMES=…]`.
+"""Runs suites: `make integrations [SUITES=…] [NAMES=…]`.
 
+Writes specs/integrations.json, and docs/EXPORTS.md from it.
 With NAMES only these formats are tried, and nothing is written.
 """
 
@@ -9,7 +10,9 @@ import argparse
 import sys
 
 from tests.generated_formats import NAMES, ROOT
+from tests.integrations.page import exports_page
 from tests.integrations.suites import SUITES
+from turnspec.spec.atomic import write_atomically
 from turnspec.spec.integration_results import (
     ExportState,
     TargetRecord,
@@ -18,7 +21,8 @@ from turnspec.spec.integration_results import (
 )
 from turnspec.spec.problems import Problem
 
-PAGE = ROOT / "specs" / "integrations.json"
+RESULTS = ROOT / "specs" / "integrations.json"
+PAGE = ROOT / "docs" / "EXPORTS.md"
 
 
 def main(arguments: list[str]) -> int:
@@ -32,9 +36,12 @@ def main(arguments: list[str]) -> int:
         record = SUITES[target](asked.names or NAMES)
         failed |= _tell(target, record)
         if not asked.names:
-            known = read_integrations(PAGE)
+            known = read_integrations(RESULTS)
             assert not isinstance(known, Problem), known
-            write_integrations(PAGE, {**known, target: record})
+            records = {**known, target: record}
+            write_integrations(RESULTS, records)
+            page = exports_page(dict(sorted(records.items())))
+            write_atomically(PAGE, page)
     return 1 if failed else 0
 
 

@@ -1,7 +1,8 @@
 """Reads turns with transformers' own parser; runs in an environment that has transformers alone.
 
 Standard input: a list of formats, each with a template and cases (prefix, text, tools). Standard
-output: for each format and case the message, however it is cut, or what was raised.
+output: for each format and case the message, whether pieces of the text give the same, and at how
+many places where it may break off the parser raises.
 """
 
 from __future__ import annotations
@@ -12,9 +13,13 @@ from typing import Any
 
 from transformers.utils.chat_parsing import ResponseParser  # type: ignore[import-not-found]
 
+#: So many of a format's turns are cut off, at so many places each.
+_CUT_TURNS = 2
+_PLACES = 100
 
-def read(template: dict[str, Any], case: dict[str, Any], pieces: list[str]) -> Any:
-    """Return the message that the parser makes of some pieces."""
+
+def read(template: Any, case: dict[str, Any], pieces: list[str]) -> Any:
+    """Return the message that the parser makes of some pieces, or what it raises."""
     try:
         parser = ResponseParser(template, prefix=case["prefix"], tools=case["tools"])
         for piece in pieces:
@@ -24,22 +29,23 @@ def read(template: dict[str, Any], case: dict[str, Any], pieces: list[str]) -> A
         return f"{type(error).__name__}: {error}"[:300]
 
 
-def outcomes(template: dict[str, Any], case: dict[str, Any]) -> dict[str, Any]:
-    """Return what comes of a case: the whole text, and whether pieces of it give the same."""
+def outcome(template: Any, case: dict[str, Any], *, cut: bool) -> dict[str, Any]:
+    """Return what comes of a case."""
     text = case["text"]
     whole = read(template, case, [text])
     threes = [text[start : start + 3] for start in range(0, len(text), 3)]
-    ways = (list(text), threes)
-    same = all(read(template, case, pieces) == whole for pieces in ways)
-    return {"message": whole, "same": same}
+    same = all(read(template, case, pieces) == whole for pieces in (list(text), threes))
+    cuts = range(1, len(text), 1 + len(text) // _PLACES) if cut else ()
+    raised = [end for end in cuts if isinstance(read(template, case, [text[:end]]), str)]
+    return {"message": whole, "same": same, "cuts": len(cuts), "raised": len(raised)}
 
 
-def main() -> None:
-    """Read all formats, and write what came of them."""
-    formats = json.load(sys.stdin)
-    found = [[outcomes(f["template"], case) for case in f["cases"]] for f in formats]
-    json.dump(found, sys.stdout)
+def outcomes(given: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what comes of a format's cases; the longest of them are cut off everywhere."""
+    template, cases = given["template"], given["cases"]
+    long = sorted(range(len(cases)), key=lambda at: -len(cases[at]["text"]))[:_CUT_TURNS]
+    return [outcome(template, case, cut=at in long) for at, case in enumerate(cases)]
 
 
 if __name__ == "__main__":
-    main()
+    json.dump([outcomes(given) for given in json.load(sys.stdin)], sys.stdout)

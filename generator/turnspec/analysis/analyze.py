@@ -48,6 +48,7 @@ from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Arguments, Part, Spec
 from turnspec.spec.problems import Problem
+from turnspec.spec.prompt_state import PromptState, prompt_state
 
 __all__ = ["ASSUMED_TOKENS", "Analysis", "TemplateSource", "analyze_template"]
 
@@ -235,12 +236,10 @@ class _Analyzer:
             return self._lay_out(on, settings)
         return frames, layout
 
-    def _prompt_states(
-        self, layout: Layout, settings: Sequence[Setting]
-    ) -> list[thinking.PromptState]:
+    def _prompt_states(self, layout: Layout, settings: Sequence[Setting]) -> list[PromptState]:
         reasoning = self._markers(layout, settings)
         return [
-            thinking.prompt_state(
+            prompt_state(
                 layout.prompt_rest(setting.prompt),
                 reasoning.start,
                 reasoning.end,

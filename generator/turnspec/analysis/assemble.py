@@ -17,7 +17,7 @@ from turnspec.analysis.modes import content_mode, reasoning_mode
 from turnspec.analysis.parts import Wrapping
 from turnspec.analysis.probes import probe_message
 from turnspec.analysis.text import distinct_beginning, markers
-from turnspec.analysis.thinking import PromptState, Setting, find_scope
+from turnspec.analysis.thinking import Setting, find_scope
 from turnspec.rendering.conversation import Chat
 from turnspec.spec.model import (
     Condition,
@@ -46,6 +46,7 @@ from turnspec.spec.model import (
     Verdict,
 )
 from turnspec.spec.overlay import OverlayText
+from turnspec.spec.prompt_state import PromptState
 from turnspec.spec.turn_end import settled_stops, stop_strings
 
 #: The usual texts of special tokens, where nobody says what they are.
@@ -229,14 +230,14 @@ def _index_scope(chat: Chat, call: Sequence[Piece]) -> IndexScope | None:
 
 
 def _tokens(source: TemplateSource, chat: Chat) -> dict[str, Token]:
-    """Return the special tokens that the template refers to."""
+    """Return the special tokens that the template refers to, and the model's end if it is given."""
     return {
         name: Token(
             source.tokens.get(name, text),
             TokenSource.GIVEN if name in source.tokens else TokenSource.ASSUMED,
         )
         for name, text in ASSUMED_TOKENS.items()
-        if name in chat.facts.reads
+        if name in chat.facts.reads or (name.startswith("eos") and name in source.tokens)
     }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from turnspec.analysis.thinking import PromptState
 from turnspec.spec.model import (
     Condition,
     ContentMode,
@@ -15,6 +14,7 @@ from turnspec.spec.model import (
     Subject,
     Verdict,
 )
+from turnspec.spec.prompt_state import PromptState
 
 
 def reasoning_mode(

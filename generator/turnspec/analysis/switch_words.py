@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.layout import Layout
 from turnspec.analysis.parts import Wrapping
-from turnspec.analysis.thinking import PromptState, Setting, prompt_state
+from turnspec.analysis.thinking import Setting
 from turnspec.rendering.conversation import USER_TEXT, Chat
 from turnspec.spec.model import Switch, SwitchWord
+from turnspec.spec.prompt_state import PromptState, prompt_state
 
 #: The roles whose messages a client writes, in the order of a conversation.
 ROLES = ("system", "user")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.probes import CONTENT, REASONING, probe_call, probe_message
@@ -22,17 +21,10 @@ from turnspec.rendering.conversation import (
 )
 from turnspec.spec.message import Message
 from turnspec.spec.model import ReasoningScope
+from turnspec.spec.prompt_state import PromptState
 
 #: How many settings are tried at most; more variables than that has no chat template.
 _MOST_SETTINGS = 120
-
-
-class PromptState(IntEnum):
-    """Where a generation prompt leaves reasoning."""
-
-    CLOSED = 0
-    NEUTRAL = 1
-    OPEN = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,27 +69,6 @@ def _setting(chat: Chat, variables: Mapping[str, object]) -> Setting | None:
     )
     shown = any(REASONING in (using.turn(message).text or "") for message in messages)
     return Setting(variables, prompt, shown)
-
-
-def prompt_state(prompt: str, start: str, end: str, absent: str = "") -> PromptState:
-    """Tell whether a generation prompt leaves reasoning open, closed, or neither.
-
-    ``prompt`` is what it adds after the assistant's header, ``absent`` what a turn without
-    reasoning has in its place. Reasoning without an opening marker is open in any prompt that adds
-    something and doesn't close it.
-    """
-    opening, closing = start.strip(), end.strip()
-    if not prompt.strip():
-        return PromptState.NEUTRAL
-    if prompt.strip() == absent.strip():
-        return PromptState.CLOSED
-    opened = prompt.rfind(opening) if opening else 0
-    # The closing marker may be how the opening one begins.
-    inside = opened + len(opening) if opening and opened >= 0 else 0
-    closed = prompt.rfind(closing, inside) if closing else -1
-    if closed >= 0 and closed >= opened:
-        return PromptState.CLOSED
-    return PromptState.OPEN if opened >= 0 else PromptState.NEUTRAL
 
 
 def markers_in_prompts(rests: Sequence[str]) -> tuple[str, str] | None:

@@ -36,6 +36,11 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--no-thinking", is_flag=True, help="Begin behind the prompt without thinking.")
 @click.option("--response-schema", type=_FILE, help="A JSON Schema for the content.")
 @click.option("--grammar", "own", type=_FILE, help="A GBNF grammar to be used as it is.")
+@click.option(
+    "--loosen",
+    is_flag=True,
+    help="Leave out what no grammar can say of a schema (uniqueItems, not), each with a notice.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @ROOT
 @VERBOSE
@@ -47,6 +52,7 @@ def grammar(
     no_thinking: bool,
     response_schema: Path | None,
     own: Path | None,
+    loosen: bool,
     as_json: bool,
     root: Path | None,
     verbose: bool,
@@ -61,6 +67,7 @@ def grammar(
     \b
     Example:
       turnspec grammar qwen3-coder --tools tools.json --parallel > tools.gbnf
+      turnspec grammar qwen3-coder --tools tools.json --loosen > tools.gbnf
       turnspec grammar glm-4-6 --response-schema answer.json --json
     """  # noqa: D301
     spec = _spec(fmt, root)
@@ -71,6 +78,7 @@ def grammar(
         thinking=not no_thinking,
         response_schema=_schema(response_schema) if response_schema else None,
         own_grammar=_text(own) if own else None,
+        loosen=loosen,
     )
     bound = bind_grammar(spec, request)
     files = {"tools": str(tools), "response schema": str(response_schema)}

@@ -24,7 +24,7 @@ _TOKEN = re.compile(
     r"\{\{|\}\}|\{(?P<optional>\?)?(?P<slot>[^{}]+?)(?: but (?P<but>[^{}]+))?\}|[^{}]"
 )
 # Bounded, as a marker that is not whole yet is held back.
-_WHITE_SPACE = {" ": "[ \t\n\r]{0,99}", "\n": "\r?\n?"}
+_WHITE_SPACE = {" ": "[ \t\n\r]{0,99}", "\n": r"(?:\r?\n|\r\Z)?"}
 #: Letters and digits of names, as ranges that mean the same in an expression and in GBNF.
 LETTERS = "a-zA-Z0-9À-ɏͰ-ԯ぀-鿿가-힣"
 #: The other signs that names and ids may hold; the dash is last, as in a class of characters.

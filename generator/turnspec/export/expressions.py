@@ -1,12 +1,19 @@
-"""Regular expressions for the markers of a format, as lenient with white space as its parser is."""
+"""Regular expressions for the markers of a format, as lenient with white space as its parser is.
+
+They are written for the `regex` package, which transformers uses: a group's name may come twice,
+and what is looked for behind may have any length.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from turnspec.engine.markers import LETTERS, NAME_SIGNS
+from turnspec.spec.characters import NAMED
+from turnspec.spec.model import Literal, Piece, SlotKind
 
 _SPACE = re.compile(r"\s+")
-# What the `regex` package, Python's `re` and ECMAScript give a meaning to.
 _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}\-&~#]")
 
 
@@ -29,3 +36,35 @@ def either(expressions: Iterable[str]) -> str:
     """Return an expression for any of some, each once, those that come first being preferred."""
     given = tuple(dict.fromkeys(expressions))
     return given[0] if len(given) == 1 else f"(?:{'|'.join(given)})"
+
+
+def longest_first(texts: Iterable[str]) -> list[str]:
+    """Return markers, each once and without what is blank, so that none hides a longer one."""
+    given = {text.strip() for text in texts if text.strip()}
+    return sorted(given, key=lambda text: (-len(text), text))
+
+
+def pieces_expression(pieces: Sequence[Piece], ends: str) -> str:
+    """Return an expression for the pieces of a call up to its arguments, its slots as groups.
+
+    A name that is said twice has to be the same; ``ends`` is what no name or id may hold.
+    """
+    written, seen = "", set()
+    for piece in pieces:
+        if isinstance(piece, Literal):
+            written += lenient(piece.text)
+            continue
+        group = piece.kind.value.lower()
+        written += f"(?P={group})" if group in seen else _slot(piece.kind, ends)
+        if piece.kind in NAMED:
+            seen.add(group)
+    return written
+
+
+def _slot(kind: SlotKind, ends: str) -> str:
+    if kind in (SlotKind.INDEX, SlotKind.COUNT):
+        return r"\d+"
+    if kind is SlotKind.WORD:
+        return r"\s*[\w\-]*\s*"
+    signs = "".join(sign for sign in NAME_SIGNS if sign not in ends)
+    return f"(?P<{kind.value.lower()}>[{LETTERS}{escaped(signs)}]+)"

@@ -3,71 +3,139 @@
 It cuts a turn into regions by regular expressions, and reads what is in each as text, JSON or tags.
 What it says of its keys is in transformers' documentation of response parsing; this was written for
 version 5.23, whose template format has the version 1.
+
+Content is the region without an opener: it takes all text outside the others. Its closing
+expression is every mark that belongs to no region: it ends one piece of content and begins the
+next, and so passes over the mark.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
-from turnspec.export.exporting import Exported, ExportOptions, Refusal
-from turnspec.export.expressions import either, escaped, spaced
-from turnspec.spec.model import Literal, ReasoningMode, Spec, ToolMode, Tools
+from turnspec.export.exporting import Exported, ExportOptions, Loss, Refusal
+from turnspec.export.expressions import (
+    either,
+    lenient,
+    longest_first,
+    pieces_expression,
+    spaced,
+)
+from turnspec.export.response_calls import CallsField, calls_field
+from turnspec.spec.model import Part, ReasoningMode, Spec
+from turnspec.spec.turn_end import stop_strings
 
 FILE = "response_template.json"
 KEY = "response_template"
 CONFIG_FILE = "tokenizer_config.json"
+_JOIN = "\n"
 
 
 def export_response_template(spec: Spec, options: ExportOptions) -> Exported | Refusal:
     """Return the template as a file, or the tokenizer's file with the template in it."""
-    template = response_template(spec, options)
-    if isinstance(template, Refusal):
-        return template
+    found = response_template(spec, options)
+    if isinstance(found, Refusal):
+        return found
+    template, losses = found
     config = options.tokenizer_config
     file, data = (FILE, template) if config is None else (CONFIG_FILE, {**config, KEY: template})
     # Laid out as transformers writes its own files.
-    return Exported({file: json.dumps(data, indent=2, ensure_ascii=False) + "\n"})
+    return Exported({file: json.dumps(data, indent=2, ensure_ascii=False) + "\n"}, losses)
 
 
-def response_template(spec: Spec, options: ExportOptions) -> dict[str, Any] | Refusal:
-    """Return the template as data."""
+def response_template(
+    spec: Spec, options: ExportOptions
+) -> tuple[dict[str, Any], tuple[Loss, ...]] | Refusal:
+    """Return the template as data, and what it loosens."""
+    if not spec.turn.header.strip():
+        return Refusal("the turn's beginning", "the prompt shows no header of the assistant")
+    calls = calls_field(spec) if spec.tools else CallsField({})
+    if isinstance(calls, Refusal):
+        return calls
     fields: dict[str, Any] = {}
+    losses = [*calls.losses, *_losses(spec)]
     if spec.reasoning.mode is not ReasoningMode.NONE:
-        if not spec.reasoning.start.strip() or not spec.reasoning.end.strip():
-            return Refusal("reasoning", "it has no mark of its own on both sides")
-        fields[options.reasoning_field] = {
-            "open_pattern": spaced(spec.reasoning.start),
-            "close_pattern": spaced(spec.reasoning.end),
-            "repeats": True,
-            "join": "\n",
-        }
-    if spec.tools is not None:
-        calls = _calls(spec.tools)
-        if isinstance(calls, Refusal):
-            return calls
-        fields["tool_calls"] = calls
-    stops = either(map(escaped, spec.turn.stop))
-    close = {"close_pattern": rf"\s*{stops}.*"} if spec.turn.stop else {}
-    fields["content"] = {**close, "repeats": True, "join": "\n"}
-    return {"version": 1, "start_anchor": spec.turn.header, "fields": fields}
+        fields[options.reasoning_field] = _reasoning(spec, calls)
+    if calls.keys:
+        fields["tool_calls"] = calls.keys
+    fields["content"] = {"close_pattern": _passed_over(spec, calls), "repeats": True, "join": _JOIN}
+    anchor = {"start_anchor": spec.turn.header}
+    template = {"version": 1, "defaults": {"role": "assistant"}, **anchor, "fields": fields}
+    return template, tuple(losses)
 
 
-def _calls(tools: Tools) -> dict[str, Any] | Refusal:
-    first, last = tools.call[0], tools.call[-1]
-    if tools.mode is not ToolMode.JSON_NATIVE or not tools.fields.name:
-        return Refusal("tool calls", "only those that are JSON objects can be exported yet")
-    if not isinstance(first, Literal) or not isinstance(last, Literal):
-        return Refusal("tool calls", "they have no marks around them")
-    start, end = first.text.partition("{")[0], last.text.rpartition("}")[2]
-    if not start.strip() or not end.strip():
-        return Refusal("tool calls", "they have no marks around each")
-    path = {"name": tools.fields.name, "arguments": tools.fields.arguments}
-    function = {key: f"{{content.{'.'.join(keys)}}}" for key, keys in path.items()}
+def _losses(spec: Spec) -> Iterator[Loss]:
+    reasoning = spec.reasoning
+    if reasoning.mode is not ReasoningMode.NONE and not reasoning.start.strip():
+        yield Loss("reasoning", "without a mark before it; it is held until its end has come")
+    if spec.alternatives.code is not None:
+        yield Loss("code as a call", "its text isn't made an argument")
+
+
+def _reasoning(spec: Spec, calls: CallsField) -> dict[str, Any]:
+    """Return the field for reasoning: from its mark to its end, or to the turn's."""
+    ends = _reasoning_ends(spec)
+    closes = [rf"\s*{lenient(end)}\s*" for end in longest_first(ends)]
+    if not spec.reasoning.end.strip():
+        closes += [f"(?={begin})" for begin in calls.begins]
+    stops = map(lenient, longest_first(stop_strings(spec)))
+    closes += [rf"\s*(?={stop})" for stop in stops]
     return {
-        "open_pattern": spaced(start),
-        "close_pattern": spaced(end),
-        "content": "json",
+        "open_pattern": _reasoning_open(spec, ends),
+        "close_pattern": either(closes),
         "repeats": True,
-        "transform": {"type": "function", "function": function},
+        "join": _JOIN,
     }
+
+
+def _reasoning_ends(spec: Spec) -> list[str]:
+    """Return the marks that end reasoning: its own, or else what stands before other parts."""
+    if spec.reasoning.end.strip():
+        return [spec.reasoning.end]
+    return [join.text for join in spec.turn.joins if join.left is Part.REASONING]
+
+
+def _reasoning_open(spec: Spec, ends: list[str]) -> str:
+    if spec.reasoning.start.strip():
+        return spaced(spec.reasoning.start)
+    # Where the prompt begins it, its words do; else reasoning is what an end will follow.
+    later = rf"(?=.*?{either(map(lenient, longest_first(ends)))})"
+    prompt = spec.thinking.prompt_on.removeprefix(spec.turn.header).strip()
+    return rf"\A\s*{either([lenient(prompt), later])}\s*" if prompt else rf"\A{later}"
+
+
+def _passed_over(spec: Spec, calls: CallsField) -> str:
+    """Return the expression for every mark that is no text and opens no region."""
+    reasoning, content, tools = spec.reasoning, spec.content, spec.tools
+    off = spec.thinking.prompt_off.removeprefix(spec.turn.header)
+    marks = [content.start, content.end, *(join.text for join in spec.turn.joins)]
+    if reasoning.mode is not ReasoningMode.NONE:
+        marks += [reasoning.end, off]
+    if tools is not None:
+        marks += [*tools.section_ends, *tools.separators]
+        marks += [] if calls.takes_section else [tools.section_start]
+    stops = longest_first(stop_strings(spec))
+    finals = (end.final for end in spec.turn.ends)
+    marks += [_before_any(final, stops) for final in finals]
+    empty = reasoning.start.strip() and reasoning.end.strip()
+    nothing = [rf"{lenient(reasoning.start)}\s*{lenient(reasoning.end)}"] if empty else []
+    words = [mark for mark in longest_first(marks) if _is_mark(mark)]
+    others = [pieces_expression(marks_.start, "") for marks_ in spec.alternatives.marks]
+    others += [lenient(marks_.end) for marks_ in spec.alternatives.marks if marks_.end]
+    passed = [*nothing, *map(lenient, words), *others]
+    # Behind the turn's end nothing is content.
+    between = any(stop in text for stop in stops for text in (tools.separators if tools else ()))
+    rest = rf"(?:(?=\s*{either(calls.begins)})|.*)" if between else ".*"
+    ends = [lenient(stop) + rest for stop in stops]
+    return rf"\s*{either([*passed, *ends])}\s*"
+
+
+def _before_any(text: str, stops: list[str]) -> str:
+    """Return the text before the first of the stop strings in it."""
+    return min((text.partition(stop)[0] for stop in stops), key=len, default=text)
+
+
+def _is_mark(text: str) -> bool:
+    return any(not sign.isalnum() and not sign.isspace() for sign in text) and len(text) > 2

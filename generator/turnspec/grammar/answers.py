@@ -13,7 +13,8 @@ from typing import Any
 
 from turnspec.grammar.characters import Characters, Strings, written
 from turnspec.grammar.notations import Notation
-from turnspec.grammar.schema import SchemaGrammar, value_grammar
+from turnspec.grammar.rule_names import RuleNames
+from turnspec.grammar.schema import SchemaGrammar, compiled_schema
 from turnspec.grammar.schema_checks import Schema
 from turnspec.grammar.text import Rule, literal
 from turnspec.grammar.values import structure_rules
@@ -61,15 +62,17 @@ class AnswerNotation(Notation):
 
 
 def answer_grammar(
-    schema: Schema, markers: Iterable[str], taken: Iterable[str]
+    schema: Schema, markers: Iterable[str], names: RuleNames, *, loosen: bool = False
 ) -> SchemaGrammar | list[Problem]:
-    """Return rules for a JSON answer by a schema, `RESPONSE` first, or what is wrong with it.
+    """Return rules for a JSON answer by a checked schema, `RESPONSE` first, or what is wrong.
 
-    ``markers`` are what the answer may not hold, ``taken`` the names that other rules have.
+    ``markers`` are what the answer may not hold, ``names`` those of the rules, ``loosen`` whether
+    what can't be expressed is left out.
     """
     strings = _strings(markers)
     notation = AnswerNotation(prefix=_PREFIX, strings=strings)
-    found = value_grammar(schema, RESPONSE, notation, closed=True, taken=taken)
+    name = names.free(RESPONSE)
+    found = compiled_schema(schema, name, notation, names=names, closed=True, loosen=loosen)
     if isinstance(found, list):
         return found
     character = written(Characters.of([(0, 0x10FFFF)]), strings)

@@ -8,22 +8,15 @@ A turn that has to call a tool may hold reasoning before the calls, and no conte
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from itertools import count
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from turnspec.grammar.answers import RESPONSE, answer_grammar
-from turnspec.grammar.calls import Calls, tool_call_rules, value_ends
+from turnspec.grammar.answers import RESPONSE
+from turnspec.grammar.bound_schemas import BoundSchemas, CallSyntax
+from turnspec.grammar.calls import Calls, argument_rules, call_rules
 from turnspec.grammar.characters import character_rules
-from turnspec.grammar.request import (
-    Function,
-    GrammarRequest,
-    ToolChoice,
-    functions,
-    request_problems,
-)
-from turnspec.grammar.schema import SchemaGrammar, slug, value_grammar
-from turnspec.grammar.schema_checks import Schema
-from turnspec.grammar.tagged import argument_notation
+from turnspec.grammar.request import GrammarRequest, ToolChoice, checked_tools, contradictions
+from turnspec.grammar.rule_names import RuleNames
 from turnspec.grammar.text import GAP, Rule, reachable, sequence, trimmed
 from turnspec.grammar.triggers import before_trigger, trigger_patterns
 from turnspec.grammar.turn import (
@@ -39,8 +32,7 @@ from turnspec.grammar.turn import (
     turn_rules,
 )
 from turnspec.grammar.values import json_value_rules
-from turnspec.spec.characters import call_ends, is_name, key_ends
-from turnspec.spec.model import Literal, Part, Piece, SlotKind, Spec, Tools
+from turnspec.spec.model import Literal, Part, Piece, Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.turn_end import may_repeat_calls, stop_strings, with_stop_at_end
 
@@ -79,29 +71,88 @@ def bind_grammar(spec: Spec, request: GrammarRequest) -> BoundGrammar | list[Pro
     Returns:
         The grammar, or all problems that there are with the request.
     """
-    problems = request_problems(spec, request)
-    if problems:
-        return problems
-    if request.own_grammar is not None:
-        return _with_extras(spec, request.own_grammar)
-    ended = with_stop_at_end(spec)
-    calls = _calls(ended, request)
-    shared = (*shared_rules(ended), *json_value_rules(), *character_rules())
-    unbound = tool_call_rules(calls) if calls else ()
-    schemas = _Schemas({rule.name for rule in (*unbound, *shared)})
-    if calls is not None:
-        bound = {f.name: schemas.arguments(f, calls.tools) for f in _functions(request)}
-        calls = replace(calls, bound=bound)
-    if request.response_schema is not None:
-        schemas.answer(request.response_schema, text_markers(ended))
-    if schemas.problems:
-        return schemas.problems
-    lazy = calls is not None and _is_lazy(ended, request)
-    offer = _offer(ended, request)
-    own = [*_turn(offer, calls, lazy=lazy), *(tool_call_rules(calls) if calls else ())]
-    rules = [*own, *schemas.rules, *shared]
-    text = "".join(str(rule) for rule in reachable(_first_of_each(rules), [ROOT]))
-    return _with_extras(spec, text.lstrip(), offer, lazy=lazy, notices=tuple(schemas.notices))
+    return GrammarBinder(spec).bind(request)
+
+
+class GrammarBinder:
+    """Binds the grammar of one format, request by request; threads may share it.
+
+    What the format alone decides is worked out once, and the last grammars are remembered: the
+    same tools once more cost a look-up.
+    """
+
+    def __init__(self, spec: Spec, *, remembered: int = 32) -> None:
+        """Take a format; ``remembered`` is how many grammars are kept, 0 for none."""
+        self.spec = spec
+        self._base = _Base.of(spec)
+        self._recall = lru_cache(maxsize=remembered)(self._bind_again)
+
+    def bind(self, request: GrammarRequest) -> BoundGrammar | list[Problem]:
+        """Return the grammar for a request, or all problems that there are with it."""
+        key = request.as_bytes()
+        found = self._bind(request) if key is None else self._recall(key)
+        return list(found) if isinstance(found, tuple) else found
+
+    def _bind_again(self, key: bytes) -> BoundGrammar | tuple[Problem, ...]:
+        return self._bind(GrammarRequest.from_bytes(key))
+
+    def _bind(self, request: GrammarRequest) -> BoundGrammar | tuple[Problem, ...]:
+        base = self._base
+        tools = checked_tools(request)
+        problems = (*contradictions(self.spec, request), *tools.problems)
+        if request.own_grammar is not None:
+            return problems or _with_extras(self.spec, request.own_grammar)
+        calls = _calls(base.ended, request)
+        schemas = BoundSchemas(RuleNames(base.taken), request.loosen)
+        if calls is not None and base.syntax is not None:
+            offered = [f for f in tools.functions if request.only_tool in ("", f.name)]
+            bound = {f.name: schemas.arguments(f, base.syntax) for f in offered}
+            calls = replace(calls, bound=bound)
+        if request.response_schema is not None:
+            schemas.answer(request.response_schema, text_markers(base.ended))
+        if problems or schemas.problems:
+            return (*problems, *schemas.problems)
+        return self._bound(request, calls, (*tools.notices, *schemas.notices), schemas.rules)
+
+    def _bound(
+        self,
+        request: GrammarRequest,
+        calls: Calls | None,
+        notices: tuple[Problem, ...],
+        rules: list[Rule],
+    ) -> BoundGrammar:
+        base = self._base
+        lazy = calls is not None and _is_lazy(base.ended, request)
+        offer = _offer(base.ended, request)
+        own = [*_turn(offer, calls, lazy=lazy), *(call_rules(calls) if calls else ())]
+        given = _first_of_each([*own, *(base.arguments if calls else ()), *rules, *base.shared])
+        text = "".join(str(rule) for rule in reachable(given, [ROOT]))
+        return _with_extras(self.spec, text.lstrip(), offer, lazy=lazy, notices=notices)
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """What the format alone decides.
+
+    ``ended`` is its spec with all that stops it at the end, ``taken`` are its own rules' names.
+    """
+
+    ended: Spec
+    arguments: tuple[Rule, ...]
+    shared: tuple[Rule, ...]
+    syntax: CallSyntax | None
+    taken: frozenset[str]
+
+    @classmethod
+    def of(cls, spec: Spec) -> _Base:
+        ended = with_stop_at_end(spec)
+        arguments = argument_rules(ended.tools, known=True) if ended.tools else ()
+        shared = (*shared_rules(ended), *json_value_rules(), *character_rules())
+        syntax = CallSyntax.of(ended.tools) if ended.tools else None
+        calls = calls_of(ended, parallel=True)
+        unbound = call_rules(calls) if calls else ()
+        taken = frozenset(rule.name for rule in (*unbound, *arguments, *shared))
+        return cls(ended, arguments, shared, syntax, taken)
 
 
 def _with_extras(
@@ -122,54 +173,6 @@ def _with_extras(
         stop=stop_strings(spec),
         notices=notices,
     )
-
-
-@dataclass(slots=True)
-class _Schemas:
-    """The rules for all schemas of a request, with names that no other rule has."""
-
-    taken: set[str]
-    rules: list[Rule] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    notices: list[Problem] = field(default_factory=list)
-
-    def arguments(self, function: Function, tools: Tools) -> str:
-        """Add the rules for a tool's arguments and return the name of the first."""
-        if not is_name(function.name, call_ends(tools, SlotKind.NAME)):
-            message = f"the name {function.name!r} cannot be written in this format"
-            self.problems.append(Problem(message, file="tools", path=function.path))
-            return ""
-        hint = f"tool-{slug(function.name)}"
-        names = (f"{hint}-{number}" if number > 1 else hint for number in count(1))
-        name = next(name for name in names if name not in self.taken)
-        notation = argument_notation(
-            tools.arguments, value_ends(tools, known=True), key_ends(tools)
-        )
-        found = value_grammar(
-            function.parameters, name, notation, closed=True, only="object", taken=self.taken
-        )
-        self._add(found, "tools", function.path)
-        return name
-
-    def answer(self, schema: Schema, markers: Iterable[str]) -> None:
-        """Add the rules for an answer by a schema."""
-        self._add(answer_grammar(schema, markers, self.taken), "response schema", "#")
-
-    def _add(self, found: SchemaGrammar | list[Problem], file: str, path: str) -> None:
-        remarks = found if isinstance(found, list) else found.notices
-        placed = [replace(r, file=file, path=path + r.path.removeprefix("#")) for r in remarks]
-        if isinstance(found, list):
-            self.problems += placed
-            return
-        self.notices += placed
-        self.rules += found.rules
-        self.taken |= {rule.name for rule in found.rules}
-
-
-def _functions(request: GrammarRequest) -> list[Function]:
-    """Return the functions that may be called."""
-    only = request.only_tool
-    return [f for f in functions(request.tools) if not only or f.name == only]
 
 
 def _calls(spec: Spec, request: GrammarRequest) -> Calls | None:

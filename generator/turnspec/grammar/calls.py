@@ -66,6 +66,12 @@ class Calls:
 
 def tool_call_rules(calls: Calls) -> tuple[Rule, ...]:
     """Return the rules from ``tool-calls`` down."""
+    known = calls.bound is not None
+    return (*call_rules(calls), *argument_rules(calls.tools, known=known))
+
+
+def call_rules(calls: Calls) -> tuple[Rule, ...]:
+    """Return the rules from ``tool-calls`` down to the names and the other slots."""
     tools = calls.tools
     section = sequence(closing(tools.section_start.lstrip(WHITE_SPACE)), "call", _after_call(calls))
     return (
@@ -78,9 +84,13 @@ def tool_call_rules(calls: Calls) -> tuple[Rule, ...]:
         Rule("call-word", "gap ( word-character{1,40} gap )?"),
         Rule("word-character", "[a-zA-Z0-9_-]"),
         Rule("word-apart", "( [ \\t\\n\\r] call-word )?"),
-        *_argument_rules(tools, value_ends(tools, known=calls.bound is not None)),
-        *value_rules(tools.arguments.syntax),
     )
+
+
+def argument_rules(tools: Tools, *, known: bool) -> tuple[Rule, ...]:
+    """Return the rules for any arguments and values; ``known`` is as in `value_ends`."""
+    ends = value_ends(tools, known=known)
+    return (*_argument_rules(tools, ends), *value_rules(tools.arguments.syntax))
 
 
 def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Iterator[Rule]:

@@ -7,8 +7,10 @@ is, in which templates write it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from turnspec.grammar.digit_ranges import hexadecimals
@@ -19,6 +21,7 @@ from turnspec.spec.characters import NEVER_IN_KEYS
 CHARACTER = "json-character"
 _ESCAPED = "json-escaped"
 
+_USUAL = re.compile(r"[\w .,:;!?=<>(){}\[\]@#$%&*+'`|~^-]*", re.ASCII)  # which JSON never escapes
 _LAST = 0x10FFFF
 _SURROGATES = (0xD800, 0xDFFF)
 _SHORT = {
@@ -134,6 +137,7 @@ JSON_STRINGS = Strings(
 )
 
 
+@cache
 def character_rules() -> tuple[Rule, ...]:
     """Return the rules that spelled characters refer to."""
     codes = group(_codes(_ESCAPABLE)).replace('" "', "")
@@ -162,6 +166,8 @@ def written(characters: Characters, strings: Strings = JSON_STRINGS) -> str:
 
 def string(text: str) -> str:
     """Return a JSON string, with its quotes, that says ``text``."""
+    if _USUAL.fullmatch(text):
+        return literal(f'"{text}"')
     parts: list[str] = []
     plain = '"'
     for char in text:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import marshal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from turnspec.grammar.schema_checks import Schema, schema_problems
+from turnspec.grammar.schema_checks import Findings, Schema, checked
 from turnspec.spec.characters import is_name
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
+
+_WITHOUT_REFERENCES = 2  # the version of marshal's format
+_LONGEST_KEY = 1_000_000  # bytes
 
 
 class ToolChoice(StrEnum):
@@ -32,6 +36,8 @@ class GrammarRequest:
         thinking: whether the prompt is the one for thinking.
         response_schema: a JSON Schema for the content.
         own_grammar: a GBNF text to be used as it is.
+        loosen: whether what no grammar can express of a schema is left out, each time with a
+            notice; else it is a problem.
     """
 
     tools: Sequence[Mapping[str, Any]] = ()
@@ -40,6 +46,7 @@ class GrammarRequest:
     thinking: bool = True
     response_schema: Schema | None = None
     own_grammar: str | None = None
+    loosen: bool = False
 
     @property
     def only_tool(self) -> str:
@@ -56,6 +63,26 @@ class GrammarRequest:
         """Whether a turn may call a tool."""
         return bool(self.tools) and self.tool_choice != ToolChoice.NONE
 
+    def as_bytes(self) -> bytes | None:
+        """Return the whole request as a key, which only an equal one has; None if it has none.
+
+        A key says all that the request does: it is Python's own way to write plain data, without
+        references, and takes a few microseconds for a tool.
+        """
+        switches = (self.parallel, self.thinking)
+        whole: Any = (self.tools, str(self.tool_choice), *switches)
+        whole += (self.response_schema, self.own_grammar, self.loosen)
+        try:
+            key = marshal.dumps(whole, _WITHOUT_REFERENCES)
+        except ValueError:  # of other mappings than dict, say, or nested too deep
+            return None
+        return key if len(key) <= _LONGEST_KEY else None
+
+    @classmethod
+    def from_bytes(cls, key: bytes) -> GrammarRequest:
+        """Return the request that has this key."""
+        return cls(*marshal.loads(key))
+
 
 @dataclass(frozen=True, slots=True)
 class Function:
@@ -66,15 +93,25 @@ class Function:
     path: str
 
 
+@dataclass(frozen=True, slots=True)
+class CheckedTools:
+    """The functions whose schemas can be read, and what is to be said of all."""
+
+    functions: tuple[Function, ...]
+    problems: tuple[Problem, ...]
+    notices: tuple[Problem, ...]
+
+
 def functions(tools: Sequence[Mapping[str, Any]]) -> list[Function]:
-    """Return the tools' functions; `request_problems` says what is wrong with them."""
-    found = []
-    for function, path in _with_paths(tools):
-        parameters = function.get("parameters")
-        if parameters is None:
-            parameters = {"type": "object", "properties": {}}
-        found.append(Function(function["name"], parameters, f"{path}/parameters"))
-    return found
+    """Return the tools' functions; `checked_tools` says what is wrong with them."""
+    return [_function(function, path) for function, path in _with_paths(tools)]
+
+
+def _function(function: Mapping[str, Any], path: str) -> Function:
+    parameters = function.get("parameters")
+    if parameters is None:
+        parameters = {"type": "object", "properties": {}}
+    return Function(function["name"], parameters, f"{path}/parameters")
 
 
 def _with_paths(tools: Sequence[Any]) -> Iterator[tuple[Any, str]]:
@@ -84,13 +121,8 @@ def _with_paths(tools: Sequence[Any]) -> Iterator[tuple[Any, str]]:
         yield (tool["function"], f"#/{number}/function") if inside else (tool, f"#/{number}")
 
 
-def request_problems(spec: Spec, request: GrammarRequest) -> list[Problem]:
-    """Return all that is wrong with a request, but for what is wrong with its schemas."""
-    tools = (replace(problem, file="tools") for problem in _tool_problems(request))
-    return [*_contradictions(spec, request), *tools]
-
-
-def _contradictions(spec: Spec, request: GrammarRequest) -> Iterator[Problem]:
+def contradictions(spec: Spec, request: GrammarRequest) -> Iterator[Problem]:
+    """Yield what is wrong with a request as a whole."""
     if request.own_grammar is not None and request.response_schema is not None:
         yield Problem("give a response schema or a grammar of your own, not both")
     if request.own_grammar is not None and request.calls_allowed:
@@ -113,19 +145,35 @@ def _names(tools: Sequence[Any]) -> list[str]:
     return [name for name in found if isinstance(name, str)]
 
 
-def _tool_problems(request: GrammarRequest) -> Iterator[Problem]:
+def checked_tools(request: GrammarRequest) -> CheckedTools:
+    """Check the tools of a request, each by itself and for names that come twice."""
+    found: list[Function] = []
+    problems: list[Problem] = []
+    notices: list[Problem] = []
     names: dict[str, str] = {}
     for function, path in _with_paths(request.tools):
-        if isinstance(function, Mapping):
-            yield from _function_problems(function, path, names)
-        else:
-            yield Problem("a tool is an object with a function in it", path=path)
+        if not isinstance(function, Mapping):
+            problems.append(Problem("a tool is an object with a function in it", path=path))
+            continue
+        amiss = [*_name_problems(function, path, names), *_form_problems(function, path)]
+        findings = Findings()
+        if isinstance(function.get("parameters"), Mapping | bool):
+            findings = checked(function["parameters"], loosen=request.loosen)
+        problems += (*amiss, *_placed(findings.problems, f"{path}/parameters"))
+        notices += _placed(findings.notices, f"{path}/parameters")
+        found += [_function(function, path)] if findings.usable and not amiss else []
+    said = ([replace(p, file="tools") for p in remarks] for remarks in (problems, notices))
+    return CheckedTools(tuple(found), *map(tuple, said))
 
 
-def _function_problems(
+def _placed(remarks: Iterable[Problem], path: str) -> list[Problem]:
+    return [replace(remark, path=path + remark.path.removeprefix("#")) for remark in remarks]
+
+
+def _name_problems(
     function: Mapping[str, Any], path: str, names: dict[str, str]
 ) -> Iterator[Problem]:
-    """Yield what is wrong with one function, and add its name to those seen so far."""
+    """Yield what is wrong with a function's name, and add it to those seen so far."""
     name = function.get("name")
     if not isinstance(name, str) or not name:
         yield Problem("a tool needs a name", path=f"{path}/name")
@@ -137,10 +185,8 @@ def _function_problems(
         yield Problem(message, path=f"{path}/name")
     else:
         names[name] = f"{path}/name"
-    parameters = function.get("parameters")
-    if not isinstance(parameters, Mapping | bool | None):
+
+
+def _form_problems(function: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    if not isinstance(function.get("parameters"), Mapping | bool | None):
         yield Problem("the parameters are no JSON Schema", path=f"{path}/parameters")
-    elif parameters is not None:
-        for problem in schema_problems(parameters):
-            place = f"{path}/parameters{problem.path.removeprefix('#')}"
-            yield replace(problem, path=place)

@@ -12,16 +12,17 @@ writing, too: the grammar cannot see that they are the same.
 from __future__ import annotations
 
 import json
+import marshal
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from itertools import count
+from dataclasses import dataclass, field
 from typing import Any
 
 from turnspec.grammar.characters import character_rules
 from turnspec.grammar.digit_ranges import integers, numbers
 from turnspec.grammar.notations import JSON_NOTATION, Notation
-from turnspec.grammar.schema_checks import Place, Schema, schema_problems
+from turnspec.grammar.rule_names import RuleNames, slug
+from turnspec.grammar.schema_checks import Place, Schema, checked
 from turnspec.grammar.schema_limits import DEEPEST_REFERENCES, MOST_RULES, TooBigError
 from turnspec.grammar.schema_parts import (
     TYPES,
@@ -62,40 +63,52 @@ class SchemaGrammar:
         return "".join(map(str, self.rules))
 
 
-def schema_rules(schema: Schema, name: str) -> SchemaGrammar | list[Problem]:
-    """Return rules for the schema's values in JSON with ``name`` as the entry, or what is wrong."""
-    found = value_grammar(schema, name)
-    if isinstance(found, list):
-        return found
+def schema_rules(
+    schema: Schema, name: str, *, loosen: bool = False
+) -> SchemaGrammar | list[Problem]:
+    """Return rules for the schema's values in JSON with ``name`` as the entry, or what is wrong.
+
+    ``loosen`` leaves out what no grammar can express, with a notice.
+    """
+    findings = checked(schema, loosen=loosen)
+    if not findings.usable:
+        return list(findings.problems)
+    found = compiled_schema(schema, name, names=RuleNames([name]), loosen=loosen)
+    if findings.problems or isinstance(found, list):
+        return [*findings.problems, *(found if isinstance(found, list) else ())]
     shared = (*json_value_rules(), *character_rules(), *space_rules())
-    return replace(found, rules=reachable([*found.rules, *shared], [name]))
+    rules = reachable([*found.rules, *shared], [name])
+    return SchemaGrammar(rules, (*findings.notices, *found.notices))
 
 
-def value_grammar(
+def compiled_schema(
     schema: Schema,
     name: str,
     notation: Notation = JSON_NOTATION,
     *,
+    names: RuleNames,
+    plain: dict[object, str] | None = None,
     closed: bool = False,
     only: str = "",
-    taken: Iterable[str] = (),
+    loosen: bool = False,
 ) -> SchemaGrammar | list[Problem]:
-    """Return rules for the schema's values in a notation, or all that is wrong.
+    """Return rules for a checked schema's values in a notation, or all that is wrong.
 
     Args:
-        schema: the schema.
+        schema: the schema, which `checked` has found nothing wrong with.
         name: the entry rule's name; the other rules' names begin with it.
         notation: how the values are written. The rules for any value in it are not among those
             returned.
+        names: the names of rules; the entry's is taken already.
+        plain: what is known of schemas that say nothing of others, to which more is added; it may
+            be used for all grammars of one format, that are loosened or not.
         closed: whether an object whose schema lists properties, and doesn't mention
             ``additionalProperties``, has no others.
         only: the one JSON type that the values may have; any by default.
-        taken: names that no rule may have.
+        loosen: whether what can't be expressed is left out, with a notice.
     """
-    problems = schema_problems(schema)
-    if problems:
-        return problems
-    compiler = _Compiler(schema, name, closed, _taken=set(taken))
+    known = {} if plain is None else plain
+    compiler = _Compiler(schema, name, closed, names, Remarks(loosen), known)
     places = [Place(schema, "#"), *([Place({"type": only}, "#")] if only else [])]
     try:
         entry = compiler.reference(places, name, notation)
@@ -110,11 +123,15 @@ def value_grammar(
     if entry is None or entry in endless:
         return [Problem("no value fits the schema", path="#")]
     compiler.name_entry(entry)
-    rules = reachable(compiler.rules.values(), [name])
-    if any(rule.name in endless for rule in rules):
+    rules = list(compiler.rules.values())
+    if endless and any(rule.name in endless for rule in reachable(rules, [name])):
         return [Problem("a part of the schema fits no value that ends", path="#")]
-    first = sorted(rules, key=lambda rule: rule.name != name)
-    return SchemaGrammar(tuple(first), tuple(dict.fromkeys(compiler.remarks.notices)))
+    rules.sort(key=lambda rule: rule.name != name)
+    return SchemaGrammar(tuple(rules), tuple(dict.fromkeys(compiler.remarks.notices)))
+
+
+#: What a rule needs whose text ends by itself.
+_NO_NEEDS: tuple[frozenset[str], ...] = (frozenset(),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +139,7 @@ class _Body:
     """The right side of a rule; one of the sets in ``needs`` must be able to end for it to end."""
 
     text: str
-    needs: tuple[frozenset[str], ...] = (frozenset(),)
+    needs: tuple[frozenset[str], ...] = _NO_NEEDS
 
 
 @dataclass(slots=True)
@@ -130,10 +147,11 @@ class _Compiler:
     root: Schema
     name: str
     closed: bool
+    names: RuleNames
+    remarks: Remarks
+    plain: dict[object, str]
     rules: dict[str, Rule] = field(default_factory=dict)
-    remarks: Remarks = field(default_factory=Remarks)
-    _names: dict[str, str | None] = field(default_factory=dict)
-    _taken: set[str] = field(default_factory=set)
+    _names: dict[object, str | None] = field(default_factory=dict)
     _referred: set[str] = field(default_factory=set)
     _needs: dict[str, tuple[frozenset[str], ...]] = field(default_factory=dict)
     _asked: int = 0
@@ -159,13 +177,13 @@ class _Compiler:
         parts = flattened(self.root, given)
         if parts is None:
             return None
-        key = json.dumps([notation.prefix, *(part.schema for part in parts)])
+        key = _key(notation, parts)
         if key in self._names:
             known = self._names[key]
             self._referred |= {known} if known else set()
             return known
-        name = self._names[key] = self._free(self._hint(given, hint))
-        body = self._body(parts, name, notation)
+        name = self._names[key] = self._named(self._hint(given, hint))
+        body = self._known_body(key, parts, name, notation)
         if body is None:
             self._names[key] = None
             if name in self._referred:
@@ -184,6 +202,8 @@ class _Compiler:
 
     def endless(self) -> set[str]:
         """Return the rules that have no finite text at all."""
+        if self._referred.isdisjoint(self._needs):
+            return set()  # no rule leads back to itself
         missing = [(name, set(need)) for name, needs in self._needs.items() for need in needs]
         waiting: dict[str, list[tuple[str, set[str]]]] = {}
         for name, need in missing:
@@ -214,11 +234,23 @@ class _Compiler:
             return hint
         return f"{self.name}-{slug(schema['$ref'].rpartition('/')[2])}"
 
-    def _free(self, hint: str) -> str:
-        names = (f"{hint}-{number}" if number > 1 else hint for number in count(1))
-        name = next(name for name in names if name not in self._taken)
-        self._taken.add(name)
-        return name
+    def _known_body(
+        self, key: object, parts: list[Place], name: str, notation: Notation
+    ) -> _Body | None:
+        """Return the body of a rule; one that says nothing of this grammar may be known already."""
+        text = self.plain.get(key)
+        if text is not None:
+            return _Body(text)
+        before = (len(self.rules), len(self.remarks.problems), len(self.remarks.notices))
+        body = self._body(parts, name, notation)
+        after = (len(self.rules), len(self.remarks.problems), len(self.remarks.notices))
+        if body and before == after and body.needs == _NO_NEEDS and self.name not in body.text:
+            self.plain[key] = body.text
+        return body
+
+    def _named(self, hint: str) -> str:
+        is_entry = not self._names and hint == self.name
+        return hint if is_entry else self.names.free(hint)
 
     def _body(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
         if not parts:
@@ -246,7 +278,7 @@ class _Compiler:
                 keyword = "const" if given(parts, "const") else "enum"
                 shown = json.dumps(value, ensure_ascii=False)
                 message = f"{shown} cannot be written in this format"
-                self.remarks.problem(message, path_of(parts, keyword))
+                self.remarks.left_out(message, path_of(parts, keyword), "it is left out")
             texts += written
         return _Body(choice(texts)) if texts else None
 
@@ -280,9 +312,9 @@ class _Compiler:
             if body is not None and notation.takes_all(body.text):
                 return body
             if body is not None:
-                body = replace(body, text=notation.framed(way, body.text))
+                body = _Body(notation.framed(way, body.text), body.needs)
             if body is not None and len(ways) > 1 and " " in body.text and kind not in _WORDS:
-                body = _Body(self._add(self._free(own), body))
+                body = _Body(self._add(self.names.free(own), body))
                 body = _Body(body.text, (frozenset([body.text]),))
             bodies += [body] if body else []
         needs = tuple(need for body in bodies for need in body.needs)
@@ -353,10 +385,10 @@ class _Compiler:
         written = notation.key(key)
         if written is None:
             message = f"the name {key!r} cannot be written in this format"
-            self.remarks.problem(message, _place_of(key, parts))
+            self.remarks.left_out(message, _place_of(key, parts), "it is left out")
             return {}
         if values and " " in written:
-            written = self._add(self._free(f"{name}-{slug(key)}-key"), _Body(written))
+            written = self._add(self.names.free(f"{name}-{slug(key)}-key"), _Body(written))
         return {value: notation.member(written, value, word) for word, value in values}
 
     def _values_by_word(
@@ -373,7 +405,8 @@ class _Compiler:
 
     def _inner(self, places: list[Place], hint: str, notation: Notation) -> str | None:
         """Return what stands for a value inside another one."""
-        if not notation.states_types():
+        given = [place.schema for place in places if not isinstance(place.schema, bool)]
+        if not notation.states_types() or any("type" in schema for schema in given):
             return self.reference(places, hint, notation)
         stated = set().union(*(stated_types(self.root, place) for place in places))
         narrowed = Place({"type": sorted(stated) or ["string"]}, "")
@@ -391,7 +424,7 @@ class _Compiler:
         self._tell_open(parts, notation)
         key = notation.any_key()
         if named and key:
-            key = self._add(self._free(f"{name}-other-key"), _Body(notation.other_key(named)))
+            key = self._add(self.names.free(f"{name}-other-key"), _Body(notation.other_key(named)))
         return group(notation.member(key, value, word) for word, value in values if key)
 
     def _tell_open(self, parts: list[Place], notation: Notation) -> None:
@@ -421,7 +454,7 @@ class _Compiler:
             after = sequence(comma, member)
             rest = sequence(after if needed else f"( {after} )?", rest)
             if 0 < number <= first:
-                rest = self._add(self._free(f"{name}-rest"), _Body(rest))
+                rest = self._add(self.names.free(f"{name}-rest"), _Body(rest))
         may_be_empty = first == len(members)
         empty = notation.empty() if may_be_empty else None
         inside = group(reversed(starts), "?" if may_be_empty and empty is None else "")
@@ -429,6 +462,15 @@ class _Compiler:
             return empty
         some = sequence(notation.opening(), inside, notation.closing())
         return some if empty is None else f"{some} | {empty}"
+
+
+def _key(notation: Notation, parts: list[Place]) -> object:
+    """Return what only equal schemas in the same notation share."""
+    whole = [notation.prefix, *(part.schema for part in parts)]
+    try:
+        return marshal.dumps(whole, 2)  # takes a tenth of the time
+    except ValueError:  # a value of a class of its own
+        return json.dumps(whole)
 
 
 def _number(parts: list[Place], kind: str) -> str | None:
@@ -447,8 +489,3 @@ def _place_of(key: str, parts: list[Place]) -> str:
     """Return the path of a property, where a schema says something of it."""
     places = property_schemas(parts, key)
     return places[0].path if places else path_of(parts, "required")
-
-
-def slug(text: str) -> str:
-    """Return a text as part of a rule's name."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:30].strip("-") or "part"

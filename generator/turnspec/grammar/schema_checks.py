@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from jsonschema import Draft202012Validator
-
+from turnspec.grammar.schema_form import is_plainly_well_formed
 from turnspec.grammar.schema_limits import oversized
 from turnspec.spec.problems import Problem
 
@@ -44,8 +43,21 @@ _SAYING_NOTHING = {
     "unevaluatedProperties": True,
 }
 _ABSENT = object()
+_BEYOND = frozenset(_UNSUPPORTED)
+_INEXPRESSIBLE = "cannot be expressed in a grammar"
+_NAMED = ("properties", "patternProperties")
 _ONE = ("items", "additionalProperties")
 _LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
+# What takes no schema: most schemas are those of plain values.
+_PLAIN = frozenset(
+    (
+        *("type", "description", "title", "enum", "const", "default", "examples", "format"),
+        *("minLength", "maxLength", "pattern", "minItems", "maxItems"),
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+    )
+)
+# What is said of a keyword that is left out, where it isn't just not enforced.
+_LEFT_OUT = {"patternProperties": "is read as values of other names, whatever these are"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,26 +69,60 @@ class Place:
 
     def at(self, *steps: str | int) -> str:
         """Return the path of something inside."""
-        escaped = (str(step).replace("~", "~0").replace("/", "~1") for step in steps)
-        return "/".join((self.path, *escaped))
+        path = self.path
+        for step in steps:
+            text = str(step)
+            if "~" in text or "/" in text:
+                text = text.replace("~", "~0").replace("/", "~1")
+            path = f"{path}/{text}"
+        return path
 
 
-def schema_problems(root: Schema) -> list[Problem]:
-    """Return every reason why the schema cannot become a grammar, as far as it shows at once."""
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What keeps a schema from becoming a grammar, and what that leaves out.
+
+    ``usable`` is whether more can be said by writing the rules: no part of the schema is malformed.
+    """
+
+    problems: tuple[Problem, ...] = ()
+    notices: tuple[Problem, ...] = ()
+    usable: bool = True
+
+
+def checked(root: Schema, *, loosen: bool = False) -> Findings:
+    """Return every reason why the schema cannot become a grammar, as far as it shows at once.
+
+    Args:
+        root: the schema.
+        loosen: whether a keyword that no grammar can express is a notice and not a reason.
+    """
     too_big = oversized(root)
     if too_big:
-        return too_big
-    malformed = sorted(
-        Draft202012Validator(Draft202012Validator.META_SCHEMA).iter_errors(root), key=str
-    )
+        return Findings(tuple(too_big), usable=False)
+    malformed = [] if is_plainly_well_formed(root) else _malformed(root)
     if malformed:
-        return [
-            Problem(error.message, path="/".join(("#", *map(str, error.absolute_path))))
-            for error in malformed
-        ]
+        return Findings(tuple(malformed), usable=False)
     places = list(_places(root))
-    rings = _in_rings(root, places)
-    return [problem for place in places for problem in _problems(root, place, rings)]
+    referring = [place for place in places if "$ref" in _keywords(place)]
+    rings = _in_rings(root, places) if referring else set()
+    endless = [problem for place in referring for problem in _endless(root, place, rings)]
+    beyond = [place for place in places if not _PLAIN.issuperset(_keywords(place))]
+    left_out = tuple(problem for place in beyond for problem in _beyond(root, place, loosen))
+    if loosen:
+        return Findings(tuple(endless), left_out, usable=not endless)
+    return Findings((*left_out, *endless), usable=not endless)
+
+
+def _malformed(root: Schema) -> list[Problem]:
+    """Return where a schema isn't one."""
+    from jsonschema import Draft202012Validator  # only here: importing it takes a while
+
+    meta = Draft202012Validator(Draft202012Validator.META_SCHEMA)
+    return [
+        Problem(error.message, path="/".join(("#", *map(str, error.absolute_path))))
+        for error in sorted(meta.iter_errors(root), key=str)
+    ]
 
 
 def resolved(root: Schema, reference: str) -> Place | None:
@@ -109,11 +155,14 @@ def _places(root: Schema) -> Iterator[Place]:
 
 
 def _inside(root: Schema, place: Place, schema: Mapping[str, Any]) -> Iterator[Place]:
+    if _PLAIN.issuperset(schema):
+        return
     for keyword in _ONE:
         if keyword in schema:
             yield Place(schema[keyword], place.at(keyword))
-    for key, inner in schema.get("properties", {}).items():
-        yield Place(inner, place.at("properties", key))
+    for keyword in _NAMED:
+        for key, inner in schema.get(keyword, {}).items():
+            yield Place(inner, place.at(keyword, key))
     for keyword in _LISTS:
         for number, inner in enumerate(schema.get(keyword, ())):
             yield Place(inner, place.at(keyword, number))
@@ -122,22 +171,31 @@ def _inside(root: Schema, place: Place, schema: Mapping[str, Any]) -> Iterator[P
         yield target
 
 
-def _problems(root: Schema, place: Place, rings: set[int]) -> Iterator[Problem]:
-    assert isinstance(place.schema, Mapping)
-    for keyword in _UNSUPPORTED:
-        value = place.schema.get(keyword, _ABSENT)
+def _beyond(root: Schema, place: Place, loosen: bool) -> Iterator[Problem]:
+    """Yield what a grammar can't say of a schema, or, to ``loosen`` it, what it then leaves out."""
+    schema = _keywords(place)
+    for keyword in () if _BEYOND.isdisjoint(schema) else _UNSUPPORTED:
+        value = schema.get(keyword, _ABSENT)
         if value in (_ABSENT, _SAYING_NOTHING.get(keyword, _ABSENT)):
             continue
-        yield Problem(f"{keyword} cannot be expressed in a grammar", path=place.at(keyword))
-    if "$ref" not in place.schema:
-        return
-    target = resolved(root, place.schema["$ref"])
-    if target is None:
-        message = f"{place.schema['$ref']} is nowhere in this schema"
-        yield Problem(message, path=place.at("$ref"))
-    elif id(place.schema) in rings and _comes_back(root, target, place.schema):
-        message = f"{place.schema['$ref']} leads back here without an end"
-        yield Problem(message, path=place.at("$ref"))
+        reason = _LEFT_OUT.get(keyword, "is not enforced") if loosen else _INEXPRESSIBLE
+        yield Problem(f"{keyword} {reason}", path=place.at(keyword))
+    if "$ref" in schema and resolved(root, schema["$ref"]) is None:
+        more = ": any value fits" if loosen else ""
+        yield Problem(f"{schema['$ref']} is nowhere in this schema{more}", path=place.at("$ref"))
+
+
+def _endless(root: Schema, place: Place, rings: set[int]) -> Iterator[Problem]:
+    """Yield a reference that leads back to itself."""
+    reference = _keywords(place)["$ref"]
+    target = resolved(root, reference)
+    if target and id(place.schema) in rings and _comes_back(root, target, place.schema):
+        yield Problem(f"{reference} leads back here without an end", path=place.at("$ref"))
+
+
+def _keywords(place: Place) -> Mapping[str, Any]:
+    assert isinstance(place.schema, dict)  # a walk over places leaves out True and False
+    return place.schema
 
 
 def _comes_back(root: Schema, start: Place, goal: Schema) -> bool:

@@ -33,12 +33,14 @@ MOST_PLACES = 20
 #: Brackets inside each other in a pattern.
 _DEEPEST_BRACKETS = 40
 _MOST_PROBLEMS = 10
+_PLAIN_NUMBER = 10**300
 _MOST: dict[str | int, tuple[int, str]] = {
     "enum": (MOST_VALUES, "values"),
     "properties": (MOST_PROPERTIES, "properties"),
     "required": (MOST_PROPERTIES, "names"),
     "prefixItems": (MOST_FIRST_ITEMS, "items"),
 }
+_LIMITED = frozenset((*_MOST, "pattern"))
 
 
 class TooBigError(ValueError):
@@ -47,6 +49,8 @@ class TooBigError(ValueError):
 
 def oversized(schema: object) -> list[Problem]:
     """Return where a schema is beyond a limit, or has numbers that aren't JSON's."""
+    if _is_plainly_within(schema):
+        return []
     problems: list[Problem] = []
     waiting: list[tuple[object, tuple[str | int, ...]]] = [(schema, ())]
     count = 0
@@ -61,6 +65,54 @@ def oversized(schema: object) -> list[Problem]:
             continue
         waiting += ((inner, (*path, key)) for key, inner in _inside(value))
     return problems
+
+
+def _is_plainly_within(schema: object) -> bool:
+    """Say whether a schema is within all limits; False may also mean that it takes a closer look.
+
+    Schemas come with every request, and hardly one is beyond a limit: this passes over the others
+    without a path to each of their parts.
+    """
+    count = 0
+    level: list[Any] = [schema]
+    for _ in range(DEEPEST + 1):
+        inner: list[Any] = []
+        for value in level:
+            kind = type(value)
+            if kind is dict:
+                if not _is_plain_object(value):
+                    return False
+                inner += value.values()
+            elif kind is list:
+                inner += value
+            elif kind is int or kind is float:
+                if not -_PLAIN_NUMBER < value < _PLAIN_NUMBER:
+                    return False
+            elif kind is not str and kind is not bool and value is not None:
+                return False
+        count += len(inner)
+        if not inner or count >= MOST_PARTS:
+            break
+        level = inner
+    return not inner and count < MOST_PARTS
+
+
+def _is_plain_object(value: dict[Any, Any]) -> bool:
+    if len(value) > MOST_PROPERTIES:
+        return False
+    try:
+        if max(map(len, value), default=0) > LONGEST_NAME:
+            return False
+    except TypeError:  # a name that is no text
+        return False
+    for key in _LIMITED.intersection(value):
+        item = value[key]
+        if isinstance(item, str) and key == "pattern":
+            if _of_pattern(item):
+                return False
+        elif isinstance(item, list | dict) and len(item) > _MOST.get(key, (0, ""))[0]:
+            return False
+    return True
 
 
 def _inside(value: object) -> Iterator[tuple[str | int, object]]:

@@ -8,8 +8,6 @@ from decimal import Decimal
 from itertools import combinations
 from typing import Any
 
-from jsonschema import Draft202012Validator
-
 from turnspec.grammar.digit_ranges import Bounds
 from turnspec.grammar.schema_checks import Place, Schema, resolved
 from turnspec.grammar.schema_limits import DEEPEST_REFERENCES, MOST_PLACES, TooBigError
@@ -32,7 +30,7 @@ _DEEPEST = 4
 
 def keywords(part: Place) -> Mapping[str, Any]:
     """Return the keywords of a flattened schema."""
-    return part.schema if isinstance(part.schema, Mapping) else {}
+    return part.schema if isinstance(part.schema, dict) else {}
 
 
 def without(part: Place, keyword: str) -> Place:
@@ -56,24 +54,37 @@ def flattened(root: Schema, places: Iterable[Place], depth: int = 0) -> list[Pla
         if schema is True:
             continue
         own = {key: value for key, value in schema.items() if key in _CONSTRAINTS}
-        inner = [
-            Place(part, place.at("allOf", n)) for n, part in enumerate(schema.get("allOf", ()))
-        ]
+        if schema.get("patternProperties"):
+            own["additionalProperties"] = _whatever_the_name(schema)
+        found += [Place(own, place.path)] if own else []
+        if "allOf" not in schema and "$ref" not in schema:
+            continue
+        parts = enumerate(schema.get("allOf", ()))
+        inner = [Place(part, place.at("allOf", number)) for number, part in parts]
         target = resolved(root, schema["$ref"]) if "$ref" in schema else None
-        after = [*inner, *([target] if target else [])]
-        more = flattened(root, after, depth + 1) if after else []
+        more = flattened(root, [*inner, *([target] if target else [])], depth + 1)
         if more is None:
             return None
-        found += [Place(own, place.path), *more] if own else more
+        found += more
+    if len(found) < 2:
+        return found
     unique: dict[str, Place] = {}
     for part in found:
         unique.setdefault(repr(part.schema), part)
     return list(unique.values())
 
 
+def _whatever_the_name(schema: Mapping[str, Any]) -> Schema:
+    """Return what one of the patterns of names allows, for a loosened grammar tells none apart."""
+    other = schema.get("additionalProperties", False)
+    others = [] if other is False else [other]
+    return {"anyOf": [*schema["patternProperties"].values(), *others]}
+
+
 def given(parts: Iterable[Place], keyword: str) -> list[Any]:
     """Return the keyword's value in each schema that has it."""
-    return [keywords(part)[keyword] for part in parts if keyword in keywords(part)]
+    schemas = (part.schema for part in parts)
+    return [s[keyword] for s in schemas if isinstance(s, dict) and keyword in s]
 
 
 def kinds(parts: Iterable[Place]) -> set[str]:
@@ -137,7 +148,19 @@ def _canonical(value: Any) -> str:
 
 def is_valid(root: Schema, place: Place, value: Any) -> bool:
     """Say whether the value fits the schema."""
+    if keywords(place).keys() == {"type"}:  # as most enumerations have it
+        return _has_type(value, keywords(place)["type"])
+    from jsonschema import Draft202012Validator  # only here: importing it takes a while
+
     return Draft202012Validator(root).evolve(schema=place.schema).is_valid(value)
+
+
+def _has_type(value: Any, types: str | list[str]) -> bool:
+    kind = json_type(value).value
+    allowed = {types} if isinstance(types, str) else set(types)
+    if kind == "number" and float(value).is_integer():
+        kind = "integer"
+    return kind in allowed or (kind == "integer" and "number" in allowed)
 
 
 def bounds_of(parts: Iterable[Place]) -> Bounds:

@@ -15,8 +15,12 @@ from turnspec.spec.problems import Problem
 
 @dataclass(frozen=True, slots=True)
 class Remarks:
-    """What is to be said about a schema: why there is no grammar, and where it differs."""
+    """What is to be said about a schema: why there is no grammar, and where it differs.
 
+    ``loosen`` is whether what can't be expressed is left out.
+    """
+
+    loosen: bool = False
     problems: list[Problem] = field(default_factory=list)
     notices: list[Problem] = field(default_factory=list)
 
@@ -27,6 +31,13 @@ class Remarks:
     def notice(self, message: str, path: str) -> None:
         """Add something that the grammar doesn't say as the schema does."""
         self.notices.append(Problem(message, path=path))
+
+    def left_out(self, message: str, path: str, instead: str) -> None:
+        """Add a reason why there is no grammar, or, to loosen it, what there is instead."""
+        if self.loosen:
+            self.notice(f"{message}; {instead}", path)
+        else:
+            self.problem(message, path)
 
 
 def string_text(parts: list[Place], strings: Strings, remarks: Remarks) -> str | None:
@@ -77,7 +88,8 @@ def _expression(parts: list[Place], strings: Strings, remarks: Remarks) -> Expre
     known = dict.fromkeys(word for word in given(parts, "format") if word in FORMATS)
     if len(patterns) > 1:
         path = path_of(parts[::-1], "pattern")
-        remarks.problem("several patterns for one string do not combine", path)
+        message = "several patterns for one string do not combine"
+        remarks.left_out(message, path, "the first one is enforced")
     if len(known) > (0 if patterns else 1):
         message = "format is not enforced beside a pattern or another format"
         remarks.notice(message, path_of(parts[::-1], "format"))
@@ -88,7 +100,8 @@ def _expression(parts: list[Place], strings: Strings, remarks: Remarks) -> Expre
         return None
     found = pattern_expression(wanted, strings)
     if isinstance(found, str):
-        remarks.problem(f"the pattern is beyond a grammar: {found}", path_of(parts, keyword))
+        message = f"the pattern is beyond a grammar: {found}"
+        remarks.left_out(message, path_of(parts, keyword), "it is not enforced")
         return None
     if found.loosened:
         message = f"repeats beyond {MOST_REPEATS} are not counted"

@@ -34,7 +34,7 @@ from turnspec.grammar.text import (
 )
 from turnspec.grammar.values import value_rule
 from turnspec.spec.characters import is_key
-from turnspec.spec.encoding import encode_argument
+from turnspec.spec.encoding import encode_argument, written_key
 from turnspec.spec.model import (
     Arguments,
     Elements,
@@ -51,6 +51,7 @@ RAW_TEXT = "raw-value"
 
 _KEY = Slot(SlotKind.KEY)
 _VALUE = Slot(SlotKind.VALUE)
+_TYPE = Slot(SlotKind.TYPE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class ValueNotation(Notation):
 
     def ways(self, kind: str) -> tuple[Notation, ...]:
         """Return the notations in which a value of a JSON type may stand here."""
-        return dict(self.by_type).get(kind, ())
+        return next((ways for name, ways in self.by_type if name == kind), ())
 
     def states_types(self) -> bool:
         """Say whether a value is a string where the schema doesn't state another type."""
@@ -130,12 +131,17 @@ class MemberNotation(Notation):
 
     def key(self, name: str) -> str | None:
         """Return an object's key; None if it can't be written."""
-        is_one = is_key(name, self.key_ends) and name[0] not in self.first_ends
-        return literal(name) if is_one else None
+        written = self.written(name)
+        is_one = is_key(written, self.key_ends) and written[0] not in self.first_ends
+        return literal(written) if is_one else None
+
+    def written(self, name: str) -> str:
+        """Return a key as it stands in its tag."""
+        return name
 
     def other_key(self, named: Iterable[str]) -> str:
         """Return any key but those."""
-        return key_without(named, key_letters(self.key_ends, self.first_ends))
+        return key_without(map(self.written, named), key_letters(self.key_ends, self.first_ends))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +197,7 @@ class ArgumentNotation(MemberNotation):
 
     def types(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return the words beside arguments that say a value's type, each with its JSON types."""
-        if not any(piece == Slot(SlotKind.TYPE) for piece in self.arguments.item):
+        if _TYPE not in self.arguments.item:
             return ()
         words: dict[str, tuple[str, ...]] = {}
         for json_type, word in self.arguments.types.items():
@@ -201,6 +207,10 @@ class ArgumentNotation(MemberNotation):
     def any_of(self, kind: str) -> str:
         """Return what refers to any arguments; "" if no rule can say what they are."""
         return "arguments" if self.any_key() else ""
+
+    def written(self, name: str) -> str:
+        """Return a name as it stands in its tag."""
+        return written_key(name, self.arguments)
 
     def any_key(self) -> str:
         """Return any name; "" where a name is said twice, as no rule finds the same one again."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 #: The rules for white space that is free to differ from the template's own: inside encoded values,
 #: and around markers. Only the first is bounded. The second calls itself so that llguidance reads
@@ -21,7 +22,14 @@ WHITE_SPACE = " \t\n\r"
 
 _LINE_BREAK = re.compile(r"[ \t\r]*\n[ \t\n\r]*")
 _REFERENCE = re.compile(r'"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|([a-z][a-z0-9-]*)')
-_SHORT_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\"}
+_REMEMBERED = 256  # markers of formats
+_FREE = (SPACE, GAP)
+_CONTROLS = (*range(0x20), 0x7F)
+# How characters are written in a literal, by their code.
+_ESCAPES = {code: f"\\x{code:02X}" for code in _CONTROLS} | {
+    ord(char): escape
+    for char, escape in {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", '"': r"\""}.items()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +57,7 @@ def trimmed(text: str) -> str:
 
 def literal(text: str) -> str:
     """Return ``text`` as one quoted literal."""
-    return '"' + "".join(r"\"" if char == '"' else _escaped(char) for char in text) + '"'
+    return f'"{text.translate(_ESCAPES)}"'
 
 
 def spelled(text: str) -> str:
@@ -58,7 +66,7 @@ def spelled(text: str) -> str:
     An engine that cuts the text into the longest literals first must not take the beginning of a
     marker for the whole of it; character by character, marker and text stay apart to the end.
     """
-    return " ".join(literal(char) for char in text)
+    return " ".join(f'"{_ESCAPES.get(ord(char), char)}"' for char in text)
 
 
 def character_class(characters: Iterable[str], *, negated: bool = False, ranges: str = "") -> str:
@@ -74,10 +82,12 @@ def sequence(*parts: str) -> str:
     for part in parts:
         if part in ("", '""'):
             continue
-        first, _, rest = part.partition(" ")
-        doubled = first in (SPACE, GAP) and written.rpartition(" ")[2] in (SPACE, GAP)
-        written = f"{written} {rest if doubled else part}".strip(" ")
-    return written or '""'
+        if part.startswith(_FREE) and written.endswith(_FREE):
+            first, _, rest = part.partition(" ")
+            if first in _FREE and written.rpartition(" ")[2] in _FREE:
+                part = rest
+        written = f"{written} {part}" if written and part else written or part
+    return written.strip(" ") or '""'
 
 
 def choice(options: Iterable[str]) -> str:
@@ -93,6 +103,7 @@ def group(options: Iterable[str], repeat: str = "") -> str:
     return f"( {written} ){repeat}"
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def lenient(text: str) -> str:
     """Return ``text`` with free white space at its ends and wherever it breaks a line."""
     core = trimmed(text)
@@ -104,6 +115,7 @@ def lenient(text: str) -> str:
     return sequence(before, f" {GAP} ".join(stretches), after)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def closing(text: str) -> str:
     """Return what ends free text: spelled out, and without the white space the text takes."""
     core = trimmed(text)
@@ -245,17 +257,9 @@ def _moves(
     return moves
 
 
-def _escaped(char: str) -> str:
-    if char in _SHORT_ESCAPES:
-        return _SHORT_ESCAPES[char]
-    if char < " " or char == "\x7f":
-        return f"\\x{ord(char):02X}"
-    return char
-
-
 def _escaped_in_class(char: str) -> str:
     if char in "[]":
         return "\\" + char
     if char == "^":
         return r"\x5E"
-    return _escaped(char)
+    return _ESCAPES.get(ord(char), char) if char != '"' else char

@@ -7,10 +7,9 @@ which gets the rules for the name and the arguments as text, so that real tools 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from turnspec.analysis.thinking import PromptState, prompt_state
 from turnspec.codegen.banner import banner, sealed
 from turnspec.codegen.notation import plain
 from turnspec.codegen.shapes import looks_like_marker
@@ -33,6 +32,7 @@ from turnspec.grammar.text import (
     trimmed,
 )
 from turnspec.spec.model import ContentMode, Part, ReasoningMode, Spec
+from turnspec.spec.prompt_state import PromptState, prompt_state
 from turnspec.spec.recipe import REGENERATE
 from turnspec.spec.turn_end import may_repeat_calls, with_stop_at_end
 
@@ -142,7 +142,8 @@ def turn_rules(offer: Offer) -> tuple[Rule, ...]:
 
 def shared_rules(spec: Spec) -> tuple[Rule, ...]:
     """Return the rules for free text and white space."""
-    return (*space_rules(), *text_without(_TEXT, text_markers(spec), _text_comment(spec)))
+    markers = text_markers(spec)
+    return (*space_rules(), *text_without(_TEXT, markers, _text_comment(markers)))
 
 
 def text_markers(spec: Spec) -> tuple[str, ...]:
@@ -173,7 +174,8 @@ def _beginnings_of_markers(spec: Spec) -> Iterator[str]:
 def _as_written(opening: str, markers: Sequence[str]) -> str:
     """Return a plan's opening, in which a blank is any white space, as a marker begins with it."""
     words = opening.split()
-    beginnings = (trimmed(marker)[:end] for marker in markers for end in range(len(marker)))
+    close = (m for m in markers if " ".join(m.split()).startswith(" ".join(words)))
+    beginnings = (trimmed(marker)[:end] for marker in close for end in range(len(marker)))
     return next((begun for begun in beginnings if begun.split() == words), opening)
 
 
@@ -422,6 +424,6 @@ def _begun(spec: Spec, calls: Calls | None, extra: str) -> tuple[str, tuple[Rule
     return begun_calls(calls, trimmed(extra.removeprefix(join)))
 
 
-def _text_comment(spec: Spec) -> str:
-    markers = ", ".join(literal(marker) for marker in text_markers(spec))
-    return f"free text: content and reasoning, without {markers}" if markers else "free text"
+def _text_comment(markers: Iterable[str]) -> str:
+    written = ", ".join(literal(marker) for marker in markers)
+    return f"free text: content and reasoning, without {written}" if written else "free text"

@@ -199,6 +199,7 @@ def write_table(project: Project, results: Mapping[str, TemplateResult], live: L
         told,
         accepted,
         {} if isinstance(integrations, Problem) else integrations,
+        families=project.families,
         recipe=project.recipe,
     )
     return write_atomically(project.table, text)

@@ -1,4 +1,7 @@
-"""Getting a pinned sdist: from the cache, or from the user's package indexes. Never builds it."""
+"""Getting a pinned sdist or wheel: from the cache, or from the user's package indexes.
+
+It is a file like any other: never built, never installed.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ _RESUME_REFUSED = 416
 
 @dataclass(frozen=True, slots=True)
 class Obtained:
-    """The sdist's path, or the reason why it couldn't be had (one line)."""
+    """The file's path, or the reason why it couldn't be had (one line)."""
 
     path: Path | None = None
     reason: str = ""
@@ -135,7 +138,6 @@ def _search(origin: Origin, settings: PipSettings, client: PyPIClient) -> _Searc
                     cast("Fetcher", client),
                     **{kind: [source]},  # type: ignore[arg-type]
                     trusted_hosts=settings.trusted_hosts,
-                    no_binary=[origin.project],
                     ignore_compatibility=True,
                 )
                 packages = finder.find_all_packages(origin.project, allow_yanked=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from turnspec.engine.markers import LETTERS, NAME_SIGNS, NOT_IN_KEYS
 from turnspec.spec.model import Encoding, JsonType, Literal, Piece, Slot, SlotKind, Tools
@@ -30,6 +31,7 @@ LONGEST = 256
 NAMED = (SlotKind.NAME, SlotKind.ID, SlotKind.KEY)
 
 
+@cache
 def name_signs(ends: str) -> str:
     """Return the signs that a name or an id may hold where ``ends`` can't be in it."""
     return "".join(sign for sign in NAME_SIGNS if sign not in ends)
@@ -104,6 +106,12 @@ def key_ends(tools: Tools) -> str:
     if item and ends_itself(tools):
         found.append(VALUE_SIGNS)
     return _joined(found)
+
+
+def not_in_keys(tools: Tools) -> str:
+    """Return the characters that an argument's key can't hold, not even by an escape."""
+    escapes = tools.arguments.escapes
+    return "".join(sign for sign in key_ends(tools) if sign not in escapes)
 
 
 def ends_itself(tools: Tools) -> bool:

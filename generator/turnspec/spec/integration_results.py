@@ -29,14 +29,19 @@ class ExportState(StrEnum):
 class IntegrationResult:
     """What the program of a target did with one format's turns.
 
-    Of ``checks``, so many ``passed``; ``losses`` say what is loosened, or the one refusal, each in
-    a line; ``example`` is the shortest failure, in one line.
+    Of ``checks``, so many ``passed``, ``loosely`` those of them in which something came back as the
+    losses say; ``losses`` are what is loosened, or the one refusal, each in a line; ``example`` is
+    the shortest failure, in one line. Of ``cuts``, turns that break off, the program ``raised`` at
+    so many.
     """
 
     spec_hash: str
     state: ExportState
     checks: int = 0
     passed: int = 0
+    loosely: int = 0
+    cuts: int = 0
+    raised: int = 0
     losses: tuple[str, ...] = ()
     example: str = ""
 
@@ -95,8 +100,7 @@ def _result(data: object, place: str) -> IntegrationResult:
     return IntegrationResult(
         spec_hash=text(entry.get("spec_hash"), f"{place}.spec_hash"),
         state=ExportState(state),
-        checks=count(entry.get("checks"), f"{place}.checks"),
-        passed=count(entry.get("passed"), f"{place}.passed"),
+        **{word: count(entry.get(word, 0), f"{place}.{word}") for word in _FIGURES},
         losses=tuple(text(loss, f"{place}.losses") for loss in losses),
         example=text(entry.get("example", ""), f"{place}.example"),
     )
@@ -112,4 +116,5 @@ def _result_to_data(result: IntegrationResult) -> dict[str, object]:
     return {key: value for key, value in data.items() if value or key not in _LEFT_OUT}
 
 
-_LEFT_OUT = ("losses", "example")
+_FIGURES = ("checks", "passed", "loosely", "cuts", "raised")
+_LEFT_OUT = ("losses", "example", "loosely", "cuts", "raised")

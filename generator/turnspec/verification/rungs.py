@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from turnspec.analysis.thinking import PromptState
 from turnspec.codegen.loading import FormatModule
 from turnspec.codegen.writer import as_rendered, write_turn
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Message
 from turnspec.spec.model import Part, ReasoningMode, Spec
+from turnspec.spec.prompt_state import PromptState
 from turnspec.spec.results import Counterexample, RungResult
 from turnspec.verification.comparing import Turn, as_meant, as_read, difference
 from turnspec.verification.messages import sample_messages

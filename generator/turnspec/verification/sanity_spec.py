@@ -8,9 +8,9 @@ from itertools import combinations, pairwise
 from turnspec.analysis.assemble import grammar_hints
 from turnspec.analysis.modes import content_mode, reasoning_mode
 from turnspec.analysis.text import markers
-from turnspec.analysis.thinking import PromptState
 from turnspec.spec.message import Message
 from turnspec.spec.model import Condition, Part, ReasoningMode, Spec, Subject, Verdict
+from turnspec.spec.prompt_state import PromptState
 from turnspec.spec.turn_end import may_repeat_calls
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.messages import format_markers, sample_messages

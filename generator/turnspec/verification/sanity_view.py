@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from turnspec.analysis.thinking import PromptState
 from turnspec.codegen.loading import FormatModule
 from turnspec.codegen.writer import as_rendered, write_parts
 from turnspec.rendering.conversation import Chat
 from turnspec.spec.message import Message
 from turnspec.spec.model import Part, ReasoningMode, Spec
+from turnspec.spec.prompt_state import PromptState
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.messages import sample_messages

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from turnspec.analysis.text import whole_prefix
-from turnspec.analysis.thinking import PromptState, prompt_state
 from turnspec.codegen.writer import applies, as_rendered, write_parts
 from turnspec.rendering.conversation import Chat
 from turnspec.spec.message import Message
 from turnspec.spec.model import Condition, Part, ReasoningMode, Spec, Subject, Verdict
+from turnspec.spec.prompt_state import PromptState, prompt_state
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ export class Calls {
   called = false;
   /** What reads on behind a call. */
   resume;
+  /** Of the arguments, until more of them has come. */
+  collected = null;
   /** Whether an id may stand behind the name. */
   hasLateIds = false;
   idPrefix;
@@ -67,6 +69,10 @@ export class Calls {
   /** Add to the arguments, JSON text that comes of what was read up to the position. */
   argue(text) {
     const { turn } = this;
+    if (this.collected) {
+      this.collected.push(text);
+      return;
+    }
     if (!text || !turn.arguments) return;
     turn.arguments.push(text);
     const start = this.told;

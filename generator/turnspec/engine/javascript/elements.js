@@ -1,5 +1,6 @@
 /** Arrays and objects that are written as elements within elements. */
 import { argumentsOf, callsOf } from "./format.js";
+import { withRepeatedJoined } from "./json_text.js";
 import { leadingText, spaced } from "./markers.js";
 import { asSchema, jsonTypes, optionsOf, saysSomething } from "./schemas.js";
 import { hasLetter, jsonString, quoted, widthAt } from "./strings.js";
@@ -22,6 +23,8 @@ export class Elements {
   /** Of the value of an element. */
   schema = undefined;
   containers = [];
+  /** Of these, the one that is collected: no schema tells its members. */
+  collecting = 0;
   /** What closes the elements that are open in them. */
   path = [];
   /** How often each of these is open. */
@@ -64,13 +67,16 @@ export class Elements {
     } else if (kinds.length > 0 && !kinds.includes(kind)) {
       this.turn.problem("wrong_type", `an ${kind} is not expected`);
     }
-    this.calls.argue(this.value.before + (isArray ? "[" : "{"));
     const schema = this.path.length > 0 ? this.schema : this.reader.schema;
-    this.containers.push({
-      closer: isArray ? "]" : "}",
-      ...schemasInside(schema, this.calls.parameters, isArray),
-      filled: false,
-    });
+    const inside = schemasInside(schema, this.calls.parameters, isArray);
+    this.calls.argue(this.value.before);
+    const isTold = inside.members.size > 0 || saysSomething(inside.others);
+    if (!this.calls.collected && !isArray && !isTold) {
+      this.calls.collected = [];
+      this.collecting = this.containers.length;
+    }
+    this.calls.argue(isArray ? "[" : "{");
+    this.containers.push({ closer: isArray ? "]" : "}", ...inside, filled: false });
     this.beginElement(found);
   }
   /** Say whether an opening tag is that of an array's element. */
@@ -247,16 +253,24 @@ export class Elements {
   closeElements(depth) {
     if (this.turn.read === this.readElement) this.value.end();
     this.tellUnexpected();
-    const closers = this.containers.splice(depth + 1).map((container) => container.closer);
-    this.calls.argue(closers.reverse().join(""));
+    while (this.containers.length > depth + 1) this.closeContainer();
     for (const name of this.path.splice(depth)) this.open.set(name, this.openTimes(name) - 1);
     this.container.filled = true;
     this.turn.read = this.readElements;
   }
+  closeContainer() {
+    const { calls } = this;
+    calls.argue(this.containers.pop()?.closer ?? "");
+    if (calls.collected && this.containers.length === this.collecting) {
+      const text = calls.collected.join("");
+      calls.collected = null;
+      calls.argue(withRepeatedJoined(text));
+    }
+  }
   /** Close the whole value. */
   endNested() {
     this.closeElements(0);
-    this.calls.argue(this.containers.pop()?.closer ?? "");
+    this.closeContainer();
     this.turn.read = this.reader.readArguments;
   }
   /** Read what closes the value: behind its elements that is what closes any other. */

@@ -1,17 +1,23 @@
 /**
- * Calls written as JSON objects in a format whose calls are written otherwise.
+ * Calls written as other formats write them: as a JSON object, or in tags.
  *
- * Many models have learned both. Such an object is read as a whole, when its call ends.
+ * Many models have learned both. Such a call is read as a whole, when it ends.
  */
-import { callsOf } from "./format.js";
+import { argumentsOf, callsOf } from "./format.js";
 import { dumpJson, loadJson } from "./json_text.js";
 import { isName, leadingText } from "./markers.js";
+import { asJson, asSchema, jsonTypes } from "./schemas.js";
+import { jsonString, spaceBefore } from "./strings.js";
 import { withRole } from "./text_markers.js";
 import { callEndRoles } from "./unclosed.js";
 /** The keys that APIs and most formats have for them. */
 const ARGUMENT_KEYS = ["arguments", "parameters"];
-/** Reads a JSON object with a name and arguments where another kind of call belongs. */
-export class ForeignObject {
+const TAG = /[ \t\n\r]*<([A-Za-z0-9_:-]+)(?: name)? ?= ?["']?([^<>"']{1,256})["']? ?>/.source;
+const OPENING_TAG = new RegExp(TAG, "uy");
+const TAGGED_ARGUMENT = new RegExp(`${TAG}\\n?([\\s\\S]*?)\\n?</\\1>`, "uy");
+const CLOSING_TAG = /(?:[ \t\n\r]*<\/[A-Za-z0-9_:-]+>)?[ \t\n\r]*$/y;
+/** Reads a call that is written in another syntax, where one of the format's own belongs. */
+export class ForeignCall {
   calls;
   turn;
   end;
@@ -21,16 +27,16 @@ export class ForeignObject {
     this.turn = calls.turn;
     this.end = calls.compiled.markers(callEndRoles);
   }
-  /** Begin at what opens the call; the object stands behind it. */
+  /** Begin at what opens the call. */
   begin(found) {
     const { turn } = this;
     turn.hold();
     turn.position = found.end;
     this.pieces = [];
-    turn.read = this.readObject;
+    turn.read = this.readCall;
   }
   /** Read up to the end of the call. */
-  readObject = () => {
+  readCall = () => {
     const { turn } = this;
     const found = this.end.search(turn);
     const end = found ? found.start : turn.text.length;
@@ -44,7 +50,8 @@ export class ForeignObject {
     const { turn, calls } = this;
     const { held } = turn;
     if (!held) return;
-    const call = asCall(this.pieces.join(""));
+    const text = this.pieces.join("");
+    const call = fromObject(text) ?? fromTags(text, calls);
     if (!call || !(isName(call.name) || calls.knows(call.name))) {
       const end = turn.goBack(held);
       calls.text.mentioned = true;
@@ -54,13 +61,14 @@ export class ForeignObject {
     }
     turn.release();
     calls.start(call.name, held.offset, turn.offsetAt(turn.position));
-    turn.problemAt(held.offset, "other_syntax", "the call is a JSON object");
+    const kind = text.charAt(spaceBefore(text)) === "<" ? "tags" : "a JSON object";
+    turn.problemAt(held.offset, "other_syntax", `the call is ${kind}`);
     calls.argue(call.arguments);
     calls.end();
   }
 }
 /** Return the name and the arguments of a call that is a JSON object, null if it is none. */
-function asCall(text) {
+function fromObject(text) {
   let members = loadJson(text);
   if (members instanceof Map && members.get("function") instanceof Map) {
     members = members.get("function");
@@ -72,11 +80,38 @@ function asCall(text) {
   const value = key === undefined ? new Map() : (members.get(key) ?? null);
   return { name, arguments: typeof value === "string" ? value : dumpJson(value) };
 }
-/** Return what begins such a call: what opens the format's own, and then an object. */
+/** Return the name and the arguments of a call that is a tag with tags inside, or null. */
+function fromTags(text, calls) {
+  OPENING_TAG.lastIndex = 0;
+  const head = OPENING_TAG.exec(text);
+  if (!head) return null;
+  const [, , name = ""] = head;
+  const parameters = calls.tools?.get(name) ?? {};
+  const properties = new Map(Object.entries(asSchema(parameters.properties) ?? {}));
+  const members = new Map();
+  let at = OPENING_TAG.lastIndex;
+  for (;;) {
+    TAGGED_ARGUMENT.lastIndex = at;
+    const argument = TAGGED_ARGUMENT.exec(text);
+    if (!argument) break;
+    const [, , key = "", value = ""] = argument;
+    at = TAGGED_ARGUMENT.lastIndex;
+    const json = asJson(value, jsonTypes(properties.get(key), parameters), true);
+    members.set(jsonString(key), json || jsonString(value));
+  }
+  CLOSING_TAG.lastIndex = at;
+  if (!CLOSING_TAG.test(text)) return null;
+  const texts = Array.from(members, ([key, json]) => `${key}: ${json}`);
+  return { name, arguments: `{${texts.join(", ")}}` };
+}
+/** Return what begins such a call: what opens the format's own, and then another one. */
 export function foreignRoles(table) {
   const calls = callsOf(table);
   const openings = calls.opening?.length ? calls.opening : [leadingText(calls.start ?? "")];
-  const heads = [' {{ "name"', ' {{ "function"'];
+  const heads = [
+    ...(calls.form === "heads" ? [' {{ "name"', ' {{ "function"'] : []),
+    ...(argumentsOf(table).form === "json" ? [" <{word}=", " <{word}name ="] : []),
+  ];
   const last = openings.slice(-1).filter((opening) => [...opening].length > 2);
   return withRole(
     "foreign",

@@ -1,6 +1,6 @@
 /** Calls with a head: a marker that holds the name, with the arguments behind it. */
 import { Calls } from "./calls.js";
-import { ForeignObject, foreignRoles } from "./foreign.js";
+import { ForeignCall, foreignRoles } from "./foreign.js";
 import { argumentsOf, callsOf } from "./format.js";
 import { firstText, mentionRoles, spaced } from "./markers.js";
 import { quoted, trimmed, trimmedEnd } from "./strings.js";
@@ -20,10 +20,11 @@ export class HeadCalls extends Calls {
     super(text, options);
     text.attach(this, headTextRoles, begunRoles);
     this.table = this.compiled.calls;
-    this.hasLateIds = this.table.tail?.includes("{id}") ?? false;
+    const behind = [this.table.tail ?? "", ...(this.table.closing?.slice(0, 1) ?? [])];
+    this.hasLateIds = behind.some((notation) => notation.includes("{id}"));
     this.section = this.compiled.markers(sectionRoles);
     this.argumentReader = parts.arguments(this);
-    this.foreign = new ForeignObject(this);
+    this.foreign = new ForeignCall(this);
     this.code = parts.code?.(this, this.argumentReader) ?? null;
     if (this.table.only_in_section) this.resume = this.readSection;
   }

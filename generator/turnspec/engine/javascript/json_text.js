@@ -30,10 +30,13 @@ class JsonReader {
   /** The keys of the outermost object, each as often as it stands there. */
   keys = [];
   text;
+  /** Whether the values of a key that is repeated are the array of them; else the last one counts. */
+  joins;
   position = 0;
   depth = 0;
-  constructor(text) {
+  constructor(text, joins = false) {
     this.text = text;
+    this.joins = joins;
   }
   /** Return the value of the whole text; undefined if it is none. */
   read() {
@@ -75,6 +78,7 @@ class JsonReader {
   }
   object() {
     const members = new Map();
+    const repeated = new Map();
     let token = this.next();
     if (token?.[1] === "}") return members;
     for (;;) {
@@ -83,7 +87,14 @@ class JsonReader {
       if (this.depth === 1) this.keys.push(key);
       const value = this.value(this.next());
       if (value === undefined) return undefined;
-      members.set(key, value);
+      if (this.joins && members.has(key)) {
+        const values = repeated.get(key) ?? [members.get(key) ?? null];
+        repeated.set(key, values);
+        values.push(value);
+        members.set(key, values);
+      } else {
+        members.set(key, value);
+      }
       const behind = this.next()?.[1];
       if (behind === "}") return members;
       if (behind !== ",") return undefined;
@@ -99,6 +110,11 @@ function numberOf(text) {
 /** Return the value of JSON text; undefined if it is none, as NaN and Infinity aren't. */
 export function loadJson(text) {
   return new JsonReader(text).read();
+}
+/** Return JSON text in which the values of a key that is repeated are the array of them. */
+export function withRepeatedJoined(text) {
+  const value = new JsonReader(text, true).read();
+  return value === undefined ? text : dumpJson(value); // it may be nested too deeply
 }
 /** Return what is wrong with arguments: the kind of problem, and a sentence. */
 export function findFlaw(text) {

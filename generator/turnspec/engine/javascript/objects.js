@@ -1,6 +1,7 @@
 /** Calls that are JSON objects, with the name and the arguments as members. */
 import { ArgumentsValue, asObject, deviation } from "./arguments_value.js";
 import { Calls } from "./calls.js";
+import { ForeignCall, foreignRoles } from "./foreign.js";
 import { callsOf } from "./format.js";
 import { asString } from "./json_text.js";
 import { isName, mentionRoles, spaced } from "./markers.js";
@@ -8,9 +9,16 @@ import { quoted, trimmed } from "./strings.js";
 import { codeRoles, longestFirst, textRoles, withRole } from "./text_markers.js";
 /** The member in which chat-completions APIs have name and arguments. */
 const WRAPPER = "function";
+/** What members mean in those APIs, and in JSON Schema, where a format has other keys for them. */
+const USUAL_KEYS = new Map([
+  ["name", "name"],
+  ["arguments", "arguments"],
+  ["parameters", "arguments"],
+]);
 /** Reads calls that are JSON objects. Until one has a name, it may still be content. */
 export class ObjectCalls extends Calls {
   code;
+  foreign;
   table;
   keys;
   between;
@@ -31,6 +39,7 @@ export class ObjectCalls extends Calls {
     super(text, options);
     text.attach(this, objectTextRoles);
     this.code = parts.code?.(this) ?? null;
+    this.foreign = new ForeignCall(this);
     this.table = this.compiled.calls;
     this.keys = this.table.members ?? {};
     this.between = this.compiled.markers(betweenRoles);
@@ -54,6 +63,8 @@ export class ObjectCalls extends Calls {
       this.announced = found.role === "opening";
       turn.hold();
       turn.read = this.readBetween;
+    } else if (found.role === "foreign") {
+      this.foreign.begin(found);
     } else if (found.role === "code" && this.code) {
       turn.read = this.code.readCodeStart;
     } else if (found.role === "call_end" && !(this.called && this.text.afterMarker)) {
@@ -82,6 +93,7 @@ export class ObjectCalls extends Calls {
     const { turn } = this;
     if (!turn.held) turn.hold();
     this.depth = 0;
+    this.keys = this.table.members ?? {};
     this.key = this.id = this.early = this.spare = "";
     const inArray = found.text.includes("[");
     if (this.table.in_array && !this.called && !inArray) {
@@ -118,7 +130,8 @@ export class ObjectCalls extends Calls {
   get nameIsKey() {
     return Object.keys(this.keys).length === 0;
   }
-  beginMember(key) {
+  beginMember(written) {
+    const key = this.ownKey(written);
     this.key = key;
     this.turn.read = this.readValue;
     if (this.nameIsKey) {
@@ -128,6 +141,18 @@ export class ObjectCalls extends Calls {
     }
     const isAwaited = this.isOpen && key === this.keys.arguments && !this.hasArguments;
     this.value.begin({ collect: !isAwaited });
+  }
+  /** Return the format's own key for one; what is none of its own may be a usual one. */
+  ownKey(key) {
+    const own = [...Object.values(this.keys), ...(this.table.other_members ?? [])];
+    const role = own.includes(key) ? "" : (USUAL_KEYS.get(key) ?? "");
+    if (this.nameIsKey && role === "name" && !this.knows(key)) {
+      this.keys = { name: "name", arguments: "arguments" };
+    } else if (!Object.hasOwn(this.keys, role)) {
+      return key;
+    }
+    this.turn.problem("other_syntax", `${quoted(key)} is no member of the format's calls`);
+    return this.keys[role] ?? key;
   }
   /** Read a member's value; the arguments of a call with a name pass through. */
   readValue = () => {
@@ -217,7 +242,7 @@ export class ObjectCalls extends Calls {
     const { turn } = this;
     const isNamed = this.key === (this.keys.name ?? "");
     const isSure = !this.table.bare || this.called || this.announced || isNamed;
-    if (turn.held && isSure) {
+    if (turn.held && isSure && turn.read !== this.foreign.readCall) {
       turn.goBack(turn.held);
       turn.problem("cut_off", turn.text.slice(turn.position));
       turn.position = turn.text.length;
@@ -258,6 +283,7 @@ export function objectTextRoles(table) {
       "opening",
       [opening, follows],
     ]),
+    ...foreignRoles(table),
     ...mentionRoles(calls.mentions ?? []),
     ...withRole("object", heads.length && calls.members ? [["", heads]] : []),
     ...withRole("call_end", calls.end),

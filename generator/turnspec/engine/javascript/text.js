@@ -10,7 +10,7 @@ import {
   widthAt,
   withoutSpace,
 } from "./strings.js";
-import { behindCallRoles, endRoles, openingRoles, textRoles } from "./text_markers.js";
+import { behindCallRoles, endRoles, leadRoles, openingRoles, textRoles } from "./text_markers.js";
 /** The roles of markers with which calls begin. */
 const DRAFTED = [
   "opening",
@@ -129,6 +129,7 @@ export class Text {
   begun = textRoles;
   openings;
   behindCall;
+  leads;
   ends;
   constructor(turn, compiled, { inline, shown }) {
     const { table } = compiled;
@@ -149,6 +150,7 @@ export class Text {
     this.markers = compiled.markers(textRoles);
     this.openings = compiled.markers(openingRoles);
     this.behindCall = compiled.markers(behindCallRoles);
+    this.leads = compiled.markers(leadRoles);
     this.ends = compiled.markers(endRoles);
   }
   /**
@@ -172,6 +174,12 @@ export class Text {
       const noise = this.behindCall.match(turn);
       if (noise && noise.role !== "marker") return this.passNoise(noise);
     }
+    const lead = this.isFirst ? this.leads.match(turn) : null;
+    if (lead) {
+      if (lead.role) turn.position = lead.end;
+      this.afterMarker = !lead.role;
+      return !!lead.role;
+    }
     const found = this.markers.search(turn);
     if (turn.final && (!found || found.role === "mention") && this.breaksOff()) return false;
     this.write(found ? found.start : turn.text.length);
@@ -193,6 +201,10 @@ export class Text {
     }
     return true;
   };
+  /** Whether content may begin here, of which there was none before. */
+  get isFirst() {
+    return this.afterMarker && !(this.thinking || this.called || this.content.begun);
+  }
   /** Leave out brackets and fences that close nothing, between a call and another marker. */
   passNoise(noise) {
     if (!noise.role) return false;

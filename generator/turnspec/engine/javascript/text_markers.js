@@ -25,6 +25,13 @@ export function codeRoles(table) {
 export function longestFirst(markers) {
   return [...markers].sort(([, one], [, other]) => literalLength(other) - literalLength(one));
 }
+/** Return the words that may stand before all content. */
+export function leadRoles(table) {
+  return withRole(
+    "lead",
+    (table.content?.lead ?? []).map((lead) => ` ${lead}`),
+  );
+}
 /** Return the beginnings of markers that tell of one that breaks off. */
 export function openingRoles(table) {
   return withRole("opening", table.openings);

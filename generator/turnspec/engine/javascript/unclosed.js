@@ -10,7 +10,7 @@ import { withRole } from "./text_markers.js";
 // A call goes on with an object, whose first quote a string would have escaped.
 const OBJECT_BEGINS = /[^"\\]{0,256}/uy;
 /** Of an end that no string has by chance. */
-const FEWEST_SIGNS = 3;
+export const FEWEST_SIGNS = 3;
 /** Finds out where a string ends that isn't closed. */
 export class UnclosedString {
   turn;

@@ -109,7 +109,7 @@ export class Value {
     }
     if (this.over) return false;
     if (!token || !kind) {
-      this.broken = !this.mayBeQuote();
+      this.broken = !this.mayBeQuote(turn.position);
       return false;
     }
     const isUnsure = kind === "word" || kind === "opening";
@@ -120,12 +120,12 @@ export class Value {
   }
   /** Say whether more text may make a quote of what looks like something else so far. */
   isQuoteBegun() {
-    return this.longestQuote > 1 && !this.turn.final && this.mayBeQuote();
+    const { turn } = this;
+    return this.longestQuote > 1 && !turn.final && this.mayBeQuote(turn.position);
   }
-  /** Say whether what has come so far may grow into a quote. */
-  mayBeQuote() {
-    const { position, text } = this.turn;
-    const rest = text.slice(position, position + this.longestQuote);
+  /** Say whether what stands at a place is a quote, or the beginning of one so far. */
+  mayBeQuote(at) {
+    const rest = this.turn.text.slice(at, at + this.longestQuote);
     return this.quotes.some((quote) => quote.startsWith(rest));
   }
   get isInBareKey() {

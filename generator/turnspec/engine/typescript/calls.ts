@@ -41,6 +41,8 @@ export abstract class Calls implements CallReader {
   called = false;
   /** What reads on behind a call. */
   resume: Read;
+  /** Of the arguments, until more of them has come. */
+  collected: string[] | null = null;
   /** Whether an id may stand behind the name. */
   protected hasLateIds = false;
   private readonly idPrefix: string;
@@ -109,6 +111,10 @@ export abstract class Calls implements CallReader {
   /** Add to the arguments, JSON text that comes of what was read up to the position. */
   argue(text: string): void {
     const { turn } = this;
+    if (this.collected) {
+      this.collected.push(text);
+      return;
+    }
     if (!text || !turn.arguments) return;
     turn.arguments.push(text);
     const start = this.told;

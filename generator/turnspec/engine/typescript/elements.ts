@@ -2,6 +2,7 @@
 
 import { argumentsOf, callsOf, type ElementsFormat, type Format } from "./format.js";
 import type { HeadCalls } from "./heads.js";
+import { withRepeatedJoined } from "./json_text.js";
 import {
   type Found,
   leadingText,
@@ -55,6 +56,8 @@ export class Elements implements NestedReader {
   /** Of the value of an element. */
   private schema: unknown = undefined;
   private readonly containers: Container[] = [];
+  /** Of these, the one that is collected: no schema tells its members. */
+  private collecting = 0;
   /** What closes the elements that are open in them. */
   private readonly path: string[] = [];
   /** How often each of these is open. */
@@ -101,13 +104,16 @@ export class Elements implements NestedReader {
     } else if (kinds.length > 0 && !kinds.includes(kind)) {
       this.turn.problem("wrong_type", `an ${kind} is not expected`);
     }
-    this.calls.argue(this.value.before + (isArray ? "[" : "{"));
     const schema = this.path.length > 0 ? this.schema : this.reader.schema;
-    this.containers.push({
-      closer: isArray ? "]" : "}",
-      ...schemasInside(schema, this.calls.parameters, isArray),
-      filled: false,
-    });
+    const inside = schemasInside(schema, this.calls.parameters, isArray);
+    this.calls.argue(this.value.before);
+    const isTold = inside.members.size > 0 || saysSomething(inside.others);
+    if (!this.calls.collected && !isArray && !isTold) {
+      this.calls.collected = [];
+      this.collecting = this.containers.length;
+    }
+    this.calls.argue(isArray ? "[" : "{");
+    this.containers.push({ closer: isArray ? "]" : "}", ...inside, filled: false });
     this.beginElement(found);
   }
 
@@ -301,17 +307,26 @@ export class Elements implements NestedReader {
   private closeElements(depth: number): void {
     if (this.turn.read === this.readElement) this.value.end();
     this.tellUnexpected();
-    const closers = this.containers.splice(depth + 1).map((container) => container.closer);
-    this.calls.argue(closers.reverse().join(""));
+    while (this.containers.length > depth + 1) this.closeContainer();
     for (const name of this.path.splice(depth)) this.open.set(name, this.openTimes(name) - 1);
     this.container.filled = true;
     this.turn.read = this.readElements;
   }
 
+  private closeContainer(): void {
+    const { calls } = this;
+    calls.argue(this.containers.pop()?.closer ?? "");
+    if (calls.collected && this.containers.length === this.collecting) {
+      const text = calls.collected.join("");
+      calls.collected = null;
+      calls.argue(withRepeatedJoined(text));
+    }
+  }
+
   /** Close the whole value. */
   private endNested(): void {
     this.closeElements(0);
-    this.calls.argue(this.containers.pop()?.closer ?? "");
+    this.closeContainer();
     this.turn.read = this.reader.readArguments;
   }
 

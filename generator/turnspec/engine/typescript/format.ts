@@ -19,6 +19,8 @@ export interface ReasoningFormat {
 
 /** How content is marked, if it is. */
 export interface ContentFormat {
+  /** Words that stand before all content, and are text anywhere else. */
+  readonly lead?: Texts;
   readonly start?: Texts;
   readonly end?: Texts;
 }
@@ -105,6 +107,8 @@ export interface ArgumentsFormat {
   readonly literals?: "json" | "python";
   /** What may surround a string. */
   readonly guard?: Texts;
+  /** Characters by what stands for them in a key. */
+  readonly key_escapes?: Readonly<Record<string, string>>;
   readonly values?: ValuesFormat;
   readonly elements?: ElementsFormat;
 }

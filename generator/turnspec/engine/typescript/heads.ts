@@ -1,7 +1,7 @@
 /** Calls with a head: a marker that holds the name, with the arguments behind it. */
 
 import { type ArgumentReader, type CallOptions, Calls, type CodeReader } from "./calls.js";
-import { ForeignObject, foreignRoles } from "./foreign.js";
+import { ForeignCall, foreignRoles } from "./foreign.js";
 import { argumentsOf, type CallsFormat, callsOf, type Format } from "./format.js";
 import {
   type Found,
@@ -33,17 +33,18 @@ export class HeadCalls extends Calls {
   /** Whether what stands around calls is open. */
   private opened = false;
   private readonly argumentReader: ArgumentReader;
-  private readonly foreign: ForeignObject;
+  private readonly foreign: ForeignCall;
   private readonly code: CodeReader | null;
 
   constructor(text: Text, options: CallOptions, parts: HeadParts) {
     super(text, options);
     text.attach(this, headTextRoles, begunRoles);
     this.table = this.compiled.calls;
-    this.hasLateIds = this.table.tail?.includes("{id}") ?? false;
+    const behind = [this.table.tail ?? "", ...(this.table.closing?.slice(0, 1) ?? [])];
+    this.hasLateIds = behind.some((notation) => notation.includes("{id}"));
     this.section = this.compiled.markers(sectionRoles);
     this.argumentReader = parts.arguments(this);
-    this.foreign = new ForeignObject(this);
+    this.foreign = new ForeignCall(this);
     this.code = parts.code?.(this, this.argumentReader) ?? null;
     if (this.table.only_in_section) this.resume = this.readSection;
   }

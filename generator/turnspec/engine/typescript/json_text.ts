@@ -40,11 +40,14 @@ class JsonReader {
   /** The keys of the outermost object, each as often as it stands there. */
   readonly keys: string[] = [];
   private readonly text: string;
+  /** Whether the values of a key that is repeated are the array of them; else the last one counts. */
+  private readonly joins: boolean;
   private position = 0;
   private depth = 0;
 
-  constructor(text: string) {
+  constructor(text: string, joins = false) {
     this.text = text;
+    this.joins = joins;
   }
 
   /** Return the value of the whole text; undefined if it is none. */
@@ -91,6 +94,7 @@ class JsonReader {
 
   private object(): JsonObject | undefined {
     const members: JsonObject = new Map();
+    const repeated = new Map<string, Json[]>();
     let token = this.next();
     if (token?.[1] === "}") return members;
     for (;;) {
@@ -99,7 +103,14 @@ class JsonReader {
       if (this.depth === 1) this.keys.push(key);
       const value = this.value(this.next());
       if (value === undefined) return undefined;
-      members.set(key, value);
+      if (this.joins && members.has(key)) {
+        const values = repeated.get(key) ?? [members.get(key) ?? null];
+        repeated.set(key, values);
+        values.push(value);
+        members.set(key, values);
+      } else {
+        members.set(key, value);
+      }
       const behind = this.next()?.[1];
       if (behind === "}") return members;
       if (behind !== ",") return undefined;
@@ -117,6 +128,12 @@ function numberOf(text: string): JsonNumber | undefined {
 /** Return the value of JSON text; undefined if it is none, as NaN and Infinity aren't. */
 export function loadJson(text: string): Json | undefined {
   return new JsonReader(text).read();
+}
+
+/** Return JSON text in which the values of a key that is repeated are the array of them. */
+export function withRepeatedJoined(text: string): string {
+  const value = new JsonReader(text, true).read();
+  return value === undefined ? text : dumpJson(value); // it may be nested too deeply
 }
 
 /** Return what is wrong with arguments: the kind of problem, and a sentence. */

@@ -33,7 +33,10 @@ interface Expressions {
 
 const TOKEN = /\{\{|\}\}|\{(?<optional>\?)?(?<slot>[^{}]+?)(?: but (?<but>[^{}]+))?\}|[^{}]/gu;
 // Bounded, as a marker that is not whole yet is held back.
-const SPACES: Readonly<Record<string, string>> = { " ": "[ \\t\\n\\r]{0,99}", "\n": "\\r?\\n?" };
+const SPACES: Readonly<Record<string, string>> = {
+  " ": "[ \\t\\n\\r]{0,99}",
+  "\n": "(?:\\r?\\n|\\r$)?",
+};
 /** Letters and digits of names, as ranges. */
 export const LETTERS = "a-zA-Z0-9À-ɏͰ-ԯ぀-鿿가-힣";
 /** The other signs that names and ids may hold; the dash is last, as in a class of characters. */

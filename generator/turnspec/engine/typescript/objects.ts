@@ -2,6 +2,7 @@
 
 import { ArgumentsValue, asObject, deviation } from "./arguments_value.js";
 import { type CallOptions, Calls, type CodeReader } from "./calls.js";
+import { ForeignCall, foreignRoles } from "./foreign.js";
 import { type CallsFormat, callsOf, type Format } from "./format.js";
 import { asString } from "./json_text.js";
 import {
@@ -21,6 +22,12 @@ import type { ValueMaker } from "./value.js";
 
 /** The member in which chat-completions APIs have name and arguments. */
 const WRAPPER = "function";
+/** What members mean in those APIs, and in JSON Schema, where a format has other keys for them. */
+const USUAL_KEYS: ReadonlyMap<string, string> = new Map([
+  ["name", "name"],
+  ["arguments", "arguments"],
+  ["parameters", "arguments"],
+]);
 
 /** The parts that read what is in objects, and what isn't one. */
 export interface ObjectParts {
@@ -31,8 +38,9 @@ export interface ObjectParts {
 /** Reads calls that are JSON objects. Until one has a name, it may still be content. */
 export class ObjectCalls extends Calls {
   private readonly code: CodeReader | null;
+  private readonly foreign: ForeignCall;
   private readonly table: CallsFormat;
-  private readonly keys: Readonly<Record<string, string>>;
+  private keys: Readonly<Record<string, string>>;
   private readonly between: Markers;
   private readonly members: Markers;
   private readonly value: ArgumentsValue;
@@ -52,6 +60,7 @@ export class ObjectCalls extends Calls {
     super(text, options);
     text.attach(this, objectTextRoles);
     this.code = parts.code?.(this) ?? null;
+    this.foreign = new ForeignCall(this);
     this.table = this.compiled.calls;
     this.keys = this.table.members ?? {};
     this.between = this.compiled.markers(betweenRoles);
@@ -78,6 +87,8 @@ export class ObjectCalls extends Calls {
       this.announced = found.role === "opening";
       turn.hold();
       turn.read = this.readBetween;
+    } else if (found.role === "foreign") {
+      this.foreign.begin(found);
     } else if (found.role === "code" && this.code) {
       turn.read = this.code.readCodeStart;
     } else if (found.role === "call_end" && !(this.called && this.text.afterMarker)) {
@@ -108,6 +119,7 @@ export class ObjectCalls extends Calls {
     const { turn } = this;
     if (!turn.held) turn.hold();
     this.depth = 0;
+    this.keys = this.table.members ?? {};
     this.key = this.id = this.early = this.spare = "";
     const inArray = found.text.includes("[");
     if (this.table.in_array && !this.called && !inArray) {
@@ -147,7 +159,8 @@ export class ObjectCalls extends Calls {
     return Object.keys(this.keys).length === 0;
   }
 
-  private beginMember(key: string): void {
+  private beginMember(written: string): void {
+    const key = this.ownKey(written);
     this.key = key;
     this.turn.read = this.readValue;
     if (this.nameIsKey) {
@@ -157,6 +170,19 @@ export class ObjectCalls extends Calls {
     }
     const isAwaited = this.isOpen && key === this.keys.arguments && !this.hasArguments;
     this.value.begin({ collect: !isAwaited });
+  }
+
+  /** Return the format's own key for one; what is none of its own may be a usual one. */
+  private ownKey(key: string): string {
+    const own = [...Object.values(this.keys), ...(this.table.other_members ?? [])];
+    const role = own.includes(key) ? "" : (USUAL_KEYS.get(key) ?? "");
+    if (this.nameIsKey && role === "name" && !this.knows(key)) {
+      this.keys = { name: "name", arguments: "arguments" };
+    } else if (!Object.hasOwn(this.keys, role)) {
+      return key;
+    }
+    this.turn.problem("other_syntax", `${quoted(key)} is no member of the format's calls`);
+    return this.keys[role] ?? key;
   }
 
   /** Read a member's value; the arguments of a call with a name pass through. */
@@ -253,7 +279,7 @@ export class ObjectCalls extends Calls {
     const { turn } = this;
     const isNamed = this.key === (this.keys.name ?? "");
     const isSure = !this.table.bare || this.called || this.announced || isNamed;
-    if (turn.held && isSure) {
+    if (turn.held && isSure && turn.read !== this.foreign.readCall) {
       turn.goBack(turn.held);
       turn.problem("cut_off", turn.text.slice(turn.position));
       turn.position = turn.text.length;
@@ -295,6 +321,7 @@ export function objectTextRoles(table: Format): Roles {
     ...[...openings.slice(0, 1), ...other_openings].map(
       (opening) => ["opening", [opening, follows]] as const,
     ),
+    ...foreignRoles(table),
     ...mentionRoles(calls.mentions ?? []),
     ...withRole("object", heads.length && calls.members ? [["", heads]] : []),
     ...withRole("call_end", calls.end),

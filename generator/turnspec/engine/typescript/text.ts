@@ -13,7 +13,7 @@ import {
   widthAt,
   withoutSpace,
 } from "./strings.js";
-import { behindCallRoles, endRoles, openingRoles, textRoles } from "./text_markers.js";
+import { behindCallRoles, endRoles, leadRoles, openingRoles, textRoles } from "./text_markers.js";
 import type { Read, Turn } from "./turn.js";
 
 /** The roles of markers with which calls begin. */
@@ -170,6 +170,7 @@ export class Text {
   private begun: RolesOf = textRoles;
   private readonly openings: Markers;
   private readonly behindCall: Markers;
+  private readonly leads: Markers;
   private readonly ends: Markers;
 
   constructor(turn: Turn, compiled: CompiledFormat, { inline, shown }: TextOptions) {
@@ -191,6 +192,7 @@ export class Text {
     this.markers = compiled.markers(textRoles);
     this.openings = compiled.markers(openingRoles);
     this.behindCall = compiled.markers(behindCallRoles);
+    this.leads = compiled.markers(leadRoles);
     this.ends = compiled.markers(endRoles);
   }
 
@@ -217,6 +219,12 @@ export class Text {
       const noise = this.behindCall.match(turn);
       if (noise && noise.role !== "marker") return this.passNoise(noise);
     }
+    const lead = this.isFirst ? this.leads.match(turn) : null;
+    if (lead) {
+      if (lead.role) turn.position = lead.end;
+      this.afterMarker = !lead.role;
+      return !!lead.role;
+    }
     const found = this.markers.search(turn);
     if (turn.final && (!found || found.role === "mention") && this.breaksOff()) return false;
     this.write(found ? found.start : turn.text.length);
@@ -238,6 +246,11 @@ export class Text {
     }
     return true;
   };
+
+  /** Whether content may begin here, of which there was none before. */
+  private get isFirst(): boolean {
+    return this.afterMarker && !(this.thinking || this.called || this.content.begun);
+  }
 
   /** Leave out brackets and fences that close nothing, between a call and another marker. */
   private passNoise(noise: Found): boolean {

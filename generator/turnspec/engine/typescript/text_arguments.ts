@@ -5,6 +5,7 @@ import { type ArgumentsFormat, argumentsOf, callsOf, type Format } from "./forma
 import type { HeadCalls } from "./heads.js";
 import { loadJson } from "./json_text.js";
 import {
+  escaped,
   type Found,
   firstText,
   leadingText,
@@ -20,6 +21,7 @@ import {
   jsonEscaped,
   jsonString,
   quoted,
+  spaceBefore,
   trimmed,
   widthAt,
   withoutPrefix,
@@ -63,6 +65,20 @@ export class TypedText {
     if (this.isString) this.calls.argue(`${this.before}"`);
   }
 
+  /**
+   * Say whether the value is whole with the turn's text up to a position.
+   *
+   * One that is open within brackets or quotes isn't, if it can be anything but a string.
+   */
+  mayEnd(end: number): boolean {
+    const { turn } = this.calls;
+    const text = this.pieces.join("") + turn.text.slice(turn.position, end);
+    const sign = text.charAt(spaceBefore(text));
+    if (this.isString || !sign || !`[{"'`.includes(sign)) return true;
+    const types = new Set([...this.types].filter((type) => type !== "string"));
+    return asJson(text, types, this.python) !== null;
+  }
+
   /** Take the turn's text up to a position. */
   take(end: number): void {
     const { turn } = this.calls;
@@ -102,18 +118,26 @@ export class TextArguments implements ArgumentReader {
   readonly turn: Turn;
   readonly table: ArgumentsFormat;
   readonly value: TypedText;
+  /** Those that the tool has. */
+  private properties: ReadonlyMap<string, unknown> = new Map();
   /** Keys that would begin another argument. */
   otherKeys: ReadonlySet<string> = new Set();
   /** Text where none belongs. */
   unexpected: string[] = [];
   /** Of the value. */
   schema: unknown = undefined;
+  /** As it is written. */
   key = "";
+  /** Whether no element of a value can look like an argument's beginning. */
+  private readonly showsItself: boolean;
+  private readonly escapes: ReadonlyMap<string, string>;
+  private readonly escape: RegExp;
   /** Whether text was left out that may be an argument. */
   private doubtful = false;
   /** The keys of the call's arguments so far. */
   private given = new Set<string>();
   private readonly markers: Markers;
+  private readonly first: Markers;
   private readonly guard: Markers;
   private readonly plainEnd: Markers;
   private readonly guardedEnd: Markers;
@@ -126,7 +150,12 @@ export class TextArguments implements ArgumentReader {
     this.turn = calls.turn;
     this.table = compiled.arguments;
     this.value = new TypedText(calls, this.table.literals === "python");
+    const { start = "", key_escapes = {} } = this.table;
+    this.showsItself = isKeyed(this.table) || hasLetter(leadingText(start));
+    this.escapes = new Map(Object.entries(key_escapes));
+    this.escape = new RegExp([...this.escapes.keys()].map(escaped).join("|"), "g");
     this.markers = compiled.markers(argumentRoles);
+    this.first = compiled.markers(keyedRoles);
     this.guard = compiled.markers(guardRoles);
     this.plainEnd = compiled.markers(plainValueRoles);
     this.guardedEnd = compiled.markers(guardedValueRoles);
@@ -149,7 +178,10 @@ export class TextArguments implements ArgumentReader {
   /** Read up to an argument's beginning, or to the end of them all. */
   readonly readArguments: Read = () => {
     const { turn } = this;
-    const found = this.markers.search(turn, { final: false });
+    const isFirst = this.unexpected.every((text) => !text);
+    const first = isFirst ? this.first.match(turn, { final: false }) : null;
+    if (first && !first.role) return false;
+    const found = first ?? this.markers.search(turn, { final: false });
     const end = found ? found.start : turn.text.length;
     this.unexpected.push(turn.text.slice(turn.position, end));
     turn.position = end;
@@ -163,7 +195,7 @@ export class TextArguments implements ArgumentReader {
     }
     if (found.role === "broken") turn.problem("malformed", "the arguments are not closed");
     else turn.position = found.end;
-    this.endArguments();
+    this.endArguments(true, found.slot("id"));
     return true;
   };
 
@@ -181,15 +213,16 @@ export class TextArguments implements ArgumentReader {
     for (const text of found.missing) {
       this.turn.problem("missing_marker", `${quoted(text)} is missing`);
     }
-    const key = found.slot("key");
+    const key = this.keyOf(found);
     const { parameters } = this.calls;
     const properties = new Map(Object.entries(asSchema(parameters.properties) ?? {}));
     const others = parameters.additionalProperties;
     if (properties.size > 0 && !properties.has(key) && !saysSomething(others)) {
       this.turn.problem("unknown_argument", `the tool has no ${quoted(key)}`);
     }
-    this.key = key;
+    this.key = found.slot("key");
     this.given.add(key);
+    this.properties = properties;
     this.otherKeys = new Set([...properties.keys()].filter((other) => !this.given.has(other)));
     this.schema = properties.has(key) ? properties.get(key) : others;
     const separator = this.calls.hasArguments ? ", " : "{";
@@ -230,7 +263,10 @@ export class TextArguments implements ArgumentReader {
     let found = this.valueEnd.search(turn, { final: false });
     value.take(found ? found.start : turn.text.length);
     if (turn.final && found && !found.role) {
-      found = this.valueEnd.match(turn, { final: true });
+      const isKey = isKeyed(this.table);
+      const range = { final: true };
+      found = isKey ? this.valueEnd.search(turn, range) : this.valueEnd.match(turn, range);
+      value.take(found ? found.start : turn.position);
       // The rest of the text is a part of a marker.
       if (found && found.role !== "rest") return false;
     }
@@ -240,7 +276,7 @@ export class TextArguments implements ArgumentReader {
     if (found.role === "inner" || isOther) {
       if (!isOther) turn.problem("inner_marker", `${quoted(found.text)} inside a value`);
       value.take(found.end);
-    } else if (found.role === "next" && !this.isOther(key)) {
+    } else if (found.role === "next" && !this.beginsNext(found)) {
       value.take(found.start + widthAt(turn.text, found.start));
     } else {
       this.endValue(found);
@@ -248,21 +284,31 @@ export class TextArguments implements ArgumentReader {
     return true;
   };
 
+  private beginsNext(found: Found): boolean {
+    return this.isOther(this.keyOf(found)) && this.value.mayEnd(found.start);
+  }
+
+  /** Return the key in a marker, without its escapes. */
+  private keyOf(found: Found): string {
+    const key = found.slot("key");
+    if (this.escapes.size === 0) return key;
+    return key.replace(this.escape, (sign) => this.escapes.get(sign) ?? sign);
+  }
+
   /**
    * Say whether another argument may have a key.
    *
    * Without tools that is any but those given, if no element of a value can look like it.
    */
   private isOther(key: string): boolean {
-    if (!this.calls.tools && hasLetter(leadingText(this.table.start ?? ""))) {
-      return !this.given.has(key);
-    }
+    const isKnown = this.calls.tools && (!isKeyed(this.table) || this.properties.size > 0);
+    if (!isKnown && this.showsItself) return !this.given.has(key);
     return this.otherKeys.has(key);
   }
 
   private endValue(found: Found): void {
     if (found.role === "close") this.turn.position = found.end;
-    else this.turn.problem("missing_marker", "a value is not closed");
+    else if (this.table.end) this.turn.problem("missing_marker", "a value is not closed");
     this.value.end();
     this.turn.read = this.readArguments;
   }
@@ -277,11 +323,11 @@ export class TextArguments implements ArgumentReader {
     }
   }
 
-  private endArguments(complete = true): void {
+  private endArguments(complete = true, lateId = ""): void {
     if (this.given.size > 0 || !this.calls.hasArguments) {
       this.calls.argue(this.calls.hasArguments ? "}" : "{}");
     }
-    this.calls.end(complete && !this.doubtful);
+    this.calls.end(complete && !this.doubtful, lateId);
     this.doubtful = false;
   }
 
@@ -298,14 +344,33 @@ export class TextArguments implements ArgumentReader {
   }
 }
 
+/** Say whether an argument begins with its key, which no search would find. */
+function isKeyed({ start }: ArgumentsFormat): boolean {
+  return !!start?.startsWith("{key");
+}
+
+/** Return the beginning of an argument that begins with its key, where one is due. */
+export function keyedRoles(table: Format): Roles {
+  const { start = "", ...others } = argumentsOf(table);
+  const isDue = isKeyed({ start, ...others });
+  return withRole("argument", isDue ? [spaced(start, "{comma}")] : []);
+}
+
+/** Return the beginning of an argument behind another one. */
+function nextArgument(table: ArgumentsFormat): string {
+  const { start = "", separator } = table;
+  return isKeyed(table) ? `${separator || "\n"} ${start}` : `\n${start}`;
+}
+
 /** Return what may stand between arguments. */
 export function argumentRoles(table: Format): Roles {
-  const { start = "", empty } = argumentsOf(table);
+  const format = argumentsOf(table);
+  const { start = "", empty } = format;
   const [done] = callsOf(table).closing ?? [];
   return [
     ...withRole("done", done !== undefined && empty ? [`${empty} ${done}`] : []),
     ...withRole("done", done === undefined ? [] : [done]),
-    ["argument", start],
+    ["argument", isKeyed(format) ? nextArgument(format) : start],
     ...withRole("broken", behindCall(table)),
   ];
 }
@@ -316,14 +381,19 @@ export function argumentRoles(table: Format): Roles {
  * Without its mark a value ends where only the rest of the call follows, or another argument.
  */
 export function valueRoles(table: Format, guardEnd = ""): Roles {
-  const { start = "", end = "" } = argumentsOf(table);
+  const format = argumentsOf(table);
+  const { end = "" } = format;
   const mark = withoutPrefix(end, "\n");
   const before = guardEnd + (mark === end ? "" : "\n");
-  const found: (readonly [string, Notation])[] = [["close", [before + mark, behindValue(table)]]];
-  if (guardEnd + mark && !mark.includes("{key}")) found.push(["inner", guardEnd + mark]);
+  const found: (readonly [string, Notation])[] = [];
+  if (before + mark) found.push(["close", [before + mark, behindValue(table)]]);
+  // A single sign is text wherever the format doesn't go on behind it.
+  if (!mark.includes("{key}") && literalLength(guardEnd + mark) > 1) {
+    found.push(["inner", guardEnd + mark]);
+  }
   if (callsOf(table).closing?.length) {
     found.push(["rest", [before, restsOfCall(table)]]);
-    if (!guardEnd) found.push(["next", `\n${start}`]);
+    if (!guardEnd) found.push(["next", nextArgument(format)]);
   }
   return [...found, ...turnEndRoles(table)];
 }
@@ -345,8 +415,9 @@ export function guardedValueRoles(table: Format): Roles {
 
 /** Return what may stand behind the mark that closes a value. */
 export function behindValue(table: Format): Notation[] {
+  const format = argumentsOf(table);
   const following = [
-    firstText(argumentsOf(table).start ?? ""),
+    isKeyed(format) ? nextArgument(format) : firstText(format.start ?? ""),
     ...(callsOf(table).closing?.slice(0, 1) ?? []),
     ...behindCall(table),
   ];
@@ -364,12 +435,17 @@ export function restsOfCall(table: Format): string[] {
 /** Return what may stand behind the first of a call's closing tags. */
 export function behindCall(table: Format): string[] {
   const calls = callsOf(table);
+  const ends = [...table.turn_end, "{end of text}"];
   const found = [
     ...(calls.closing?.slice(1) ?? []),
     ...(calls.section_end ?? []),
+    ...(calls.section_closing ?? []).flatMap((end) => ends.map((behind) => `${end} ${behind}`)),
     ...(calls.opening?.length ? calls.opening : [leadingText(calls.start ?? "")]),
     ...table.turn_end,
   ];
+  if (calls.only_in_section && calls.start?.startsWith("{name}")) {
+    found.push(`{comma}${calls.start}`);
+  }
   const opening = firstText(argumentsOf(table).start ?? "");
   return [...new Set(found)].filter((text) => text !== opening && literalLength(text) > 0);
 }

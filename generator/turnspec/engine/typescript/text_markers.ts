@@ -32,6 +32,14 @@ export function longestFirst(markers: Roles): Roles {
   return [...markers].sort(([, one], [, other]) => literalLength(other) - literalLength(one));
 }
 
+/** Return the words that may stand before all content. */
+export function leadRoles(table: Format): Roles {
+  return withRole(
+    "lead",
+    (table.content?.lead ?? []).map((lead) => ` ${lead}`),
+  );
+}
+
 /** Return the beginnings of markers that tell of one that breaks off. */
 export function openingRoles(table: Format): Roles {
   return withRole("opening", table.openings);

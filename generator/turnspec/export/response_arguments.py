@@ -1,0 +1,168 @@
+"""A call's arguments in a `response_template`: which of its content parsers reads them, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from turnspec.export.exporting import Loss
+from turnspec.export.expressions import either, escaped, lenient
+from turnspec.spec.characters import key_ends
+from turnspec.spec.model import (
+    Arguments,
+    Encoding,
+    Guard,
+    JsonType,
+    Literal,
+    Piece,
+    SlotKind,
+    Tools,
+    ValueSyntax,
+)
+
+_CONTAINERS = (JsonType.ARRAY, JsonType.OBJECT)
+_PYTHON_QUOTES = "'\""
+
+
+def arguments_reader(tools: Tools) -> dict[str, Any]:
+    """Return the keys of a field that say how its text becomes arguments."""
+    arguments = tools.arguments
+    if not arguments.item:
+        return {"content": "json", "content_args": _json(arguments.syntax)}
+    reads: dict[str, Any] = {"tag_pattern": _item(tools)}
+    if parser := _value_parser(arguments):
+        reads["value_parser"] = {"name": "json", "args": parser}
+    return {"content": "xml-inline", "content_args": reads}
+
+
+def argument_losses(tools: Tools) -> Iterator[Loss]:
+    """Yield what of the arguments is said less exactly."""
+    arguments = tools.arguments
+    values = arguments.values
+    if arguments.types:
+        yield Loss(
+            "type words",
+            "they are passed over: a value is what the tool's schema says, or else a string",
+        )
+    if any(values.get(kind) is Encoding.ELEMENTS for kind in _CONTAINERS):
+        yield Loss("arrays and objects", "written as elements; they stay text")
+    strings = values.get(JsonType.STRING)
+    if any(values.get(kind) is Encoding.PYTHON for kind in _CONTAINERS):
+        inside = (
+            "with True, False, None or an escape in them " if strings is not Encoding.RAW else ""
+        )
+        yield Loss("arrays and objects", f"written as Python does; {inside}they stay text")
+    if strings is Encoding.PYTHON:
+        yield Loss("escapes in strings", "written as Python does; they aren't undone")
+    if strings is Encoding.QUOTED:
+        yield Loss(
+            "keys inside objects",
+            "without quotes; those that aren't one word leave the whole value text",
+        )
+    if strings not in (None, Encoding.RAW) and values.get(JsonType.NULL) is Encoding.PYTHON:
+        yield Loss("null", "written as Python does; inside arrays and objects it leaves them text")
+
+
+def _json(syntax: ValueSyntax) -> dict[str, Any]:
+    # Arguments that break off are text, where nothing of the message would be left otherwise.
+    found: dict[str, Any] = {"allow_non_json": True}
+    if syntax.encoding is Encoding.PYTHON or syntax.quote != '"':
+        found["string_delims"] = [[syntax.quote, syntax.quote]]
+    if syntax.bare_keys:
+        found["unquoted_keys"] = True
+    return found
+
+
+def _value_parser(arguments: Arguments) -> dict[str, Any]:
+    """Return the parser of a value that says itself what it is; none where a schema does."""
+    encodings = set(arguments.values.values())
+    strings = arguments.values.get(JsonType.STRING)
+    if strings in (None, Encoding.RAW):
+        return {}
+    found: dict[str, Any] = {"allow_non_json": True}
+    if Encoding.PYTHON in encodings and strings is Encoding.PYTHON:
+        found["string_delims"] = [["'", "'"]]
+    elif strings is Encoding.QUOTED:
+        quote = arguments.syntax.quote
+        found["string_delims"] = [[quote, quote]]
+    if arguments.syntax.bare_keys:
+        found["unquoted_keys"] = True
+    return found
+
+
+def _item(tools: Tools) -> str:
+    """Return the expression of one argument, with its groups ``key`` and ``value``."""
+    arguments = tools.arguments
+    own_end = arguments.values.get(JsonType.STRING, Encoding.RAW) is not Encoding.RAW
+    written, seen = "", False
+    for index, piece in enumerate(arguments.item):
+        if isinstance(piece, Literal):
+            written += _beside_value(arguments.item, index)
+        elif piece.kind is SlotKind.KEY:
+            written += "(?P=key)" if seen else _key(key_ends(tools))
+            seen = True
+        elif piece.kind is SlotKind.TYPE:
+            written += either(map(escaped, arguments.types.values()))
+        elif piece.kind is SlotKind.VALUE:
+            written += _own_value(arguments) if own_end else _raw_value(arguments.guard)
+    return written + _behind(arguments, own_end=own_end)
+
+
+def _key(ends: str) -> str:
+    return rf"(?P<key>[^\s{escaped(ends)}](?:[^\r\n{escaped(ends)}]*[^\s{escaped(ends)}])?)"
+
+
+def _beside_value(item: Sequence[Piece], index: int) -> str:
+    """Return a literal of an argument: beside a value its white space is its own, or is missing."""
+    piece = item[index]
+    assert isinstance(piece, Literal)
+    text = piece.text
+    kinds = [p.kind if not isinstance(p, Literal) else None for p in item]
+    after = index + 1 < len(item) and kinds[index + 1] is SlotKind.VALUE
+    before = index > 0 and kinds[index - 1] is SlotKind.VALUE
+    lead = text[: len(text) - len(text.lstrip())] if before else ""
+    tail = text[len(text.rstrip()) :] if after and text.strip() else ""
+    middle = lenient(text[len(lead) : len(text) - len(tail)])
+    return _optional(lead) + middle + _optional(tail)
+
+
+def _optional(space: str) -> str:
+    return f"(?:{escaped(space)})?" if space else ""
+
+
+def _raw_value(guard: Guard | None) -> str:
+    plain = "(?P<value>.*?)"
+    if guard is None:
+        return plain
+    return f"(?:{escaped(guard.start)}{plain}{escaped(guard.end)}|{plain})"
+
+
+def _own_value(arguments: Arguments) -> str:
+    r"""Return an expression for a value that says itself where it ends."""
+    string = _string(arguments)
+    inside = rf"(?:{string}|(?&nested)|[^\[\]{{}}])*"
+    nested = rf"(?P<nested>\[{inside}\]|\{{{inside}\}})"
+    return rf"(?(DEFINE){nested})\s*(?P<value>{string}|(?&nested)|[^,\s\[\]{{}}]+)"
+
+
+def _string(arguments: Arguments) -> str:
+    """Return an expression for a string, in whichever quotes values of this format have them."""
+    found = {arguments.values.get(kind) for kind in (JsonType.STRING, *_CONTAINERS)}
+    quote = escaped(arguments.syntax.quote)
+    quoted = [f"{quote}.*?{quote}"] if Encoding.QUOTED in found else []
+    json_quotes = '"' if Encoding.JSON in found else ""
+    quotes = _PYTHON_QUOTES if Encoding.PYTHON in found else json_quotes
+    return either([*quoted, *(rf"{sign}(?:[^{sign}\\]|\\.)*{sign}" for sign in quotes)])
+
+
+def _behind(arguments: Arguments, *, own_end: bool) -> str:
+    """Return what has to follow an argument: another one, or nothing of the call."""
+    first = arguments.item[0]
+    separator = lenient(arguments.separator.strip())
+    if own_end:
+        return rf"(?=\s*(?:{separator}|\Z))" if separator else r"(?=\s|\Z)"
+    begins = lenient(first.text.strip()) if isinstance(first, Literal) else ""
+    end = lenient(arguments.end.strip())
+    between = rf"{separator}\s*" if separator else ""
+    last = rf"{end}\s*" if end else ""
+    return rf"(?=\s*(?:{between}{begins}|{last}\Z))"

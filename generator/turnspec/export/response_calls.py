@@ -1,0 +1,230 @@
+"""Tool calls in a `response_template`: the field that finds each call, and reads what is in it.
+
+A template's field is a text between two expressions. Which these are follows from where a format's
+calls have marks of their own: around each, around all of them, or none at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from turnspec.codegen.shapes import looks_like_head
+from turnspec.export.exporting import Loss, Refusal
+from turnspec.export.expressions import either, escaped, lenient, longest_first, pieces_expression
+from turnspec.export.response_arguments import argument_losses, arguments_reader
+from turnspec.spec.characters import call_ends
+from turnspec.spec.model import (
+    Fields,
+    Literal,
+    Part,
+    Piece,
+    Slot,
+    SlotKind,
+    Spec,
+    ToolMode,
+    Tools,
+)
+
+_JSON_SIGNS = '{}[]",: \n'
+_PLACEHOLDER_WORD = re.compile(r"\w+")
+_UNMARKED = Loss("calls without marks", "a line that begins as one is one, whatever its name is")
+_LOOSE_SECTION = Loss(
+    "calls after the first",
+    "they have no mark: one that begins inside an argument's text ends the call before it",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CallsField:
+    """The field for calls; ``begins`` are expressions with which a call or a section begins.
+
+    ``takes_section``: the mark of a section is how its first call begins.
+    """
+
+    keys: dict[str, Any]
+    begins: tuple[str, ...] = ()
+    losses: tuple[Loss, ...] = ()
+    takes_section: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """What a call is between, and what follows from that."""
+
+    opens: str
+    closes: str
+    begins: tuple[str, ...]
+    losses: tuple[Loss, ...] = ()
+    takes_section: bool = True
+
+    def field(self, keys: dict[str, Any], losses: Sequence[Loss] = ()) -> CallsField:
+        keys = {"open_pattern": self.opens, "close_pattern": self.closes, **keys}
+        return CallsField(keys, self.begins, (*self.losses, *losses), self.takes_section)
+
+
+def calls_field(spec: Spec) -> CallsField | Refusal:
+    """Return the field that reads a format's calls, or why none can."""
+    tools = spec.tools
+    assert tools is not None
+    if tools.mode is not ToolMode.JSON_NATIVE or tools.fields.name_is_key:
+        return _head_calls(spec, tools)
+    section, end = tools.section_start.rstrip(), tools.section_end.lstrip()
+    is_array = section.endswith("[") and end.startswith("]") and not _head(tools).strip()
+    transform = _transform(tools.fields, "" if is_array else "content.")
+    if isinstance(transform, Refusal):
+        return transform
+    keys: dict[str, Any] = {"content": "json", "transform": transform}
+    if is_array:
+        bounds = _array_bounds(spec, tools, section[:-1].strip(), end[1:])
+        return bounds.field({**keys, "transform_each": True})
+    return _object_bounds(spec, tools).field({**keys, "repeats": True})
+
+
+def _array_bounds(spec: Spec, tools: Tools, start: str, end: str) -> _Bounds:
+    """Return the bounds of an array of calls."""
+    closes = _close(spec, end, [], bracket="]")
+    if start:
+        return _Bounds(rf"\s*{lenient(start)}\s*(?=\[)", closes, (lenient(start),))
+    begin = _line(rf"\[\s*{_object_begin(tools)}")
+    return _Bounds(begin, closes, (begin,), (_UNMARKED,))
+
+
+def _object_bounds(spec: Spec, tools: Tools) -> _Bounds:
+    """Return the bounds of a call that is an object of its own."""
+    head, last = _head(tools), tools.call[-1]
+    tail = last.text.rpartition("}")[2] if isinstance(last, Literal) else ""
+    first = _object_begin(tools)
+    if _is_distinct(head):
+        begin = lenient(head.strip())
+        closes = _close(spec, tail, [begin])
+        return _Bounds(rf"\s*{begin}\s*", closes, (begin,), takes_section=False)
+    if not _is_distinct(tools.section_start):
+        return _Bounds(_line(first), _close(spec, tail, []), (first,), (_UNMARKED,))
+    begin = lenient(tools.section_start.strip())
+    further = rf"\s*{lenient(tools.separator.strip())}\s*"
+    opens = rf"\s*{begin}\s*(?=\{{)|(?<=\}}){further}(?={first})"
+    closes = either([_close(spec, tools.section_end, []), rf"(?<=\}})(?={further}{first})"])
+    return _Bounds(opens, closes, (begin,), (_LOOSE_SECTION,))
+
+
+def _line(begin: str) -> str:
+    """Return an expression for the place where a line begins in a certain way."""
+    return rf"(?:\A|(?<=\n))\s*(?={begin})"
+
+
+def _head(tools: Tools) -> str:
+    """Return what stands before a call's object."""
+    first = tools.call[0]
+    return first.text.partition("{")[0] if isinstance(first, Literal) else ""
+
+
+def _object_begin(tools: Tools) -> str:
+    """Return an expression for the beginning of a call's object: its first key."""
+    first = tools.call[0]
+    found = re.search(r'\{\s*"([^"]*)"', first.text) if isinstance(first, Literal) else None
+    key = found.group(1) if found else tools.fields.name[0]
+    return rf"\{{\s*\"{escaped(key)}\"\s*:"
+
+
+def _transform(fields: Fields, root: str) -> dict[str, Any] | Refusal:
+    """Return where the parts of a call stand in what was read of it."""
+    paths = {"name": fields.name, "arguments": fields.arguments, "id": fields.id}
+    for word in (word for path in paths.values() for word in path):
+        if not _PLACEHOLDER_WORD.fullmatch(word):
+            return Refusal("tool calls", f"a placeholder can't hold the key {word!r}")
+    places = {key: f"{{{root}{'.'.join(path)}}}" for key, path in paths.items() if path}
+    identifier = {"id": places.pop("id")} if "id" in places else {}
+    return {"type": "function", **identifier, "function": places}
+
+
+def _head_calls(spec: Spec, tools: Tools) -> CallsField | Refusal:
+    """Return the field for calls with a head that has the name, and arguments behind it."""
+    slots = {piece.kind for piece in tools.call if isinstance(piece, Slot)}
+    if SlotKind.ARGUMENTS not in slots:
+        return Refusal("tool calls", "their arguments have no place of their own")
+    if _begins_marked(tools.call):
+        bounds = _marked_bounds(spec, tools)
+    elif _is_distinct(tools.section_start):
+        bounds = _section_bounds(spec, tools)
+    else:
+        return Refusal("tool calls", "neither they nor their section begin with a mark")
+    identifier = {"id": "{id}"} if SlotKind.ID in slots else {}
+    function = {"name": "{name}", "arguments": "{content}"}
+    transform = {"type": "function", **identifier, "function": function}
+    keys = {**arguments_reader(tools), "repeats": True, "transform": transform}
+    return bounds.field(keys, tuple(argument_losses(tools)))
+
+
+def _marked_bounds(spec: Spec, tools: Tools) -> _Bounds:
+    """Return the bounds of a call whose head is a mark, in any of the ways to write it."""
+    ways = (tools.call, *spec.alternatives.calls)
+    heads = [_head_expression(spec, tools, way) for way in ways]
+    begin = _unnamed(heads[0])
+    tails = longest_first(_behind_arguments(way) for way in ways) or [""]
+    closes = either(_close(spec, tail, [begin], tools=tools) for tail in tails)
+    return _Bounds(rf"\s*{either(heads)}\s*", closes, (begin,), takes_section=False)
+
+
+def _section_bounds(spec: Spec, tools: Tools) -> _Bounds:
+    """Return the bounds of a call that only its section, or the call before it, tells."""
+    head = _head_expression(spec, tools, tools.call)
+    section, last = lenient(tools.section_start.strip()), lenient(tools.section_end.strip())
+    separator, tail = lenient(tools.separator.strip()), _behind_arguments(tools.call).strip()
+    opens = rf"\s*{section}\s*{head}|(?<={lenient(tail[-1:] or '.')})\s*{separator}\s*{head}"
+    further = rf"(?=\s*{separator}\s*{_unnamed(head)})"
+    closes = rf"\s*{lenient(tail)}(?:\s*{last}\s*|{further})"
+    return _Bounds(opens, closes, (section,), (_LOOSE_SECTION,))
+
+
+def _head_expression(spec: Spec, tools: Tools, way: Sequence[Piece]) -> str:
+    """Return the expression for a call's head, for which content's own mark isn't taken."""
+    ends = call_ends(tools, SlotKind.NAME) + call_ends(tools, SlotKind.ID)
+    head = pieces_expression(_before_arguments(way), ends).removesuffix(r"\s*")
+    start = spec.content.start.strip()
+    return f"(?!{lenient(start)}){head}" if start else head
+
+
+def _begins_marked(call: Sequence[Piece]) -> bool:
+    literals = [piece for piece in _before_arguments(call) if isinstance(piece, Literal)]
+    return isinstance(call[0], Literal) and any(_is_distinct(p.text) for p in literals)
+
+
+def _is_distinct(text: str) -> bool:
+    """Tell whether a text is a mark, and not only what JSON itself is written with."""
+    return looks_like_head(text) and any(sign not in _JSON_SIGNS for sign in text)
+
+
+def _before_arguments(call: Sequence[Piece]) -> Sequence[Piece]:
+    return call[: call.index(Slot(SlotKind.ARGUMENTS))]
+
+
+def _behind_arguments(call: Sequence[Piece]) -> str:
+    rest = call[call.index(Slot(SlotKind.ARGUMENTS)) + 1 :]
+    return "".join(piece.text for piece in rest if isinstance(piece, Literal))
+
+
+def _unnamed(expression: str) -> str:
+    """Return an expression without groups: what only has to follow gives no name."""
+    return re.sub(r"\(\?P=\w+\)", r"[^\\s<>]+", re.sub(r"\(\?P<\w+>", "(?:", expression))
+
+
+def _close(
+    spec: Spec, tail: str, begins: Sequence[str], *, bracket: str = "}", tools: Tools | None = None
+) -> str:
+    """Return the expression for a call's end: its own mark, or what may come behind it.
+
+    JSON in front of it has to be closed, so that a mark in a string ends nothing; what only
+    follows is left for others to read.
+    """
+    is_json = tools is None or not tools.arguments.item
+    closed = rf"(?<=\{bracket})" if is_json else ""
+    own = lenient(tail.strip())
+    if looks_like_head(tail) or (tail.strip() and not is_json):
+        return rf"{closed}\s*{own}\s*"
+    section = spec.tools.section_end if spec.tools else ""
+    stops = [*spec.turn.stop, spec.final(Part.CALLS), section if _is_distinct(section) else ""]
+    following = [*begins, *map(lenient, longest_first(stops))]
+    return rf"{closed}\s*{own}(?=\s*{either(following)})" if following else rf"{closed}\s*{own}\Z"

@@ -1,0 +1,34 @@
+"""Where a generation prompt leaves reasoning, for the analysis, grammars and the ladder alike."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class PromptState(IntEnum):
+    """Where a generation prompt leaves reasoning."""
+
+    CLOSED = 0
+    NEUTRAL = 1
+    OPEN = 2
+
+
+def prompt_state(prompt: str, start: str, end: str, absent: str = "") -> PromptState:
+    """Tell whether a generation prompt leaves reasoning open, closed, or neither.
+
+    ``prompt`` is what it adds after the assistant's header, ``absent`` what a turn without
+    reasoning has in its place. Reasoning without an opening marker is open in any prompt that adds
+    something and doesn't close it.
+    """
+    opening, closing = start.strip(), end.strip()
+    if not prompt.strip():
+        return PromptState.NEUTRAL
+    if prompt.strip() == absent.strip():
+        return PromptState.CLOSED
+    opened = prompt.rfind(opening) if opening else 0
+    # The closing marker may be how the opening one begins.
+    inside = opened + len(opening) if opening and opened >= 0 else 0
+    closed = prompt.rfind(closing, inside) if closing else -1
+    if closed >= 0 and closed >= opened:
+        return PromptState.CLOSED
+    return PromptState.OPEN if opened >= 0 else PromptState.NEUTRAL

@@ -1,0 +1,91 @@
+"""docs/EXPORTS.md: which formats each target takes, how loosely, and what its program reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from turnspec.spec.integration_results import (
+    ExportState,
+    IntegrationResult,
+    Integrations,
+    TargetRecord,
+)
+
+_HEAD = """\
+<!-- Written by `make integrations`. -->
+
+# Exports
+
+What each target of `turnspec export` takes of each format, and how many turns its program gives
+back: those of rungs 1 and 1b of the [verification](verification.md), whole and in pieces.
+*Loosened* formats are read less exactly, as listed below; `~n` counts turns in which that showed.
+[export.md](export.md) says how a format is exported.
+"""
+
+
+def exports_page(records: Integrations) -> str:
+    """Return the page's text."""
+    return "\n".join([_HEAD, _table(records), *(_target(t, r) for t, r in records.items())])
+
+
+def _table(records: Integrations) -> str:
+    names = sorted({name for record in records.values() for name in record.formats})
+    rows = [("Format", *records), ("---",) * (len(records) + 1)]
+    for name in names:
+        rows.append((name, *(_cell(record.formats.get(name)) for record in records.values())))
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _cell(found: IntegrationResult | None) -> str:
+    if found is None:
+        return "-"
+    if found.state is ExportState.REFUSED:
+        return "refused"
+    count = f"{found.passed}/{found.checks}" if found.passed < found.checks else f"{found.checks}"
+    return f"{found.state} {count}{f' ~{found.loosely}' if found.loosely else ''}"
+
+
+def _target(target: str, record: TargetRecord) -> str:
+    results = record.formats
+    packages = ", ".join(f"{name} {version}" for name, version in record.packages.items())
+    states = [found.state for found in results.values()]
+    counts = ", ".join(f"{states.count(state)} {state}" for state in ExportState)
+    checks, passed, cuts, raised = (
+        sum(getattr(found, word) for found in results.values())
+        for word in ("checks", "passed", "cuts", "raised")
+    )
+    lines = [f"## {target}\n", f"With {packages}: {counts}. Of {checks} turns {passed} came back."]
+    if cuts:
+        formats = sum(bool(found.raised) for found in results.values())
+        lines.append(
+            f"Of {cuts} turns that break off, the program raises at {raised}, in {formats} formats."
+        )
+    return "\n".join([*lines, "", *_losses(results), *_failures(results)])
+
+
+def _losses(results: Mapping[str, IntegrationResult]) -> Iterator[str]:
+    """Yield what is loosened or refused, each with the formats that it is about."""
+    for state in (ExportState.LOOSENED, ExportState.REFUSED):
+        told: dict[str, list[str]] = {}
+        for name, found in results.items():
+            for loss in found.losses if found.state is state else ():
+                told.setdefault(loss, []).append(name)
+        if told:
+            yield f"{state.capitalize()}:\n"
+            yield from (f"- {loss} ({', '.join(names)})" for loss, names in told.items())
+            yield ""
+
+
+def _failures(results: Mapping[str, IntegrationResult]) -> Iterator[str]:
+    failing = {name: found for name, found in results.items() if found.passed < found.checks}
+    if failing:
+        yield "Not read:\n"
+        for name, found in failing.items():
+            failed = found.checks - found.passed
+            yield f"- {name}: {failed} of {found.checks}, the shortest: {_code(found.example)}"
+        yield ""
+
+
+def _code(text: str) -> str:
+    fence = "`" * 3
+    return f"{fence} {text} {fence}"

@@ -1,0 +1,326 @@
+"""What binding a grammar costs, and what it takes to be imported; and schemas that are loosened."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+
+import turnspec
+from tests.bound_grammars import TOOLS
+from turnspec.cli.main import turnspec as command
+from turnspec.grammar.bound import BoundGrammar, GrammarBinder, bind_grammar
+from turnspec.grammar.request import GrammarRequest, ToolChoice, functions
+from turnspec.grammar.rule_names import RuleNames
+from turnspec.grammar.schema_checks import checked
+from turnspec.grammar.schema_form import is_plainly_well_formed
+from turnspec.spec.files import read_spec
+from turnspec.spec.model import Spec
+from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
+
+ROOT = Path(__file__).parent.parent
+JSON_CALLS, TAGGED_CALLS = "qwen-qwen3-0-6b", "qwen3-coder"
+
+
+def spec_of(name: str) -> Spec:
+    spec = read_spec(ROOT / "specs" / f"{name}.yaml")
+    assert isinstance(spec, Spec)
+    return spec
+
+
+def binder(name: str) -> GrammarBinder:
+    return turnspec.grammar_binder(ROOT / "specs" / f"{name}.yaml")
+
+
+def tool(number: int, **properties: Any) -> dict[str, Any]:
+    properties = properties or {
+        "city": {"type": "string", "description": "Where."},
+        "unit": {"type": "string", "enum": ["C", "F"]},
+        "days": {"type": "integer", "minimum": 1, "maximum": 14},
+        "within": {"type": "object", "properties": {"folder": {"type": "string"}}},
+    }
+    parameters = {"type": "object", "properties": properties, "required": list(properties)[:1]}
+    return {
+        "type": "function",
+        "function": {"name": f"look_up_number_{number}", "parameters": parameters},
+    }
+
+
+# What it costs
+
+
+def calls_made(function: Any, *arguments: object) -> int:
+    """Return how many calls Python makes: unlike time, the same on any machine."""
+    made = 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal made
+        made += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        function(*arguments)
+    finally:
+        sys.setprofile(before)
+    return made
+
+
+@pytest.mark.parametrize("name", [JSON_CALLS, TAGGED_CALLS])
+def test_binding_grows_with_the_number_of_tools_alone(name: str) -> None:
+    bind = GrammarBinder(spec_of(name)).bind
+    few, many = (
+        calls_made(bind, GrammarRequest([tool(n) for n in range(count)], parallel=True))
+        for count in (25, 200)
+    )
+    assert many < 8 * few
+
+
+def test_names_with_one_beginning_are_found_at_once() -> None:
+    """As do the rules of tools whose names differ beyond what a rule's name holds."""
+    names = RuleNames(["tool-a", "tool-a-3"])
+    assert [names.free("tool-a") for _ in range(3)] == ["tool-a-2", "tool-a-4", "tool-a-5"]
+    few = calls_made(lambda: [RuleNames().free("x") for _ in range(10)])
+    assert calls_made(lambda: [names.free("x") for _ in range(1000)]) < 200 * few
+
+
+def test_an_equal_request_is_remembered_and_no_other() -> None:
+    bind = binder(JSON_CALLS).bind
+    request = GrammarRequest([tool(1)], ToolChoice.REQUIRED)
+    first = bind(request)
+    assert bind(GrammarRequest(json.loads(json.dumps([tool(1)])), "required")) is first
+    assert first == bind_grammar(spec_of(JSON_CALLS), request)
+    others = [
+        GrammarRequest([tool(2)], "required"),
+        GrammarRequest([tool(1)]),
+        GrammarRequest([tool(1)], "required", thinking=False),
+        GrammarRequest([tool(1, x={"const": 1})], "required"),
+        GrammarRequest([tool(1, x={"const": True})], "required"),
+        GrammarRequest([tool(1, x={"const": "1"})], "required"),
+    ]
+    found = [bind(other) for other in others]
+    assert all(isinstance(bound, BoundGrammar) for bound in found)
+    assert len({str(bound) for bound in (first, *found)}) == 7
+
+
+def test_tools_that_change_after_binding_change_nothing() -> None:
+    tools = [tool(1)]
+    bind = binder(JSON_CALLS).bind
+    first = bind(GrammarRequest(tools))
+    tools[0]["function"]["name"] = "another"
+    second = bind(GrammarRequest(tools))
+    assert isinstance(first, BoundGrammar)
+    assert isinstance(second, BoundGrammar)
+    assert "another" in second.grammar
+    assert "another" not in first.grammar
+
+
+def test_problems_are_remembered_as_a_list_of_ones_own() -> None:
+    bind = binder(JSON_CALLS).bind
+    found = bind(GrammarRequest([3]))  # type: ignore[list-item]
+    assert isinstance(found, list)
+    found.clear()
+    assert len(bind(GrammarRequest([3]))) == 1  # type: ignore[list-item, arg-type]
+
+
+IMPORTED = """
+import sys
+import turnspec
+from turnspec.grammar.request import GrammarRequest
+tool = {"name": "f", "parameters": {"properties": {"a": {"enum": ["b"]}}}}
+binder = turnspec.grammar_binder(sys.argv[1])
+print(type(binder.bind(GrammarRequest([tool], parallel=True))).__name__)
+print(*{name.split(".")[0] for name in sys.modules})
+print(*{name.split(".")[1] for name in sys.modules if name.startswith("turnspec.")})
+"""
+
+
+def test_binding_imports_neither_the_analysis_nor_what_it_needs() -> None:
+    path = ROOT / "specs" / f"{TAGGED_CALLS}.yaml"
+    run = subprocess.run(
+        [sys.executable, "-c", IMPORTED, path], check=True, capture_output=True, text=True
+    )
+    kind, packages, own = run.stdout.splitlines()
+    assert kind == "BoundGrammar"
+    assert set(own.split()) == {"spec", "engine", "codegen", "grammar"}
+    refused = {"jinja2", "black", "hypothesis", "click", "rich", "httpx2", "numpy", "llama_cpp"}
+    assert not refused & set(packages.split())
+
+
+# Whether a schema is well-formed, told at once
+
+
+KEYWORDS: dict[str, list[Any]] = {
+    "type": ["string", "text", ["integer", "null"], [], ["null", "null"], 1],
+    "enum": [[1, "a"], [], "a"],
+    "required": [["a", "b"], ["a", "a"], [1], "a"],
+    "minLength": [0, -1, 1.0, 1.5, True, "1"],
+    "minimum": [0, -1.5, True, "1"],
+    "multipleOf": [1, 0, 0.5],
+    "uniqueItems": [True, 1],
+    "pattern": ["a", 1],
+    "title": ["a", None],
+    "default": [None, {"type": "text"}],
+    "$ref": ["#", 1],
+    "$id": ["a", "a#b"],
+    "$anchor": ["a", "1"],
+    "dependentRequired": [{"a": ["b"]}, {"a": ["b", "b"]}],
+    "x-own": [1],
+}
+
+
+def inside(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    one = st.sampled_from(["items", "not", "additionalProperties", "unevaluatedItems", "then"])
+    several = st.sampled_from(["allOf", "anyOf", "prefixItems"])
+    named = st.sampled_from(["properties", "$defs", "patternProperties", "dependentSchemas"])
+    return (
+        st.dictionaries(one, inner, max_size=2)
+        | st.dictionaries(several, st.lists(inner, max_size=2), max_size=1)
+        | st.dictionaries(named, st.dictionaries(st.sampled_from("ab"), inner), max_size=1)
+        | st.dictionaries(st.sampled_from([*KEYWORDS, "items", "allOf", "properties"]), inner)
+    )
+
+
+KEYWORD = st.sampled_from(list(KEYWORDS)).flatmap(
+    lambda keyword: st.sampled_from(KEYWORDS[keyword]).map(lambda value: {keyword: value})
+)
+WELL_OR_ILL: st.SearchStrategy[Any] = st.recursive(
+    st.booleans() | KEYWORD | st.just([]), inside, max_leaves=6
+)
+
+
+@given(WELL_OR_ILL)
+def test_what_is_plainly_well_formed_is_so_to_the_meta_schema(schema: Any) -> None:
+    if is_plainly_well_formed(schema):
+        Draft202012Validator.check_schema(schema)
+
+
+def test_usual_schemas_are_plainly_well_formed() -> None:
+    for schema in (function.parameters for function in functions(TOOLS)):
+        assert is_plainly_well_formed(schema)
+
+
+def test_no_keyword_of_the_meta_schema_is_overlooked() -> None:
+    """A keyword that the quick walk doesn't know would pass with any value."""
+    meta = REGISTRY.contents("https://json-schema.org/draft/2020-12/schema")
+    parts = [f"https://json-schema.org/draft/2020-12/{part['$ref']}" for part in meta["allOf"]]
+    vocabularies = [meta, *map(REGISTRY.contents, parts)]
+    keywords = {keyword for found in vocabularies for keyword in found["properties"]}
+    assert len(keywords) > 50
+    for keyword in keywords - {"const", "default"}:
+        wrong = {keyword: object()}
+        assert not is_plainly_well_formed(wrong), keyword
+
+
+# Schemas that are loosened
+
+
+BEYOND = tool(
+    1,
+    list={"type": "array", "uniqueItems": True, "items": {"type": "string", "pattern": "(?=a)b"}},
+    other={"not": {"type": "string"}},
+    afar={"$ref": "https://example.org/schema"},
+    named={
+        "type": "object",
+        "patternProperties": {"^x-": {"type": "integer", "multipleOf": 5}},
+        "additionalProperties": False,
+    },
+)
+AT = "tools: #/0/function/parameters/properties"
+
+
+def said(tools: list[Any], *, loosen: bool, name: str = JSON_CALLS) -> list[str]:
+    found = binder(name).bind(GrammarRequest(tools, "required", loosen=loosen))
+    remarks = found.notices if isinstance(found, BoundGrammar) else found
+    assert isinstance(found, BoundGrammar) is loosen
+    return sorted(map(str, remarks))
+
+
+def test_a_refusal_names_everything_at_once() -> None:
+    wrong = tool(2, a={"type": "text"})
+    assert said([BEYOND, wrong], loosen=False) == [
+        f"{AT}/afar/$ref: https://example.org/schema is nowhere in this schema",
+        f"{AT}/list/items/pattern: the pattern is beyond a grammar: "
+        "it looks ahead or behind, or sets a flag",
+        f"{AT}/list/uniqueItems: uniqueItems cannot be expressed in a grammar",
+        f"{AT}/named/patternProperties/^x-/multipleOf: "
+        "multipleOf cannot be expressed in a grammar",
+        f"{AT}/named/patternProperties: patternProperties cannot be expressed in a grammar",
+        f"{AT}/other/not: not cannot be expressed in a grammar",
+        "tools: #/1/function/parameters/properties/a/type: "
+        "'text' is not valid under any of the given schemas",
+    ]
+
+
+def test_loosened_each_of_them_is_a_notice() -> None:
+    assert said([BEYOND], loosen=True) == [
+        f"{AT}/afar/$ref: https://example.org/schema is nowhere in this schema: any value fits",
+        f"{AT}/list/items/pattern: the pattern is beyond a grammar: "
+        "it looks ahead or behind, or sets a flag; it is not enforced",
+        f"{AT}/list/uniqueItems: uniqueItems is not enforced",
+        f"{AT}/named/patternProperties/^x-/multipleOf: multipleOf is not enforced",
+        f"{AT}/named/patternProperties: "
+        "patternProperties is read as values of other names, whatever these are",
+        f"{AT}/named: a grammar lets names that the schema doesn't give come twice",
+        f"{AT}/other/not: not is not enforced",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "accepted"),
+    [
+        ({"list": ["a", "a"]}, True),
+        ({"list": [1]}, False),
+        ({"list": [], "other": "text"}, True),
+        ({"list": [], "afar": {"a": [None]}}, True),
+        ({"list": [], "named": {"x-1": 7, "y": 8}}, True),
+        ({"list": [], "named": {"x-1": "7"}}, False),
+    ],
+    ids=str,
+)
+def test_what_can_be_said_is_still_enforced(arguments: Any, accepted: bool) -> None:
+    bound = binder(JSON_CALLS).bind(GrammarRequest([BEYOND], "required", loosen=True))
+    assert isinstance(bound, BoundGrammar)
+    engine = compile_grammar(bound.grammar)
+    assert isinstance(engine, LlguidanceGrammar)
+    call = json.dumps({"name": "look_up_number_1", "arguments": arguments})
+    turn = f"<think>\n\n</think>\n\n<tool_call>\n{call}\n</tool_call>"
+    assert engine.accepts(turn) is accepted
+
+
+def test_what_a_format_cannot_write_is_left_out() -> None:
+    choice = tool(1, a={"enum": ["</parameter>", "b"]}, b={"type": "integer"})
+    at = f"{AT}/a/enum"
+    message = '"</parameter>" cannot be written in this format'
+    assert said([choice], loosen=False, name=TAGGED_CALLS) == [f"{at}: {message}"]
+    assert said([choice], loosen=True, name=TAGGED_CALLS) == [f"{at}: {message}; it is left out"]
+
+
+def test_loosening_mends_nothing_that_is_wrong() -> None:
+    ring = {"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}
+    for schema in ({"type": "text"}, ring, {"enum": list(range(20_000))}):
+        findings = checked(schema, loosen=True)
+        assert findings.problems
+        assert not findings.usable
+
+
+def test_the_command_loosens(tmp_path: Path) -> None:
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([tool(1, a={"type": "array", "uniqueItems": True})]))
+    at = f"{path}: #/0/function/parameters/properties/a/uniqueItems: uniqueItems"
+    arguments = ["grammar", JSON_CALLS, "--tools", str(path), "--root", str(ROOT)]
+    refused = CliRunner().invoke(command, arguments)
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert refused.stderr == f"error: {at} cannot be expressed in a grammar\n"
+    loosened = CliRunner().invoke(command, [*arguments, "--loosen"])
+    assert loosened.exit_code == 0
+    assert loosened.stderr == f"notice: {at} is not enforced\n"
