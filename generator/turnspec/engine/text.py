@@ -187,6 +187,9 @@ class Text:
             self.after_marker = not lead.role
             return bool(lead.role)
         found = self._markers.search(turn)
+        if found is None and not turn.final:
+            self.write(len(turn.text))
+            return False
         if turn.final and (found is None or found.role == "mention") and self._breaks_off():
             return False
         self.write(found.start if found else len(turn.text))
