@@ -50,12 +50,13 @@ test-long: $(STAMP)  ## what parsers promise, on 1000 random texts per test and 
 		tests/test_parser_promises.py tests/test_engine_tables.py tests/test_typescript.py
 
 # The corpus is kept in build/fuzz, so that the next run goes on from there.
+TARGET := parser
 SECONDS := 600
 NAMES :=
-fuzz: $(STAMP)  ## fuzz the parsers for 10 minutes; SECONDS=3600 NAMES="qwen3-coder" choose otherwise
-	@mkdir -p build/fuzz
-	@$(BIN)/python -m tests.fuzz.fuzz_parser $(NAMES) -max_total_time=$(SECONDS) \
-		-artifact_prefix=build/ build/fuzz
+fuzz: $(STAMP)  ## fuzz for 10 minutes; TARGET=parser (NAMES="qwen3-coder"), markers, specs, gguf, grammar
+	@mkdir -p build/fuzz/$(TARGET)
+	@$(BIN)/python -m tests.fuzz $(TARGET) $(NAMES) -seed=2026 -max_total_time=$(SECONDS) \
+		-artifact_prefix=build/fuzz/$(TARGET)- build/fuzz/$(TARGET)
 
 lint: $(STAMP)  ## ruff, black and mypy
 	@$(BIN)/ruff check --quiet .

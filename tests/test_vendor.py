@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 import shutil
@@ -255,6 +256,27 @@ def test_several_files_are_written_or_none(tmp_path: Path) -> None:
     assert files_of(tmp_path) == before
     write_all_atomically({there: "1", new: "2"})
     assert (there.read_text(encoding="utf-8"), new.read_text(encoding="utf-8")) == ("1", "2")
+
+
+def test_a_disk_that_fills_up_between_two_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing that is there is touched before all that is new is on the disk."""
+    old = {tmp_path / f"{name}.txt": f"old {name}" for name in "abc"}
+    write_all_atomically(old)
+    whole, written = Path.write_bytes, []
+
+    def fills_up(self: Path, data: bytes) -> int:
+        written.append(self.name)
+        if len(written) > 1:  # from then on there is no room, for what is put back neither
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return whole(self, data)
+
+    monkeypatch.setattr(Path, "write_bytes", fills_up)
+    with pytest.raises(OSError, match="No space left") as full:
+        write_all_atomically(dict.fromkeys(old, "new"))
+    assert full.value.filename == str(tmp_path / "b.txt")
+    assert {path: path.read_text() for path in tmp_path.iterdir()} == old
 
 
 @pytest.mark.parametrize("name", NAMES)

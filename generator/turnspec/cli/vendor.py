@@ -7,10 +7,18 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.markup import escape
 
 from turnspec.cli.common import FOLDER, ROOT, VERBOSE
-from turnspec.cli.console import OUT, Fault, Misuse, finish, json_text, print_error, print_notice
+from turnspec.cli.console import (
+    Fault,
+    Misuse,
+    finish,
+    print_error,
+    print_notice,
+    put_json,
+    say,
+    say_parts,
+)
 from turnspec.cli.formats import catalog_of, find
 from turnspec.pipeline.vendor import CopyState, Vendored, VendoredCopy, check_copies, renewal
 from turnspec.pipeline.vendor import vendor as vendor_parsers
@@ -122,12 +130,12 @@ def print_vendored(done: Vendored, *, as_json: bool) -> None:
         paths = {"written": done.written, "unchanged": done.unchanged}
         data: dict[str, object] = {key: [*map(str, files)] for key, files in paths.items()}
         data["unverified"] = {name: str(known) for name, known in done.unverified.items()}
-        click.echo(json_text({**data, "problems": [*map(str, done.problems)]}, indent=2))
+        put_json({**data, "problems": [*map(str, done.problems)]}, indent=2)
         return
     for path in done.written:
-        OUT.print(f"wrote {path}", highlight=False, soft_wrap=True, markup=False)
+        say(f"wrote {path}")
     for path in done.unchanged:
-        OUT.print(f"{path} is fresh already", highlight=False, soft_wrap=True, markup=False)
+        say(f"{path} is fresh already")
     for name, known in done.unverified.items():
         if not done.problems:
             print_notice(f"{name} is {known}; the copies say so")
@@ -137,12 +145,11 @@ def print_copies(copies: Sequence[VendoredCopy], folder: Path, *, as_json: bool)
     """Print what each copy in a folder is, and how to renew those that are stale."""
     if as_json:
         data = [{**asdict(copy), "path": str(copy.path)} for copy in copies]
-        click.echo(json_text({"copies": data}, indent=2))
+        put_json({"copies": data}, indent=2)
         return
     for copy in copies:
         style = _COPY_STYLES[copy.state]
         reason = f": {copy.reason}" if copy.reason else ""
-        text = f"[{style}]{copy.state:6}[/{style}] {escape(str(copy.path))}{escape(reason)}"
-        OUT.print(text, highlight=False, soft_wrap=True)
+        say_parts([(f"{copy.state:6}", style), (f" {copy.path}{reason}", "")])
     if command := renewal(copies, folder):
         print_error(f"to renew what is stale, run: {command}")
