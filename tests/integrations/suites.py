@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from tests.integrations.response_template_suite import run_response_template
+from tests.integrations.xgrammar_suite import run_xgrammar
 from turnspec.spec.integration_results import TargetRecord
 
-#: Runs a suite for some formats, in its own environment; prints what is amiss if there are few.
+#: Runs a suite for some formats, in its own environment.
 Suite = Callable[[Sequence[str]], TargetRecord]
 
 SUITES: Mapping[str, Suite] = {
     "response-template": run_response_template,
+    "xgrammar": run_xgrammar,
 }
