@@ -80,7 +80,8 @@ def run_vllm(names: Sequence[str]) -> TargetRecord:
     asked = {name: _some(cases(spec)) for name, spec in specs.items()}
     forms = [_form(specs[name], asked[name], folder) for name in names]
     given = json.dumps({"vocabulary": str(vocabulary()), "formats": forms})
-    variables = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
+    quiet = {"VLLM_LOGGING_LEVEL": "CRITICAL"}  # their own parsers say much
+    variables = {**os.environ, **quiet, "PYTHONPATH": str(ROOT / "generator")}
     done = subprocess.run(
         [python, _RUN], input=given, stdout=subprocess.PIPE, text=True, check=True, env=variables
     )
