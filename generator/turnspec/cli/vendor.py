@@ -22,6 +22,7 @@ from turnspec.cli.console import (
 from turnspec.cli.formats import catalog_of, find
 from turnspec.pipeline.vendor import CopyState, Vendored, VendoredCopy, check_copies, renewal
 from turnspec.pipeline.vendor import vendor as vendor_parsers
+from turnspec.pipeline.vendored_texts import Language
 from turnspec.spec.problems import Problem
 
 
@@ -34,6 +35,19 @@ from turnspec.spec.problems import Problem
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="DIR",
     help="Say which copies in a folder are fresh, stale or edited; 1 if any isn't fresh.",
+)
+@click.option(
+    "--language",
+    type=click.Choice([language.value for language in Language]),
+    default=Language.PYTHON.value,
+    show_default=True,
+    help="The language of the parsers.",
+)
+@click.option(
+    "--javascript",
+    "language",
+    flag_value=Language.JAVASCRIPT.value,
+    help="The same as --language javascript: a plain .mjs file, and its types beside it.",
 )
 @click.option("--no-grammar", is_flag=True, help="Copy the parsers only.")
 @click.option("--protocol", is_flag=True, help="Copy the types that all parsers have in common.")
@@ -52,6 +66,7 @@ def vendor(
     names: tuple[str, ...],
     into: Path | None,
     checked: Path | None,
+    language: str,
     no_grammar: bool,
     protocol: bool,
     shared_engine: bool,
@@ -71,9 +86,12 @@ def vendor(
     Example:
       turnspec vendor qwen3-coder --into ../my-app/formats
       turnspec vendor Qwen/Qwen3-Coder-30B-A3B-Instruct model.gguf --into formats
+      turnspec vendor qwen3-coder --language typescript --into ../my-page/formats
       turnspec vendor --check ../my-app/formats
     """  # noqa: D301
     common = protocol or shared_engine
+    if protocol and language != Language.PYTHON:
+        raise Misuse("--protocol is for parsers in Python; others declare their types themselves")
     if checked is not None and not (names or into or common):
         copies = check_copies(catalog_of(root), checked)
         if isinstance(copies, Problem):
@@ -86,6 +104,7 @@ def vendor(
         done = vendor_parsers(
             formats.values(),
             into,
+            language=Language(language),
             with_grammar=not no_grammar,
             with_protocol=protocol,
             with_shared_engine=shared_engine,
