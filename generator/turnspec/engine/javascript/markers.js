@@ -130,7 +130,7 @@ class Pattern {
     return new Found(
       known.role,
       at,
-      match[0],
+      marker,
       slots,
       missing.map(([optional]) => optional),
     );

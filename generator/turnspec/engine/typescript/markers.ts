@@ -180,7 +180,7 @@ class Pattern {
     return new Found(
       known.role,
       at,
-      match[0],
+      marker,
       slots,
       missing.map(([optional]) => optional),
     );
