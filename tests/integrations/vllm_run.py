@@ -15,10 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import tokenizers  # type: ignore[import-not-found]
+import tokenizers
 import xgrammar
 from gguf import GGUFReader
-from transformers import PreTrainedTokenizerFast  # type: ignore[import-not-found]
+from transformers import PreTrainedTokenizerFast
 from vllm.entrypoints.openai.chat_completion.message_assembly import (
     assemble_chat_message_fields,
 )
