@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help regen regen-long check diff report report-browser test quick test-long fuzz lint bench \
-	install-size api families safety typescript capabilities engines faults live learned-formats \
+	install-size api families typescript capabilities engines faults live learned-formats \
 	conformance reference integrations lock clean
 
 help:  ## list the targets
@@ -91,6 +91,7 @@ typescript: $(STAMP)  ## write the engine's JavaScript, which the compiler makes
 families: $(STAMP)  ## write docs/FAMILIES.md: well-known families with a turn of each, parsed
 	@$(BIN)/python -m tests.family_table
 
+.PHONY: safety
 safety: $(STAMP)  ## write docs/safety.md: in which formats a text can call a tool
 	@$(BIN)/python -m tests.safety_table
 
