@@ -74,7 +74,8 @@ lint: $(STAMP)  ## ruff, black and mypy
 
 # Binding is measured beside llama.cpp's own converter.
 bench: $(STAMP)  ## measure the generated parsers and the binding of grammars against their targets
-	@$(BIN)/python -m benchmarks.parser_speed
+	@$(BIN)/python -m benchmarks.parser_speed; measured=$$?; \
+		$(BIN)/python -m benchmarks.typescript_speed && exit $$measured
 	@$(BIN)/python -m benchmarks.grammar_binding
 
 # EXTRAS measures others: make install-size EXTRAS="'' build live"
