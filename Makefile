@@ -113,6 +113,7 @@ conformance: $(BUILD)  ## run the cases of canitoolcall, a suite of others; docs
 live: $(STAMP)  ## llama.cpp writes in all formats, with a tiny model; figures in specs/live.json
 	@$(BIN)/turnspec live $(if $(MODEL),--model "$$MODEL" $(if $(PROMPT),--prompt "$$PROMPT") \
 		$(if $(TOOLS),--tools "$$TOOLS") $(if $(FREE),--free),--record)
+	@$(if $(MODEL),,$(BIN)/turnspec live --real-vocabularies)
 
 # Names choose formats, and write nothing: make learned-formats NAMES=qwen3-coder
 learned-formats: $(STAMP)  ## train small models of some formats and run them (PyTorch, a big download)
