@@ -7,6 +7,8 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from benchmarks import mask_cost
+from click.testing import CliRunner
 from gguf import GGUFWriter
 
 from tests.generated_formats import committed_format
@@ -43,7 +45,7 @@ ARCHIVE = "models-1.0.tar.gz"
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file of a vocabulary: tokens of several characters, some across markers' ends."""
     path = tmp_path_factory.mktemp("vocabulary") / "ggml-vocab-own.gguf"
-    writer = GGUFWriter(path, "other")
+    writer = GGUFWriter(path, "llama")
     writer.add_block_count(7)
     add_vocabulary(writer, CHATML, MERGES)
     writer.add_add_space_prefix(False)
@@ -97,10 +99,8 @@ def test_a_format_gets_the_vocabulary_with_the_markers_of_its_turn(
     assert vocabulary_of(chatml, [other]) is None
     assert vocabulary_of(committed_format("glm-4-6").spec, [other, vocabulary]) is None
     # A header without a marker says nothing of a family.
-    assert (
-        vocabulary_of(committed_format("mistralai-mistral-nemo-instruct-2407").spec, [other])
-        is None
-    )
+    unmarked = committed_format("mistralai-mistral-nemo-instruct-2407").spec
+    assert vocabulary_of(unmarked, [other]) is None
     known, lacking = marker_tokens(chatml, vocabulary)
     assert (known, lacking) == (["<tool_call>", "</tool_call>"], ["<think>", "</think>"])
 
@@ -147,6 +147,18 @@ def test_a_grammar_is_asked_about_texts_whatever_the_tokens_are(model_path: Path
         assert grammar.awake.vocabulary is not model.vocabulary
         call = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
         assert grammar.awake.accepts(f"<think>\n\n</think>\n\n{call}")
+
+
+def test_the_cost_of_masks_is_measured_on_it(path: Path) -> None:
+    arguments = [str(path), "qwen3-coder", "--rounds", "1"]
+    result = CliRunner().invoke(mask_cost.bench, [*arguments, "--slack", "1e9"])
+    assert result.exit_code == 0, result.output
+    places = [line.split(", ")[2].partition(":")[0] for line in result.stdout.splitlines()]
+    content = "in content (shown beside the converter's string)"
+    assert places == ["at the beginning", "in a string of a call", content]
+    missed = CliRunner().invoke(mask_cost.bench, [*arguments, "--slack", "0"])
+    assert missed.exit_code == 1
+    assert [line.endswith(": over") for line in missed.stdout.splitlines()] == [True, True, False]
 
 
 # Taking vocabularies out of the archive
