@@ -8,6 +8,7 @@ import io
 import random
 import tarfile
 import threading
+import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,6 +16,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from turnspec.sources.index import Origin
 
 FILE = "pack-1.0.tar.gz"
+WHEEL = "pack-1.0-py3-none-any.whl"
+MOST_SENT = 500_000_000
 TEMPLATES = {"One.jinja": "one {{ messages }}\n", "Two.jinja": "two\r\n{{ messages }} ｜é"}
 
 
@@ -24,13 +27,17 @@ class FakeIndex:
 
     ``bodies``: what the next requests for the file get; the last one is repeated.
     ``break_offs``: after how many bytes the connection of the next requests ends.
+    ``endless``: whether files never end; ``sent`` counts the bytes that go on behind them.
     """
 
     bodies: list[bytes]
     break_offs: list[int] = field(default_factory=list)
     resumable: bool = True
+    file: str = FILE
     ranges: list[str | None] = field(default_factory=list)
     url: str = ""
+    endless: bool = False
+    sent: int = 0
 
     def next_body(self) -> bytes:
         return self.bodies.pop(0) if len(self.bodies) > 1 else self.bodies[0]
@@ -49,9 +56,20 @@ def sdist_of(templates: Mapping[str, str]) -> bytes:
     return buffer.getvalue()
 
 
-def origin_of(sdist: bytes) -> Origin:
-    sha256 = hashlib.sha256(sdist).hexdigest()
-    return Origin("pack", "pypi-sdist", "pack", "1.0", FILE, sha256, len(sdist))
+def wheel_of(files: Mapping[str, str]) -> bytes:
+    """Return a wheel with some files, by path."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as wheel:
+        for path, text in files.items():
+            wheel.writestr(path, text)
+    return buffer.getvalue()
+
+
+def origin_of(package: bytes, file: str = FILE) -> Origin:
+    """Return how an index pins a package."""
+    kind = "pypi-sdist" if file == FILE else "pypi-wheel"
+    sha256 = hashlib.sha256(package).hexdigest()
+    return Origin("pack", kind, "pack", "1.0", file, sha256, len(package))
 
 
 @contextlib.contextmanager
@@ -61,9 +79,9 @@ def serving(index: FakeIndex) -> Iterator[FakeIndex]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             if self.path == "/simple/pack/":
-                page = f'<a href="/files/{FILE}">{FILE}</a>'.encode()
+                page = f'<a href="/files/{index.file}">{index.file}</a>'.encode()
                 self.answer(200, page, len(page), "text/html")
-            elif self.path == f"/files/{FILE}":
+            elif self.path == f"/files/{index.file}":
                 self.send_file()
             else:
                 self.answer(404, b"", 0, "text/html")
@@ -78,12 +96,21 @@ def serving(index: FakeIndex) -> Iterator[FakeIndex]:
             cut = index.break_offs.pop(0) if index.break_offs else len(body)
             self.answer(status, body[:cut], len(body), "application/gzip")
 
+        def go_on(self, more: bytes = b"x" * 2**16) -> None:
+            with contextlib.suppress(OSError):  # until nobody listens any more
+                while index.sent < MOST_SENT:
+                    self.wfile.write(more)
+                    index.sent += len(more)
+
         def answer(self, status: int, body: bytes, announced: int, kind: str) -> None:
             self.send_response(status)
             self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(announced))
+            if not (index.endless and kind == "application/gzip"):
+                self.send_header("Content-Length", str(announced))
             self.end_headers()
             self.wfile.write(body)
+            if index.endless and kind == "application/gzip":
+                self.go_on()
 
         def log_message(self, format: str, *args: object) -> None:
             pass

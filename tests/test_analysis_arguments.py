@@ -116,6 +116,28 @@ def test_tagged_arguments_that_lose_some_characters() -> None:
     assert set(limit.characters) == {"\r", "\x00"}
 
 
+def test_a_key_in_which_characters_are_entities() -> None:
+    def item(key: str, value: object) -> str:
+        written = key.replace("&", "&amp;").replace('"', "&quot;")
+        return f'<p k="{written}">{shown(value)}</p>'
+
+    found = analyze_tagged(tagged(item, ">", "", "</f>"), Derivation())
+    assert found is not None
+    assert found.arguments.escapes == {"&": "&amp;", '"': "&quot;"}
+    assert not any(limit.subject is Subject.ARGUMENT_KEY for limit in found.limits)
+
+
+def test_a_key_that_loses_what_an_escape_begins_with() -> None:
+    def item(key: str, value: object) -> str:
+        return f"<p={key.replace('<', '&lt;')}>{shown(value)}</p>"
+
+    found = analyze_tagged(tagged(item, ">", "", "</f>"), Derivation())
+    assert found is not None
+    assert found.arguments.escapes == {}
+    (limit,) = found.limits
+    assert (limit.subject, limit.characters) == (Subject.ARGUMENT_KEY, "<")
+
+
 def test_tagged_arguments_raw_or_json() -> None:
     render = tagged(lambda key, value: f"<p={key}>\n{shown(value)}\n</p>\n", ">\n", "", "</f>")
     derivation = Derivation()

@@ -118,7 +118,9 @@ def test_an_sdist_that_is_no_archive_is_refused(root: Path, index: FakeIndex) ->
     (root / INDEX_FILE).write_text(index_text(b"no archive"))
     result = fetch_templates(root)
     assert result.templates == []
-    assert messages(result) == [f"{root / 'cache' / FILE}: cannot be unpacked: not a gzip file"]
+    assert messages(result) == [
+        f"{root / 'cache' / FILE}: cannot be unpacked: Not a gzipped file (b'no')"
+    ]
 
 
 def test_offline_names_the_file_and_what_to_do(root: Path) -> None:

@@ -95,7 +95,8 @@ def test_a_missing_index_is_one_problem(tmp_path: Path) -> None:
             f"{ORIGIN}templates:\n{FETCHED}    colour: red\n",
             [
                 ":14: templates[0].colour: unknown key; allowed: "
-                "file, origin, path, sha256, aliases, bos_token, eos_token, source, accepted"
+                "file, origin, path, pointer, constant, sha256, aliases, bos_token, eos_token, "
+                "source, family, accepted"
             ],
             id="unknown key",
         ),
@@ -154,8 +155,28 @@ def test_a_missing_index_is_one_problem(tmp_path: Path) -> None:
         ),
         pytest.param(
             f"{ORIGIN.replace('kind: pypi-sdist', 'kind: git')}templates: []\n",
-            [":3: origins[0].kind: 'git' is not one of ['pypi-sdist']"],
+            [":3: origins[0].kind: 'git' is not one of ['pypi-sdist', 'pypi-wheel']"],
             id="kind of origin",
+        ),
+        pytest.param(
+            f"{ORIGIN.replace('pypi-sdist', 'pypi-wheel')}templates: []\n",
+            [r":6: origins[0].file: 'pack-1.0.tar.gz' does not match '^[^/\\\\]+\\.whl$'"],
+            id="file of another kind",
+        ),
+        pytest.param(
+            f"{ORIGIN}templates:\n{FETCHED}    pointer: a/b\n",
+            [":14: templates[0].pointer: 'a/b' does not match '^/'"],
+            id="no pointer",
+        ),
+        pytest.param(
+            f"{ORIGIN}templates:\n{FETCHED}    pointer: /a\n    constant: A\n",
+            [":15: templates[0].constant: a text has a pointer or a constant, not both"],
+            id="pointer and constant",
+        ),
+        pytest.param(
+            f"{ORIGIN}templates:\n{LOCAL}    constant: A\n",
+            [":16: templates[0].constant: only fetched templates have a constant"],
+            id="local with a constant",
         ),
         pytest.param(
             f"{ORIGIN.replace('id: pack', 'id: local')}templates: []\n",

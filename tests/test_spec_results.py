@@ -152,6 +152,21 @@ def test_index_table(snapshot: SnapshotAssertion) -> None:
     assert index_table(specs, RESULTS, [overlay]) == snapshot
 
 
+def test_index_table_shows_families_and_what_is_the_same_together() -> None:
+    plain = plain_spec()
+    specs = [replace(plain, name=name) for name in ("c", "b", "a")] + [json_native_spec()]
+    families = {"c": "One_two", "a": "One_two", json_native_spec().name: "One_two"}
+    rows = index_table(specs, {}, families=families).splitlines()
+    shown = [row.split(" | ")[:3:2] for row in rows if row.startswith(("| [", "| **"))]
+    assert shown == [
+        ["| [b](b.yaml)", "NONE"],
+        [r"| **One_two**", ""],
+        ["| [a](a.yaml)", "NONE"],
+        ["| [c](c.yaml)", "as above"],
+        ["| [json-native](json-native.yaml)", "TAG_BASED"],
+    ]
+
+
 def test_index_table_ignores_results_for_another_spec() -> None:
     spec = plain_spec()
     stale = {"plain": TemplateResult("0" * 64, "0.1.0", ALL_PARTS, {"0": RungResult(0, 9)})}

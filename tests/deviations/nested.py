@@ -66,6 +66,14 @@ def wrong_type_inside(form: Format) -> Iterator[Case]:
         yield _case(form, _text(form, known), known, "wrong_type")
 
 
+def repeated(form: Format) -> Iterator[Case]:
+    """A member is repeated in an object whose members no schema tells: they are an array."""
+    if _elements(form):
+        text = _text(form, {"from": {"town": "Bern", "other": "Biel"}, "unit": "km"})
+        message = Message(calls=(_call({"from": {"town": ["Bern", "Biel"]}, "unit": "km"}),))
+        yield form.case(text.replace("other", "town"), message, tools=None)
+
+
 def json_instead(form: Format) -> Iterator[Case]:
     """An array is written as JSON."""
     if _elements(form):

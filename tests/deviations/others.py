@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from tests.deviations.turns import SAID, THOUGHT, Case, Format
 from turnspec.codegen.notation import literal_text
@@ -77,6 +78,61 @@ def json_object_instead(form: Format) -> Iterator[Case]:
     if ends and looks_like_marker(ends[0]):
         end = text.rindex(ends[0])
         yield form.case(text[:at] + json.dumps(members) + text[end:], form.one_call, "other_syntax")
+
+
+def tags_instead(form: Format) -> Iterator[Case]:
+    """A call stands in tags, as many formats have it, where the format's arguments are JSON."""
+    table = form.module.FORMAT.get("calls", {})
+    if not form.calls or form.tools.mode is ToolMode.TAG_WITH_TAGGED or "opening" not in table:
+        return
+    opening, closings = table["opening"][-1], table.get("closing", ())[:1]
+    ends = [*table.get("section_end", ()), *table.get("end", ())]
+    text = form.write(form.one_call)
+    if re.search(r"[ {]", opening) or opening not in text or not looks_like_marker(opening):
+        return
+    at = text.index(opening) + len(opening)
+    found = [text.index(end, at) for end in (*closings, *ends) if end in text[at:]]
+    if not found or not all(map(looks_like_marker, (*closings, *ends))):
+        return
+    items = "".join(
+        f"<parameter={key}>\n{value}\n</parameter>\n" for key, value in form.call.arguments.items()
+    )
+    call = f"\n<function={form.call.name}>\n{items}</function>\n"
+    yield form.case(text[:at] + call + text[max(found) :], form.one_call, "other_syntax")
+
+
+def keys_of_apis(form: Format) -> Iterator[Case]:
+    """The members of a call's object have the names that they have in chat-completions APIs."""
+    if not form.json_call:
+        return
+    fields = form.tools.fields
+    names = (
+        {} if fields.name_is_key else {fields.name[-1]: "name", fields.arguments[-1]: "arguments"}
+    )
+    if fields.name_is_key:
+        filled: Any = {"name": form.call.name, "arguments": dict(form.call.arguments)}
+    else:
+        filled = form.json_call.filled(form.call)
+        filled = {names.get(key, key): value for key, value in filled.items()}
+    if filled == form.json_call.filled(form.call) or len(fields.name) > 1:
+        return
+    text = form.json_call.written(filled)
+    yield form.case(form.write(form.one_call, [text]), form.one_call, "other_syntax")
+
+
+def text_without_quotes(form: Format) -> Iterator[Case]:
+    """A string of several words has no quotes, where values say themselves where they end."""
+    arguments = form.module.FORMAT.get("arguments", {})
+    if arguments.get("form") != "values" or not form.calls:
+        return
+    said = "Paris, or (near) it"
+    call = replace(form.call, arguments={**form.call.arguments, "city": said})
+    message = Message(calls=(call,))
+    text = form.write(message)
+    quoted = re.search(rf"(?<=[=:])[^=:]*?{re.escape(said)}[^,)}}]*", text)
+    assert quoted
+    bare = text.replace(quoted.group(), said)
+    yield form.case(bare, message, "malformed")
 
 
 def no_opening_of_a_value(form: Format) -> Iterator[Case]:

@@ -34,6 +34,7 @@ from turnspec.analysis.probes import (
     IDS,
     KEYS,
     NAMES,
+    VALUES,
     TokenKind,
     find_object,
     find_tokens,
@@ -172,7 +173,7 @@ class _Analyzer:
         if text is None:
             return
         span = find_object(text, probe_call(0).arguments, KEYS[0])
-        if span is None:
+        if span is None or not self._is_one_object(heads):
             found = analyze_tagged(
                 lambda given: self._render_arguments(given, heads)[0], self.derivation
             )
@@ -184,6 +185,12 @@ class _Analyzer:
                 self.derivation,
             )
         self.arguments = found or self.arguments
+
+    def _is_one_object(self, heads: int) -> bool:
+        """Tell whether two arguments stand in one object as well, as they do if it is JSON."""
+        both = dict(zip(KEYS[:2], VALUES[:2], strict=True))
+        text = self._render_arguments(both, heads)[0]
+        return text is None or KEYS[1] not in text or find_object(text, both, KEYS[0]) is not None
 
     def _render_arguments(
         self, arguments: Mapping[str, object], heads: int | None = None
@@ -254,9 +261,12 @@ class _Analyzer:
             return layout.reasoning
         rests = [layout.prompt_rest(setting.prompt) for setting in settings]
         stripped = find_stripped(self.chat, rests, self.derivation)
-        if stripped is not None:
-            return Wrapping(stripped.start, stripped.end)
         prompted = thinking.markers_in_prompts(rests)
+        if stripped is not None:
+            start = stripped.start
+            if prompted is not None and prompted[1] == stripped.end:
+                start = prompted[0] if prompted[0].startswith(start) else start
+            return Wrapping(start, stripped.end)
         if prompted is None:
             return Wrapping("", "")
         self.derivation.note("R2", f"a prompt closes reasoning between {prompted}", *rests)

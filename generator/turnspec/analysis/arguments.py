@@ -7,6 +7,7 @@ yield to the rule for repetitions. A value's encoding is found for each JSON typ
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +18,7 @@ from turnspec.analysis.findings import Derivation, shown_pieces
 from turnspec.analysis.probes import IDS, KEYS, NAMES, VALUES, find_object
 from turnspec.analysis.repetition import INDEX_MARK, mark_inner_index, split_repetition
 from turnspec.analysis.text import whole_prefix, whole_suffix
-from turnspec.spec.encoding import encode_argument, encode_object
+from turnspec.spec.encoding import encode_argument, encode_object, written_key
 from turnspec.spec.model import (
     Arguments,
     Condition,
@@ -272,12 +273,30 @@ def find_encodings(
         limits += character_limits(
             Subject.ARGUMENT_STRING, lambda text: _is_encoded(render, text, kinds, found)
         )
+    found = replace(found, escapes=_key_escapes(render))
     limits += character_limits(
-        Subject.ARGUMENT_KEY, lambda key: key in (render({key: VALUES[0]}) or ""), SPECIAL_IN_KEYS
+        Subject.ARGUMENT_KEY,
+        lambda key: written_key(key, found) in (render({key: VALUES[0]}) or ""),
+        SPECIAL_IN_KEYS,
     )
     if _trims_strings(render, kinds):
         limits.append(_limit(Subject.ARGUMENT_STRING, Verdict.TRIMS, "white space around it"))
     return found, tuple(limits)
+
+
+def _key_escapes(render: RenderArguments) -> dict[str, str]:
+    """Return what the template writes for special characters in a key, if they can be told."""
+    shown = {key: f"vqa{key}vqb" for key in SPECIAL_IN_KEYS}
+    together = f"vqa{SPECIAL_IN_KEYS}vqb"
+    if together in (render({together: VALUES[0]}) or ""):
+        return {}
+    found = {}
+    for sign, key in shown.items():
+        match = re.search("vqa(.*?)vqb", render({key: VALUES[0]}) or "", re.DOTALL)
+        if match and match[1] not in ("", sign):
+            found[sign] = match[1]
+    # One that begins with a sign that has no escape itself is what a key may hold as well.
+    return found if all(text[0] in found for text in found.values()) else {}
 
 
 def _unescaped_quote(arguments: Arguments) -> str:

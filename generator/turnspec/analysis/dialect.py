@@ -18,6 +18,7 @@ from turnspec.analysis.probes import (
     probe_call,
     probe_message,
 )
+from turnspec.analysis.text import markers
 from turnspec.rendering.conversation import (
     EXAMPLE_TOOL,
     EXAMPLE_TOOL_NAME,
@@ -110,6 +111,38 @@ def find_reasoning_field(chat: Chat) -> str | None:
             if REASONING in (speaking.turn(message).text or ""):
                 return field
     return None
+
+
+def find_other_field(chat: Chat) -> str | None:
+    """Return another key of an assistant's message that shows as reasoning does, or None.
+
+    All keys that the template reads anywhere are tried at once, each with a needle of its own.
+    What shows has to stand behind the header, apart from content by a marker, and not in a user's
+    message: else it is part of a header.
+    """
+    known = {"role", "content", "tool_calls", *REASONING_FIELDS}
+    names = [name for name in chat.facts.attribute_names if name not in known]
+    needles = {name: f"othqa{number:03}" for number, name in enumerate(names)}
+    shown: dict[str, None] = {}
+    for message in (probe_message(content=True), probe_message(calls=1)):
+        whole = chat.assistant_message(message) | needles
+        text = chat.render([_USER, whole]).text or ""
+        shown |= {name: None for name, needle in needles.items() if needle in text}
+    return next((name for name in shown if _shows_reasoning(chat, name)), None)
+
+
+def _shows_reasoning(chat: Chat, name: str) -> bool:
+    speaking = chat.speaking(replace(chat.dialect, reasoning_field=name))
+    plain = speaking.turn(probe_message(content=True)).text or ""
+    both = speaking.turn(probe_message(reasoning=True, content=True)).text or ""
+    header = plain.partition(CONTENT)[0].rstrip()
+    before, found, after = both.partition(REASONING)
+    if not found or not header or not before.startswith(header):
+        return False
+    between = after.partition(CONTENT)[0] if CONTENT in after else after
+    is_marked = markers(before.removeprefix(header)) or markers(between)
+    as_user = speaking.render([{"role": "user", "content": "usrqb", name: REASONING}]).text or ""
+    return bool(is_marked) and REASONING not in as_user
 
 
 def call_limit(chat: Chat) -> int:

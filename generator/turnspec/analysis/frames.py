@@ -186,7 +186,8 @@ def cut_frame(
     text: str, combination: Combination, following: Following, arguments: Arguments
 ) -> Frame:
     """Cut a rendered turn at the needles of its probe message."""
-    tokens = join_argument_tokens(find_tokens(text, combination.message.calls), arguments)
+    found = find_tokens(text, combination.message.calls, as_objects=not arguments.item)
+    tokens = join_argument_tokens(found, arguments)
     spans = _part_spans(tokens)
     order = tuple(part for part, _, _ in spans)
     cuts = [0, *(position for _, start, end in spans for position in (start, end)), len(text)]

@@ -57,7 +57,7 @@ def find_limits(frames: Frames, chat: Chat, max_calls: int) -> tuple[Limit, ...]
     alone = [frame for frame in frames.frames if frame.following is Following.NOTHING]
     for part, subject in _SUBJECTS.items():
         asked = [frame for frame in alone if part in frame.combination.parts]
-        gone = [frame for frame in asked if part not in frame.order]
+        gone = [frame for frame in asked if not _shows_part(frame, part)]
         moved = [frame for frame in gone if _is_moved(frame, part)]
         for verdict, found in ((Verdict.MOVES, moved), (Verdict.DROPS, gone)):
             rest = [frame for frame in found if verdict is Verdict.MOVES or frame not in moved]
@@ -91,6 +91,11 @@ def _shows_reasoning(chat: Chat, text: str) -> bool | None:
     if any(shown):
         return True
     return False if False in shown else None
+
+
+def _shows_part(frame: Frame, part: Part) -> bool:
+    """Tell whether a frame shows a part; what stands in reasoning's place may be content."""
+    return part in frame.order and (part is not Part.REASONING or REASONING in frame.text)
 
 
 def _is_moved(frame: Frame, part: Part) -> bool:

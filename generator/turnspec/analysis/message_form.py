@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from turnspec.analysis.blocks import find_content_blocks
-from turnspec.analysis.dialect import find_dialect, find_reasoning_field
+from turnspec.analysis.dialect import find_dialect, find_other_field, find_reasoning_field
 from turnspec.analysis.findings import Derivation
 from turnspec.rendering.conversation import Chat, Dialect
 
@@ -19,7 +19,7 @@ def find_message_form(chat: Chat, derivation: Derivation) -> Dialect:
     for name, values in chat.facts.switch_values.items():
         settings += [{name: value} for value in values]
     chats = [chat.using(variables) for variables in settings]
-    field = next(filter(None, map(find_reasoning_field, chats)), None)
+    field = next(filter(None, map(find_reasoning_field, chats)), None) or find_other_field(chat)
     if field is not None:
         derivation.note("R1", f"reasoning is read from {field}")
         return replace(dialect, reasoning_field=field)

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from turnspec.analysis.assemble import TemplateSource
 from turnspec.analysis.call_examples import find_call_example
+from turnspec.analysis.false_witness import find_disagreements
 from turnspec.analysis.instructions import (
     Instructions,
     plain_instructions,
@@ -23,6 +24,8 @@ from turnspec.analysis.tag_examples import Marker, empty_pairs
 from turnspec.rendering.conversation import Chat
 from turnspec.spec.model import (
     Alternatives,
+    Encoding,
+    JsonType,
     Literal,
     OtherMarks,
     Part,
@@ -30,6 +33,7 @@ from turnspec.spec.model import (
     ReasoningMode,
     ReasoningScope,
     Spec,
+    Tools,
 )
 from turnspec.spec.overlay import OverlayText
 from turnspec.spec.plain import spec_to_data
@@ -68,6 +72,8 @@ def draft_overlay(spec: Spec, source: TemplateSource, chat: Chat) -> OverlayDraf
     proposals: list[_Proposal] = []
     if spec.tools is None:
         spec, proposals = _with_calls(spec, chat)
+    else:
+        spec, proposals = _with_witness(spec, spec.tools, chat)
     if spec.reasoning.mode is ReasoningMode.NONE:
         spec, more = _with_reasoning(spec, chat)
         proposals += more
@@ -106,6 +112,21 @@ def _with_calls(spec: Spec, chat: Chat) -> tuple[Spec, list[_Proposal]]:
     reason = "The template renders no calls; its prompt says how they are written."
     proposal = _Proposal("tools", reason, example.evidence, example.doubts, said)
     return replace(spec, tools=example.tools), [proposal]
+
+
+def _with_witness(spec: Spec, tools: Tools, chat: Chat) -> tuple[Spec, list[_Proposal]]:
+    """Return the spec with calls as the prompt's example shows them, and the keys that say so."""
+    proposals = []
+    doubt = "which does the model write, what the prompt shows or what the template renders?"
+    arguments = tools.arguments
+    for found in find_disagreements(tools, tool_instructions(chat)):
+        if found.key.endswith("separator"):
+            arguments = replace(arguments, separator=found.value)
+        else:
+            values = {**arguments.values, JsonType.STRING: Encoding(found.value)}
+            arguments = replace(arguments, values=values)
+        proposals.append(_Proposal(found.key, found.reason, found.evidence, (doubt,), found.said))
+    return replace(spec, tools=replace(tools, arguments=arguments)), proposals
 
 
 def _with_reasoning(spec: Spec, chat: Chat) -> tuple[Spec, list[_Proposal]]:

@@ -59,18 +59,18 @@ def probe_message(*, reasoning: bool = False, content: bool = False, calls: int 
     )
 
 
-def find_tokens(text: str, calls: tuple[Call, ...] = ()) -> list[Token]:
+def find_tokens(text: str, calls: tuple[Call, ...] = (), *, as_objects: bool = True) -> list[Token]:
     """Return the needles of a probe message found in ``text``, in the order in which they stand.
 
-    Arguments that stand as one object give an ARGUMENTS token; otherwise their keys and values
-    give tokens of their own.
+    Arguments that stand as one object give an ARGUMENTS token, if they are known to be
+    ``as_objects``; otherwise their keys and values give tokens of their own.
     """
     tokens = _occurrences(text, REASONING, TokenKind.REASONING, -1)
     tokens += _occurrences(text, CONTENT, TokenKind.CONTENT, -1)
     for number, call in enumerate(calls):
         tokens += _occurrences(text, call.name, TokenKind.NAME, number)
         tokens += _occurrences(text, call.id, TokenKind.ID, number)
-        tokens += _argument_tokens(text, call, number)
+        tokens += _argument_tokens(text, call, number, as_objects)
     return sorted(tokens, key=lambda token: token.start)
 
 
@@ -89,10 +89,11 @@ def find_object(text: str, value: Mapping[str, object], anchor: str) -> tuple[in
     return None
 
 
-def _argument_tokens(text: str, call: Call, number: int) -> list[Token]:
+def _argument_tokens(text: str, call: Call, number: int, as_objects: bool) -> list[Token]:
     if not call.arguments:
         return []
-    span = find_object(text, call.arguments, next(iter(call.arguments)))
+    anchor = next(iter(call.arguments))
+    span = find_object(text, call.arguments, anchor) if as_objects else None
     if span is not None:
         return [Token(TokenKind.ARGUMENTS, number, *span)]
     tokens: list[Token] = []

@@ -7,6 +7,7 @@ them, the first of them opens it.
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from turnspec.rendering.conversation import USER_TEXT, Chat, user_message
 from turnspec.spec.message import Message
 
 _BEFORE = "befqa"
+_BETWEEN = "midqa"
 _AFTER = "aftqa"
 _LAST = "lastqa"
 
@@ -36,13 +38,24 @@ def find_stripped(chat: Chat, prompts: list[str], derivation: Derivation) -> Str
     """
     found = [marker for text in chat.facts.string_constants for marker in markers(text)]
     candidates = [text for text in dict.fromkeys(found) if not re.search(r"\s", text)]
+    lost: list[str] = []  # which are cut out by themselves: they may close what another opens
     for end in candidates:
         shown = _shown(chat, _BEFORE + end + _AFTER)
+        lost += [end] if shown and all(end not in text for text in shown) else []
         if any(_BEFORE not in text and _AFTER in text for text in shown):
             start = _opening(end, prompts)
             derivation.note("R4", f"text up to {end!r} is stripped", *shown)
             return Stripped(start, end)
+    for start, end in itertools.product(candidates, lost):
+        shown = _shown(chat, _BEFORE + start + _BETWEEN + end + _AFTER)
+        if start != end and shown and all(map(_is_cut, shown)):
+            derivation.note("R4", f"text between {start!r} and {end!r} is stripped", *shown)
+            return Stripped(start, end)
     return None
+
+
+def _is_cut(text: str) -> bool:
+    return _BEFORE in text and _AFTER in text and _BETWEEN not in text
 
 
 def _shown(chat: Chat, content: str) -> list[str]:

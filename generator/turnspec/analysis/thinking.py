@@ -6,6 +6,7 @@ into a turn. Settings are judged by what they render, never by the variable's na
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -74,12 +75,18 @@ def _setting(chat: Chat, variables: Mapping[str, object]) -> Setting | None:
 def markers_in_prompts(rests: Sequence[str]) -> tuple[str, str] | None:
     """Return the two markers of an empty reasoning block that some settings' prompt ends with (R2).
 
-    ``rests`` are what the generation prompts add after the assistant's header.
+    ``rests`` are what the generation prompts add after the assistant's header. A word that has the
+    rest of the first marker's line for itself belongs to that marker.
     """
-    for rest in rests:
+    for rest in rests if len(set(rests)) > 1 else ():
         found = markers(rest)
-        if len(found) == 2 and "".join(found) == "".join(rest.split()) and len(set(rests)) > 1:
-            return found[0], found[1]
+        if len(found) != 2 or not rest.strip().startswith(found[0]):
+            continue
+        between, _, behind = rest.partition(found[0])[2].partition(found[1])
+        if behind.strip() or re.fullmatch(r"\s*|\w+\n\s*", between) is None:
+            continue
+        word = re.match(r"\w+\n", between)
+        return found[0] + (word.group() if word else ""), found[1]
     return None
 
 

@@ -14,7 +14,7 @@ from turnspec.catalog.known import KnownFormat
 from turnspec.pipeline.template_sources import read_overlay_of
 from turnspec.sources.cache import cache_folder
 from turnspec.sources.index import LOCAL, Entry, Origin, read_index
-from turnspec.sources.sdist import extract
+from turnspec.sources.package_files import extract
 from turnspec.sources.text_files import file_sha256, sha256_of
 from turnspec.spec.problems import Problem
 

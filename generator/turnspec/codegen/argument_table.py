@@ -72,6 +72,8 @@ def _text_arguments(arguments: Arguments) -> ArgumentsFormat:
         found["separator"] = notation(arguments.separator)
     if arguments.guard:
         found["guard"] = [notation(arguments.guard.start), notation(arguments.guard.end)]
+    if arguments.escapes:
+        found["key_escapes"] = {text: sign for sign, text in arguments.escapes.items()}
     if arguments.elements:
         found["elements"] = _elements(arguments, arguments.elements)
     return found

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from turnspec.spec.conditions import find_join, holds, parts_of_message
-from turnspec.spec.encoding import encode_argument, encode_object, json_type, ordered_keys
+from turnspec.spec.encoding import (
+    encode_argument,
+    encode_object,
+    json_type,
+    ordered_keys,
+    written_key,
+)
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import (
     AfterFirst,
@@ -125,7 +131,7 @@ def _write_arguments(arguments: Arguments, call: Call) -> str:
 def _write_argument(arguments: Arguments, key: str, value: object) -> str:
     kind = json_type(value)
     fillers = {
-        SlotKind.KEY: key,
+        SlotKind.KEY: written_key(key, arguments),
         SlotKind.TYPE: arguments.types.get(kind, ""),
         SlotKind.VALUE: encode_argument(value, arguments),
     }

@@ -44,6 +44,7 @@ class Calls:
         self.called = False  # whether there was a call, if only in the prefill
         self._id_prefix = id_prefix
         self._told = 0  # up to which offset events tell of the call
+        self.collected: list[str] | None = None  # of the arguments, until more of them has come
         self.resume: Callable[[], bool] = text.read_text  # what reads on behind a call
 
     def is_text(self, found: Found) -> bool:
@@ -87,7 +88,9 @@ class Calls:
     def argue(self, text: str) -> None:
         """Add to the arguments, JSON text that comes of what was read up to the position."""
         turn = self.turn
-        if text and turn.arguments is not None:
+        if self.collected is not None:
+            self.collected.append(text)
+        elif text and turn.arguments is not None:
             turn.arguments.append(text)
             start, self._told = self._told, turn.offset + turn.position
             turn.events.append(ToolCallDelta(len(turn.calls) - 1, text, start, self._told))

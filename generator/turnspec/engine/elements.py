@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from turnspec.engine.format import Format
+from turnspec.engine.json_text import load_json
 from turnspec.engine.markers import Found, Notation, Roles, leading_text, spaced
 from turnspec.engine.schemas import json_types, options
 from turnspec.engine.text_arguments import (
@@ -50,6 +51,7 @@ class Elements:
         self._closed_by_key = self._keyed and "{key}" in compiled.table["arguments"].get("end", "")
         self._schema: Any = None  # of the value of an element
         self._containers: list[Container] = []
+        self._collecting = 0  # of these, the one that is collected: no schema tells its members
         self._path: list[str] = []  # what closes the elements that are open in them
         self._open: Counter[str] = Counter()  # how often each of these is open
 
@@ -78,9 +80,13 @@ class Elements:
         elif kinds and ("array" if is_array else "object") not in kinds:
             kind = "array" if is_array else "object"
             self._turn.problem("wrong_type", f"an {kind} is not expected")
-        self._calls.argue(self._value.before + ("[" if is_array else "{"))
         schema = self._schema if self._path else self._arguments.schema
         members, others = schemas_inside(schema, self._calls.parameters, is_array)
+        self._calls.argue(self._value.before)
+        if self._calls.collected is None and not (is_array or members or others):
+            self._calls.collected = []
+            self._collecting = len(self._containers)
+        self._calls.argue("[" if is_array else "{")
         self._containers.append(Container("]" if is_array else "}", members, others))
         self._begin_element(found)
 
@@ -235,17 +241,24 @@ class Elements:
         if self._turn.read == self.read_element:
             self._value.end()
         self._tell_unexpected()
-        closers = [container.closer for container in self._containers[depth + 1 :]]
-        self._calls.argue("".join(reversed(closers)))
+        while len(self._containers) > depth + 1:
+            self._close_container()
         self._open.subtract(self._path[depth:])
-        del self._containers[depth + 1 :], self._path[depth:]
+        del self._path[depth:]
         self._containers[-1].filled = True
         self._turn.read = self.read_elements
+
+    def _close_container(self) -> None:
+        calls = self._calls
+        calls.argue(self._containers.pop().closer)
+        if calls.collected is not None and len(self._containers) == self._collecting:
+            text, calls.collected = "".join(calls.collected), None
+            calls.argue(with_repeated_joined(text))
 
     def _end_nested(self) -> None:
         """Close the whole value."""
         self._close_elements(0)
-        self._calls.argue(self._containers.pop().closer)
+        self._close_container()
         self._turn.read = self._arguments.read_arguments
 
     def read_closing(self) -> bool:
@@ -267,6 +280,22 @@ class Elements:
             self._begin_text()
         if self._containers:
             self._end_nested()
+
+
+def with_repeated_joined(text: str) -> str:
+    """Return JSON text in which the values of a key that is repeated are the array of them."""
+    try:
+        value = load_json(text, object_pairs_hook=_joined)
+    except ValueError:  # as it is nested too deeply
+        return text
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _joined(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, list[Any]] = {}
+    for key, value in members:
+        found.setdefault(key, []).append(value)
+    return {key: values if len(values) > 1 else values[0] for key, values in found.items()}
 
 
 def schemas_inside(

@@ -1,11 +1,12 @@
-"""Calls written as JSON objects in a format whose calls are written otherwise.
+"""Calls written as other formats write them: as a JSON object, or in tags.
 
-Many models have learned both. Such an object is read as a whole, when its call ends.
+Many models have learned both. Such a call is read as a whole, when it ends.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,13 +15,19 @@ from turnspec.engine.format import Format
 from turnspec.engine.json_text import load_json
 from turnspec.engine.markers import Found, Notation, is_name, leading_text
 from turnspec.engine.results import Problem
+from turnspec.engine.schemas import as_json, json_types
+from turnspec.engine.turn import WHITE_SPACE
 from turnspec.engine.unclosed import call_end_roles
 
 _ARGUMENTS = ("arguments", "parameters")  # the keys that APIs and most formats have for them
+_TAG = r"""[ \t\n\r]*<(?P<tag>[A-Za-z0-9_:-]+)(?: name)? ?= ?["']?(?P<key>[^<>"']{1,256})["']? ?>"""
+_OPENING_TAG = re.compile(_TAG)
+_ARGUMENT = re.compile(rf"{_TAG}\n?(?P<value>[\s\S]*?)\n?</(?P=tag)>")
+_CLOSING_TAG = re.compile(r"(?:[ \t\n\r]*</[A-Za-z0-9_:-]+>)?[ \t\n\r]*")
 
 
-class ForeignObject:
-    """Reads a JSON object with a name and arguments where another kind of call belongs."""
+class ForeignCall:
+    """Reads a call that is written in another syntax, where one of the format's own belongs."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -29,14 +36,14 @@ class ForeignObject:
         self._pieces: list[str] = []
 
     def begin(self, found: Found) -> None:
-        """Begin at what opens the call; the object stands behind it."""
+        """Begin at what opens the call."""
         turn = self._turn
         turn.hold()
         turn.position = found.end
         self._pieces.clear()
-        turn.read = self.read_object
+        turn.read = self.read_call
 
-    def read_object(self) -> bool:
+    def read_call(self) -> bool:
         """Read up to the end of the call."""
         turn = self._turn
         found = self._end.search(turn)
@@ -49,9 +56,9 @@ class ForeignObject:
         return True
 
     def _take(self) -> None:
-        turn = self._turn
-        call = _as_call("".join(self._pieces))
-        if call is None or not (is_name(call[0]) or call[0] in (self._calls.tools or ())):
+        turn, tools, text = self._turn, self._calls.tools or {}, "".join(self._pieces)
+        call = _from_object(text) or _from_tags(text, tools)
+        if call is None or not (is_name(call[0]) or call[0] in tools):
             end = turn.go_back()
             self._calls.text.mentioned = True
             self._calls.text.write(end)
@@ -62,12 +69,13 @@ class ForeignObject:
         turn.release()
         name, arguments = call
         self._calls.start(name, start, turn.offset + turn.position)
-        turn.problems.append(Problem(start, "other_syntax", "the call is a JSON object"))
+        kind = "tags" if text.lstrip(WHITE_SPACE).startswith("<") else "a JSON object"
+        turn.problems.append(Problem(start, "other_syntax", f"the call is {kind}"))
         self._calls.argue(arguments)
         self._calls.end()
 
 
-def _as_call(text: str) -> tuple[str, str] | None:
+def _from_object(text: str) -> tuple[str, str] | None:
     """Return the name and the arguments of a call that is a JSON object, None if it is none."""
     try:
         members = load_json(text)
@@ -84,9 +92,30 @@ def _as_call(text: str) -> tuple[str, str] | None:
     return name, json.dumps(arguments, ensure_ascii=False)
 
 
+def _from_tags(text: str, tools: Mapping[str, Mapping[str, Any]]) -> tuple[str, str] | None:
+    """Return the name and the arguments of a call that is a tag with tags inside, or None."""
+    head = _OPENING_TAG.match(text)
+    if head is None:
+        return None
+    parameters = tools.get(head["key"], {})
+    properties = parameters.get("properties") or {}
+    found, at = {}, head.end()
+    while argument := _ARGUMENT.match(text, at):
+        key, value, at = argument["key"], argument["value"], argument.end()
+        types = json_types(properties.get(key), parameters)
+        found[json.dumps(key, ensure_ascii=False)] = as_json(
+            value, types, python=True
+        ) or json.dumps(value, ensure_ascii=False)
+    if not _CLOSING_TAG.fullmatch(text, at):
+        return None
+    members = ", ".join(f"{key}: {value}" for key, value in found.items())
+    return head["key"], f"{{{members}}}"
+
+
 def foreign_roles(table: Format) -> list[tuple[str, Notation]]:
-    """Return what begins such a call: what opens the format's own, and then an object."""
-    calls = table["calls"]
-    openings = calls.get("opening", ()) or (leading_text(calls["start"]),)
-    heads = [' {{ "name"', ' {{ "function"']
+    """Return what begins such a call: what opens the format's own, and then another one."""
+    calls, arguments = table["calls"], table["arguments"]
+    openings = calls.get("opening", ()) or (leading_text(calls.get("start", "")),)
+    heads = [' {{ "name"', ' {{ "function"'] if calls["form"] == "heads" else []
+    heads += [" <{word}=", " <{word}name ="] if arguments["form"] == "json" else []
     return [("foreign", (opening, heads)) for opening in openings[-1:] if len(opening) > 2]

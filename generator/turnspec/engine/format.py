@@ -82,6 +82,7 @@ class ArgumentsFormat(TypedDict, total=False):
     types: Mapping[str, Sequence[str]]  # JSON types by the words for them
     literals: Literal["json", "python"]  # how text gives other values than strings
     guard: Sequence[str]  # what may surround a string
+    key_escapes: Mapping[str, str]  # characters by what stands for them in a key
     values: ValuesFormat
     elements: ElementsFormat
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from turnspec.engine.calls import ArgumentReader, Calls, CodeReader
-from turnspec.engine.foreign import ForeignObject, foreign_roles
+from turnspec.engine.foreign import ForeignCall, foreign_roles
 from turnspec.engine.format import Format
 from turnspec.engine.markers import (
     Found,
@@ -44,7 +44,7 @@ class HeadCalls(Calls):
         self._section = compiled.markers(section_roles)
         self._opened = False  # whether what stands around calls is open
         self._arguments = arguments(self)
-        self._foreign = ForeignObject(self)
+        self._foreign = ForeignCall(self)
         self._code = code(self, self._arguments) if code else None
         if self._table.get("only_in_section"):
             self.resume = self.read_section

@@ -24,7 +24,7 @@ _TOKEN = re.compile(
     r"\{\{|\}\}|\{(?P<optional>\?)?(?P<slot>[^{}]+?)(?: but (?P<but>[^{}]+))?\}|[^{}]"
 )
 # Bounded, as a marker that is not whole yet is held back.
-_WHITE_SPACE = {" ": "[ \t\n\r]{0,99}", "\n": "\r?\n?"}
+_WHITE_SPACE = {" ": "[ \t\n\r]{0,99}", "\n": r"(?:\r?\n|\r\Z)?"}
 #: Letters and digits of names, as ranges that mean the same in an expression and in GBNF.
 LETTERS = "a-zA-Z0-9À-ɏͰ-ԯ぀-鿿가-힣"
 #: The other signs that names and ids may hold; the dash is last, as in a class of characters.
@@ -157,25 +157,24 @@ def _expressions(notation: Notation, group: str = "") -> tuple[str, str]:
     """
     text, follows = _parted(notation)
     tokens = list(_TOKEN.finditer(text))
-    steps = [step for at in range(len(tokens)) for step in _steps(tokens, at, group)]
-    whole = "".join(steps)
+    parts = [_steps(tokens, at, group) for at in range(len(tokens))]
+    whole = "".join(map("".join, parts))
+    steps = [
+        (step, f"|{_beginning_of(token['slot'])}" if token["optional"] else "")
+        for token, part in zip(tokens, parts, strict=True)
+        for step in part
+    ]
     beginning = ""
     if follows:
         pairs = [_expressions(other) for other in follows]
         whole += f"(?={'|'.join(other for other, _ in pairs)})"
-        steps.append("|".join(beginning for _, beginning in pairs))
+        steps.append(("|".join(beginning for _, beginning in pairs), ""))
     elif tokens[-1]["optional"]:  # with its last character the marker is whole
         steps.pop()
         beginning = _beginning_of(tokens[-1]["slot"][:-1])
     elif not (tokens[-1]["slot"] or tokens[-1].group() in _WHITE_SPACE):
         steps.pop()
-    optional = {
-        _steps(tokens, at, group)[0]: token["slot"]
-        for at, token in enumerate(tokens)
-        if token["optional"]
-    }
-    for step in reversed(steps):
-        begun = f"|{_beginning_of(optional[step])}" if step in optional else ""
+    for step, begun in reversed(steps):
         beginning = f"(?:(?:{step}){beginning}{begun})?"
     return whole, re.sub(r"\?P<\w+>", "?:", beginning)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from turnspec.engine.arguments_value import ArgumentsValue, as_object, deviation
 from turnspec.engine.calls import Calls, CodeReader
+from turnspec.engine.foreign import ForeignCall, foreign_roles
 from turnspec.engine.format import CallsFormat, Format
 from turnspec.engine.json_text import as_string
 from turnspec.engine.markers import Found, Notation, Roles, is_name, mention_roles, spaced
@@ -16,6 +17,8 @@ from turnspec.engine.turn import WHITE_SPACE
 from turnspec.engine.value import ValueMaker
 
 _WRAPPER = "function"  # the member in which chat-completions APIs have name and arguments
+#: What members mean in those APIs, and in JSON Schema, where a format has other keys for them.
+_USUAL_KEYS = {"name": "name", "arguments": "arguments", "parameters": "arguments"}
 
 
 class ObjectCalls(Calls):
@@ -34,6 +37,7 @@ class ObjectCalls(Calls):
         compiled = text.compiled
         text.attach(self, object_text_roles)
         self._code = code(self) if code else None
+        self._foreign = ForeignCall(self)
         self._table = compiled.table["calls"]
         self._keys = self._table.get("members", {})
         self._between = compiled.markers(between_roles)
@@ -64,6 +68,8 @@ class ObjectCalls(Calls):
             self._announced = found.role == "opening"
             self.turn.hold()
             self.turn.read = self.read_between
+        elif found.role == "foreign":
+            self._foreign.begin(found)
         elif found.role == "code" and self._code:
             self.turn.read = self._code.read_code_start
         elif found.role == "call_end" and not (self.called and self.text.after_marker):
@@ -92,6 +98,7 @@ class ObjectCalls(Calls):
         if turn.held is None:
             turn.hold()
         self._depth = 0
+        self._keys = self._table.get("members", {})
         self._key = self._id = self._early = self._spare = ""
         if self._table.get("in_array") and not self.called and "[" not in found.text:
             turn.problem("array", "a call outside an array")
@@ -123,7 +130,7 @@ class ObjectCalls(Calls):
         return True
 
     def _begin_member(self, key: str) -> None:
-        self._key = key
+        self._key = key = self._own_key(key)
         self.turn.read = self.read_value
         if not self._keys:  # the one key is the name
             self._value.begin()
@@ -131,6 +138,17 @@ class ObjectCalls(Calls):
             return
         awaited = self.is_open and key == self._keys["arguments"] and not self.turn.arguments
         self._value.begin(collect=not awaited)
+
+    def _own_key(self, key: str) -> str:
+        """Return the format's own key for one; what is none of its own may be a usual one."""
+        own = (*self._keys.values(), *self._table.get("other_members", ()))
+        role = "" if key in own else _USUAL_KEYS.get(key, "")
+        if not self._keys and role == "name" and key not in (self.tools or ()):
+            self._keys = {"name": "name", "arguments": "arguments"}
+        elif role not in self._keys:
+            return key
+        self.turn.problem("other_syntax", f"{key!r} is no member of the format's calls")
+        return self._keys[role]
 
     def read_value(self) -> bool:
         """Read a member's value; the arguments of a call with a name pass through."""
@@ -218,7 +236,7 @@ class ObjectCalls(Calls):
         turn = self.turn
         is_named = self._key == self._keys.get("name", "")
         sure = not self._table.get("bare") or self.called or self._announced or is_named
-        if turn.held and sure:
+        if turn.held and sure and turn.read != self._foreign.read_call:
             turn.go_back()
             turn.problem("cut_off", turn.text[turn.position :])
             turn.position = len(turn.text)
@@ -250,6 +268,7 @@ def object_text_roles(table: Format) -> Roles:
     found = list(text_roles(table))
     for opening in (*openings[:1], *calls.get("other_openings", ())):
         found.append(("opening", (opening, follows)))
+    found += foreign_roles(table)
     found += mention_roles(calls.get("mentions", ()))
     if heads and "members" in calls:
         found.append(("object", ("", heads)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
@@ -109,7 +110,9 @@ class TextArguments:
         self.doubtful = False  # whether text was left out that may be an argument
         self.unexpected: list[str] = []  # text where none belongs
         self.schema: Any = None  # of the value
-        self.key = ""
+        self.key = ""  # as it is written
+        self._escapes = self.table.get("key_escapes", {})
+        self._escape = re.compile("|".join(map(re.escape, self._escapes)))
         self._given: set[str] = set()  # the keys of the call's arguments so far
         self._markers = compiled.markers(argument_roles)
         self._first = compiled.markers(keyed_roles)
@@ -171,12 +174,12 @@ class TextArguments:
         """Begin an argument. Its tool's schema tells its type, or a word in its beginning."""
         for text in found.missing:
             self.turn.problem("missing_marker", f"{text!r} is missing")
-        key, parameters = found["key"], self.calls.parameters
+        key, parameters = self._key_of(found), self.calls.parameters
         properties = parameters.get("properties") or {}
         others = parameters.get("additionalProperties")
         if properties and key not in properties and not others:
             self.turn.problem("unknown_argument", f"the tool has no {key!r}")
-        self.key = key
+        self.key = found["key"]
         self._given.add(key)
         self.properties = properties
         self.other_keys = set(properties) - self._given
@@ -223,12 +226,17 @@ class TextArguments:
                 turn.problem("inner_marker", f"{found.text!r} inside a value")
             self.value.take(found.end)
         elif found.role == "next" and not (
-            self._is_other(found["key"]) and self.value.may_end(found.start)
+            self._is_other(self._key_of(found)) and self.value.may_end(found.start)
         ):
             self.value.take(found.start + 1)
         else:
             self._end_value(found)
         return True
+
+    def _key_of(self, found: Found) -> str:
+        """Return the key in a marker, without its escapes."""
+        key, escapes = found["key"], self._escapes
+        return self._escape.sub(lambda escape: escapes[escape.group()], key) if escapes else key
 
     def _is_other(self, key: str) -> bool:
         """Say whether another argument may have a key.

@@ -63,17 +63,17 @@ class Turn:
         self.text += text
         while self.read():
             pass
+        position, events = self.position, self.events
         if self.held:
-            self.held.pieces.append(self.text[self.held.start : self.position])
+            self.held.pieces.append(self.text[self.held.start : position])
             self.held.start = 0
-        self.text = self.text[self.position :]
-        self.offset += self.position
-        self.position = 0
-        events, self.events = self.events, []
-        if self.held:
-            self.events = events[self.held.events :]
-            del events[self.held.events :]
+            events, self.events = events[: self.held.events], events[self.held.events :]
             self.held.events = 0
+        else:
+            self.events = []
+        self.text = self.text[position:]
+        self.offset += position
+        self.position = 0
         return events
 
     @property

@@ -14,7 +14,8 @@ from turnspec.engine.turn import WHITE_SPACE, Turn
 _SPACE = re.compile(f"[{WHITE_SPACE}]*")
 # A call goes on with an object, whose first quote a string would have escaped.
 _OBJECT_BEGINS = re.compile(r'[^"\\]{0,256}')
-_FEWEST_SIGNS = 3  # of an end that no string has by chance
+#: Of an end that no string has by chance.
+FEWEST_SIGNS = 3
 
 
 class UnclosedString:
@@ -72,7 +73,7 @@ def call_end_roles(table: Format) -> Roles:
     """Return what ends a call, or the turn."""
     calls = table["calls"]
     ends = (*calls.get("end", ()), *calls.get("section_end", ()), *table["turn_end"])
-    return [("end", end) for end in ends if literal_length(end) >= _FEWEST_SIGNS]
+    return [("end", end) for end in ends if literal_length(end) >= FEWEST_SIGNS]
 
 
 def call_start_roles(table: Format) -> Roles:
@@ -80,4 +81,4 @@ def call_start_roles(table: Format) -> Roles:
     calls = table["calls"]
     starts = (*calls.get("opening", ()), calls.get("start", ""))
     texts = dict.fromkeys(leading_text(start) for start in starts)
-    return [("start", text) for text in texts if len(text) >= _FEWEST_SIGNS]
+    return [("start", text) for text in texts if len(text) >= FEWEST_SIGNS]

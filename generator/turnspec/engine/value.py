@@ -103,7 +103,7 @@ class Value:
         if self.over:
             return False
         if token is None or kind is None:
-            self.broken = not self._may_be_quote()
+            self.broken = not self.may_be_quote(self._turn.position)
             return False
         if kind in ("word", "opening") and not self._word and self._is_quote_begun():
             return False
@@ -114,12 +114,15 @@ class Value:
 
     def _is_quote_begun(self) -> bool:
         """Say whether more text may make a quote of what looks like something else so far."""
-        return self._longest_quote > 1 and not self._turn.final and self._may_be_quote()
+        return (
+            self._longest_quote > 1
+            and not self._turn.final
+            and self.may_be_quote(self._turn.position)
+        )
 
-    def _may_be_quote(self) -> bool:
-        """Say whether what has come so far may grow into a quote."""
-        position = self._turn.position
-        rest = self._turn.text[position : position + self._longest_quote]
+    def may_be_quote(self, at: int) -> bool:
+        """Say whether what stands at a place is a quote, or the beginning of one so far."""
+        rest = self._turn.text[at : at + self._longest_quote]
         return any(quote.startswith(rest) for quote in self._quotes)
 
     def _is_in_bare_key(self) -> bool:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 
 from turnspec.engine.format import Format
 from turnspec.engine.heads import HeadCalls
-from turnspec.engine.markers import Found, Notation, Roles, spaced
+from turnspec.engine.markers import Found, Notation, Roles, literal_length, spaced
+from turnspec.engine.unclosed import FEWEST_SIGNS, call_end_roles
 from turnspec.engine.value import ValueMaker
+
+#: A number, a constant or a word without quotes; nothing where a value begins with a sign.
+_WORD = re.compile("[ \t\n\r]*(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]*)")
 
 
 class ValueArguments:
@@ -19,7 +24,10 @@ class ValueArguments:
         self._value = value(calls.turn, calls.compiled)
         self._before = ""  # what stands in the arguments before the value
         self._markers = calls.compiled.markers(argument_value_roles)
-        self._is_whole = True  # whether each value was closed
+        self._text_end = calls.compiled.markers(text_end_roles)
+        self._cut_end = calls.compiled.markers(call_closing_roles)
+        self._is_whole = True  # whether each value was closed, and nothing else was there
+        self._unexpected: list[str] = []  # text where none belongs
         self._has_end = bool(calls.compiled.table["calls"].get("closing"))
 
     def begin(self, found: Found) -> None:
@@ -38,26 +46,89 @@ class ValueArguments:
         found = self._markers.match(turn, final=turn.final and not self._has_end)
         if found and not found.role:
             return False
-        if found is None:
+        if found is None and self._has_end:
+            turn.read = self.read_unexpected
+            return True
+        if found is None or found.role == "broken":
             turn.problem("malformed", "the arguments are not closed")
             self._end_arguments()
             return True
         turn.position = found.end
-        if found.role == "argument":
+        if found.role == "quoted":
+            turn.problem("malformed", f"{found['key']!r} in quotes")
+        if found.role in ("argument", "quoted"):
             self._begin_argument(found)
         elif found.role == "done":
             self._end_arguments(late_id=found["id"])
         return True
 
+    def read_unexpected(self) -> bool:
+        """Read text that is no argument, up to where the call can go on."""
+        turn = self._turn
+        found = self._text_end.search(turn)
+        end = found.start if found else len(turn.text)
+        self._unexpected.append(turn.text[turn.position : end])
+        turn.position = end
+        if found is None or not found.role:
+            return False
+        turn.problem("unexpected_text", f"between arguments: {''.join(self._unexpected)}")
+        self._unexpected.clear()
+        self._is_whole = False
+        turn.read = self.read_arguments
+        return True
+
     def _begin_argument(self, found: Found) -> None:
-        key, parameters = found["key"], self._calls.parameters
-        properties = parameters.get("properties") or {}
-        if properties and key not in properties and not parameters.get("additionalProperties"):
+        key = found["key"]
+        if not self._may_have(key):
             self._turn.problem("unknown_argument", f"the tool has no {key!r}")
         separator = ", " if self._turn.arguments else "{"
         self._before = f"{separator}{json.dumps(key, ensure_ascii=False)}: "
         self._value.begin()
-        self._turn.read = self.read_value
+        self._turn.read = self.read_start
+
+    def _may_have(self, key: str) -> bool:
+        """Say whether the tool has such an argument, as far as its schema tells."""
+        parameters = self._calls.parameters
+        properties = parameters.get("properties")
+        return not properties or key in properties or bool(parameters.get("additionalProperties"))
+
+    def read_start(self) -> bool:
+        """Read up to a value; what is more than a word, and has no quotes, is a text."""
+        turn = self._turn
+        match = _WORD.match(turn.text, turn.position)
+        assert match  # if only an empty text
+        if match.end() == len(turn.text) and not turn.final:
+            return False
+        is_word = match["word"] and not self._value.may_be_quote(match.start("word"))
+        found = self._text_end.match(turn, match.end()) if is_word else None
+        if found and not found.role:
+            return False
+        cut_off = turn.final and self._cut_end.match(turn, match.end(), final=False)
+        is_text = is_word and not found and not cut_off and match.end() < len(turn.text)
+        turn.read = self.read_bare_text if is_text else self.read_value
+        if is_text:
+            turn.position += turn.text.startswith(" ", turn.position)
+            turn.problem("malformed", "a text without quotes")
+            self._take('"')
+        return True
+
+    def read_bare_text(self) -> bool:
+        """Read a text without quotes, up to where the call can go on."""
+        turn = self._turn
+        found = self._text_end.search(turn)
+        if found is None and turn.final:
+            found = self._cut_end.search(turn, final=False)
+        end = found.start if found else len(turn.text)
+        is_text = found and found.role == "next" and not self._may_have(found["key"])
+        end += bool(is_text)
+        self._take(json.dumps(turn.text[turn.position : end], ensure_ascii=False)[1:-1])
+        turn.position = end
+        if found is None or not found.role:
+            return False
+        if not is_text:
+            self._take('"')
+            turn.read = self.read_arguments
+        return True
 
     def read_value(self) -> bool:
         """Read a value, which becomes JSON as it arrives."""
@@ -93,10 +164,13 @@ class ValueArguments:
             return
         in_value = turn.read == self.read_value
         waiting = self._before + self._value.waiting if in_value else ""
-        rest = waiting + turn.text[turn.position :]
+        rest = "".join((waiting, *self._unexpected, turn.text[turn.position :]))
+        self._unexpected.clear()
         turn.problem("cut_off", f"a call that ends in {rest!r}")
         if in_value:
             self._end_value()
+        elif turn.read == self.read_bare_text:
+            self._take('"')
         self._end_arguments(complete=False)
 
 
@@ -108,10 +182,40 @@ def argument_value_roles(table: Format) -> Roles:
     """
     arguments, closing = table["arguments"], table["calls"].get("closing", ())
     argument = [("argument", spaced(arguments["start"], "{comma}"))]
+    argument += [("quoted", spaced(start, "{comma}")) for start in _quoted(arguments["start"])]
     empty = arguments.get("empty", "")
     ends = [f"{empty} {closing[0]}"] if empty and closing else [empty] if empty else []
     done: list[tuple[str, Notation]] = [
         ("done", "{comma}" + end) for end in (*ends, *(closing[:1] or [""]))
     ]
-    found = [*done, *argument] if closing else [*argument, *done]
+    broken = [("broken", spaced(end)) for _, end in call_end_roles(table)]
+    found = [*done, *broken, *argument] if closing else [*argument, *done]
+    return [*found, ("end", spaced(arguments["end"]))] if arguments.get("end") else found
+
+
+def _quoted(start: str) -> list[str]:
+    """Return how an argument begins whose key stands in quotes."""
+    return [start.replace("{key", f"{quote}{{key").replace("}", f"}}{quote}", 1) for quote in "\"'"]
+
+
+def text_end_roles(table: Format) -> Roles:
+    """Return what ends a text without quotes: another argument, or the end of them all."""
+    arguments = table["arguments"]
+    separator = arguments.get("separator", "").strip()
+    starts = (*_quoted(arguments["start"]), arguments["start"])
+    following = [("next", f" {separator} {start}") for start in starts if separator]
+    return [*following, *call_closing_roles(table)]
+
+
+def call_closing_roles(table: Format) -> Roles:
+    """Return what ends the arguments, if no text goes on behind it."""
+    arguments, calls = table["arguments"], table["calls"]
+    closings = calls.get("closing", ())
+    ends = (*closings[1:], *calls.get("section_end", ()), *table["turn_end"])
+    follows = [*map(spaced, ends), f" , {calls['start']}", "{end of text}"]
+    found: list[tuple[str, Notation]] = []
+    for closing in closings[:1]:
+        is_distinct = literal_length(closing) >= FEWEST_SIGNS
+        found.append(("close", f" {closing}" if is_distinct else (f" {closing}", follows)))
+    found += [("close", spaced(end)) for _, end in call_end_roles(table)]
     return [*found, ("end", spaced(arguments["end"]))] if arguments.get("end") else found

@@ -34,7 +34,7 @@ from turnspec.grammar.text import (
 )
 from turnspec.grammar.values import value_rule
 from turnspec.spec.characters import is_key
-from turnspec.spec.encoding import encode_argument
+from turnspec.spec.encoding import encode_argument, written_key
 from turnspec.spec.model import (
     Arguments,
     Elements,
@@ -131,12 +131,17 @@ class MemberNotation(Notation):
 
     def key(self, name: str) -> str | None:
         """Return an object's key; None if it can't be written."""
-        is_one = is_key(name, self.key_ends) and name[0] not in self.first_ends
-        return literal(name) if is_one else None
+        written = self.written(name)
+        is_one = is_key(written, self.key_ends) and written[0] not in self.first_ends
+        return literal(written) if is_one else None
+
+    def written(self, name: str) -> str:
+        """Return a key as it stands in its tag."""
+        return name
 
     def other_key(self, named: Iterable[str]) -> str:
         """Return any key but those."""
-        return key_without(named, key_letters(self.key_ends, self.first_ends))
+        return key_without(map(self.written, named), key_letters(self.key_ends, self.first_ends))
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +207,10 @@ class ArgumentNotation(MemberNotation):
     def any_of(self, kind: str) -> str:
         """Return what refers to any arguments; "" if no rule can say what they are."""
         return "arguments" if self.any_key() else ""
+
+    def written(self, name: str) -> str:
+        """Return a name as it stands in its tag."""
+        return written_key(name, self.arguments)
 
     def any_key(self) -> str:
         """Return any name; "" where a name is said twice, as no rule finds the same one again."""

@@ -51,6 +51,12 @@ class Project:
         return Recipe(index.regenerate, schema)
 
     @property
+    def families(self) -> dict[str, str]:
+        """The families that its index names, by the names of their templates."""
+        index, _ = read_index(self.root)
+        return {entry.name: entry.family for entry in index.entries if entry.family}
+
+    @property
     def results(self) -> Path:
         """The verification results."""
         return self.specs / "verification.json"

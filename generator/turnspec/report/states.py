@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from turnspec.codegen.table import markers_in_text
 from turnspec.engine.code import Code, code_end_roles, code_start_roles
 from turnspec.engine.elements import Elements, element_roles, first_element_roles
-from turnspec.engine.foreign import ForeignObject
+from turnspec.engine.foreign import ForeignCall
 from turnspec.engine.format import Format
 from turnspec.engine.heads import HeadCalls, section_roles
 from turnspec.engine.json_arguments import JsonArguments, tail_roles
@@ -22,7 +22,7 @@ from turnspec.engine.objects import ObjectCalls, between_roles, member_roles
 from turnspec.engine.text import Text
 from turnspec.engine.text_arguments import TextArguments, argument_roles, guard_roles, value_roles
 from turnspec.engine.unclosed import call_end_roles
-from turnspec.engine.value_arguments import ValueArguments, argument_value_roles
+from turnspec.engine.value_arguments import ValueArguments, argument_value_roles, text_end_roles
 
 _PREFIX = "read_"
 _HEADS = ("call", "other_call", "short_call")
@@ -124,7 +124,8 @@ def _leaps_to_calls(table: Format) -> Iterator[_Leap]:
         if calls.get("only_in_section"):
             yield _Leap("section", ("opening",))
         yield _Leap(_first_of_arguments(table), _HEADS)
-        yield _Leap("object", ("foreign",))
+    if _reads_other_syntax(table):
+        yield _Leap("call", ("foreign",))
     if "code" in table:
         yield _Leap("code_start", ("code",))
 
@@ -142,6 +143,7 @@ def _object_readers(table: Format) -> Iterator[_Reader]:
     yield _Reader(ObjectCalls.read_between, between_roles(table), between)
     yield _Reader(ObjectCalls.read_member, member_roles(table), member)
     yield _Reader(ObjectCalls.read_value, (), value)
+    yield from _foreign_readers(table, "between")
     yield from _code_readers(table, "between")
 
 
@@ -153,11 +155,18 @@ def _head_readers(table: Format) -> Iterator[_Reader]:
         yield _Reader(HeadCalls.read_section, section_roles(table), leaps)
     readers = {"json": _json_readers, "values": _value_readers, "text": _text_readers}
     yield from readers[table["arguments"]["form"]](table, after)
-    if any(role == "foreign" for role, _ in markers_in_text(table)):
-        yield _Reader(
-            ForeignObject.read_object, call_end_roles(table), (_Leap(after), _Leap("text"))
-        )
+    yield from _foreign_readers(table, after)
     yield from _code_readers(table, after)
+
+
+def _reads_other_syntax(table: Format) -> bool:
+    return any(role == "foreign" for role, _ in markers_in_text(table))
+
+
+def _foreign_readers(table: Format, after: str) -> Iterator[_Reader]:
+    if _reads_other_syntax(table):
+        leaps = tuple(map(_Leap, dict.fromkeys((after, "text"))))
+        yield _Reader(ForeignCall.read_call, call_end_roles(table), leaps)
 
 
 def _json_readers(table: Format, after: str) -> Iterator[_Reader]:
@@ -173,8 +182,15 @@ def _json_readers(table: Format, after: str) -> Iterator[_Reader]:
 
 
 def _value_readers(table: Format, after: str) -> Iterator[_Reader]:
-    leaps = (_Leap("value", ("argument",)), _Leap(after, ("done", "")))
-    yield _Reader(ValueArguments.read_arguments, argument_value_roles(table), leaps)
+    over = ("done", "broken") if table["calls"].get("closing") else ("done", "")
+    leaps = [_Leap("start", ("argument", "quoted")), _Leap(after, over)]
+    leaps += [_Leap("unexpected", ("",))] if "" not in over else []
+    ends = (_Leap("arguments", ("next", "close", "end")),)
+    yield _Reader(ValueArguments.read_arguments, argument_value_roles(table), tuple(leaps))
+    yield _Reader(ValueArguments.read_start, (), (_Leap("value"), _Leap("bare_text")))
+    yield _Reader(ValueArguments.read_bare_text, text_end_roles(table), ends)
+    if "" not in over:
+        yield _Reader(ValueArguments.read_unexpected, text_end_roles(table), ends)
     yield _Reader(ValueArguments.read_value, (), (_Leap("arguments"),))
 
 

@@ -74,7 +74,7 @@ def _fetch_missing(
             continue
         # Loading the network's libraries takes longer than reading all templates.
         from turnspec.sources.download import obtain
-        from turnspec.sources.sdist import extract
+        from turnspec.sources.package_files import extract
 
         obtained = obtain(origin, offline=offline, console=console)
         if obtained.path:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from turnspec.sources.index_schema import schema_violations
+from turnspec.sources.index_schema import SDIST, schema_violations
 from turnspec.sources.text_files import read_text
 from turnspec.spec.naming import naming_faults, template_name
 from turnspec.spec.problems import Problem
@@ -33,12 +33,19 @@ class Origin:
     size: int
     line: int | None = None
 
+    @property
+    def is_sdist(self) -> bool:
+        """Whether the file is a source distribution; else it is a wheel."""
+        return self.kind == SDIST
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One template of the index. ``path`` is empty and ``source`` set for local templates.
 
-    ``aliases`` are other names that people have for it; ``accepted`` has rows of a ``rung`` and the
+    ``pointer`` (JSON) or ``constant`` (Python) say where in the file of that path the text stands;
+    without them it is the whole file. ``family`` is what lists show it under, ``aliases`` are other
+    names that people have for it; ``accepted`` has rows of a ``rung`` and the
     ``reason`` for which its failure is accepted.
     """
 
@@ -51,6 +58,9 @@ class Entry:
     eos_token: str | None = None
     source: str = ""
     accepted: tuple[Mapping[str, str], ...] = ()
+    pointer: str = ""
+    constant: str = ""
+    family: str = ""
     line: int | None = None
 
     @property
@@ -185,9 +195,12 @@ def _entry_faults(
     for position, message in naming_faults(entry.file for entry in entries.values()).items():
         yield (*places[position], "file"), message
     for place, entry in entries.items():
+        if entry.pointer and entry.constant:
+            yield (*place, "constant"), "a text has a pointer or a constant, not both"
         if entry.origin == LOCAL:
-            if entry.path:
-                yield (*place, "path"), "only fetched templates have a path"
+            for key in ("path", "pointer", "constant"):
+                if getattr(entry, key):
+                    yield (*place, key), f"only fetched templates have a {key}"
         elif entry.origin not in known:
             names = ", ".join(sorted((*known, LOCAL)))
             yield (*place, "origin"), f"unknown origin {entry.origin}; known: {names}"

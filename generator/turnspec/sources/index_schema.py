@@ -22,27 +22,43 @@ def _object(required: list[str], **properties: object) -> dict[str, object]:
 
 _TEXT = {"type": "string", "minLength": 1}
 _CHECKSUM = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+SDIST, WHEEL = "pypi-sdist", "pypi-wheel"
+#: What the names of an origin's files end in, by its kind.
+_ENDINGS = {SDIST: r"\.tar\.gz", WHEEL: r"\.whl"}
+
+
+def _file_of(kind: str) -> dict[str, object]:
+    file = {"pattern": rf"^[^/\\]+{_ENDINGS[kind]}$"}
+    return {
+        "if": {"required": ["kind"], "properties": {"kind": {"const": kind}}},
+        "then": {"properties": {"file": file}},
+    }
+
+
 _ORIGIN = _object(
     ["id", "kind", "project", "version", "file", "sha256", "size"],
     id={"type": "string", "pattern": r"^(?!local$)[\w.+-]+$"},
-    kind={"enum": ["pypi-sdist"]},
+    kind={"enum": list(_ENDINGS)},
     project=_TEXT,
     version=_TEXT,
-    file={"type": "string", "pattern": r"^[^/\\]+\.tar\.gz$"},
+    file={"type": "string", "pattern": r"^[^/\\]+$"},
     sha256=_CHECKSUM,
     size={"type": "integer", "minimum": 1},
-)
+) | {"allOf": [_file_of(kind) for kind in _ENDINGS]}
 _ACCEPTED = _object(["rung", "reason"], rung={"enum": list(RUNGS)}, reason=_TEXT)
 _TEMPLATE = _object(
     ["file", "origin", "sha256"],
     file={"type": "string", "pattern": r"^[^/\\]+\.jinja$"},
     origin=_TEXT,
     path=_TEXT,
+    pointer={"type": "string", "pattern": "^/"},
+    constant={"type": "string", "pattern": r"^[A-Za-z_]\w*$"},
     sha256=_CHECKSUM,
     aliases={"type": "array", "items": _TEXT},
     bos_token={"type": "string"},
     eos_token={"type": "string"},
     source=_TEXT,
+    family=_TEXT,
     accepted={"type": "array", "items": _ACCEPTED},
 )
 _INDEX = _object(

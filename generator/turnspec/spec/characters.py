@@ -108,6 +108,12 @@ def key_ends(tools: Tools) -> str:
     return _joined(found)
 
 
+def not_in_keys(tools: Tools) -> str:
+    """Return the characters that an argument's key can't hold, not even by an escape."""
+    escapes = tools.arguments.escapes
+    return "".join(sign for sign in key_ends(tools) if sign not in escapes)
+
+
 def ends_itself(tools: Tools) -> bool:
     """Tell whether tagged values say themselves where they end, as JSON does."""
     return tools.arguments.values.get(JsonType.STRING, Encoding.RAW) is not Encoding.RAW

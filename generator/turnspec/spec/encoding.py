@@ -94,6 +94,11 @@ def _elements(value: object, arguments: Arguments, elements: Elements) -> str:
     return elements.separator.join(written)
 
 
+def written_key(key: str, arguments: Arguments) -> str:
+    """Return an argument's name as a call has it, with its escapes."""
+    return "".join(arguments.escapes.get(sign, sign) for sign in key)
+
+
 def _element(pieces: Sequence[Piece], key: str, value: str) -> str:
     fillers = {SlotKind.KEY: key, SlotKind.VALUE: value}
     return "".join(

@@ -391,8 +391,8 @@ class Arguments:
     With ``item`` empty the arguments are one encoded object in ``syntax``. Otherwise they are
     ``start``, an ``item`` for each argument, joined by ``separator``, and ``end``; ``values`` says
     how a value of each type is written, ``types`` which word a TYPE slot holds for it,
-    ``elements`` what those written as ELEMENTS look like, and ``empty`` what stands for no
-    arguments at all.
+    ``elements`` what those written as ELEMENTS look like, ``empty`` what stands for no
+    arguments at all, and ``escapes`` what stands in a key for characters, as entities do.
     """
 
     syntax: ValueSyntax = ValueSyntax()
@@ -405,6 +405,7 @@ class Arguments:
     types: Mapping[JsonType, str] = field(default_factory=dict)
     guard: Guard | None = None
     elements: Elements | None = None
+    escapes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -339,9 +339,17 @@ def _arguments_to_data(arguments: Arguments) -> dict[str, object]:
         "types": {str(kind): Text(types[kind]) for kind in JsonType if kind in types},
         "guard": _guard_to_data(arguments.guard),
         "elements": _elements_to_data(arguments.elements),
+        "escapes": {Text(sign): Text(text) for sign, text in arguments.escapes.items()},
     }
     defaults = {"item": (), "start": "", "separator": "", "end": "", "empty": Arguments().empty}
-    return _without(data, {**defaults, "values": {}, "types": {}, "guard": None, "elements": None})
+    others: dict[str, object] = {
+        "values": {},
+        "types": {},
+        "guard": None,
+        "elements": None,
+        "escapes": {},
+    }
+    return _without(data, {**defaults, **others})
 
 
 def _guard_to_data(guard: Guard | None) -> Line | None:
@@ -384,6 +392,7 @@ def _arguments_from_data(data: Data) -> Arguments:
         types={JsonType(kind): word for kind, word in data.get("types", {}).items()},
         guard=Guard(**{"characters": "", **data["guard"]}) if "guard" in data else None,
         elements=_elements_from_data(data["elements"]) if "elements" in data else None,
+        escapes=data.get("escapes", {}),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from turnspec.spec.engine_results import EngineResult
+from turnspec.spec.families import by_family
 from turnspec.spec.files import SPEC_SUFFIX, spec_hash
 from turnspec.spec.fingerprint import same_formats
 from turnspec.spec.integration_results import ExportState, Integrations
@@ -42,6 +43,7 @@ rungs 1b, 2, 3 and 4.
 _COLUMNS = ("Name", "Template", "Reasoning", "Content", "Tools", "Call id", "Limits")
 _RUNGS = (*RUNGS, LIVE_RUNG)
 _NOTHING = "-"
+_AS_ABOVE = ("as above", "", "", "", "")  # of the columns that say what the format is
 _LONGEST_EXAMPLE = 300
 _SHORTEST_RANGE = 3  # code points
 _CONDITIONS = {condition: condition.replace("_", " ") for condition in Condition}
@@ -58,13 +60,15 @@ def index_table(
     accepted: Mapping[str, Mapping[str, str]] | None = None,
     integrations: Integrations | None = None,
     *,
+    families: Mapping[str, str] | None = None,
     recipe: Recipe = USUAL,
 ) -> str:
     """Return the text of specs/README.md.
 
     ``results`` are by template name, those of live runs and of engines too, ``integrations`` by
     target first; a result for another spec than the one at hand doesn't count. ``accepted`` has the
-    failures that are accepted; ``recipe`` says how the page is made.
+    failures that are accepted; ``families`` has the family that a format is shown under, by its
+    name; ``recipe`` says how the page is made.
     """
     ordered = sorted(specs, key=lambda spec: spec.name)
     found = ((spec, _current(spec, results, live or {})) for spec in ordered)
@@ -72,7 +76,7 @@ def index_table(
     sections = [
         _introduction(recipe),
         _totals(ordered, current),
-        _table(ordered, current, engines or {}, integrations or {}),
+        _table(ordered, current, engines or {}, integrations or {}, families or {}),
         _same_formats(ordered),
         _failures(current, accepted or {}),
         _overlays(overlays),
@@ -141,14 +145,26 @@ def _table(
     results: Mapping[str, TemplateResult],
     engines: Mapping[str, EngineResult],
     integrations: Integrations,
+    families: Mapping[str, str],
 ) -> str:
     marks = ("Engines: texts", "Engines: turns", LIVE_RUNG, "Exports")
     head = (*_COLUMNS, *RUNGS, *marks, "Overlay")
-    rows = [
-        _row(spec, results.get(spec.name), engines.get(spec.name), integrations) for spec in specs
-    ]
-    lines = [head, tuple("---" for _ in head), *rows]
+    lines: list[tuple[str, ...]] = [head, tuple("---" for _ in head)]
+    for family, formats in by_family(specs, families):
+        if family:
+            lines.append((f"**{_prose(family)}**", *("" for _ in head[1:])))
+        for same in formats:
+            rows = [
+                _row(spec, results.get(spec.name), engines.get(spec.name), integrations)
+                for spec in same
+            ]
+            lines += [rows[0], *(_as_above(row) for row in rows[1:])]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _as_above(row: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the row of a format that is the same as the one above it."""
+    return (*row[:2], *_AS_ABOVE, *row[len(_COLUMNS) :])
 
 
 def _row(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from random import Random
 
 from turnspec.rendering.conversation import NEXT_USER_TEXT, RESULT_TEXT, USER_TEXT
-from turnspec.spec.characters import call_ends, key_ends, member_ends, name_signs
+from turnspec.spec.characters import call_ends, member_ends, name_signs, not_in_keys
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import JsonType, ReasoningMode, SlotKind, Spec, Subject, Verdict
 from turnspec.verification.comparing import trims_strings
@@ -130,7 +130,7 @@ class _Source:
             return ""
         if kind is SlotKind.KEY:
             elements = tools.arguments.elements
-            ends = key_ends(tools) + (member_ends(elements.member) if elements else "")
+            ends = not_in_keys(tools) + (member_ends(elements.member) if elements else "")
             return "".join(sign for sign in _KEY_SIGNS if sign not in ends)
         return name_signs(call_ends(tools, kind)) + "éЖ中"
 

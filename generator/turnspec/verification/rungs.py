@@ -26,6 +26,7 @@ from turnspec.verification.turns import (
     is_ambiguous,
     never_renders_calls,
     prompt_leaves,
+    writes_calls_otherwise,
     written_input,
 )
 
@@ -46,6 +47,7 @@ Outcome = Counterexample | LeftOut | None
 _REFUSED = LeftOut("messages refused by the template")
 _AMBIGUOUS = LeftOut("messages ambiguous by the spec")
 _NO_PLACE = LeftOut("messages that the prompt leaves no place for")
+_OTHERWISE = LeftOut("messages with calls that the model writes otherwise, by an overlay")
 _NOTHING_SHOWN = LeftOut("messages of which the template shows nothing")
 
 
@@ -76,6 +78,8 @@ def predict(spec: Spec, renderer: Renderer, given: Sequence[Message] = ()) -> Ru
 
     def check(message: Message) -> Outcome:
         nonlocal lead
+        if message.calls and writes_calls_otherwise(spec):
+            return _OTHERWISE
         turn, _ = renderer.turn(message)
         if not _shows_anything(spec, message):
             shown = [text for text in _texts(message) if turn is not None and text in turn]
@@ -114,6 +118,8 @@ def round_trip(
     """Rung 1: messages, rendered by the template, come back from the parser."""
 
     def check(message: Message) -> Outcome:
+        if message.calls and writes_calls_otherwise(spec):
+            return _OTHERWISE
         if not _shows_anything(spec, message):
             return _NOTHING_SHOWN
         if is_ambiguous(spec, message):

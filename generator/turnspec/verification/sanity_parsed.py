@@ -12,7 +12,7 @@ from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.rendering.value_schemas import schema_of
-from turnspec.spec.characters import call_ends, is_key, is_name, key_ends
+from turnspec.spec.characters import call_ends, is_key, is_name, not_in_keys
 from turnspec.spec.encoding import json_type
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import (
@@ -170,7 +170,7 @@ def _named(tools: Tools) -> Iterator[_Named]:
                 text = f"qx{sign}more78"
                 yield _Named(path, kind, text, is_name(text, ends), ends)
     if Slot(SlotKind.KEY) in tools.arguments.item:
-        ends = key_ends(tools)
+        ends = not_in_keys(tools)
         for sign in _SIGNS:
             text = f"qx{sign}key"
             yield _Named("tools.arguments.item", SlotKind.KEY, text, is_key(text, ends), ends)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -211,9 +212,15 @@ def unrendered_reasoning(view: View) -> Iterator[Finding]:
         return
     for key in ("start", "end"):
         text: str = getattr(spec.reasoning, key)
-        shown = text in view.chat.source or text == spec.reasoning.end.replace("/", "", 1)
-        if text and (markers(text) != [text] or not shown):
+        shown = text.strip() in view.chat.source or text == spec.reasoning.end.replace("/", "", 1)
+        if text and (not _is_opening(text) or not shown):
             yield f"reasoning.{key}", f"{quoted(text)} is no marker of the template's"
+
+
+def _is_opening(text: str) -> bool:
+    """Tell whether a text is one marker, with nothing but the rest of its line behind it."""
+    found = markers(text)
+    return len(found) == 1 and re.fullmatch(r"(\w+\n)?", text.removeprefix(found[0])) is not None
 
 
 def altered_texts(view: View) -> Iterator[Finding]:

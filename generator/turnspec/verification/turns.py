@@ -119,9 +119,16 @@ def expected_message(spec: Spec, message: Message) -> Message:
 
 
 def never_renders_calls(spec: Spec) -> bool:
-    """Tell whether calls are known from an overlay alone."""
+    """Tell whether calls are known from an overlay alone, or written as that says."""
+    if writes_calls_otherwise(spec):
+        return True
     never = (Subject.CALLS, Verdict.DROPS, Condition.ALWAYS)
     return any((limit.subject, limit.verdict, limit.when) == never for limit in spec.limits)
+
+
+def writes_calls_otherwise(spec: Spec) -> bool:
+    """Tell whether an overlay says that the model writes calls otherwise than the template."""
+    return any(key.startswith("tools.") for key in spec.overlay)
 
 
 def is_ambiguous(spec: Spec, message: Message) -> bool:

@@ -1,0 +1,79 @@
+"""Where the prompt's own example of a call disagrees with how the template renders calls.
+
+A model writes what it was trained on, which the example shows; the rendering of a past call is
+code that nobody may have looked at. Compared is what an example shows beyond doubt: what separates
+two arguments, and quotes around a value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from turnspec.analysis.instructions import Instructions
+from turnspec.spec.model import Encoding, JsonType, Literal, Slot, SlotKind, Tools
+from turnspec.spec.yaml_text import quoted
+
+_KEY, _VALUE = Slot(SlotKind.KEY), Slot(SlotKind.VALUE)
+_WORD = r"[\w.]*\w"
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A key of the spec that an example contradicts: its value there, why, and the example."""
+
+    key: str
+    value: str
+    reason: str
+    said: Instructions
+    evidence: str
+
+
+def find_disagreements(tools: Tools, said: Sequence[Instructions]) -> list[Disagreement]:
+    """Return what the first example of two arguments contradicts in how calls are rendered.
+
+    Arguments are found by what stands between a key and its value, so they have to be tagged.
+    """
+    lead = _between_key_and_value(tools)
+    if not lead.strip():
+        return []
+    value = rf"(?P<quote>[\"']?){_WORD}(?P=quote)"
+    example = re.compile(
+        rf"\b{_WORD}\s*\(\s*\b\w+{re.escape(lead)}{value}(?P<separator>[^\w\"'()]*)\w+{re.escape(lead)}"
+    )
+    for instructions in said:
+        found = example.search(instructions.text)
+        if found is not None:
+            return list(_compared(tools, found, instructions))
+    return []
+
+
+def _between_key_and_value(tools: Tools) -> str:
+    item = tools.arguments.item
+    if _KEY not in item or _VALUE not in item:
+        return ""
+    between = item[item.index(_KEY) + 1 : item.index(_VALUE)]
+    text = "".join(piece.text for piece in between if isinstance(piece, Literal))
+    return text.rstrip("\"'") if len(between) == 1 else ""
+
+
+def _compared(tools: Tools, found: re.Match[str], said: Instructions) -> Iterator[Disagreement]:
+    arguments, separator = tools.arguments, found["separator"]
+    if separator.strip() != arguments.separator.strip():
+        shown = quoted(arguments.separator) if arguments.separator else "nothing"
+        reason = f"The prompt's example separates arguments by {quoted(separator)}, "
+        reason += f"the rendering by {shown}."
+        yield Disagreement("tools.arguments.separator", separator, reason, said, found.group())
+    is_raw = arguments.values.get(JsonType.STRING) is Encoding.RAW
+    if found["quote"] and is_raw and not _has_quotes(tools):
+        encoding = Encoding.JSON if found["quote"] == '"' else Encoding.PYTHON
+        reason = "The prompt's example has quotes around a value, the rendering has none."
+        key = f"tools.arguments.values.{JsonType.STRING}"
+        yield Disagreement(key, encoding, reason, said, found.group())
+
+
+def _has_quotes(tools: Tools) -> bool:
+    item = tools.arguments.item
+    before = item[item.index(_VALUE) - 1]
+    return isinstance(before, Literal) and before.text.endswith(("'", '"'))
