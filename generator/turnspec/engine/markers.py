@@ -103,8 +103,12 @@ class Markers:
         anywhere = "" if markers else "(?!)"
         #: With what a marker can begin.
         self.first = re.compile(f"[{re.escape(self._starts)}]" if self._starts else anywhere)
-        self._whole = re.compile("|".join(whole) or "(?!)")
-        self._growing = re.compile("|".join(growing) or "(?!)")
+        self._whole = self._compiled(whole)
+        self._growing = self._compiled(growing)
+
+    def _compiled(self, expressions: Sequence[str]) -> re.Pattern[str]:
+        """Return an expression for any of these."""
+        return re.compile("|".join(expressions) or "(?!)")
 
     def match(self, turn: Turn, at: int | None = None, final: bool | None = None) -> Found | None:
         """Return the marker at a place, by default the turn's position."""
@@ -157,25 +161,24 @@ def _expressions(notation: Notation, group: str = "") -> tuple[str, str]:
     """
     text, follows = _parted(notation)
     tokens = list(_TOKEN.finditer(text))
-    steps = [step for at in range(len(tokens)) for step in _steps(tokens, at, group)]
-    whole = "".join(steps)
+    parts = [_steps(tokens, at, group) for at in range(len(tokens))]
+    whole = "".join(map("".join, parts))
+    steps = [
+        (step, f"|{_beginning_of(token['slot'])}" if token["optional"] else "")
+        for token, part in zip(tokens, parts, strict=True)
+        for step in part
+    ]
     beginning = ""
     if follows:
         pairs = [_expressions(other) for other in follows]
         whole += f"(?={'|'.join(other for other, _ in pairs)})"
-        steps.append("|".join(beginning for _, beginning in pairs))
+        steps.append(("|".join(beginning for _, beginning in pairs), ""))
     elif tokens[-1]["optional"]:  # with its last character the marker is whole
         steps.pop()
         beginning = _beginning_of(tokens[-1]["slot"][:-1])
     elif not (tokens[-1]["slot"] or tokens[-1].group() in _WHITE_SPACE):
         steps.pop()
-    optional = {
-        _steps(tokens, at, group)[0]: token["slot"]
-        for at, token in enumerate(tokens)
-        if token["optional"]
-    }
-    for step in reversed(steps):
-        begun = f"|{_beginning_of(optional[step])}" if step in optional else ""
+    for step, begun in reversed(steps):
         beginning = f"(?:(?:{step}){beginning}{begun})?"
     return whole, re.sub(r"\?P<\w+>", "?:", beginning)
 
