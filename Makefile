@@ -92,6 +92,10 @@ typescript: $(STAMP)  ## write the engine's JavaScript, which the compiler makes
 families: $(STAMP)  ## write docs/FAMILIES.md: well-known families with a turn of each, parsed
 	@$(BIN)/python -m tests.family_table
 
+.PHONY: safety
+safety: $(STAMP)  ## write docs/safety.md: in which formats a text can call a tool
+	@$(BIN)/python -m tests.safety_table
+
 # Names choose formats, and show all that is amiss: make engines NAMES=qwen3-coder
 engines: $(STAMP)  ## llama.cpp, llguidance and xgrammar (with PyTorch, a big download) on all grammars
 	@$(BIN)/pip install --quiet --requirement requirements-engines.txt
@@ -128,6 +132,7 @@ conformance: $(BUILD)  ## run the cases of canitoolcall, a suite of others; docs
 live: $(STAMP)  ## llama.cpp writes in all formats, with a tiny model; figures in specs/live.json
 	@$(BIN)/turnspec live $(if $(MODEL),--model "$$MODEL" $(if $(PROMPT),--prompt "$$PROMPT") \
 		$(if $(TOOLS),--tools "$$TOOLS") $(if $(FREE),--free),--record)
+	@$(if $(MODEL),,$(BIN)/turnspec live --real-vocabularies)
 
 # Names choose formats, and write nothing: make learned-formats NAMES=qwen3-coder
 learned-formats: $(STAMP)  ## train small models of some formats and run them (PyTorch, a big download)
