@@ -12,7 +12,7 @@ PYTHON ?= $(shell for candidate in python3 python3.11 python3.12 python3.13 pyth
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help regen regen-long check diff report report-browser test test-long fuzz lint bench \
+.PHONY: help regen regen-long check diff report report-browser test quick test-long fuzz lint bench \
 	install-size api families typescript capabilities engines faults live learned-formats \
 	conformance reference integrations lock clean
 
@@ -42,8 +42,17 @@ report: $(BUILD)  ## write build/report.html, a page of all formats
 report-browser: $(STAMP)  ## try the page in Chromium; pictures of it go to build/
 	@$(BIN)/python -m tests.report_browser
 
-test: lint  ## lint, types and all tests
-	@$(BIN)/pytest -q -n auto
+test: lint  ## lint, types and all tests; tells the ten slowest
+	@$(BIN)/pytest -q -n auto --durations=10
+
+# The engine, specs, grammars of schemas, and how parsers and writers are made: nothing that renders
+# templates, starts commands or goes through all formats.
+QUICK := engine engine_tables parser_cases spec_checks spec_files spec_overlay spec_schema \
+	spec_fingerprint grammar_schema codegen_writer analysis_parts analysis_repetition analysis_text \
+	catalog_names sources_index sources_naming chat_messages rendering_variables
+quick: $(STAMP)  ## ruff and the tests of the inner loop, without types
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/pytest -q -n auto --durations=10 $(QUICK:%=tests/test_%.py)
 
 test-long: $(STAMP)  ## what parsers promise, on 1000 random texts per test and parser (an hour or so)
 	@TURNSPEC_EXAMPLES=$${TURNSPEC_EXAMPLES:-1000} $(BIN)/pytest -q -n auto \
@@ -65,7 +74,8 @@ lint: $(STAMP)  ## ruff, black and mypy
 
 # Binding is measured beside llama.cpp's own converter.
 bench: $(STAMP)  ## measure the generated parsers and the binding of grammars against their targets
-	@$(BIN)/python -m benchmarks.parser_speed
+	@$(BIN)/python -m benchmarks.parser_speed; measured=$$?; \
+		$(BIN)/python -m benchmarks.typescript_speed && exit $$measured
 	@$(BIN)/python -m benchmarks.grammar_binding
 
 # EXTRAS measures others: make install-size EXTRAS="'' build live"
@@ -81,6 +91,10 @@ typescript: $(STAMP)  ## write the engine's JavaScript, which the compiler makes
 
 families: $(STAMP)  ## write docs/FAMILIES.md: well-known families with a turn of each, parsed
 	@$(BIN)/python -m tests.family_table
+
+.PHONY: safety
+safety: $(STAMP)  ## write docs/safety.md: in which formats a text can call a tool
+	@$(BIN)/python -m tests.safety_table
 
 # Names choose formats, and show all that is amiss: make engines NAMES=qwen3-coder
 engines: $(STAMP)  ## llama.cpp, llguidance and xgrammar (with PyTorch, a big download) on all grammars
@@ -118,6 +132,7 @@ conformance: $(BUILD)  ## run the cases of canitoolcall, a suite of others; docs
 live: $(STAMP)  ## llama.cpp writes in all formats, with a tiny model; figures in specs/live.json
 	@$(BIN)/turnspec live $(if $(MODEL),--model "$$MODEL" $(if $(PROMPT),--prompt "$$PROMPT") \
 		$(if $(TOOLS),--tools "$$TOOLS") $(if $(FREE),--free),--record)
+	@$(if $(MODEL),,$(BIN)/turnspec live --real-vocabularies)
 
 # Names choose formats, and write nothing: make learned-formats NAMES=qwen3-coder
 learned-formats: $(STAMP)  ## train small models of some formats and run them (PyTorch, a big download)
