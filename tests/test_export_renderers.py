@@ -122,7 +122,7 @@ def _package() -> dict[str, dict[str, object]]:
         "renderers": {},
         "renderers.base": base,
         "renderers.configs": {
-            "DefaultRendererConfig": lambda: SimpleNamespace(model_extra=None),
+            "DefaultRendererConfig": lambda **extra: SimpleNamespace(model_extra=extra),
         },
         "renderers.default": {"DefaultRenderer": _DefaultRenderer},
     }

@@ -24,7 +24,7 @@ def tokenizer_for(given: dict[str, Any]) -> Any:
     signs = sorted({sign for text in given["texts"] for sign in text} | set(map(chr, range(128))))
     vocabulary = {text: at for at, text in enumerate([_UNKNOWN, *signs])}
     model = Tokenizer(models.WordLevel(vocabulary, unk_token=_UNKNOWN))
-    model.pre_tokenizer = pre_tokenizers.Split(Regex(r"(?s:.)"), "isolated")
+    model.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
     model.decoder = decoders.Fuse()
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=model, unk_token=_UNKNOWN)
     tokenizer.add_special_tokens({"additional_special_tokens": given["tokens"]})
@@ -60,10 +60,30 @@ def _outcome(renderer: Any, tokenizer: Any, case: dict[str, Any]) -> dict[str, A
     if bridge is not None:
         before = [*prompt, *sampled]
         found["kept"] = bridge.token_ids[: len(before)] == before
+        # What the template itself says behind the last message's text, where it renders it whole.
+        answer = {"role": "assistant", "content": parsed.content, **_calls(case)}
+        asked = [{"role": "user", "content": "Hi"}, answer, *case["next"]]
+        found["ending"] = tokenizer.apply_chat_template(
+            asked, tools=case["tools"], tokenize=False, add_generation_prompt=True
+        ).rpartition(case["next"][-1]["content"])[2]
         found["text"] = tokenizer.decode(bridge.token_ids, skip_special_tokens=False)
         lengths = {len(bridge.token_ids), len(bridge.message_indices)}
         found["attributed"] = len(lengths) == 1 and 0 in bridge.message_indices
     return found
+
+
+def _calls(case: dict[str, Any]) -> dict[str, Any]:
+    """Return the calls that the next messages answer, as a message has them."""
+    calls = [
+        {
+            "id": message["tool_call_id"],
+            "type": "function",
+            "function": {"name": message["name"], "arguments": {}},
+        }
+        for message in case["next"]
+        if message["role"] == "tool"
+    ]
+    return {"tool_calls": calls} if calls else {}
 
 
 def outcomes(given: dict[str, Any]) -> list[dict[str, Any]]:

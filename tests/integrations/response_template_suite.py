@@ -58,7 +58,7 @@ def run_response_template(names: Sequence[str]) -> TargetRecord:
             asked[name] = Asked(spec, *found, cases(spec))
     given = [{"template": a.template, "cases": list(map(_given, a.cases))} for a in asked.values()]
     done = subprocess.run(
-        [python, _RUN], input=json.dumps(given), capture_output=True, text=True, check=True
+        [python, _RUN], input=json.dumps(given), stdout=subprocess.PIPE, text=True, check=True
     )
     for (name, one), read in zip(asked.items(), json.loads(done.stdout), strict=True):
         results[name] = _result(one, read)

@@ -20,7 +20,7 @@ from tests.integrations.turns import cases
 from turnspec.pipeline.project import OutputPaths
 
 NAME = "qwen3-coder"
-ROWS = 40_000
+ROWS = 10_000
 #: What runs turnspec without llama.cpp, and Ray Data.
 PACKAGES = [
     "click",

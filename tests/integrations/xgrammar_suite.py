@@ -36,7 +36,7 @@ def run_xgrammar(names: Sequence[str]) -> TargetRecord:
     asked = {name: list(_asked(spec)) for name, spec in specs.items() if spec.tools}
     given = [one for found in asked.values() for one in found]
     done = subprocess.run(
-        [python, _RUN], input=json.dumps(given), capture_output=True, text=True, check=True
+        [python, _RUN], input=json.dumps(given), stdout=subprocess.PIPE, text=True, check=True
     )
     told = iter(json.loads(done.stdout))
     results = {name: _result(specs[name], asked[name], told) for name in asked}
@@ -50,7 +50,9 @@ def _asked(spec: Spec) -> Iterator[dict[str, Any]]:
     """Yield tags with texts, and which of these it should take."""
     turns = [case for case in cases(spec) if case.rung == "1b" and case.wanted.calls]
     for case in turns[:_TURNS]:
-        request = GrammarRequest(tools=case.tools, parallel=True, thinking=case.thinking)
+        # Where nothing switches thinking, one prompt is both, and a turn may reason behind it.
+        thinking = case.thinking or bool(case.wanted.reasoning)
+        request = GrammarRequest(tools=case.tools, parallel=True, thinking=thinking)
         tag = structural_tag(spec, request)
         assert not isinstance(tag, Refusal), tag
         yield {"tag": tag, "texts": [case.text, _of_another_tool(case)], "wanted": [True, False]}

@@ -59,7 +59,10 @@ class Renderer(DefaultRenderer):
 
     def __init__(self, tokenizer: Any, config: Any = None) -> None:
         """Take a tokenizer of Hugging Face's interface, with a chat template."""
-        super().__init__(tokenizer, config or DefaultRendererConfig())
+        given = config or DefaultRendererConfig()
+        # The base can't bridge, so it takes no word on what a bridge may keep.
+        super().__init__(tokenizer, DefaultRendererConfig(**(given.model_extra or {})))
+        self.config = given
         self.effective_thinking_retention = resolve_thinking_retention(self.config, RETENTION)
         known = {text: self._single(text) for text in dict.fromkeys((*TOKENS, *STOP))}
         self._special = {token: text for text, token in known.items() if token is not None}
