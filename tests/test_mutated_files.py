@@ -132,6 +132,14 @@ def test_what_once_raised_or_never_ended(
     assert any(problem.message.startswith(message) for problem in found), found
 
 
+def test_a_name_with_a_line_end_is_told_in_one_line() -> None:
+    data = document("specs/minimax-m3.yaml")
+    found = load_checked_spec(mutant(data, ("capabilities",), {"a\nb\x1b": 1}), "x\r.yaml")
+    assert isinstance(found, list)
+    assert all(str(problem).isprintable() for problem in found)
+    assert any(r"capabilities.a\nb\x1B: " in str(problem) for problem in found), found
+
+
 def test_an_origin_without_a_proper_name() -> None:
     values: list[Any] = [None, [], {"x": 1}]
     for value in values:
