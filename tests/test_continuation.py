@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from tests.deviations.turns import SAID, THOUGHT
-from tests.generated_formats import FORMATS, committed_format
+from tests.generated_formats import FORMATS, committed_format, committed_spec
 from tests.parser_checks import summary
 from turnspec.spec.message import Message
 
@@ -40,7 +40,7 @@ def test_without_echo_a_continued_turn_gives_only_what_is_new(name: str) -> None
         assert [(call.name, call.arguments) for call in message.tool_calls] == kept, turn[:cut]
 
 
-@pytest.mark.parametrize("name", [name for name in FORMATS if committed_format(name).reasons])
+@pytest.mark.parametrize("name", [n for n in FORMATS if committed_spec(n).reasoning.end.strip()])
 def test_inline_reasoning_stays_in_the_content_with_its_markers(name: str) -> None:
     form = committed_format(name)
     message = form.shown(Message(SAID, THOUGHT))
