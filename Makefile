@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help regen regen-long check diff report report-browser test test-long fuzz lint bench \
-	install-size api families capabilities engines faults live learned-formats \
+	install-size api families typescript capabilities engines faults live learned-formats \
 	conformance reference integrations lock clean
 
 help:  ## list the targets
@@ -47,15 +47,16 @@ test: lint  ## lint, types and all tests
 
 test-long: $(STAMP)  ## what parsers promise, on 1000 random texts per test and parser (an hour or so)
 	@TURNSPEC_EXAMPLES=$${TURNSPEC_EXAMPLES:-1000} $(BIN)/pytest -q -n auto \
-		tests/test_parser_promises.py tests/test_engine_tables.py
+		tests/test_parser_promises.py tests/test_engine_tables.py tests/test_typescript.py
 
 # The corpus is kept in build/fuzz, so that the next run goes on from there.
+TARGET := parser
 SECONDS := 600
 NAMES :=
-fuzz: $(STAMP)  ## fuzz the parsers for 10 minutes; SECONDS=3600 NAMES="qwen3-coder" choose otherwise
-	@mkdir -p build/fuzz
-	@$(BIN)/python -m tests.fuzz.fuzz_parser $(NAMES) -max_total_time=$(SECONDS) \
-		-artifact_prefix=build/ build/fuzz
+fuzz: $(STAMP)  ## fuzz for 10 minutes; TARGET=parser (NAMES="qwen3-coder"), markers, specs, gguf, grammar
+	@mkdir -p build/fuzz/$(TARGET)
+	@$(BIN)/python -m tests.fuzz $(TARGET) $(NAMES) -seed=2026 -max_total_time=$(SECONDS) \
+		-artifact_prefix=build/fuzz/$(TARGET)- build/fuzz/$(TARGET)
 
 lint: $(STAMP)  ## ruff, black and mypy
 	@$(BIN)/ruff check --quiet .
@@ -73,6 +74,10 @@ install-size: $(BUILD)  ## measure what `pip install turnspec` brings: packages 
 
 api: $(STAMP)  ## write docs/api.md: options, events, attributes and kinds of problems of all parsers
 	@$(BIN)/python -m tests.api_page
+
+# Node, the compiler and a linter: what the machine has, else what is installed below build/.
+typescript: $(STAMP)  ## write the engine's JavaScript, which the compiler makes of its TypeScript
+	@$(BIN)/python -m tests.typescript.toolchain
 
 families: $(STAMP)  ## write docs/FAMILIES.md: well-known families with a turn of each, parsed
 	@$(BIN)/python -m tests.family_table

@@ -502,6 +502,22 @@ CASES: dict[str, Case] = {
         [("add", {"b": "one, (or) two: three", "a": 1})],
         ["malformed"],
     ),
+    "keys in quotes": (
+        "python",
+        "<call>add('b'='x', \"a\"=1)</call>",
+        "",
+        "",
+        [("add", {"b": "x", "a": 1})],
+        ["malformed", "malformed"],
+    ),
+    "a text without quotes, then a key in quotes": (
+        "python",
+        "<call>add(b= one two, 'a'=1)</call>",
+        "",
+        "",
+        [("add", {"b": "one two", "a": 1})],
+        ["malformed", "malformed"],
+    ),
     "a text without quotes, and no end": (
         "python",
         "<call>add(b=one two</call>.",

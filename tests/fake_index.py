@@ -17,6 +17,7 @@ from turnspec.sources.index import Origin
 
 FILE = "pack-1.0.tar.gz"
 WHEEL = "pack-1.0-py3-none-any.whl"
+MOST_SENT = 500_000_000
 TEMPLATES = {"One.jinja": "one {{ messages }}\n", "Two.jinja": "two\r\n{{ messages }} ｜é"}
 
 
@@ -26,6 +27,7 @@ class FakeIndex:
 
     ``bodies``: what the next requests for the file get; the last one is repeated.
     ``break_offs``: after how many bytes the connection of the next requests ends.
+    ``endless``: whether files never end; ``sent`` counts the bytes that go on behind them.
     """
 
     bodies: list[bytes]
@@ -34,6 +36,8 @@ class FakeIndex:
     file: str = FILE
     ranges: list[str | None] = field(default_factory=list)
     url: str = ""
+    endless: bool = False
+    sent: int = 0
 
     def next_body(self) -> bytes:
         return self.bodies.pop(0) if len(self.bodies) > 1 else self.bodies[0]
@@ -92,12 +96,21 @@ def serving(index: FakeIndex) -> Iterator[FakeIndex]:
             cut = index.break_offs.pop(0) if index.break_offs else len(body)
             self.answer(status, body[:cut], len(body), "application/gzip")
 
+        def go_on(self, more: bytes = b"x" * 2**16) -> None:
+            with contextlib.suppress(OSError):  # until nobody listens any more
+                while index.sent < MOST_SENT:
+                    self.wfile.write(more)
+                    index.sent += len(more)
+
         def answer(self, status: int, body: bytes, announced: int, kind: str) -> None:
             self.send_response(status)
             self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(announced))
+            if not (index.endless and kind == "application/gzip"):
+                self.send_header("Content-Length", str(announced))
             self.end_headers()
             self.wfile.write(body)
+            if index.endless and kind == "application/gzip":
+                self.go_on()
 
         def log_message(self, format: str, *args: object) -> None:
             pass

@@ -8,6 +8,11 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Any
 
+from turnspec.codegen.loading import load
+from turnspec.grammar.turn import generate_grammar
+from turnspec.pipeline.build import sample_turns
+from turnspec.spec.files import dump_spec, load_spec
+from turnspec.spec.model import Spec
 from turnspec.spec.yaml_document import YamlPath
 
 
@@ -44,10 +49,14 @@ def places(data: Any, path: YamlPath = ()) -> Iterator[YamlPath]:
 
 def mutant(data: Any, path: YamlPath, value: Any) -> str:
     """Return a document as YAML with one of its fields changed."""
+    return json.dumps(changed(copy.deepcopy(data), path, value))
+
+
+def changed(data: Any, path: YamlPath, value: Any) -> Any:
+    """Return plain data in which one field is another; the data itself is changed."""
     if not path:
-        return json.dumps(None if isinstance(value, Change) else value)
-    changed = copy.deepcopy(data)
-    around = changed
+        return None if isinstance(value, Change) else value
+    around = data
     for step in path[:-1]:
         around = around[step]
     last: Any = path[-1]
@@ -59,4 +68,13 @@ def mutant(data: Any, path: YamlPath, value: Any) -> str:
         around[f"{last}x"] = around[last]
     else:
         around[last] = value
-    return json.dumps(changed)
+    return data
+
+
+def use_spec(spec: Spec) -> None:
+    """Do with a spec what is done with one."""
+    assert load_spec(dump_spec(spec), "again.yaml") == spec
+    generate_grammar(spec, spec_path="specs/x.yaml", spec_hash="0")
+    module = load(spec)
+    for turn in sample_turns(spec):
+        module.parse(turn)

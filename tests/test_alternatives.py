@@ -143,9 +143,13 @@ def test_tools_decide_only_what_nothing_announces() -> None:
     assert [problem.kind for problem in announced.problems] == ["unknown_tool"]
 
 
-def test_keyword_arguments_that_are_none() -> None:
+@pytest.mark.parametrize(
+    "text",
+    ["city=Paris)", '**{"city": 1})', 'city="Paris").more(days=3)', 'city="Paris")(days=3)'],
+)
+def test_keyword_arguments_that_are_none(text: str) -> None:
     module = load(ANNOUNCED)
-    message = assert_any_chunking(module, "<|tag|>look.call(city=Paris)<|more|>")
+    message = assert_any_chunking(module, f"<|tag|>look.call({text}<|more|>")
     assert [(call.name, call.arguments, call.complete) for call in message.tool_calls] == [
         ("look", "{}", False)
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -13,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 from urllib.error import HTTPError
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import openai
 import pytest
@@ -314,11 +315,19 @@ def test_a_malformed_request(
     assert caught.value.body == {"message": message, "type": "invalid_request_error"}
 
 
+DEEP_CALL = {"function": {"name": "get_time", "arguments": "[" * 100_000}}
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
         (b"{", "the body isn't JSON: Expecting property name enclosed in double quotes: "),
         (b"[]", "the body has to be a JSON object"),
+        (b'{"messages": ' + b"[" * 100_000, "the body is nested too deeply"),
+        (
+            json.dumps({"messages": [{"role": "user", "tool_calls": [DEEP_CALL]}]}).encode(),
+            "these messages are nested too deeply",
+        ),
     ],
 )
 def test_a_malformed_body(refusing: openai.OpenAI, body: bytes, message: str) -> None:
@@ -328,6 +337,58 @@ def test_a_malformed_body(refusing: openai.OpenAI, body: bytes, message: str) ->
     assert caught.value.code == 400
     error = json.load(caught.value)["error"]
     assert error["message"].startswith(message)
+
+
+HELLO = b'{"messages": [{"role": "user", "content": "Hello"}]}'
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "message"),
+    [
+        ({}, 200, ""),
+        ({"Host": "localhost"}, 200, ""),
+        ({"Host": "localhost:1234"}, 200, ""),
+        ({"Host": "[::1]:80", "Origin": "http://[::1]:80"}, 200, ""),
+        ({"Host": "evil.example:80"}, 403, "this server isn't 'evil.example:80'"),
+        ({"Host": "localhost.evil.example"}, 403, "this server isn't 'localhost.evil.example'"),
+        ({"Origin": "https://evil.example"}, 403, "pages of 'https://evil.example' may not ask"),
+        ({"Origin": "null"}, 403, "pages of 'null' may not ask"),
+        ({"Host": "localhost:80", "Origin": "http://localhost:81"}, 403, "pages of 'http://"),
+    ],
+)
+def test_who_may_ask(start: Start, headers: dict[str, str], status: int, message: str) -> None:
+    model = ScriptedModel(["Fine."])
+    address = f"{start(model).base_url}chat/completions"
+    request = Request(address, data=HELLO, headers=headers)
+    try:
+        with urlopen(request, timeout=10) as answer:
+            found, said = answer.status, ""
+    except HTTPError as error:
+        found, said = error.code, json.load(error)["error"]["message"]
+    assert (found, said[: len(message)]) == (status, message)
+    assert len(model.orders) == (status == 200)
+
+
+def test_another_name_may_be_allowed(server: ModuleType) -> None:
+    app = server.create_app(ScriptedModel(["Fine."]), [*server.HOSTS, "models.example"])
+    with serving(app) as address:
+        headers = {"Host": "models.example", "Origin": "https://models.example"}
+        request = Request(f"{address}/chat/completions", data=HELLO, headers=headers)
+        with urlopen(request, timeout=10) as answer:
+            assert answer.status == 200
+
+
+def test_a_body_is_read_no_further_than_it_may_go(
+    server: ModuleType, refusing: openai.OpenAI
+) -> None:
+    """It says that it has 200 MB, and waits for an answer after the first that are too many."""
+    url = refusing.base_url
+    head = f"POST {url.path}chat/completions HTTP/1.1\r\nHost: {url.host}\r\n"
+    with socket.create_connection((url.host, url.port), timeout=10) as connection:
+        connection.sendall(f"{head}Content-Length: 200000000\r\n\r\n".encode())
+        connection.sendall(b"[" * (server.LONGEST_BODY + 1))
+        with connection.makefile("rb") as answer:
+            assert answer.readline() == b"HTTP/1.1 413 Request Entity Too Large\r\n"
 
 
 BY_HEART = [

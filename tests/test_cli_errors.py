@@ -17,7 +17,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.git_checkouts import git, new_repository
-from tests.own_checkouts import new_checkout
+from tests.own_checkouts import files_of, new_checkout
 from tests.specs_for_tests import plain_spec
 from turnspec.cli import main as command_line
 from turnspec.cli.extras import EXTRAS
@@ -164,6 +164,42 @@ def test_a_disk_that_fills_up_leaves_the_old_file(
     assert [(found.name, found.read_text()) for found in tmp_path.iterdir()] == [
         ("spec.yaml", "old")
     ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+@pytest.mark.parametrize(
+    ("arguments", "module"),
+    [
+        (["regen", "--messages", "2"], "generated/json_in_tags.py"),
+        (["analyze", "templates/json-in-tags.jinja", "--messages", "2", "--into", "out"], "out/"),
+        (["vendor", "qwen3-coder", "--into", "out"], "out/qwen3_coder.py"),
+    ],
+    ids=["regen", "analyze", "vendor"],
+)
+def test_a_spec_is_never_without_its_parser(
+    tmp_path: Path, arguments: list[str], module: str
+) -> None:
+    """The spec and the grammar find room, and the parser doesn't."""
+    import resource
+
+    root = new_checkout(tmp_path / "checkout", ("json-in-tags",))
+    before = files_of(root)
+    done = subprocess.run(
+        [*COMMAND, *arguments],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000)),
+    )
+    assert done.returncode == 1
+    assert module in done.stderr
+    assert done.stderr.endswith(
+        "too large for a file here; look at the limits of this system (ulimit -f)\n"
+    )
+    assert len(done.stderr.splitlines()) == 1
+    assert files_of(root) == before
 
 
 def interrupted(command: list[str], cwd: Path, ready: Callable[[], bool]) -> tuple[int, str, str]:

@@ -102,3 +102,12 @@ def test_without_markers_nothing_is_found() -> None:
     turn.text = "any text"
     assert Markers([]).search(turn) is None
     assert Markers([]).match(turn) is None
+
+
+@pytest.mark.parametrize(("depth", "kinds"), [(499, []), (500, ["not_json"])])
+def test_how_deeply_arguments_may_be_nested(depth: int, kinds: list[str]) -> None:
+    nested = "[" * depth + "]" * depth
+    text = '<call>{"do": "look", "with": {"[": ' + nested + "}}</call>"
+    message = load_table(TABLES["objects"]).parse(text)
+    assert [problem.kind for problem in message.problems] == kinds
+    assert [call.complete for call in message.tool_calls] == [not kinds]

@@ -23,13 +23,14 @@ from turnspec.codegen.writer import write_turn
 from turnspec.explain.annotate import Kind, annotated_turn
 from turnspec.explain.explanation import Explanation, explain_template
 from turnspec.explain.samples import sample_turns
-from turnspec.explain.shown import explanation_data, explanation_lines, visible
+from turnspec.explain.shown import explanation_data, explanation_lines
 from turnspec.pipeline.standing import Standings
 from turnspec.rendering.conversation import Chat
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
 from turnspec.spec.overlay import OverlayText
+from turnspec.spec.visible import visible
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from tests.generated_formats import KINDS, ROOT, committed_format
 from tests.own_templates import FOLDER
 from tests.test_cli import run, run_apart
 from turnspec.codegen.loading import FormatModule
+from turnspec.explain import trace as trace_module
 from turnspec.explain.samples import sample_turns
 from turnspec.explain.shown import trace_data, trace_lines
 from turnspec.explain.trace import Phase, Step, trace
@@ -94,6 +95,36 @@ def test_a_trace_is_what_the_parser_does(name: str) -> None:
                 prefill = found_prefill(module, given)
                 assert consumed(found.steps) == prefill + text
                 check_events(module, text, given, piece, found.steps)
+
+
+@pytest.mark.parametrize("piece", [None, 1])
+@pytest.mark.parametrize(
+    ("name", "marker"),
+    [
+        ("qwen3-coder", "</function>"),
+        ("qwen-qwen3-0-6b", "<think>"),
+        ("kimi-k3", "<|open|>think<|sep|>"),
+    ],
+)
+def test_watching_grows_with_the_text(
+    name: str, marker: str, piece: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is told is looked at once, however much was told before."""
+    looks = 0
+
+    def counting(item: object) -> int:
+        nonlocal looks
+        looks += 1
+        return id(item)
+
+    monkeypatch.setattr(trace_module, "id", counting, raising=False)
+    counts = []
+    for repeated in (100, 200, 400):
+        looks = 0
+        trace(committed_format(name).module, f"{marker}a" * repeated, {}, piece=piece)
+        counts.append(looks)
+    assert counts[0] > 100
+    assert counts[2] - counts[1] <= 2.1 * (counts[1] - counts[0])
 
 
 def found_prefill(module: FormatModule, options: Mapping[str, Any]) -> str:

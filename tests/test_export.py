@@ -17,6 +17,8 @@ from tests.test_vendor import checkout, root  # noqa: F401  (fixtures)
 from turnspec.export.exporting import Exported, ExportOptions, Refusal
 from turnspec.export.response_template import response_template
 from turnspec.export.targets import export_format
+from turnspec.export.xgrammar import structural_tag
+from turnspec.grammar.request import GrammarRequest
 from turnspec.pipeline.project import Project
 from turnspec.spec.integration_results import read_integrations
 from turnspec.spec.model import Literal, Slot, SlotKind
@@ -52,7 +54,7 @@ def test_what_is_printed_can_be_json() -> None:
 
 def test_an_unknown_target_is_refused() -> None:
     result = run("export", NAME, "--to", "nothing", "--root", ROOT)
-    listed = "llama-cpp-python, response-template, xgrammar"
+    listed = "llama-cpp-python, renderers, response-template, xgrammar"
     wanted = f"error: there is no target 'nothing'; there are: {listed}"
     assert result.exit_code == 2
     assert result.stderr.startswith(wanted)
@@ -168,3 +170,41 @@ def test_the_page_says_what_was_recorded() -> None:
     assert not isinstance(records, Problem)
     page = (ROOT / "docs" / "EXPORTS.md").read_text(encoding="utf-8")
     assert page == exports_page(dict(sorted(records.items())))
+
+
+def test_a_structural_tag_leaves_text_free_up_to_a_trigger() -> None:
+    tools = [{"name": "add", "parameters": {"type": "object", "properties": {}}}]
+    request = GrammarRequest(tools=tools)
+    tag = structural_tag(committed_format(NAME).spec, request)
+    assert not isinstance(tag, Refusal)
+    text, rest = tag["format"]["elements"]
+    assert text == {"type": "any_text", "excludes": ["<think>", "<tool_call>"]}
+    reasoning, calls = rest["content"]["elements"]
+    assert [each["type"] for each in reasoning["elements"]] == ["const_string", "sequence"]
+    inside = reasoning["elements"][1]["elements"][0]
+    assert inside == {"type": "any_text", "excludes": ["</think>"]}
+    assert calls["type"] == "grammar"
+    required = structural_tag(
+        committed_format(NAME).spec, GrammarRequest(tools=tools, tool_choice="required")
+    )
+    assert not isinstance(required, Refusal)
+    assert required["format"]["type"] == "grammar"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        ((), "tools: a structural tag is bound to tools, so they have to be given"),
+        (("--tool-choice", "f"), "the request: there is no tool 'f' to choose; there are: add"),
+    ],
+)
+def test_a_structural_tag_that_cannot_be(
+    arguments: tuple[str, ...], wanted: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "tools.json"
+    path.write_text('[{"name": "add"}]', encoding="utf-8")
+    tools = ("--tools", path) if arguments else ()
+    command = ("export", NAME, "--to", "xgrammar", "--root", ROOT)
+    result = run(*command, *tools, *arguments)
+    told = f"error: {NAME} can't be exported to xgrammar: {wanted}\n"
+    assert (result.exit_code, result.stderr) == (1, told)

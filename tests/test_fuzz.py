@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import subprocess
@@ -13,9 +14,12 @@ import pytest
 
 from tests.parser_formats import HERMES
 from turnspec.codegen.loading import FormatModule, LoadedFormat, load
+from turnspec.sources.named_texts import NamedTexts
+from turnspec.spec.problems import Problem
 
 ROOT = Path(__file__).parent.parent
-RUNS = 60_000
+#: How often each target is tried: for some seconds.
+RUNS = {"parser": 20_000, "gguf": 3_000, "specs": 150, "grammar": 300, "markers": 3}
 NEEDED = "the tests need atheris, which has wheels for Linux on x86_64 with Python 3.11 to 3.13"
 
 
@@ -26,8 +30,10 @@ def atheris() -> None:
         pytest.fail(NEEDED, pytrace=False)
 
 
-def test_fuzzing_finds_nothing(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tests.fuzz.fuzz_parser", f"-runs={RUNS}", "-seed=2026"]
+@pytest.mark.parametrize("target", RUNS)
+def test_fuzzing_finds_nothing(target: str, tmp_path: Path) -> None:
+    runs = RUNS[target]
+    command = [sys.executable, "-m", "tests.fuzz", target, f"-runs={runs}", "-seed=2026"]
     result = subprocess.run(
         [*command, f"-artifact_prefix={tmp_path}/"],
         cwd=ROOT,
@@ -40,7 +46,35 @@ def test_fuzzing_finds_nothing(tmp_path: Path) -> None:
     told = result.stdout + result.stderr
     failure = [line for line in told.splitlines() if "Error: " in line]
     assert result.returncode == 0, "\n".join(failure[:1]) or told[-2000:]
-    assert f"Done {RUNS} runs" in told
+    assert f"Done {runs} runs" in told
+
+
+def test_an_unknown_target_is_told() -> None:
+    command = [sys.executable, "-m", "tests.fuzz", "nothing"]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert result.stderr.startswith("error: there is no target 'nothing'; there are: parser, ")
+
+
+@pytest.mark.parametrize(
+    ("target", "function", "returned"),
+    [
+        ("gguf", "read_gguf", (NamedTexts({"default": "x" * 999}, {}), [])),
+        ("specs", "load_checked_spec", []),
+        ("grammar", "bind_grammar", [Problem("two\nlines")]),
+        ("markers", "check_spec", [Problem("")]),
+    ],
+)
+def test_a_promise_that_is_broken_is_told_of(
+    target: str, function: str, returned: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.fuzz.fuzzing import run
+
+    module = importlib.import_module(f"tests.fuzz.fuzz_{target}")
+    run(module.TARGET, b"0123456789")
+    monkeypatch.setattr(module, function, lambda *_: returned)
+    with pytest.raises(AssertionError):
+        run(module.TARGET, b"0123456789")
 
 
 @pytest.mark.parametrize("fault", ["feed", "finish", "parse"])

@@ -131,7 +131,6 @@ JUST_FITS: dict[str, dict[str, Any]] = {
     "long integers": {"type": "integer", "minimum": 3 - 2**63, "maximum": 2**63 - 1},
     "integers of hundreds of digits": {"type": "integer", "minimum": 7, "maximum": 10**308 + 3},
     "all doubles": {"type": "number", "minimum": -1.7976931348623157e308, "maximum": 1.79e308},
-    "all doubles above zero": {"type": "number", "minimum": 5e-324, "maximum": 1e308},
     "many places": {"type": "number", "minimum": 0.12345678901234567, "maximum": 123456789.98765},
 }
 
@@ -154,6 +153,21 @@ def test_a_bound_with_too_many_places_is_taken_narrower() -> None:
     assert not isinstance(engine, Problem)
     texts = {"0": False, "0." + "0" * 24 + "1": False, "0.00000000000000000001": True, "1": True}
     assert {text: engine.accepts(text) for text in texts} == texts
+    assert [str(notice) for notice in found.notices] == [
+        "#/minimum: minimum is taken narrower, at its place 20 behind the point"
+    ]
+
+
+def test_all_doubles_above_zero_compile_with_a_notice() -> None:
+    found = schema_rules({"type": "number", "exclusiveMinimum": 5e-324, "maximum": 1e308}, "root")
+    assert isinstance(found, SchemaGrammar)
+    assert len(found.notices) == 1
+    for compile_grammar in (engine_llama_cpp.compile_grammar, engine_llguidance.compile_grammar):
+        assert not isinstance(compile_grammar(str(found)), Problem)
+    for kind, bound in (("integer", 5e-324), ("number", 0.12345678901234567)):
+        found = schema_rules({"type": kind, "minimum": bound}, "root")
+        assert isinstance(found, SchemaGrammar)
+        assert not found.notices
 
 
 @pytest.mark.parametrize("value", [1, 1.0, True, "1", [1.0, {"b": 2, "a": None}]])

@@ -9,12 +9,9 @@ from typing import Any
 import pytest
 
 from tests.generated_formats import ROOT
-from tests.mutants import VALUES, mutant, places
-from turnspec.codegen.loading import load
-from turnspec.grammar.turn import generate_grammar
-from turnspec.pipeline.build import sample_turns
+from tests.mutants import VALUES, mutant, places, use_spec
 from turnspec.sources.index import parse_index
-from turnspec.spec.files import dump_spec, load_checked_spec, load_spec
+from turnspec.spec.files import load_checked_spec
 from turnspec.spec.model import Spec
 from turnspec.spec.yaml_document import YamlPath, read_document
 
@@ -36,15 +33,6 @@ def mutants(data: Any) -> Iterator[tuple[YamlPath, Any]]:
             yield path, value
 
 
-def use(spec: Spec) -> None:
-    """Do with a spec what is done with one."""
-    assert load_spec(dump_spec(spec), "again.yaml") == spec
-    generate_grammar(spec, spec_path="specs/x.yaml", spec_hash="0")
-    module = load(spec)
-    for turn in sample_turns(spec):
-        module.parse(turn)
-
-
 @pytest.mark.parametrize("name", SPECS)
 def test_a_changed_spec_is_refused_or_works(name: str) -> None:
     data = document(f"specs/{name}.yaml")
@@ -54,7 +42,7 @@ def test_a_changed_spec_is_refused_or_works(name: str) -> None:
         found = load_checked_spec(mutant(data, path, value), "x.yaml")
         if isinstance(found, Spec):
             works += 1
-            use(found)
+            use_spec(found)
         else:
             assert all(problem.message and "\n" not in str(problem) for problem in found)
     assert 20 < works < MUTANTS - 20

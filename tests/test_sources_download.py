@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tests.fake_index import FILE, TEMPLATES, FakeIndex, origin_of, sdist_of, serving
+from tests.fake_index import FILE, MOST_SENT, TEMPLATES, FakeIndex, origin_of, sdist_of, serving
 from turnspec.sources.cache import CACHE_VARIABLE, cache_folder
 from turnspec.sources.download import Obtained, obtain
 from turnspec.sources.pip_settings import PipSettings
@@ -106,6 +106,29 @@ def test_a_file_with_another_checksum_is_tried_twice_and_refused(
     )
     assert index.ranges == [None, None]
     assert [path.name for path in cache.iterdir()] == [f"{FILE}.lock"]
+
+
+def test_a_download_stops_at_the_pinned_size(cache: Path, index: FakeIndex) -> None:
+    index.endless = True
+    url = index.url.replace("simple/", f"files/{FILE}")
+    assert obtained(index.url).reason == (
+        f"{url}: sent more than the {len(SDIST)} bytes that are pinned{by_hand(cache)}"
+    )
+    assert index.sent < MOST_SENT // 10  # what connections hold by themselves
+    assert [path.name for path in cache.iterdir()] == [f"{FILE}.lock"]
+
+
+def test_a_full_disk_names_the_file_that_was_fetched(
+    cache: Path, index: FakeIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("turnspec.sources.download._attempt", full)
+    reason = (
+        f"{cache / FILE}: no room is left on the disk; make some and run the same command again"
+    )
+    assert obtained(index.url).reason == reason + by_hand(cache)
 
 
 def test_a_wrong_file_is_followed_by_a_right_one(cache: Path, index: FakeIndex) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -256,6 +258,27 @@ def test_several_files_are_written_or_none(tmp_path: Path) -> None:
     assert (there.read_text(encoding="utf-8"), new.read_text(encoding="utf-8")) == ("1", "2")
 
 
+def test_a_disk_that_fills_up_between_two_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing that is there is touched before all that is new is on the disk."""
+    old = {tmp_path / f"{name}.txt": f"old {name}" for name in "abc"}
+    write_all_atomically(old)
+    whole, written = Path.write_bytes, []
+
+    def fills_up(self: Path, data: bytes) -> int:
+        written.append(self.name)
+        if len(written) > 1:  # from then on there is no room, for what is put back neither
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return whole(self, data)
+
+    monkeypatch.setattr(Path, "write_bytes", fills_up)
+    with pytest.raises(OSError, match="No space left") as full:
+        write_all_atomically(dict.fromkeys(old, "new"))
+    assert full.value.filename == str(tmp_path / "b.txt")
+    assert {path: path.read_text() for path in tmp_path.iterdir()} == old
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_committed_files_are_sealed(name: str) -> None:
     paths = OutputPaths.in_project(name)
@@ -334,3 +357,72 @@ def test_a_shared_engine_that_was_edited_or_is_old_is_told(root: Path, sharing: 
     renewed = run("vendor", "--shared-engine", "--into", sharing, "--root", root)
     assert renewed.stdout == f"wrote {engine}\n"
     assert set(states(sharing, root).values()) == {"fresh"}
+
+
+@pytest.fixture
+def scripts(root: Path, tmp_path: Path) -> Path:
+    """A folder with fresh copies in TypeScript, and others in JavaScript that share an engine."""
+    folder = tmp_path / "app" / "scripts"
+    for names in (("plain", "--language", "typescript"), ("json-native", "--javascript")):
+        sharing = ("--shared-engine",) if "--javascript" in names else ()
+        result = run(
+            *("vendor", *names, *sharing, "--no-grammar", "--into", folder, "--root", root)
+        )
+        assert (result.exit_code, result.stderr) == (0, "")
+    return folder
+
+
+SCRIPTS = [
+    *("json-native.d.mts", "json-native.mjs", "plain.ts"),
+    *("turnspec-engine.d.mts", "turnspec-engine.mjs"),
+]
+
+
+def test_scripts_are_copied_and_fresh(root: Path, scripts: Path) -> None:
+    assert sorted(files_of(scripts)) == SCRIPTS
+    assert states(scripts, root) == dict.fromkeys(SCRIPTS, "fresh")
+    for path in scripts.iterdir():
+        text = path.read_text(encoding="utf-8")
+        assert is_generated(text)
+        assert is_unedited(text)
+        command = re.search(r"^// Regenerate: (.*) --into \.$", text, re.MULTILINE)
+        assert command
+        assert "--language" in command[1]
+
+
+def test_stale_scripts_are_renewed_in_their_languages(root: Path, scripts: Path) -> None:
+    for spec in (plain_spec(), json_native_spec()):
+        changed = replace(spec, turn=replace(spec.turn, header="### Says:\n"))
+        write_format(root, changed)
+    append(scripts / "turnspec-engine.mjs", "// mine\n")
+    result = run("vendor", "--check", scripts, "--root", root)
+    assert result.exit_code == 1
+    assert result.stdout == (
+        f"stale  {scripts / 'json-native.d.mts'}: the spec has changed\n"
+        f"stale  {scripts / 'json-native.mjs'}: the spec has changed\n"
+        f"stale  {scripts / 'plain.ts'}: the spec has changed\n"
+        f"fresh  {scripts / 'turnspec-engine.d.mts'}\n"
+        f"edited {scripts / 'turnspec-engine.mjs'}: not as it was generated\n"
+    )
+    assert " ".join(result.stderr.split()) == (
+        "to renew what is stale, run: "
+        f"turnspec vendor plain --language typescript --into {scripts} && "
+        f"turnspec vendor json-native --shared-engine --language javascript --into {scripts}"
+    )
+
+
+def test_the_protocol_is_pythons(tmp_path: Path) -> None:
+    result = run("vendor", "--protocol", "--javascript", "--into", tmp_path)
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "error: --protocol is for parsers in Python; others declare their types themselves\n",
+    )
+
+
+def test_a_script_says_if_its_format_is_not_verified(root: Path, tmp_path: Path) -> None:
+    write_results(Project(root).results, {})
+    command = ("vendor", "plain", "--language", "typescript", "--into", tmp_path, "--root", root)
+    assert run(*command).exit_code == 1
+    assert run(*command, "--force").exit_code == 0
+    assert "// Unverified: " in (tmp_path / "plain.ts").read_text(encoding="utf-8")
+    assert states(tmp_path, root) == {"plain.ts": "fresh", "plain.gbnf": "fresh"}

@@ -14,7 +14,7 @@ import random
 import re
 import time
 import uuid
-from collections.abc import AsyncGenerator, Generator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Collection, Generator, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,6 +37,8 @@ TRIGGER = "(<tool_call>)"  # from specs/qwen-qwen3-0-6b.yaml, as a regular expre
 LAZY = "tool-calls"
 ENTRIES = {"auto": LAZY, "required": "required-calls", "none": "content-only"}
 TOOL_NAME = re.compile(r"[a-zA-Z0-9./:_-]+")
+HOSTS = ("localhost", "127.0.0.1", "[::1]")
+LONGEST_BODY = 2_000_000  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +196,10 @@ def new_turn(model: Model, body: Any) -> Turn:
     thinking = variables.get("enable_thinking") is not False
     head = {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": model.name}
     prefix = f"call_{uuid.uuid4().hex[:8]}_"  # so that ids differ between turns
-    parser = chat_format.Parser(tools=tools, enable_thinking=thinking, id_prefix=prefix)
+    try:
+        parser = chat_format.Parser(tools=tools, enable_thinking=thinking, id_prefix=prefix)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise HTTPException(400, f"tools can't be used: {error}") from error
     return Turn(order, parser, head)
 
 
@@ -220,15 +225,13 @@ def bound_grammar(tools: Any, body: dict[str, Any]) -> tuple[str, str]:
     return ENTRIES[choice], grammar
 
 
-def create_app(model: Model) -> Starlette:
-    """Return the server for a model, which writes one turn at a time."""
+def create_app(model: Model, hosts: Collection[str] = HOSTS) -> Starlette:
+    """Return the server for a model, which writes one turn at a time; ``hosts`` are its names."""
     lock = asyncio.Lock()
 
     async def complete(request: Request) -> Response:
-        try:
-            body = await request.json()
-        except ValueError as error:
-            raise HTTPException(400, f"the body isn't JSON: {error}") from error
+        check_sender(request, hosts)
+        body = await read_body(request)
         turn = new_turn(model, body)
         deltas = turn.deltas(model, lock)
         if body.get("stream"):
@@ -247,12 +250,36 @@ def create_app(model: Model) -> Starlette:
     return Starlette(routes=[route], exception_handlers={HTTPException: refuse})
 
 
+def check_sender(request: Request, hosts: Collection[str]) -> None:
+    """Refuse what a page of another site sends, or what came here by another site's name."""
+    host, origin = request.headers.get("host", ""), request.headers.get("origin")
+    _check(re.sub(r":\d+$", "", host) in hosts, f"this server isn't {host!r}", 403)
+    own = (None, f"http://{host}", f"https://{host}")
+    _check(origin in own, f"pages of {origin!r} may not ask", 403)
+
+
+async def read_body(request: Request) -> Any:
+    """Return what a request holds, read no further than it may go."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        _check(len(body) <= LONGEST_BODY, f"the body has more than {LONGEST_BODY} bytes", 413)
+    try:
+        return json.loads(body)
+    except RecursionError as error:
+        raise HTTPException(400, "the body is nested too deeply") from error
+    except ValueError as error:
+        raise HTTPException(400, f"the body isn't JSON: {error}") from error
+
+
 def _prompt(model: Model, messages: Any, tools: list[Any], variables: dict[str, Any]) -> list[int]:
     _check(isinstance(messages, list) and bool(messages), "messages has to be a list of messages")
     try:
         return model.prompt([_for_template(message) for message in messages], tools, variables)
-    except (jinja2.TemplateError, AttributeError, KeyError, TypeError, ValueError) as error:
+    except (jinja2.TemplateError, LookupError, AttributeError, TypeError, ValueError) as error:
         raise HTTPException(400, f"these messages can't be rendered: {error!r}") from error
+    except RecursionError as error:
+        raise HTTPException(400, "these messages are nested too deeply") from error
 
 
 def _for_template(message: dict[str, Any]) -> dict[str, Any]:
@@ -281,9 +308,9 @@ def _event(chunk: dict[str, Any], **choice: Any) -> str:
     return f"data: {json.dumps({**chunk, 'choices': [{'index': 0, **choice}]})}\n\n"
 
 
-def _check(is_right: bool, message: str) -> None:
+def _check(is_right: bool, message: str, status: int = 400) -> None:
     if not is_right:
-        raise HTTPException(400, message)
+        raise HTTPException(status, message)
 
 
 def main() -> None:
@@ -292,10 +319,13 @@ def main() -> None:
     parser.add_argument("model", type=Path, help="the GGUF file")
     parser.add_argument("--port", type=int, default=8080)
     parser.add_argument("--context", type=int, default=8192, help="tokens of prompt and answer")
+    by = "another name that requests may come by"
+    parser.add_argument("--allow-host", action="append", default=[*HOSTS], metavar="NAME", help=by)
     given = parser.parse_args()
     if not given.model.is_file():
         parser.error(f"{given.model}: there is no such file")
-    uvicorn.run(create_app(Model(given.model, given.context)), port=given.port)
+    app = create_app(Model(given.model, given.context), given.allow_host)
+    uvicorn.run(app, port=given.port)
 
 
 if __name__ == "__main__":

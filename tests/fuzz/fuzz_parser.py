@@ -1,6 +1,6 @@
 """An atheris target: the fuzzer's bytes choose a parser, its options, the text and its chunks.
 
-    python -m tests.fuzz.fuzz_parser [NAME ...] [-runs=N] [-max_total_time=SECONDS] [CORPUS FOLDER]
+    python -m tests.fuzz parser [NAME ...] [-runs=N] [-max_total_time=SECONDS] [CORPUS FOLDER]
 
 Names are those of specs; without any all parsers are fuzzed. What begins with ``-`` or is a folder
 is libFuzzer's. A failure is raised with the parser's name, the options and the chunks in its text.
@@ -16,15 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.fuzz.fuzzing import atheris
 from tests.marker_soup import TOOL_LISTS, marker_pieces, own_markers, plain_pieces
 from tests.parser_checks import added_up, stream, summary
 from turnspec.codegen.loading import FormatModule
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
 from turnspec.spec.model import Spec
-
-#: It has neither types nor wheels for every Python, so that a type checker can't follow an import.
-atheris: Any = importlib.import_module("atheris")
 
 ROOT = Path(__file__).parent.parent.parent
 NAMES = tuple(sorted(path.stem for path in (ROOT / "specs").glob("*.yaml")))
@@ -134,7 +132,3 @@ def main(arguments: Sequence[str]) -> None:
     others = [argument for argument in arguments if argument not in NAMES]
     atheris.Setup([sys.argv[0], *_FUZZER_DEFAULTS, *others], lambda data: run(targets, data))
     atheris.Fuzz()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -11,7 +11,7 @@ import sys
 
 from tests.generated_formats import NAMES, ROOT
 from tests.integrations.page import exports_page
-from tests.integrations.suites import SUITES
+from tests.integrations.suites import CHECKS, SUITES
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.integration_results import (
     ExportState,
@@ -28,11 +28,16 @@ PAGE = ROOT / "docs" / "EXPORTS.md"
 def main(arguments: list[str]) -> int:
     """Run the suites that are asked for, or all; 1 if a program fails a check."""
     parser = argparse.ArgumentParser(prog="python -m tests.integrations")
-    parser.add_argument("--suites", nargs="*", choices=[*SUITES])
+    parser.add_argument("--suites", nargs="*", choices=[*SUITES, *CHECKS])
     parser.add_argument("names", nargs="*")
     asked = parser.parse_args(arguments)
     failed = False
-    for target in asked.suites or SUITES:
+    for name, check in CHECKS.items():
+        if name in (asked.suites or CHECKS):
+            faults = check()
+            failed |= bool(faults)
+            print("\n".join(f"{name}: {fault}" for fault in faults or ["as it should be"]))
+    for target in (name for name in asked.suites or SUITES if name in SUITES):
         record = SUITES[target](asked.names or NAMES)
         failed |= _tell(target, record)
         if not asked.names:

@@ -60,6 +60,8 @@ def _target(target: str, record: TargetRecord) -> str:
         lines.append(
             f"Of {cuts} turns that break off, the program raises at {raised}, in {formats} formats."
         )
+    if bridged := sum(found.bridged for found in results.values()):
+        lines.append(f"Behind {bridged} turns the next one's prompt was put.")
     return "\n".join([*lines, "", *_losses(results), *_failures(results)])
 
 
@@ -67,7 +69,7 @@ def _losses(results: Mapping[str, IntegrationResult]) -> Iterator[str]:
     """Yield what is loosened or refused, each with the formats that it is about."""
     for state in (ExportState.LOOSENED, ExportState.REFUSED):
         told: dict[str, list[str]] = {}
-        for name, found in results.items():
+        for name, found in sorted(results.items()):
             for loss in found.losses if found.state is state else ():
                 told.setdefault(loss, []).append(name)
         if told:
@@ -77,7 +79,9 @@ def _losses(results: Mapping[str, IntegrationResult]) -> Iterator[str]:
 
 
 def _failures(results: Mapping[str, IntegrationResult]) -> Iterator[str]:
-    failing = {name: found for name, found in results.items() if found.passed < found.checks}
+    failing = {
+        name: found for name, found in sorted(results.items()) if found.passed < found.checks
+    }
     if failing:
         yield "Not read:\n"
         for name, found in failing.items():

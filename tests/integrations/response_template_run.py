@@ -11,7 +11,7 @@ import json
 import sys
 from typing import Any
 
-from transformers.utils.chat_parsing import ResponseParser  # type: ignore[import-not-found]
+from transformers.utils.chat_parsing import ResponseParser
 
 #: So many of a format's turns are cut off, at so many places each.
 _CUT_TURNS = 2

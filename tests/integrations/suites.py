@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from tests.integrations.renderers_suite import run_renderers
 from tests.integrations.response_template_suite import run_response_template
+from tests.integrations.transcripts_check import check_transcripts
+from tests.integrations.xgrammar_suite import run_xgrammar
 from turnspec.spec.integration_results import TargetRecord
 
-#: Runs a suite for some formats, in its own environment; prints what is amiss if there are few.
+#: Runs a suite for some formats, in its own environment.
 Suite = Callable[[Sequence[str]], TargetRecord]
 
 SUITES: Mapping[str, Suite] = {
+    "renderers": run_renderers,
     "response-template": run_response_template,
+    "xgrammar": run_xgrammar,
 }
+
+#: What is checked beside the targets, and recorded nowhere: each returns what went wrong.
+CHECKS: Mapping[str, Callable[[], Sequence[str]]] = {"transcripts": check_transcripts}

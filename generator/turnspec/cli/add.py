@@ -8,7 +8,7 @@ import click
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.cli.common import ROOT, TIME_LIMIT, VERBOSE, find_project
-from turnspec.cli.console import OUT, finish, print_notice, progress_bar
+from turnspec.cli.console import finish, print_notice, progress_bar, say, show
 from turnspec.cli.extras import is_installed
 from turnspec.cli.results_output import (
     print_objections,
@@ -74,7 +74,7 @@ def add(
         for line in known:
             print_notice(line)
         problems += _try(project, [template.name for template in result.added], limits)
-        OUT.print(f"now run: {command}", highlight=False)
+        say(f"now run: {command}")
     finish(problems)
 
 
@@ -93,7 +93,7 @@ def _try(project: Project, names: list[str], limits: Limits) -> list[Problem]:
         builds, problems = try_templates(project, names, limits)
         advance()
     results = {build.name: build.result for build in builds if build.result is not None}
-    OUT.print(result_table(results, sorted(results)))
+    show(result_table(results, sorted(results)))
     for tried, found in sorted(results.items()):
         print_shortfalls(tried, judge(found, found.spec_hash))
     print_objections(builds)
@@ -108,15 +108,15 @@ def _edited(source: Path, project: Project) -> Path:
 
 def _print(result: AddResult) -> None:
     for template in result.added:
-        OUT.print(f"added templates/{template.file} from {template.source}", highlight=False)
+        say(f"added templates/{template.file} from {template.source}")
     for template in result.updated:
-        OUT.print(f"pinned templates/{template.file} anew", highlight=False)
+        say(f"pinned templates/{template.file} anew")
     for template in result.unchanged:
-        OUT.print(f"templates/{template.file} is there already", highlight=False)
+        say(f"templates/{template.file} is there already")
 
 
 def _print_change(done: Repinned) -> None:
     if done.review is not None:
         print_review(done.review, ReviewForm.TEXT)
     elif done.result.updated:
-        OUT.print("its format is as it was", highlight=False)
+        say("its format is as it was")

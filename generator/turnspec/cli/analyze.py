@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from turnspec.cli.common import FOLDER, TIME_LIMIT, VERBOSE
-from turnspec.cli.console import OUT, finish, progress_bar
+from turnspec.cli.console import finish, progress_bar, say, show
 from turnspec.cli.extras import needs
 from turnspec.cli.output import print_build
 from turnspec.cli.results_output import (
@@ -71,12 +71,12 @@ def analyze(
     for build in sorted(result.builds, key=lambda build: build.name):
         print_build(build, into, verbose=verbose)
     for path in result.written:
-        OUT.print(f"wrote {path}", highlight=False, soft_wrap=True)
+        say(f"wrote {path}")
     for path in result.kept:
-        OUT.print(f"left {path} as it was", highlight=False, soft_wrap=True)
+        say(f"left {path} as it was")
     results = {build.name: build.result for build in result.builds if build.result is not None}
     if into is not None and results:
-        OUT.print(result_table(results, sorted(results)))
+        show(result_table(results, sorted(results)))
     for name, found in sorted(results.items()):
         print_shortfalls(name, judge(found, found.spec_hash), error=into is None)
     print_objections(result.builds)

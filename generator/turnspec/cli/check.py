@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from turnspec.cli.common import OFFLINE, ROOT, TIME_LIMIT, VERBOSE, find_project, project_sources
-from turnspec.cli.console import ERR, OUT, finish, progress_bar
+from turnspec.cli.console import finish, print_error, progress_bar, say
 from turnspec.cli.extras import needs
 from turnspec.cli.output import print_difference
 from turnspec.pipeline.freshness import check_freshness
@@ -38,7 +38,7 @@ def check(offline: bool, root: Path | None, limits: Limits, verbose: bool) -> No
     stale = [difference for difference in differences if difference.wanted is not None]
     if stale:
         command = project.recipe.command
-        ERR.print(f"files that are not fresh: {len(stale)}; run: {command}", soft_wrap=True)
+        print_error(f"files that are not fresh: {len(stale)}; run: {command}")
     if not differences and not found and not problems:
-        OUT.print(f"{len(sources)} templates: specs and generated files are fresh")
+        say(f"{len(sources)} templates: specs and generated files are fresh")
     finish([*problems, *found], failed=bool(differences))

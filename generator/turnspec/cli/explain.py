@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import click
-from rich.text import Text
 
 from turnspec.analysis.analyze import TemplateSource
 from turnspec.analysis.limited import analyze_limited
@@ -23,7 +22,7 @@ from turnspec.cli.common import (
     VERBOSE,
     tool_definitions,
 )
-from turnspec.cli.console import ERR, OUT, Fault, Misuse, finish, json_text, print_notice
+from turnspec.cli.console import ERR, Fault, Misuse, finish, print_notice, put_json, say_parts
 from turnspec.cli.extras import fetch_hint
 from turnspec.cli.formats import catalog_of, find, spec_of, text_of
 from turnspec.cli.parse import parser_module
@@ -135,10 +134,10 @@ def explain(
 
 def _walk(name: str, found: Trace, *, as_json: bool) -> None:
     if as_json:
-        click.echo(json_text({"name": name, **trace_data(found)}, indent=2))
+        put_json({"name": name, **trace_data(found)}, indent=2)
         return
     _print(trace_lines(found))
-    click.echo(json_text(found.message, indent=2))
+    put_json(found.message, indent=2)
 
 
 def _explain(
@@ -153,7 +152,7 @@ def _explain(
         explanations, problems = _of_known(fmt, catalog, limits, fetch=fetch)
     if as_json:
         data = [explanation_data(explanation) for explanation in explanations]
-        click.echo(json_text({"templates": data}, indent=2))
+        put_json({"templates": data}, indent=2)
     else:
         for explanation in explanations:
             _print(explanation_lines(explanation, verbose=verbose))
@@ -190,8 +189,7 @@ def _analysed(
 
 def _print(lines: Iterable[Line]) -> None:
     for line in lines:
-        text = Text.assemble(*((part, STYLES.get(kind, "")) for part, kind in line))
-        OUT.print(text, soft_wrap=True)
+        say_parts((part, STYLES.get(kind, "")) for part, kind in line)
 
 
 def _module(fmt: str, root: Path | None, limits: Limits) -> FormatModule:

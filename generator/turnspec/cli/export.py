@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.markup import escape
 
 from turnspec.cli.common import FOLDER, ROOT, VERBOSE
-from turnspec.cli.console import OUT, Fault, Misuse, json_text, print_notice
+from turnspec.cli.console import Fault, Misuse, print_notice, put, put_json, say
 from turnspec.cli.formats import catalog_of, find, spec_of, text_of
 from turnspec.cli.grammar import read_tool_file
 from turnspec.export.exporting import Exported, ExportOptions, ReasoningField, Refusal
@@ -135,10 +134,10 @@ def _give(exported: Exported, into: Path | None, *, as_json: bool) -> None:
         write_all_atomically(paths)
     if as_json:
         losses = [{"what": loss.what, "why": loss.why} for loss in exported.losses]
-        click.echo(json_text({"files": dict(exported.files), "losses": losses}, indent=2))
+        put_json({"files": dict(exported.files), "losses": losses}, indent=2)
     elif into is not None:
         for path in paths:
-            OUT.print(f"wrote {escape(str(path))}", highlight=False, soft_wrap=True)
+            say(f"wrote {path}")
     else:
         _print(list(paths.items()))
 
@@ -147,4 +146,4 @@ def _print(files: Sequence[tuple[Path, str]]) -> None:
     if len(files) > 1:
         names = ", ".join(str(path) for path, _ in files)
         raise Misuse(f"these are several files ({names}); give a folder: --into DIR")
-    click.echo(files[0][1], nl=False)
+    put(files[0][1])

@@ -13,6 +13,7 @@ from turnspec.cli.console import Fault
 EXTRAS = {
     "build": ("black", "filelock", "httpx2", "unearth"),
     "live": ("gguf", "llama_cpp", "numpy"),
+    "parquet": ("pyarrow",),
 }
 
 Given = ParamSpec("Given")

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from turnspec.cli.common import ROOT, VERBOSE
-from turnspec.cli.console import Fault, Misuse, json_text, print_error, print_notice
+from turnspec.cli.console import Fault, Misuse, json_text, print_error, print_notice, put, put_json
 from turnspec.cli.formats import catalog_of, find, spec_of
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
@@ -87,7 +87,10 @@ def grammar(
         return
     for notice in bound.notices:
         print_notice(str(replace(notice, file=files.get(notice.file, notice.file))))
-    click.echo(json_text(_as_json(bound), indent=2) if as_json else commented(spec, bound))
+    if as_json:
+        put_json(_as_json(bound), indent=2)
+    else:
+        put(commented(spec, bound), end="\n")
 
 
 def commented(spec: Spec, bound: BoundGrammar) -> str:

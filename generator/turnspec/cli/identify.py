@@ -12,7 +12,7 @@ from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import Found, find_format, is_path
 from turnspec.catalog.identify import Identity, Kind, identify_templates
 from turnspec.cli.common import ROOT, TIME_LIMIT, VERBOSE
-from turnspec.cli.console import OUT, finish, json_text, print_error
+from turnspec.cli.console import finish, print_error, put_json, say
 from turnspec.cli.formats import catalog_of
 from turnspec.rendering.limits import Limits
 from turnspec.spec.model import Spec
@@ -70,7 +70,7 @@ def identify(
         problems += troubles
     if as_json:
         data = {"sources": [answer.data() for answer in answers]}
-        click.echo(json_text({**data, "problems": [*map(str, problems)]}, indent=2))
+        put_json({**data, "problems": [*map(str, problems)]}, indent=2)
     else:
         _print(answers)
     unknown = bool(problems) and not any(problem.file for problem in problems)
@@ -116,7 +116,7 @@ def _modes(spec: Spec | None) -> str:
 
 def _print(answers: Sequence[_Answer]) -> None:
     for answer in answers:
-        OUT.print(f"{answer.label}: {answer.words}", highlight=False, soft_wrap=True, markup=False)
+        say(f"{answer.label}: {answer.words}")
     names = list(dict.fromkeys(answer.names[0] for answer in answers if answer.names))
     new = [answer.label for answer in answers if answer.kind == Kind.NEW]
     if names:

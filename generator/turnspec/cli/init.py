@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from turnspec.cli.common import VERBOSE
-from turnspec.cli.console import OUT, Fault, print_error
+from turnspec.cli.console import Fault, print_error, say
 from turnspec.repository.starting import start_repository
 from turnspec.spec.problems import Problem
 
@@ -32,7 +32,7 @@ def init(folder: Path, verbose: bool) -> None:
     if isinstance(done, Problem):
         raise Fault(str(done))
     for file in done.written:
-        OUT.print(f"wrote {folder / file}", highlight=False, soft_wrap=True, markup=False)
+        say(f"wrote {folder / file}")
     for file in done.kept:
         print_error(f"left {folder / file} as it was")
     there = "" if root == Path.cwd() else f"cd {folder} && "

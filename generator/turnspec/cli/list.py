@@ -12,10 +12,11 @@ from rich.text import Text
 
 from turnspec.catalog.summary import FormatSummary, summaries
 from turnspec.cli.common import ROOT, VERBOSE
-from turnspec.cli.console import OUT, finish, json_text
+from turnspec.cli.console import OUT, finish, put_json, say, show
 from turnspec.cli.formats import catalog_of
 from turnspec.spec.model import Encoding, ReasoningMode, ToolMode
 from turnspec.spec.naming import template_name
+from turnspec.spec.visible import visible
 
 _NO_CALLS = "NONE"
 
@@ -65,7 +66,7 @@ def list_(
     wanted = {"calls": mode, "reasoning": reasoning, "strings": encoding, "verified": verified}
     shown = [entry for entry in found if _fits(entry, words, wanted)]
     if as_json:
-        click.echo(json_text({"formats": [entry.data() for entry in shown]}, indent=2))
+        put_json({"formats": [entry.data() for entry in shown]}, indent=2)
     else:
         _print(shown, total=len(found))
     finish([*catalog.problems, *problems])
@@ -87,7 +88,7 @@ def _print(entries: list[FormatSummary], total: int) -> None:
         widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
         for row in (columns, *rows):
             cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-            click.echo("  ".join(cells).rstrip())
+            say("  ".join(cells).rstrip())
         return
     counted = f"{len(entries)} of {total}" if len(entries) < total else str(total)
     table = Table(title=f"{counted} formats", title_justify="left", box=SIMPLE_HEAD)
@@ -96,11 +97,12 @@ def _print(entries: list[FormatSummary], total: int) -> None:
     for row in rows:
         styles = ["bold", "", "", "", "green" if row[4] == "yes" else "red", "dim"]
         table.add_row(*map(Text, row, styles))
-    OUT.print(table)
+    show(table)
 
 
 def _row(entry: FormatSummary) -> list[str]:
     also = f" ({', '.join(entry.aliases)})" if entry.aliases else ""
     verified = "yes" if entry.verified else "no"
     name = f"{entry.name}{also}"
-    return [name, entry.reasoning, entry.calls, entry.strings, verified, entry.place]
+    cells = [name, entry.reasoning, entry.calls, entry.strings, verified, entry.place]
+    return list(map(visible, cells))  # as wide as they are shown

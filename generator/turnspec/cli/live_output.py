@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.table import Table
-from rich.text import Text
 
-from turnspec.cli.console import OUT, print_error
+from turnspec.cli.console import print_error, say
 from turnspec.live.record import failure_line
 from turnspec.live.runs import FormatRuns, LiveTurn, Outcome
 from turnspec.live.user_model import Session, UserTurn
@@ -57,14 +56,14 @@ def print_session(session: Session) -> None:
     """Print what the format was found by, and the prompt."""
     spec = session.fmt.spec
     found = "specs" if session.fmt.committed else "analysed just now"
-    OUT.print(Text(f"format: {spec.name} ({found})", "bold"), soft_wrap=True)
+    say(f"format: {spec.name} ({found})", "bold")
     bound = session.bound
     words = " or ".join(map(repr, bound.trigger_words))
     how = f"waits for {words}" if bound.lazy else "from the first token on"
     how = "none" if session.wish.free else how
-    OUT.print(Text(f"grammar: {how}", "bold"), soft_wrap=True)
+    say(f"grammar: {how}", "bold")
     print_part(session.prompt.text, "prompt")
-    OUT.print()
+    say()
 
 
 def print_events(events: Iterable[Any]) -> None:
@@ -73,7 +72,7 @@ def print_events(events: Iterable[Any]) -> None:
     for event in events:
         part = "call" if event.type.startswith("tool_call") else event.type
         if last and part != last:
-            OUT.print()
+            say()
         last = part
         match event.type:
             case "tool_call_start":
@@ -81,21 +80,17 @@ def print_events(events: Iterable[Any]) -> None:
             case "tool_call_delta":
                 print_part(event.arguments, part)
             case "tool_call_end":
-                OUT.print()
+                say()
                 last = ""
             case _:
                 print_part(event.text, part)
     if last:
-        OUT.print()
+        say()
 
 
 def print_part(text: str, part: str) -> None:
-    """Print text as it is, but for controls: a terminal would obey those."""
-    shown = "".join(
-        sign if sign.isprintable() or sign in "\n\t" else sign.encode("unicode_escape").decode()
-        for sign in text
-    )
-    OUT.print(Text(shown, _PART_STYLES[part]), end="", soft_wrap=True)
+    """Print a piece of a turn in the colour of its part."""
+    say(text, _PART_STYLES[part], end="")
 
 
 def print_verdict(turn: UserTurn, faults: Sequence[str]) -> None:
@@ -108,7 +103,7 @@ def print_verdict(turn: UserTurn, faults: Sequence[str]) -> None:
         text, style = "cut off by the limit of tokens (--max-tokens)", "bold yellow"
     else:
         text, style = "kept to its format", "bold green"
-    OUT.print(Text(f"seed {turn.seed}: {text} ({counted})", style), soft_wrap=True)
+    say(f"seed {turn.seed}: {text} ({counted})", style)
     for fault in faults:
         print_error(f"  {fault}")
 
@@ -116,4 +111,4 @@ def print_verdict(turn: UserTurn, faults: Sequence[str]) -> None:
 def print_share(kept: int, cut: int, total: int) -> None:
     """Print how often a model kept to its format without a grammar."""
     behind = f"; {cut} cut off" if cut else ""
-    OUT.print(Text(f"kept to its format in {kept} of {total} turns{behind}", "bold"))
+    say(f"kept to its format in {kept} of {total} turns{behind}", "bold")

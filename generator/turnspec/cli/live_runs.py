@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import click
-
 from turnspec.analysis.analyze import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.templates import template_source
-from turnspec.cli.console import ERR, OUT, Fault, finish, json_text, progress_bar
+from turnspec.cli.console import ERR, Fault, finish, progress_bar, put, put_json, show
 from turnspec.cli.formats import find
 from turnspec.cli.live_output import (
     live_table,
@@ -66,9 +64,9 @@ def run_tiny(
         runs = run_formats(formats, templates, seeds=seeds, folder=folder, on_format=advance)
     figures = live_record(runs, seeds)
     if as_json:
-        click.echo(dump_live(figures), nl=False)
+        put(dump_live(figures))
     else:
-        OUT.print(live_table(runs, failing_only=not names))
+        show(live_table(runs, failing_only=not names))
         print_failures(runs, all_of_them=bool(names))
     problems = [problem for run in runs for problem in run.problems]
     if record and catalog.project is not None and not problems:
@@ -100,7 +98,7 @@ def run_model(path: Path, wish: Wish, seeds: int, catalog: Catalog, *, as_json: 
     if as_json:
         data = [turn_data(turn, faults) for turn, faults in turns]
         page = {"format": session.fmt.spec.name, "kept": kept, "cut": cut, "turns": data}
-        click.echo(json_text(page, indent=2))
+        put_json(page, indent=2)
     elif wish.free:
         print_share(kept, cut, len(turns))
     finish((), failed=not wish.free and kept + cut < len(turns))

@@ -13,10 +13,9 @@ from importlib import import_module
 from typing import NoReturn
 
 import click
-from rich.markup import escape
 
 from turnspec import __version__
-from turnspec.cli.console import ERR
+from turnspec.cli.console import print_error, print_fault, tell
 from turnspec.cli.extras import missing_extra
 from turnspec.spec.os_reasons import os_message
 
@@ -98,19 +97,19 @@ def main() -> None:
     except click.UsageError as misuse:
         command = misuse.ctx.command_path if misuse.ctx else "turnspec"
         message = misuse.format_message().rstrip(".")
-        _tell(f"[red]error:[/red] {escape(message)}; see: {command} --help")
+        print_fault(f"{message}; see: {command} --help")
         code = misuse.exit_code
     except click.ClickException as fault:
         fault.show()
         code = fault.exit_code
     except (KeyboardInterrupt, click.Abort):
-        _tell("[red]interrupted[/red]; files already written are whole")
+        tell([("interrupted", "red"), ("; files already written are whole", "")])
         code = INTERRUPTED
     except BrokenPipeError:  # who reads the output has seen enough
         code = 1
     except Exception as error:
         if "-v" in sys.argv or "--verbose" in sys.argv:
-            traceback.print_exc()
+            print_error(traceback.format_exc().rstrip("\n"))
         _explain(error)
         code = 1
     _leave(code)
@@ -122,14 +121,10 @@ def _explain(error: Exception) -> None:
     if fault is not None:
         fault.show()
     elif isinstance(error, OSError):
-        _tell(f"[red]error:[/red] {escape(os_message(error))}")
+        print_fault(os_message(error))
     else:
-        _tell(f"[red]internal error:[/red] {type(error).__name__}: {escape(str(error))}")
-        _tell("[dim](run with -v for the traceback)[/dim]")
-
-
-def _tell(text: str) -> None:
-    ERR.print(text, highlight=False, soft_wrap=True)
+        print_fault(f"{type(error).__name__}: {error}", "internal error:")
+        tell([("(run with -v for the traceback)", "dim")])
 
 
 def _leave(code: int) -> NoReturn:

@@ -6,12 +6,9 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-import click
-from rich.markup import escape
-
 from turnspec.analysis.advice import Advice
 from turnspec.chat.summary import capabilities_in_words
-from turnspec.cli.console import OUT, print_error
+from turnspec.cli.console import print_error, put, say
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.freshness import Difference
 from turnspec.spec.files import SPEC_SUFFIX, load_spec
@@ -21,9 +18,7 @@ from turnspec.spec.model import Spec
 def print_difference(difference: Difference) -> None:
     """Print how a file differs from what regenerating would write."""
     if difference.wanted is None:
-        OUT.print(
-            f"{difference.path} belongs to no template; delete it", highlight=False, soft_wrap=True
-        )
+        say(f"{difference.path} belongs to no template; delete it")
         return
     found = (difference.found or "").splitlines(keepends=True)
     lines = difflib.unified_diff(
@@ -34,9 +29,7 @@ def print_difference(difference: Difference) -> None:
     )
     styles = {"+": "green", "-": "red", "@": "cyan"}
     for line in lines:
-        OUT.print(
-            escape(line.rstrip("\n")), style=styles.get(line[:1]), highlight=False, soft_wrap=True
-        )
+        say(line.rstrip("\n"), styles.get(line[:1], ""))
 
 
 def print_findings(builds: Iterable[Build]) -> None:
@@ -57,18 +50,14 @@ def print_build(build: Build, into: Path | None, *, verbose: bool) -> None:
     if into is None:
         for path, text in build.files.items():
             if path.endswith(".yaml"):
-                click.echo(text, nl=False)
+                put(text)
 
 
 def _print_capabilities(build: Build) -> None:
     for path, text in build.files.items():
         spec = load_spec(text, path) if path.endswith(SPEC_SUFFIX) else None
         if isinstance(spec, Spec):
-            OUT.print(
-                escape(f"{build.name}: {capabilities_in_words(spec)}"),
-                highlight=False,
-                soft_wrap=True,
-            )
+            say(f"{build.name}: {capabilities_in_words(spec)}")
 
 
 def _print_advice(name: str, advice: Advice, into: Path | None) -> None:

@@ -1,8 +1,8 @@
-"""`turnspec parse`: a model's output through a generated parser."""
+"""`turnspec parse`: a model's output through a generated parser, or a file of many outputs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import click
@@ -11,32 +11,59 @@ from turnspec.cli.common import (
     NO_THINKING,
     PREFILL,
     ROOT,
-    TEXT_FILE,
     TOOLS,
     VERBOSE,
     tool_definitions,
 )
-from turnspec.cli.console import Misuse, json_text, print_error
+from turnspec.cli.console import Misuse, print_error, put_json
 from turnspec.cli.formats import catalog_of, find, text_of
 from turnspec.codegen.loading import FormatModule, load_module
 
 
 @click.command()
 @click.argument("fmt", metavar="FORMAT")
-@click.argument("text", type=TEXT_FILE, default="-")
+@click.argument(
+    "file",
+    metavar="[FILE]",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True),
+    default="-",
+)
 @TOOLS
 @NO_THINKING
 @PREFILL
 @click.option("--events", is_flag=True, help="Print the streaming events instead.")
+@click.option("--column", help="FILE is .jsonl or .parquet; the column with the outputs.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="With --column: the file to write, .jsonl or .parquet.",
+)
+@click.option(
+    "--as",
+    "result",
+    default="parsed",
+    show_default=True,
+    metavar="NAME",
+    help="With --column: the column for what was read.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="With --column: how many processes (default: one for each core).",
+)
 @ROOT
 @VERBOSE
 def parse(
     fmt: str,
-    text: Iterable[str],
+    file: Path,
     tools: Iterable[str] | None,
     no_thinking: bool,
     prefill: str | None,
     events: bool,
+    column: str | None,
+    out: Path | None,
+    result: str,
+    jobs: int | None,
     root: Path | None,
     verbose: bool,
 ) -> None:
@@ -45,21 +72,42 @@ def parse(
     FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, a template (a
     .jinja file, a model folder, a GGUF file), or the path of a generated module.
 
+    With --column FILE holds many outputs: an object a line (.jsonl), or columns (.parquet, with the
+    extra parquet). Each row is written to --out with what was read of it, in the same order; one
+    that can't be read is kept, with the reason, and the exit code is 1. A run that was interrupted
+    goes on where it ended.
+
     \b
     Example:
       echo 'Hello!' | turnspec parse qwen3-coder
+      turnspec parse qwen3-coder outputs.jsonl --column text --out parsed.jsonl
     """  # noqa: D301
-    module = parser_module(fmt, root)
     options: dict[str, object] = {"enable_thinking": not no_thinking, "prefill": prefill}
     if tools is not None:
         options["tools"] = tool_definitions("".join(tools))
+    if (column is None) != (out is None):
+        raise Misuse("give --column and --out together")
+    if column is not None and out is not None:
+        # Its processes are of no use to a single text, and take time to load.
+        from turnspec.cli.transcripts import parse_many
+
+        parse_many(parser_source(fmt, root), file, column, out, result, options, jobs)
+        return
+    with click.open_file(str(file), encoding="utf-8", errors="replace") as text:
+        _parse_one(load_module(parser_source(fmt, root)), text.read(), options, events=events)
+
+
+def _parse_one(
+    module: FormatModule, text: str, options: Mapping[str, object], *, events: bool
+) -> None:
+    """Print the message in one text, or its events."""
     machine = module.Parser(**options)
-    found = [*machine.feed("".join(text)), *machine.finish()]
+    found = [*machine.feed(text), *machine.finish()]
     if events:
         for delta in filter(None, (event.to_delta() for event in found)):
-            click.echo(json_text(delta))
+            put_json(delta)
         return
-    click.echo(json_text(machine.message.to_dict(), indent=2))
+    put_json(machine.message.to_dict(), indent=2)
     for problem in machine.message.problems:
         shown = f"at {problem.offset}: {problem.kind}: {problem.message!r}"
         print_error(shown)
@@ -67,9 +115,14 @@ def parse(
 
 def parser_module(fmt: str, root: Path | None) -> FormatModule:
     """Return the parser of a format, or the module of a path."""
+    return load_module(parser_source(fmt, root))
+
+
+def parser_source(fmt: str, root: Path | None) -> str:
+    """Return the source of a format's parser, or of the module at a path."""
     path = Path(fmt)
     if path.suffix != ".py":
-        return load_module(text_of(find(fmt, catalog_of(root)).module()))
+        return text_of(find(fmt, catalog_of(root)).module())
     if not path.is_file():
         raise Misuse(f"{fmt}: there is no such file")
-    return load_module(path.read_text(encoding="utf-8"))
+    return path.read_text(encoding="utf-8")

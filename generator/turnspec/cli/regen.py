@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from turnspec.cli.common import OFFLINE, ROOT, TIME_LIMIT, VERBOSE, find_project, project_sources
-from turnspec.cli.console import finish, progress_bar
+from turnspec.cli.console import finish, progress_bar, put_json
 from turnspec.cli.extras import needs
 from turnspec.cli.output import print_findings
 from turnspec.cli.results_output import print_results, summary
@@ -65,7 +64,7 @@ def regen(
     if verbose:
         print_findings([build for build in done.built if build.problems])
     if as_json:
-        click.echo(json.dumps(summary(done), indent=2))
+        put_json(summary(done), indent=2)
     else:
         print_results(done, every=verbose)
     finish(done.problems)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from turnspec.cli.common import ROOT, VERBOSE, find_project
-from turnspec.cli.console import OUT, Fault, Misuse
+from turnspec.cli.console import Fault, Misuse, say
 from turnspec.cli.formats import catalog_of, find
 from turnspec.repository.removing import files_of, remove_template
 from turnspec.spec.problems import Problem
@@ -31,11 +31,11 @@ def remove(fmt: str, dry_run: bool, root: Path | None, verbose: bool) -> None:
         raise Misuse(f"{known.name} is no template of {project.root}")
     if dry_run:
         there = [file for file in files_of(known.entry) if (project.root / file).exists()]
-        OUT.print("\n".join(f"would delete {file}" for file in there), highlight=False)
+        say("\n".join(f"would delete {file}" for file in there))
         return
     changed = remove_template(project, known.entry)
     if isinstance(changed, Problem):
         raise Fault(str(changed))
     for file in changed:
         deleted = not (project.root / file).exists()
-        OUT.print(f"{'deleted' if deleted else 'changed'} {file}", highlight=False, markup=False)
+        say(f"{'deleted' if deleted else 'changed'} {file}")

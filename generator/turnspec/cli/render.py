@@ -16,7 +16,7 @@ from turnspec.catalog.finding import is_path
 from turnspec.catalog.templates import template_source
 from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate, Prompt
 from turnspec.chat.summary import summary
-from turnspec.cli.console import ERR, finish, json_text, print_error
+from turnspec.cli.console import ERR, finish, print_error, put, put_json, say
 from turnspec.cli.extras import fetch_hint
 from turnspec.cli.formats import catalog_of, find, spec_of
 from turnspec.spec.model import Spec
@@ -79,7 +79,8 @@ def render(
     SOURCE is a template (a .jinja file, a model folder, a GGUF file), the name or alias of a known
     format (see turnspec list), a model's id as a hub writes it, or a format of turnspec's own:
     chatml, glm4, llama2, llama3, qwen3. MESSAGES holds a list of messages, or an object with
-    messages and tools. What the template lacks is made up for, and told.
+    messages and tools. What the template lacks is made up for, and told. The prompt goes to a file
+    or a pipe to the byte; a terminal shows what it would obey as escapes.
 
     \b
     Example:
@@ -92,7 +93,7 @@ def render(
                 print_error(f"note: {note}")
             if capabilities:
                 found = summary(chat.form, chat.prepared(with_tools=True).spec)
-                click.echo(json_text(found, indent=2))
+                put_json(found, indent=2)
                 return
             options: dict[str, Any] = {
                 "thinking": thinking,
@@ -112,7 +113,7 @@ def render(
             )
             if grammar is not None:
                 schema = _loaded("".join(grammar), "--grammar", dict)
-                click.echo(chat.response_grammar(schema, prompt), nl=False)
+                put(chat.response_grammar(schema, prompt))
                 return
             _print_prompt(prompt, chat.notes if as_json else None)
     except ChatError as error:
@@ -156,9 +157,9 @@ def print_prompts(spec: Spec) -> None:
     if thinking.prompt_off != thinking.prompt_on:
         prompts["without thinking"] = thinking.prompt_off
     for said, text in prompts.items():
-        click.echo(f"{said}: {quoted(text)}")
+        say(f"{said}: {quoted(text)}")
     if spec.turn.stop:
-        click.echo(f"an answer ends with: {', '.join(map(quoted, spec.turn.stop))}")
+        say(f"an answer ends with: {', '.join(map(quoted, spec.turn.stop))}")
 
 
 def _read(path: Path) -> str:
@@ -214,7 +215,7 @@ def _print_prompt(prompt: Prompt, notes: Sequence[str] | None) -> None:
     """Print a prompt; with ``notes`` as JSON that holds these, too."""
     polyfills = [polyfill.value for polyfill in prompt.polyfills]
     if notes is None:
-        click.echo(prompt.text, nl=False)
+        put(prompt.text)
         for said in (*polyfills, *prompt.notes):
             print_error(f"note: {said}")
         return
@@ -224,7 +225,7 @@ def _print_prompt(prompt: Prompt, notes: Sequence[str] | None) -> None:
         "polyfills": polyfills,
         "notes": [*notes, *prompt.notes],
     }
-    click.echo(json_text(plain, indent=2))
+    put_json(plain, indent=2)
 
 
 def _print_increments(chat: ChatTemplate, given: _Given) -> None:
@@ -234,4 +235,4 @@ def _print_increments(chat: ChatTemplate, given: _Given) -> None:
         plain: dict[str, object] = {"kept": step.kept, "text": step.text}
         if not step.appended:
             plain |= {"dropped": step.dropped, "reason": step.reason}
-        click.echo(json_text(plain))
+        put_json(plain)

@@ -8,7 +8,7 @@ import click
 
 from turnspec.catalog.catalog import installed_formats
 from turnspec.cli.common import ROOT, VERBOSE
-from turnspec.cli.console import OUT, Fault, Misuse, finish
+from turnspec.cli.console import Fault, Misuse, finish, say
 from turnspec.pipeline.project import Project
 from turnspec.report.entries import read_entries
 from turnspec.report.page import render_page
@@ -63,7 +63,7 @@ def report(output: Path | None, serve: bool, port: int, root: Path | None, verbo
     else:
         path = output or (own.root / _OUTPUT if own else Path(_OUTPUT.name))
         write_atomically(path, render_page(entries))
-        OUT.print(f"wrote {path}", highlight=False, soft_wrap=True, markup=False)
+        say(f"wrote {path}")
     finish(problems)
 
 
@@ -75,8 +75,8 @@ def _serve(site: Site, port: int) -> None:
         reason = error.strerror or str(error)
         raise Fault(f"port {port} can't be used ({reason}); give another one with --port") from None
     with server:
-        OUT.print(f"serving {server.address} (Ctrl-C ends it)", highlight=False)
+        say(f"serving {server.address} (Ctrl-C ends it)")
         try:
             server.serve_forever()
         except KeyboardInterrupt:
-            OUT.print("ended")
+            say("ended")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from rich.markup import escape
 from rich.table import Table
 
-from turnspec.cli.console import ERR, OUT, print_error
+from turnspec.cli.console import print_error, say, show
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.regenerate import Regeneration
 from turnspec.pipeline.standing import Accepted
@@ -28,14 +27,13 @@ def print_results(done: Regeneration, *, every: bool = False) -> None:
     judged = _judged(results, done.accepted)
     unverified = [name for name, judgement in judged.items() if not judgement.is_verified]
     if results:
-        OUT.print(result_table(results, sorted(judged) if every else unverified))
+        show(result_table(results, sorted(judged) if every else unverified))
     for name in unverified:
         print_shortfalls(name, judged[name])
     print_objections(done.built)
-    OUT.print(
+    say(
         f"{len(done.built)} built, {len(done.unchanged)} unchanged, "
-        f"{len(done.changed_files)} files written",
-        highlight=False,
+        f"{len(done.changed_files)} files written"
     )
     for path in done.left_over:
         print_error(f"{path} belongs to no template; delete it")
@@ -79,13 +77,13 @@ def print_shortfalls(name: str, judgement: Judgement, *, error: bool = False) ->
 
     ``error``: to standard error, where the other output is for a file.
     """
-    console = ERR if error else OUT
+    told = print_error if error else say
     for shortfall in judgement.shortfalls:
         first, *rest = shortfall.lines()
         style = "yellow" if shortfall.accepted else "red"
-        console.print(escape(f"{name}: {first}"), style=style, highlight=False, soft_wrap=True)
+        told(f"{name}: {first}", style)
         for line in rest:
-            console.print(escape(f"  {line}"), highlight=False, soft_wrap=True)
+            told(f"  {line}")
 
 
 def print_objections(builds: Iterable[Build]) -> None:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-import click
-from rich.markup import escape
-
-from turnspec.cli.console import OUT, json_text
+from turnspec.cli.console import put, put_json, say
 from turnspec.review.annotations import github_lines
 from turnspec.review.compare import Review
 from turnspec.review.rules import Severity
@@ -35,13 +32,12 @@ def print_review(review: Review, form: ReviewForm) -> None:
     """Print what changed between two sets of specs."""
     match form:
         case ReviewForm.JSON:
-            click.echo(json_text(json_data(review), indent=2))
+            put_json(json_data(review), indent=2)
         case ReviewForm.GITHUB:
             for line in github_lines(review):
-                click.echo(line)
+                say(line)
         case ReviewForm.MARKDOWN:
-            click.echo(markdown(review), nl=False)
+            put(markdown(review))
         case ReviewForm.TEXT:
             for text, kind in text_lines(review):
-                style = _REVIEW_STYLES.get(kind)
-                OUT.print(escape(text), style=style, highlight=False, soft_wrap=True)
+                say(text, _REVIEW_STYLES.get(kind, ""))

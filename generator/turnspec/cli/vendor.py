@@ -7,13 +7,22 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.markup import escape
 
 from turnspec.cli.common import FOLDER, ROOT, VERBOSE
-from turnspec.cli.console import OUT, Fault, Misuse, finish, json_text, print_error, print_notice
+from turnspec.cli.console import (
+    Fault,
+    Misuse,
+    finish,
+    print_error,
+    print_notice,
+    put_json,
+    say,
+    say_parts,
+)
 from turnspec.cli.formats import catalog_of, find
 from turnspec.pipeline.vendor import CopyState, Vendored, VendoredCopy, check_copies, renewal
 from turnspec.pipeline.vendor import vendor as vendor_parsers
+from turnspec.pipeline.vendored_texts import Language
 from turnspec.spec.problems import Problem
 
 
@@ -26,6 +35,19 @@ from turnspec.spec.problems import Problem
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="DIR",
     help="Say which copies in a folder are fresh, stale or edited; 1 if any isn't fresh.",
+)
+@click.option(
+    "--language",
+    type=click.Choice([language.value for language in Language]),
+    default=Language.PYTHON.value,
+    show_default=True,
+    help="The language of the parsers.",
+)
+@click.option(
+    "--javascript",
+    "language",
+    flag_value=Language.JAVASCRIPT.value,
+    help="The same as --language javascript: a plain .mjs file, and its types beside it.",
 )
 @click.option("--no-grammar", is_flag=True, help="Copy the parsers only.")
 @click.option("--protocol", is_flag=True, help="Copy the types that all parsers have in common.")
@@ -44,6 +66,7 @@ def vendor(
     names: tuple[str, ...],
     into: Path | None,
     checked: Path | None,
+    language: str,
     no_grammar: bool,
     protocol: bool,
     shared_engine: bool,
@@ -63,9 +86,12 @@ def vendor(
     Example:
       turnspec vendor qwen3-coder --into ../my-app/formats
       turnspec vendor Qwen/Qwen3-Coder-30B-A3B-Instruct model.gguf --into formats
+      turnspec vendor qwen3-coder --language typescript --into ../my-page/formats
       turnspec vendor --check ../my-app/formats
     """  # noqa: D301
     common = protocol or shared_engine
+    if protocol and language != Language.PYTHON:
+        raise Misuse("--protocol is for parsers in Python; others declare their types themselves")
     if checked is not None and not (names or into or common):
         copies = check_copies(catalog_of(root), checked)
         if isinstance(copies, Problem):
@@ -78,6 +104,7 @@ def vendor(
         done = vendor_parsers(
             formats.values(),
             into,
+            language=Language(language),
             with_grammar=not no_grammar,
             with_protocol=protocol,
             with_shared_engine=shared_engine,
@@ -103,12 +130,12 @@ def print_vendored(done: Vendored, *, as_json: bool) -> None:
         paths = {"written": done.written, "unchanged": done.unchanged}
         data: dict[str, object] = {key: [*map(str, files)] for key, files in paths.items()}
         data["unverified"] = {name: str(known) for name, known in done.unverified.items()}
-        click.echo(json_text({**data, "problems": [*map(str, done.problems)]}, indent=2))
+        put_json({**data, "problems": [*map(str, done.problems)]}, indent=2)
         return
     for path in done.written:
-        OUT.print(f"wrote {path}", highlight=False, soft_wrap=True, markup=False)
+        say(f"wrote {path}")
     for path in done.unchanged:
-        OUT.print(f"{path} is fresh already", highlight=False, soft_wrap=True, markup=False)
+        say(f"{path} is fresh already")
     for name, known in done.unverified.items():
         if not done.problems:
             print_notice(f"{name} is {known}; the copies say so")
@@ -118,12 +145,11 @@ def print_copies(copies: Sequence[VendoredCopy], folder: Path, *, as_json: bool)
     """Print what each copy in a folder is, and how to renew those that are stale."""
     if as_json:
         data = [{**asdict(copy), "path": str(copy.path)} for copy in copies]
-        click.echo(json_text({"copies": data}, indent=2))
+        put_json({"copies": data}, indent=2)
         return
     for copy in copies:
         style = _COPY_STYLES[copy.state]
         reason = f": {copy.reason}" if copy.reason else ""
-        text = f"[{style}]{copy.state:6}[/{style}] {escape(str(copy.path))}{escape(reason)}"
-        OUT.print(text, highlight=False, soft_wrap=True)
+        say_parts([(f"{copy.state:6}", style), (f" {copy.path}{reason}", "")])
     if command := renewal(copies, folder):
         print_error(f"to renew what is stale, run: {command}")

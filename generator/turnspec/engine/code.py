@@ -80,9 +80,11 @@ def keyword_arguments(text: str) -> str | None:
     """Return Python's keyword arguments, up to the bracket behind them, as JSON; None if not so."""
     try:
         call = ast.parse(f"f({text.strip()}", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args:
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+            return None  # more than arguments, or some without a keyword
+        if not all(word.arg for word in call.keywords):
             return None
-        values = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+        values = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
         return json.dumps(values, ensure_ascii=False, allow_nan=False)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return None

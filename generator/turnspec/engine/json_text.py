@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import Any
+
+#: How deeply arrays and objects may be nested, wherever a parser runs.
+_DEEPEST = 500
+_STRINGS_AND_BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[][{}]', re.DOTALL)
 
 
 def load_json(text: str, **options: Any) -> Any:
     """Return the value of JSON text; ValueError if it is none, as NaN and Infinity aren't."""
+    if text.count("[") + text.count("{") > _DEEPEST and _is_too_deep(text):
+        raise ValueError("nested too deeply")
     try:
         return json.loads(text, parse_constant=_no_constant, **options)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def _is_too_deep(text: str) -> bool:
+    depth = 0
+    for found in _STRINGS_AND_BRACKETS.finditer(text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found.group(), 0)
+        if depth > _DEEPEST:
+            return True
+    return False
 
 
 def _no_constant(name: str) -> None:

@@ -26,7 +26,8 @@ class ValueArguments:
         self._markers = calls.compiled.markers(argument_value_roles)
         self._text_end = calls.compiled.markers(text_end_roles)
         self._cut_end = calls.compiled.markers(call_closing_roles)
-        self._is_whole = True  # whether each value was closed
+        self._is_whole = True  # whether each value was closed, and nothing else was there
+        self._unexpected: list[str] = []  # text where none belongs
         self._has_end = bool(calls.compiled.table["calls"].get("closing"))
 
     def begin(self, found: Found) -> None:
@@ -45,15 +46,35 @@ class ValueArguments:
         found = self._markers.match(turn, final=turn.final and not self._has_end)
         if found and not found.role:
             return False
+        if found is None and self._has_end:
+            turn.read = self.read_unexpected
+            return True
         if found is None or found.role == "broken":
             turn.problem("malformed", "the arguments are not closed")
             self._end_arguments()
             return True
         turn.position = found.end
-        if found.role == "argument":
+        if found.role == "quoted":
+            turn.problem("malformed", f"{found['key']!r} in quotes")
+        if found.role in ("argument", "quoted"):
             self._begin_argument(found)
         elif found.role == "done":
             self._end_arguments(late_id=found["id"])
+        return True
+
+    def read_unexpected(self) -> bool:
+        """Read text that is no argument, up to where the call can go on."""
+        turn = self._turn
+        found = self._text_end.search(turn)
+        end = found.start if found else len(turn.text)
+        self._unexpected.append(turn.text[turn.position : end])
+        turn.position = end
+        if found is None or not found.role:
+            return False
+        turn.problem("unexpected_text", f"between arguments: {''.join(self._unexpected)}")
+        self._unexpected.clear()
+        self._is_whole = False
+        turn.read = self.read_arguments
         return True
 
     def _begin_argument(self, found: Found) -> None:
@@ -86,6 +107,7 @@ class ValueArguments:
         is_text = is_word and not found and not cut_off and match.end() < len(turn.text)
         turn.read = self.read_bare_text if is_text else self.read_value
         if is_text:
+            turn.position += turn.text.startswith(" ", turn.position)
             turn.problem("malformed", "a text without quotes")
             self._take('"')
         return True
@@ -142,7 +164,8 @@ class ValueArguments:
             return
         in_value = turn.read == self.read_value
         waiting = self._before + self._value.waiting if in_value else ""
-        rest = waiting + turn.text[turn.position :]
+        rest = "".join((waiting, *self._unexpected, turn.text[turn.position :]))
+        self._unexpected.clear()
         turn.problem("cut_off", f"a call that ends in {rest!r}")
         if in_value:
             self._end_value()
@@ -159,6 +182,7 @@ def argument_value_roles(table: Format) -> Roles:
     """
     arguments, closing = table["arguments"], table["calls"].get("closing", ())
     argument = [("argument", spaced(arguments["start"], "{comma}"))]
+    argument += [("quoted", spaced(start, "{comma}")) for start in _quoted(arguments["start"])]
     empty = arguments.get("empty", "")
     ends = [f"{empty} {closing[0]}"] if empty and closing else [empty] if empty else []
     done: list[tuple[str, Notation]] = [
@@ -169,11 +193,17 @@ def argument_value_roles(table: Format) -> Roles:
     return [*found, ("end", spaced(arguments["end"]))] if arguments.get("end") else found
 
 
+def _quoted(start: str) -> list[str]:
+    """Return how an argument begins whose key stands in quotes."""
+    return [start.replace("{key", f"{quote}{{key").replace("}", f"}}{quote}", 1) for quote in "\"'"]
+
+
 def text_end_roles(table: Format) -> Roles:
     """Return what ends a text without quotes: another argument, or the end of them all."""
     arguments = table["arguments"]
     separator = arguments.get("separator", "").strip()
-    following = [("next", f" {separator} {arguments['start']}")] if separator else []
+    starts = (*_quoted(arguments["start"]), arguments["start"])
+    following = [("next", f" {separator} {start}") for start in starts if separator]
     return [*following, *call_closing_roles(table)]
 
 

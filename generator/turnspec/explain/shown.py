@@ -13,6 +13,7 @@ from turnspec.explain.trace import Phase, Step, Trace, shown_event
 from turnspec.review.facts import Area, spec_facts
 from turnspec.spec.model import Spec
 from turnspec.spec.verdict import Judgement
+from turnspec.spec.visible import visible
 from turnspec.spec.yaml_text import quoted
 
 #: What texts on both sides of a difference are cut to, in characters.
@@ -143,13 +144,6 @@ def _sample_lines(sample: Sample) -> Iterator[Line]:
                 line += [*([] if line else [("  ", "")]), (visible(text), segment.kind)]
     if line:
         yield tuple(line)
-
-
-def visible(text: str) -> str:
-    """Return text with the characters escaped that do something to a terminal."""
-    return "".join(
-        character if character.isprintable() else quoted(character)[1:-1] for character in text
-    )
 
 
 def trace_lines(found: Trace) -> Iterator[Line]:

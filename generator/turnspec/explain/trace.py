@@ -77,20 +77,13 @@ def trace(
 
 @dataclass(slots=True)
 class _Recorder:
-    """Collects the steps of one parser; ``text`` is all it was given, from offset ``start`` on."""
+    """Collects the steps of one parser; ``at`` is the offset up to which they have come."""
 
     steps: list[Step] = field(default_factory=list)
     phase: Phase = Phase.PROMPT
-    text: str = ""
-    start: int = 0
-    at: int = 0
-    seen: list[object] = field(default_factory=list)  # kept, so that no other gets its identity
-
-    def take(self, turn: Any, text: str) -> None:
-        """Note that the turn is given text."""
-        if not self.text:
-            self.start = self.at = turn.offset
-        self.text += text
+    at: int | None = None
+    events: _Seen = field(default_factory=lambda: _Seen())
+    problems: _Seen = field(default_factory=lambda: _Seen())
 
     def step(self, turn: Any, state: Callable[[], bool]) -> bool:
         """Have a state go on and note what it does."""
@@ -106,29 +99,39 @@ class _Recorder:
     def _add(self, turn: Any, state: Callable[[], bool] | None, events: Sequence[object]) -> None:
         """Add a step if anything happened since the last one."""
         at = turn.offset + turn.position
-        before, self.at = self.at, at
+        before, self.at = at if self.at is None else self.at, at
         step = Step(
             phase=self.phase,
             state=_name(state) if state else "",
             next_state=_name(turn.current),
             about=" ".join((state.__doc__ or "").split()) if state else "",
             offset=before,
-            consumed=self._between(before, at),
-            returned=self._between(at, before),
-            events=self._unseen(events),
-            problems=self._unseen(turn.problems),
+            consumed=_between(turn, before, at),
+            returned=_between(turn, at, before),
+            events=self.events.unseen(events),
+            problems=self.problems.unseen(turn.problems),
         )
         moved = state is not None and step.state != step.next_state
         if moved or step.consumed or step.returned or step.events or step.problems:
             self.steps.append(step)
 
-    def _between(self, start: int, end: int) -> str:
-        return self.text[start - self.start : end - self.start] if start < end else ""
 
-    def _unseen(self, found: Sequence[Any]) -> tuple[Mapping[str, Any], ...]:
-        known = set(map(id, self.seen))
-        new = [item for item in found if id(item) not in known]
-        self.seen += new
+@dataclass(slots=True)
+class _Seen:
+    """What was in lists that only grow, or lose what came last; looked at for what is new."""
+
+    items: dict[int, object] = field(default_factory=dict)  # kept, so that no identity is reused
+    looked: dict[int, tuple[object, int]] = field(default_factory=dict)  # up to where, by list
+
+    def unseen(self, found: Sequence[Any]) -> tuple[Mapping[str, Any], ...]:
+        """Return what wasn't in any list yet."""
+        _, count = self.looked.get(id(found), (found, 0))
+        start = min(count, len(found))
+        while start and id(found[start - 1]) not in self.items:  # others were taken back
+            start -= 1
+        new = [item for item in found[start:] if id(item) not in self.items]
+        self.items |= {id(item): item for item in new}
+        self.looked[id(found)] = found, len(found)
         return tuple(dataclasses.asdict(item) for item in new)
 
 
@@ -160,12 +163,13 @@ def _watched(parser: Any, recorder: _Recorder) -> Any:
     def put(self: Any, state: Callable[[], bool]) -> None:
         self.current = state
 
-    def feed(self: Any, text: str) -> Any:
-        recorder.take(self, text)
-        return turn.feed(self, text)
-
-    watched = type("WatchedTurn", (turn,), {"read": property(get, put), "feed": feed})
+    watched = type("WatchedTurn", (turn,), {"read": property(get, put)})
     return type("Watched", (parser,), {"_turn_type": watched})
+
+
+def _between(turn: Any, start: int, end: int) -> str:
+    """Return what stands between two offsets of the text that the turn still has."""
+    return str(turn.text[start - turn.offset : end - turn.offset]) if start < end else ""
 
 
 def _name(state: Callable[[], bool]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from turnspec.export.exporting import Exported, ExportOptions, Refusal, Target
 from turnspec.export.llama_cpp_python import export_llama_cpp_python
+from turnspec.export.renderers import export_renderers
 from turnspec.export.response_template import export_response_template
 from turnspec.export.xgrammar import export_xgrammar
 from turnspec.spec.model import Spec
@@ -15,6 +16,11 @@ _ALL = (
         "llama-cpp-python",
         "a chat handler for Llama(chat_handler=...) and for its server",
         export_llama_cpp_python,
+    ),
+    Target(
+        "renderers",
+        "a renderer class for reinforcement learning, from tokens to tokens",
+        export_renderers,
     ),
     Target(
         "response-template",

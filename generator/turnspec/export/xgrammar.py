@@ -1,20 +1,78 @@
-"""xgrammar's structural tag: the grammar for real tools, as one format of its JSON."""
+"""xgrammar's structural tag: free text up to a trigger, then the grammar for real tools.
+
+vLLM, SGLang and others take it as a response format. Written for xgrammar 0.2.8: in free text it
+excludes what begins something else (`any_text` with `excludes`), which may then follow.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from typing import Any
 
 from turnspec.export.exporting import Exported, ExportOptions, Refusal
-from turnspec.grammar.bound import bind_grammar
-from turnspec.spec.model import Spec
+from turnspec.grammar.bound import BoundGrammar, bind_grammar
+from turnspec.grammar.request import GrammarRequest
+from turnspec.grammar.text import trimmed
+from turnspec.grammar.turn import opens_reasoning, prompt_extra
+from turnspec.spec.model import ReasoningMode, Spec
 
 FILE = "structural_tag.json"
+
+_Format = dict[str, Any]
 
 
 def export_xgrammar(spec: Spec, options: ExportOptions) -> Exported | Refusal:
     """Return a structural tag for the request's tools and answer."""
-    bound = bind_grammar(spec, options.request)
+    tag = structural_tag(spec, options.request)
+    if isinstance(tag, Refusal):
+        return tag
+    return Exported({FILE: json.dumps(tag, indent=2, ensure_ascii=False) + "\n"})
+
+
+def structural_tag(spec: Spec, request: GrammarRequest) -> _Format | Refusal:
+    """Return the structural tag as data.
+
+    Where the grammar is lazy it holds from a trigger on, and what comes before is free, so that a
+    model thinks and answers as it likes; else it holds from the prompt's end on.
+    """
+    if not request.tools and request.response_schema is None:
+        return Refusal("tools", "a structural tag is bound to tools, so they have to be given")
+    bound = bind_grammar(spec, request)
     if isinstance(bound, list):
         return Refusal("the request", "; ".join(map(str, bound)))
-    tag = {"type": "structural_tag", "format": {"type": "grammar", "grammar": bound.grammar}}
-    return Exported({FILE: json.dumps(tag, indent=2, ensure_ascii=False) + "\n"})
+    grammar = {"type": "grammar", "grammar": bound.grammar}
+    return {
+        "type": "structural_tag",
+        "format": _free(spec, request, bound, grammar) if bound.lazy else grammar,
+    }
+
+
+def _free(spec: Spec, request: GrammarRequest, bound: BoundGrammar, grammar: _Format) -> _Format:
+    """Return free text with calls behind it, if any; a trigger inside reasoning is none."""
+    start, end = trimmed(spec.reasoning.start), trimmed(spec.reasoning.end)
+    calls = _text(bound.trigger_words, grammar)
+    if spec.reasoning.mode is ReasoningMode.NONE or not end or start == end:
+        return calls
+    inside = _text((end,), _sequence(_constant(end), calls))
+    prompt = spec.thinking.prompt_on if request.thinking else spec.thinking.prompt_off
+    if opens_reasoning(spec, prompt_extra(spec, prompt)):
+        return inside
+    if not start:
+        return calls
+    reasoning = _sequence(_constant(start), inside)
+    return _text((start, *bound.trigger_words), {"type": "or", "elements": [reasoning, grammar]})
+
+
+def _text(excluded: Sequence[str], following: _Format) -> _Format:
+    """Return text that holds none of some words, and what may follow it."""
+    text = {"type": "any_text", "excludes": [*excluded]}
+    return _sequence(text, {"type": "optional", "content": following})
+
+
+def _sequence(*elements: _Format) -> _Format:
+    return {"type": "sequence", "elements": [*elements]}
+
+
+def _constant(text: str) -> _Format:
+    return {"type": "const_string", "value": text}

@@ -23,7 +23,12 @@ from turnspec.grammar.digit_ranges import integers, numbers
 from turnspec.grammar.notations import JSON_NOTATION, Notation
 from turnspec.grammar.rule_names import RuleNames, slug
 from turnspec.grammar.schema_checks import Place, Schema, checked
-from turnspec.grammar.schema_limits import DEEPEST_REFERENCES, MOST_RULES, TooBigError
+from turnspec.grammar.schema_limits import (
+    DEEPEST_REFERENCES,
+    MOST_PLACES,
+    MOST_RULES,
+    TooBigError,
+)
 from turnspec.grammar.schema_parts import (
     TYPES,
     all_apart,
@@ -35,6 +40,7 @@ from turnspec.grammar.schema_parts import (
     items_after,
     keywords,
     kinds,
+    narrowed_bounds,
     other_properties,
     property_schemas,
     stated_types,
@@ -330,7 +336,7 @@ class _Compiler:
         if kind == "string":
             text = string_text(parts, way.strings, self.remarks)
         else:
-            text = _number(parts, kind)
+            text = _number(parts, kind, self.remarks)
         return _Body(text) if text else None
 
     def _array(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
@@ -473,8 +479,11 @@ def _key(notation: Notation, parts: list[Place]) -> object:
         return json.dumps(whole)
 
 
-def _number(parts: list[Place], kind: str) -> str | None:
+def _number(parts: list[Place], kind: str, remarks: Remarks) -> str | None:
     bounds = bounds_of(parts)
+    for keyword in narrowed_bounds(parts) if kind == "number" else ():
+        message = f"{keyword} is taken narrower, at its place {MOST_PLACES} behind the point"
+        remarks.notice(message, path_of(parts, keyword))
     if not bounds.is_open():
         return numbers(bounds) if kind == "number" else integers(bounds)
     return "number" if kind == "number" else '"-"? ( "0" | [1-9] [0-9]* )'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from itertools import combinations
 from typing import Any
@@ -163,6 +163,9 @@ def _has_type(value: Any, types: str | list[str]) -> bool:
     return kind in allowed or (kind == "integer" and "number" in allowed)
 
 
+_BOUNDS = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
+
+
 def bounds_of(parts: Iterable[Place]) -> Bounds:
     """Return the bounds that hold for a number.
 
@@ -181,6 +184,15 @@ def bounds_of(parts: Iterable[Place]) -> Bounds:
     if short.is_empty() and not bounds.is_empty():
         raise TooBigError(f"has bounds that differ only behind {MOST_PLACES} places")
     return short
+
+
+def narrowed_bounds(parts: Iterable[Place]) -> Iterator[str]:
+    """Yield the keywords whose bounds have more places than are written."""
+    listed = list(parts)
+    for keyword in _BOUNDS:
+        places = (-int(Decimal(str(n)).as_tuple().exponent) for n in given(listed, keyword))
+        if max(places, default=0) > MOST_PLACES:
+            yield keyword
 
 
 def items_after(parts: Iterable[Place]) -> list[Place]:

@@ -16,7 +16,7 @@ from turnspec.pipeline.project import OutputPaths
 from turnspec.pipeline.template_sources import read_templates_of
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.sources.text_files import read_text
-from turnspec.spec.atomic import write_atomically
+from turnspec.spec.atomic import write_all_atomically, write_atomically
 from turnspec.spec.naming import TEMPLATE_SUFFIX
 from turnspec.spec.overlay import OverlayText
 from turnspec.spec.problems import Problem
@@ -75,11 +75,10 @@ def analyze_into(
     for build in build_in_processes(tasks, os.cpu_count() or 1):
         result.builds.append(build)
         result.problems += build.problems
-        for path, text in build.files.items():
-            if into is not None:
-                write_atomically(into / path, text)
-                result.written.append(into / path)
         if into is not None:
+            texts = {into / path: text for path, text in build.files.items()}
+            write_all_atomically(texts)
+            result.written += texts
             _write_draft(build, into, result)
             if build.files and build.name in taken_out:
                 source = taken_out[build.name]

@@ -14,7 +14,7 @@ from turnspec.pipeline.standing import Accepted, accepted_failures, standing_pro
 from turnspec.pipeline.state import State, generator_fingerprint, input_hash, output_hash
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.sources.index import read_index
-from turnspec.spec.atomic import write_atomically
+from turnspec.spec.atomic import write_all_atomically, write_atomically
 from turnspec.spec.engine_results import read_engines
 from turnspec.spec.files import SPEC_SUFFIX, read_spec
 from turnspec.spec.integration_results import read_integrations
@@ -158,9 +158,9 @@ def _take(
     """Write a build's files and keep its result."""
     done.built.append(build)
     done.problems += build.problems
-    for path, text in build.files.items():
-        if write_atomically(project.root / path, text):
-            done.changed_files.append(path)
+    texts = {project.root / path: text for path, text in build.files.items()}
+    changed = write_all_atomically(texts)
+    done.changed_files += [path.relative_to(project.root).as_posix() for path in changed]
     if build.result is not None:
         results[build.name] = build.result
 

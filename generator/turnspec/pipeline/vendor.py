@@ -9,33 +9,37 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from importlib import resources
 from pathlib import Path
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
 from turnspec.codegen.banner import (
-    banner,
     is_generated,
     is_unedited,
-    named_place,
     named_spec,
-    sealed,
     warning_of,
     with_warning,
     without_warning,
 )
-from turnspec.codegen.shared import ENGINE, ENGINE_FILE, engine_text, is_shared, shared_module
-from turnspec.pipeline.project import OutputPaths
+from turnspec.pipeline.vendored_texts import (
+    ENGINES,
+    PROTOCOL,
+    PROTOCOL_FILE,
+    Language,
+    common_text_now,
+    copied_texts,
+    engine_texts,
+    language_of,
+    own_names,
+    protocol_text,
+    shares,
+    suffixes,
+    text_now,
+)
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
 from turnspec.spec.verdict import Judgement
-
-#: The module of types that all parsers have in common, as a copy's banner names it.
-PROTOCOL = "turnspec.protocol"
-PROTOCOL_FILE = "protocol.py"
-_SUFFIXES = (".py", ".gbnf")
 
 
 class CopyState(StrEnum):
@@ -78,6 +82,7 @@ def vendor(
     formats: Iterable[KnownFormat],
     into: Path,
     *,
+    language: Language = Language.PYTHON,
     with_grammar: bool = True,
     with_protocol: bool = False,
     with_shared_engine: bool = False,
@@ -92,16 +97,14 @@ def vendor(
     """
     texts: dict[Path, str] = {into / PROTOCOL_FILE: protocol_text()} if with_protocol else {}
     if with_shared_engine:
-        texts[into / ENGINE_FILE] = engine_text()
+        texts |= {into / file: text for file, text in engine_texts(language).items()}
     problems: list[Problem] = []
     unverified: dict[str, Judgement] = {}
     for known in formats:
-        found = _generated_texts(known, with_grammar)
+        found = copied_texts(known, language, with_grammar=with_grammar, shared=with_shared_engine)
         if isinstance(found, Problem):
             problems.append(found)
             continue
-        if with_shared_engine:
-            found = {file: _sharing(file, text) for file, text in found.items()}
         judgement = known.judgement()
         if not judgement.is_verified:
             unverified[known.name] = judgement
@@ -122,19 +125,12 @@ def vendor(
     return Vendored(tuple(new), unchanged, unverified=unverified)
 
 
-def protocol_text() -> str:
-    """Return `turnspec.protocol` as a file to be copied, with a banner like that of a parser."""
-    text = resources.files("turnspec").joinpath(PROTOCOL_FILE).read_text("utf-8")
-    command = "turnspec vendor --protocol --into ."
-    return sealed(banner(PROTOCOL, "-", command=command) + text)
-
-
 def check_copies(catalog: Catalog, folder: Path) -> list[VendoredCopy] | Problem:
     """Return what the copies in a folder are; that there is none is a problem."""
     copies = [
         _checked(catalog, path, text)
         for path in sorted(folder.iterdir())
-        if path.suffix in _SUFFIXES
+        if path.name.endswith(suffixes())
         and path.is_file()
         and (text := _text_of(path)) is not None
         and is_generated(text)
@@ -147,11 +143,9 @@ def _checked(catalog: Catalog, path: Path, text: str) -> VendoredCopy:
     known = catalog.formats.get(name)
     now: str | Problem = Problem(f"no format is known as {name!r}")
     if digest == "-":
-        name, now = _common_file(text)
+        name, now = common_text_now(path.name, text)
     elif known is not None:
-        now = known.module() if path.suffix == ".py" else known.grammar()
-        if isinstance(now, str) and is_shared(text):
-            now = shared_module(now)
+        now = text_now(known, path.name, text)
     if not is_unedited(text):
         return VendoredCopy(path, name, CopyState.EDITED, "not as it was generated")
     if isinstance(now, Problem):
@@ -163,54 +157,32 @@ def _checked(catalog: Catalog, path: Path, text: str) -> VendoredCopy:
             return VendoredCopy(path, name, CopyState.STALE, reason)
         return VendoredCopy(path, name, CopyState.FRESH, warning_of(told))
     changed = "the generator" if named_spec(now)[1] == digest else "the spec"
-    shared = name == ENGINE or is_shared(text)
-    return VendoredCopy(path, name, CopyState.STALE, f"{changed} has changed", shared)
-
-
-def _common_file(text: str) -> tuple[str, str]:
-    """Return the name of a file that parsers have in common, and its text as it is now."""
-    if named_place(text) == ENGINE:
-        return ENGINE, engine_text()
-    return PROTOCOL, protocol_text()
-
-
-def _sharing(file: str, text: str) -> str:
-    return shared_module(text) if file.endswith(".py") else text
-
-
-def _generated_texts(known: KnownFormat, with_grammar: bool) -> dict[str, str] | Problem:
-    """Return the texts of a format's files by their names in the folder."""
-    paths = OutputPaths.in_folder(known.name)
-    files = {paths.module: known.module()}
-    if with_grammar:
-        files[paths.grammar] = known.grammar()
-    texts: dict[str, str] = {}
-    for file, text in files.items():
-        if isinstance(text, Problem):
-            return text
-        if not is_unedited(text):
-            message = f"isn't as it was generated; {known.remedy}"
-            source = known.paths.module if file.endswith(".py") else known.paths.grammar
-            return Problem(message, source)
-        texts[file] = text
-    return texts
+    reason = f"{changed} has changed"
+    return VendoredCopy(path, name, CopyState.STALE, reason, shares(name, text))
 
 
 def renewal(copies: Iterable[VendoredCopy], folder: Path) -> str:
-    """Return the command that renews the stale copies that have their own names, or ""."""
+    """Return the commands that renew the stale copies that have their own names, or ""."""
     stale = [copy for copy in copies if copy.state is CopyState.STALE]
-    names = [copy.name for copy in stale if copy.path.name in _own_names(copy.name)]
-    wanted = list(dict.fromkeys(name for name in names if name != ENGINE))
+    commands = [_renewal([copy for copy in stale if _is_in(copy, each)], each) for each in Language]
+    return " && ".join(
+        f"turnspec vendor {' '.join(wanted)} --into {folder}" for wanted in commands if wanted
+    )
+
+
+def _is_in(copy: VendoredCopy, language: Language) -> bool:
+    return language_of(copy.path.name) is language
+
+
+def _renewal(stale: list[VendoredCopy], language: Language) -> list[str]:
+    """Return what to ask for so that the stale copies in one language are renewed."""
+    names = [copy.name for copy in stale if copy.path.name in own_names(copy.name)]
+    wanted = list(dict.fromkeys(name for name in names if name not in ENGINES))
     if any((copy.name, copy.path.name) == (PROTOCOL, PROTOCOL_FILE) for copy in stale):
         wanted.append("--protocol")
     if any(copy.shared for copy in stale):
         wanted.append("--shared-engine")
-    return f"turnspec vendor {' '.join(wanted)} --into {folder}" if wanted else ""
-
-
-def _own_names(name: str) -> tuple[str, ...]:
-    paths = OutputPaths.in_folder(name)
-    return paths.module, paths.grammar
+    return wanted + ([f"--language {language}"] if wanted and language.scripts else [])
 
 
 def _marked(text: str, judgement: Judgement) -> str:

@@ -25,8 +25,10 @@ from turnspec.rendering.lifeline import end_with_parent
 from turnspec.rendering.limits import USUAL_LIMITS, Limits, limit_memory
 from turnspec.rendering.variables import TemplateFacts, template_facts
 
-#: Seconds that one rendering (or compiling the template) may take.
+#: Seconds that one rendering (or compiling the template) may take; where a template has a budget,
+#: a third of that, if it is more.
 TIME_LIMIT = 10.0
+_SHARE = 3
 
 ENDED = (
     "the rendering process ended (out of memory, or a script that calls turnspec without "
@@ -185,8 +187,12 @@ class RenderWorker:
     def _request(self, message: tuple[str, object]) -> Rendering | TemplateFacts:
         assert self._connection is not None
         seconds, too_slow = self._time_limit, f"took longer than {self._time_limit:g} s"
-        if self._budget is not None and (left := self._budget.ends - time.monotonic()) < seconds:
-            seconds, too_slow = max(left, 0), self._budget.limits.too_slow
+        if self._budget is not None:
+            limits, left = self._budget.limits, self._budget.ends - time.monotonic()
+            seconds = max(seconds, limits.seconds / _SHARE)
+            too_slow = f"a rendering took longer than {seconds:g} s (--time-limit allows more)"
+            if left < seconds:
+                seconds, too_slow = max(left, 0), limits.too_slow
         try:
             self._connection.send(message)
             if not self._connection.poll(seconds):

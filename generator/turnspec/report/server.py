@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
@@ -62,11 +62,9 @@ class Site:
         if asked.name not in self.sources:
             raise RefusalError(HTTPStatus.NOT_FOUND, f"no format {asked.name!r}")
         options = {"tools": asked.tools, "enable_thinking": asked.thinking}
-        data = trace_data(trace(self._module(asked.name), asked.text, options))
-        steps = data["steps"]
-        assert isinstance(steps, list)
-        data["steps"] = steps[:MOST_STEPS]
-        return {**data, "left_out": max(len(steps) - MOST_STEPS, 0)}
+        found = trace(self._module(asked.name), asked.text, options)
+        data = trace_data(replace(found, steps=found.steps[:MOST_STEPS]))
+        return {**data, "left_out": max(len(found.steps) - MOST_STEPS, 0)}
 
     def _module(self, name: str) -> FormatModule:
         with self.lock:

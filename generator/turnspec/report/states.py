@@ -182,11 +182,15 @@ def _json_readers(table: Format, after: str) -> Iterator[_Reader]:
 
 
 def _value_readers(table: Format, after: str) -> Iterator[_Reader]:
-    leaps = (_Leap("start", ("argument",)), _Leap(after, ("done", "broken", "")))
+    over = ("done", "broken") if table["calls"].get("closing") else ("done", "")
+    leaps = [_Leap("start", ("argument", "quoted")), _Leap(after, over)]
+    leaps += [_Leap("unexpected", ("",))] if "" not in over else []
     ends = (_Leap("arguments", ("next", "close", "end")),)
-    yield _Reader(ValueArguments.read_arguments, argument_value_roles(table), leaps)
+    yield _Reader(ValueArguments.read_arguments, argument_value_roles(table), tuple(leaps))
     yield _Reader(ValueArguments.read_start, (), (_Leap("value"), _Leap("bare_text")))
     yield _Reader(ValueArguments.read_bare_text, text_end_roles(table), ends)
+    if "" not in over:
+        yield _Reader(ValueArguments.read_unexpected, text_end_roles(table), ends)
     yield _Reader(ValueArguments.read_value, (), (_Leap("arguments"),))
 
 

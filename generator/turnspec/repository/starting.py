@@ -8,7 +8,7 @@ from pathlib import Path
 
 from turnspec.pipeline.project import OVERLAYS, Project
 from turnspec.sources.index import INDEX_FILE
-from turnspec.spec.atomic import write_atomically
+from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.problems import Problem
 
 _FOLDERS = (OVERLAYS, "specs", "generated")
@@ -42,23 +42,25 @@ def start_repository(root: Path) -> Started | Problem:
     kept: list[str] = []
     for folder in _FOLDERS:
         (root / folder).mkdir(parents=True, exist_ok=True)
+    texts: dict[Path, str] = {}
     for file, source in _FILES.items():
         if (root / file).exists():
             kept.append(file)
             continue
-        write_atomically(root / file, _text(source))
+        texts[root / file] = _text(source)
         written.append(file)
-    if _ignore(root / _IGNORED):
+    texts[root / _IGNORED] = _ignoring(root / _IGNORED)
+    if root / _IGNORED in write_all_atomically(texts):
         written.append(_IGNORED)
     return Started(tuple(written), tuple(kept))
 
 
-def _ignore(path: Path) -> bool:
-    """Add the lines that a .gitignore lacks; return whether there were any."""
+def _ignoring(path: Path) -> str:
+    """Return a .gitignore with the lines that it lacks."""
     there = path.read_text(encoding="utf-8") if path.exists() else ""
     missing = [line for line in _text("gitignore").splitlines() if line not in there.splitlines()]
-    gap = "\n" if there and not there.endswith("\n") else ""
-    return bool(missing) and write_atomically(path, there + gap + "\n".join([*missing, ""]))
+    gap = "\n" if missing and there and not there.endswith("\n") else ""
+    return there + gap + "".join(f"{line}\n" for line in missing)
 
 
 def _text(name: str) -> str:

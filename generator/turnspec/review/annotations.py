@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from turnspec.review.compare import Review, TemplateReview
 from turnspec.review.rules import Finding, Severity
+from turnspec.spec.visible import visible
 from turnspec.spec.yaml_text import quoted
 
 _COMMANDS = {
@@ -36,7 +37,7 @@ def _command(template: TemplateReview, finding: Finding) -> str:
     said = f" ({finding.text})" if finding.text else ""
     lines = [f"{template.name}: {finding.rule.meaning}{said}"]
     for name, text in finding.example.items() if finding.example else ():
-        shown = quoted(text) if name == "written" else text
+        shown = quoted(text) if name == "written" else visible(text)
         lines.append(f"{name}: {shown[:_LENGTH]}")
     place = f"file={_property(template.file)},title={_property(finding.rule.id)}"
     return f"::{_COMMANDS[finding.rule.severity]} {place}::{_data(chr(10).join(lines))}"

@@ -86,7 +86,7 @@ def obtain(
                 return Obtained(reason=f"working offline and {target} {state}; {by_hand}")
             reason = _download(origin, target, settings or read_pip_settings(), console, pause)
     except OSError as error:
-        reason = os_message(error)
+        reason = os_message(error) if error.filename else f"{target}: {os_message(error)}"
     return Obtained(reason=f"{reason}; {by_hand}") if reason else Obtained(target)
 
 
@@ -164,10 +164,15 @@ def _from_link(
         if _is_whole(part, origin):
             part.replace(target)
             return ""
-        actual = file_sha256(part)
+        reason = f"{_shown(link.url)}: sent {_difference(part, origin)}"
         part.unlink()
-        reason = f"{_shown(link.url)}: sent a file with sha256 {actual}, pinned is {origin.sha256}"
     return reason
+
+
+def _difference(part: Path, origin: Origin) -> str:
+    if _size(part) > origin.size:
+        return f"more than the {origin.size} bytes that are pinned"
+    return f"a file with sha256 {file_sha256(part)}, pinned is {origin.sha256}"
 
 
 def _fill(
@@ -180,7 +185,7 @@ def _fill(
         before = _size(part)
         if before >= origin.size:
             return ""
-        reason = _attempt(client, link, part, before, bar, task)
+        reason = _attempt(client, link, part, origin.size, bar, task)
         if not reason:
             return ""
         fruitless = 0 if _size(part) > before else fruitless + 1
@@ -191,8 +196,10 @@ def _fill(
 
 
 def _attempt(
-    client: PyPIClient, link: Link, part: Path, start: int, bar: Progress, task: TaskID
+    client: PyPIClient, link: Link, part: Path, size: int, bar: Progress, task: TaskID
 ) -> str:
+    """Append to ``part`` what comes, up to ``size`` bytes and one; return why it broke off."""
+    start = _size(part)
     # Stored as it is: a server must not compress it again, or offsets would mean nothing.
     headers = {"Accept-Encoding": "identity"}
     if start:
@@ -205,8 +212,10 @@ def _attempt(
             resumed = response.status_code == httpx2.codes.PARTIAL_CONTENT
             with part.open("ab" if resumed else "wb") as file:
                 for chunk in response.iter_raw():
-                    file.write(chunk)
+                    file.write(chunk[: size + 1 - file.tell()])  # one more tells of more
                     bar.update(task, completed=file.tell())
+                    if file.tell() > size:
+                        break
     except httpx2.HTTPError as error:
         return f"{_shown(link.url)}: {_one_line(error)}"
     return ""

@@ -18,6 +18,7 @@ from turnspec.sources.index import INDEX_FILE, Entry, Origin
 from turnspec.sources.text_files import sha256_of
 from turnspec.sources.text_within import NoTextError, text_within
 from turnspec.spec.atomic import write_atomically
+from turnspec.spec.os_reasons import os_message
 from turnspec.spec.problems import Problem
 
 #: How large a file with templates may be, and all files of an sdist together, in bytes.
@@ -57,6 +58,8 @@ def extract(
                 problems += _store(data, entry, origin, root)
     # Encrypted files of a wheel are a RuntimeError, other ways to pack them a NotImplementedError.
     except (*_UNREADABLE, RuntimeError) as error:
+        if isinstance(error, OSError) and error.filename:  # a template that can't be written
+            return [*problems, Problem(os_message(error))]
         return [*problems, Problem(f"cannot be unpacked: {error}", str(archive))]
     missing = [entry for left in wanted.values() for entry in left]
     return problems + [

@@ -32,7 +32,7 @@ class IntegrationResult:
     Of ``checks``, so many ``passed``, ``loosely`` those of them in which something came back as the
     losses say; ``losses`` are what is loosened, or the one refusal, each in a line; ``example`` is
     the shortest failure, in one line. Of ``cuts``, turns that break off, the program ``raised`` at
-    so many.
+    so many; of so many turns the next one's prompt was ``bridged``.
     """
 
     spec_hash: str
@@ -42,6 +42,7 @@ class IntegrationResult:
     loosely: int = 0
     cuts: int = 0
     raised: int = 0
+    bridged: int = 0
     losses: tuple[str, ...] = ()
     example: str = ""
 
@@ -116,5 +117,5 @@ def _result_to_data(result: IntegrationResult) -> dict[str, object]:
     return {key: value for key, value in data.items() if value or key not in _LEFT_OUT}
 
 
-_FIGURES = ("checks", "passed", "loosely", "cuts", "raised")
-_LEFT_OUT = ("losses", "example", "loosely", "cuts", "raised")
+_FIGURES = ("checks", "passed", "loosely", "cuts", "raised", "bridged")
+_LEFT_OUT = ("losses", "example", "loosely", "cuts", "raised", "bridged")

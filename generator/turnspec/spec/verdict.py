@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from turnspec.spec.results import RUNGS, SANITY, RungResult, TemplateResult
-from turnspec.spec.yaml_text import quoted
+from turnspec.spec.visible import visible
 
 #: The longest text of an example that is shown, in characters.
 _LENGTH = 400
@@ -117,5 +117,5 @@ def _found(result: TemplateResult, rung: str) -> RungResult:
 
 
 def _shown(text: str) -> str:
-    shown = "".join(char if char.isprintable() else quoted(char)[1:-1] for char in text)
+    shown = visible(text)
     return shown if len(shown) <= _LENGTH else f"{shown[:_LENGTH]}…"

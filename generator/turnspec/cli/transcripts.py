@@ -1,0 +1,87 @@
+"""The part of `turnspec parse` that is about files of many outputs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+from rich.markup import escape
+
+from turnspec.cli.console import ERR, Fault, Misuse, finish, progress_bar
+from turnspec.cli.extras import needs
+from turnspec.spec.problems import Problem
+from turnspec.transcripts.files import (
+    JSON_LINES,
+    PARQUET,
+    JsonLines,
+    Parquet,
+    Source,
+    parquet_problem,
+)
+from turnspec.transcripts.rows import Counts, Wanted
+from turnspec.transcripts.run import Run, all_cores, begun, parse_file
+
+
+def parse_many(
+    module: str,
+    path: Path,
+    column: str,
+    out: Path,
+    result: str,
+    options: Mapping[str, object],
+    jobs: int | None,
+) -> None:
+    """Parse all rows of a file, and tell what there was."""
+    with_row = out.suffix != PARQUET
+    wanted = Wanted(column, result, options, with_row)
+    source = _source(path, wanted, out)
+    run = Run(path, source, module, wanted, out, jobs or all_cores())
+    counts = begun(run)
+    if isinstance(counts, Problem):
+        raise Fault(str(counts))
+    if counts.rows:
+        _tell(f"{counts.rows} rows are done already; going on")
+    before, start = counts.rows, time.monotonic()
+    try:
+        with progress_bar("parsing", source.size) as advance:
+            parse_file(run, counts, advance)
+    except BrokenProcessPool:
+        raise Fault("a process was ended from outside; run the same again to go on") from None
+    seconds = max(time.monotonic() - start, 1e-9)
+    _tell(f"wrote {out}: {counts.rows} rows, {(counts.rows - before) / seconds:,.0f} a second")
+    _tell_counts(counts)
+    finish((), failed=bool(counts.failed))
+
+
+def _source(path: Path, wanted: Wanted, out: Path) -> Source:
+    if path.suffix in JSON_LINES:
+        if out.suffix not in JSON_LINES:
+            raise Misuse(f"{out}: what comes from lines of JSON goes into a .jsonl file")
+        return JsonLines(path)
+    if path.suffix != PARQUET:
+        raise Misuse(f"{path}: with --column a file is .jsonl or .parquet")
+    if out.suffix not in (*JSON_LINES, PARQUET):
+        raise Misuse(f"{out}: the file to write is .jsonl or .parquet")
+    return _parquet(path, wanted)
+
+
+@needs("parquet")
+def _parquet(path: Path, wanted: Wanted) -> Source:
+    problem = parquet_problem(path, wanted.column, wanted.result)
+    if problem is not None:
+        raise Fault(str(problem))
+    return Parquet(path, None if wanted.with_row else [wanted.column])
+
+
+def _tell_counts(counts: Counts) -> None:
+    """Print how many rows failed, and the problems by kind."""
+    for kind, count in counts.problems.most_common():
+        _tell(f"  {count:>9} {kind}")
+    if counts.failed:
+        _tell(f"[red]{counts.failed} rows can't be read[/red]; they are kept, with the reason")
+
+
+def _tell(text: str) -> None:
+    ERR.print(text if "[red]" in text else escape(text), highlight=False, soft_wrap=True)

@@ -1,0 +1,226 @@
+"""A generated Python module -> the same parser in TypeScript or JavaScript.
+
+The table, the sample turns and the banner are those of the Python module, so that they can't say
+anything else; the engine is its other form, `engine/typescript/`. What is in `engine/javascript/`
+the TypeScript compiler makes of it, so that vendoring needs no Node.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from turnspec import engine
+from turnspec.codegen.banner import banner, named_spec, sealed, without_warning
+from turnspec.codegen.module import environment
+from turnspec.codegen.parts import Join, join_parts
+from turnspec.engine import ENGINE_VERSION
+from turnspec.engine.format import Format
+
+#: The engine's files, in an order in which each needs but those before it to be loaded.
+SCRIPT_PARTS = (
+    *("results", "strings", "turn", "markers", "options", "format", "text_markers", "text"),
+    *("json_text", "python_literal", "calls", "unclosed", "value", "arguments_value"),
+    *("other_value", "schemas", "foreign", "heads", "objects", "json_arguments"),
+    *("text_arguments", "elements", "value_arguments", "code", "parser", "load"),
+)
+#: The files whose declarations say what is public.
+DECLARATIONS = ("results", "options")
+SHARED_ENGINE = "turnspec-engine"
+#: The engine of scripts, as the banner of a copy names it.
+SCRIPT_ENGINE = "turnspec.engine.typescript"
+_LINE_LENGTH = 100
+_HEADING = re.compile(r"/\*\*\n?(.*?)\*/\n*", re.DOTALL)
+_IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
+_IMPORTED = re.compile(r'^import\s[^;]*? from "\./(\w+)\.js";\n', re.MULTILINE)
+_IMPORTS_ENGINE = f'from "./{SHARED_ENGINE}.'
+#: Where the parts are that a statement joins.
+_FILES = {
+    "HeadCalls": "heads",
+    "ObjectCalls": "objects",
+    "JsonArguments": "json_arguments",
+    "ValueArguments": "value_arguments",
+    "TextArguments": "text_arguments",
+    "Elements": "elements",
+    "Value": "value",
+    "OtherValue": "other_value",
+    "Code": "code",
+}
+
+
+class Script(StrEnum):
+    """A language of scripts, by the ending of its files."""
+
+    TYPESCRIPT = ".ts"
+    JAVASCRIPT = ".mjs"
+    DECLARATION = ".d.mts"
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptPart:
+    """A file of the engine: what it says of itself, the files that it needs, and all the rest."""
+
+    heading: tuple[str, ...]
+    needs: frozenset[str]
+    body: str
+
+
+@cache
+def script_part(name: str, script: Script) -> ScriptPart:
+    """Return a file of the engine, taken apart."""
+    endings = {
+        Script.TYPESCRIPT: "typescript/{}.ts",
+        Script.JAVASCRIPT: "javascript/{}.js",
+        Script.DECLARATION: "javascript/{}.d.ts",
+    }
+    path = endings[script].format(name)
+    source = resources.files(engine).joinpath(path).read_text("utf-8")
+    told = _HEADING.match(source)
+    heading = [line.removeprefix(" *").strip() for line in told[1].splitlines()] if told else []
+    body = _IMPORT.sub("", source[told.end() :] if told else source)
+    needs = frozenset(_IMPORTED.findall(source))
+    return ScriptPart(tuple(heading), needs, body.replace("export {};\n", "").strip("\n"))
+
+
+def script_text(module: str, script: Script, *, shared: bool = False) -> str:
+    """Return a generated Python module as a script.
+
+    ``shared`` has it import the engine from a file beside it.
+    """
+    command = renewing(named_spec(module)[0], script, shared=shared)
+    table, docstring, banner_lines = _read_module(module, command)
+    parts = (
+        DECLARATIONS
+        if script is Script.DECLARATION
+        else () if shared else needed_script_parts(table, script)
+    )
+    template = environment().get_template(
+        "declaration.jinja" if script is Script.DECLARATION else "script.jinja"
+    )
+    text = template.render(
+        banner=banner_lines,
+        lines=docstring,
+        table=_literal(table),
+        parts=[script_part(name, script) for name in parts],
+        engine_version=ENGINE_VERSION,
+        typed=script is Script.TYPESCRIPT,
+        engine=_engine_file(script) if shared else "",
+        make_calls=_made(join_parts(table)),
+    )
+    return sealed(text)
+
+
+def script_engine(script: Script) -> str:
+    """Return the whole engine as a file, with a banner like that of a parser."""
+    parts = DECLARATIONS if script is Script.DECLARATION else SCRIPT_PARTS
+    command = renewing("FORMAT", script, shared=True)
+    template = environment().get_template("script_engine.jinja")
+    text = template.render(
+        parts=[script_part(name, script) for name in parts],
+        version=ENGINE_VERSION,
+        declares=script is Script.DECLARATION,
+    )
+    return sealed(banner(SCRIPT_ENGINE, "-", command=command, comment="//") + text)
+
+
+def shares_engine(text: str) -> bool:
+    """Tell whether a script imports the engine."""
+    return _IMPORTS_ENGINE in text
+
+
+def _engine_file(script: Script) -> str:
+    # The compiler takes the file for that of the ending that it writes.
+    return f"./{SHARED_ENGINE}.{'js' if script is Script.TYPESCRIPT else 'mjs'}"
+
+
+def needed_script_parts(table: Format, script: Script) -> tuple[str, ...]:
+    """Return the names of the engine's files that a format needs, in their order."""
+    join = join_parts(table)
+    needed = {"parser", "format", "options", *(_FILES[name] for name in _names(join))}
+    waiting = list(needed)
+    while waiting:
+        new = script_part(waiting.pop(), script).needs - needed
+        needed |= new
+        waiting += new
+    return tuple(part for part in SCRIPT_PARTS if part in needed)
+
+
+def _names(join: Join | None) -> Iterator[str]:
+    return join.names() if join else iter(())
+
+
+def _made(join: Join | None) -> str:
+    """Return the expression for what makes the reader of calls."""
+    if join is None:
+        return "null"
+    reads_heads = join.name == "HeadCalls"
+    uses = {name: _expression(name, used, reads_heads) for name, used in join.uses.items()}
+    parts = ", ".join(f"{name}: {expression}" for name, expression in uses.items())
+    return f"(text, options) =>\n    new {join.name}(text, options, {{ {parts} }})"
+
+
+def _expression(name: str, used: Join, reads_heads: bool = True) -> str:
+    """Return the expression for what makes a part that another one uses by some name."""
+    if name == "value":
+        return f"make{used.name}"
+    given = {"code": "calls, reader" if reads_heads else "calls", "nested": "reader"}
+    parameters = given.get(name, "calls")
+    uses = "".join(f", {_expression(*each)}" for each in used.uses.items())
+    return f"({parameters}) => new {used.name}({parameters}{uses})"
+
+
+def renewing(names: str, script: Script, *, shared: bool) -> str:
+    """Return the command that copies formats anew as scripts."""
+    language = "typescript" if script is Script.TYPESCRIPT else "javascript"
+    sharing = " --shared-engine" if shared else ""
+    return f"turnspec vendor {names} --language {language}{sharing} --into ."
+
+
+def _read_module(module: str, command: str) -> tuple[Format, list[str], str]:
+    """Return a module's table, the lines of its docstring, and a banner with another command."""
+    source = without_warning(module)
+    tree = ast.parse(source)
+    table = next(
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.AnnAssign) and node.value and ast.unparse(node.target) == "FORMAT"
+    )
+    told = (ast.get_docstring(tree) or "").split("\n")
+    lines = [line.replace("``", "`").replace("*/", "* /") for line in told]
+    first = source.splitlines()[: tree.body[0].lineno - 1]
+    kept = (line.removeprefix("#") for line in first if not line.startswith("# Text hash:"))
+    told_so = [f" Regenerate: {command}" if " Regenerate:" in line else line for line in kept]
+    return table, lines, "\n".join(f"//{line}" for line in told_so)
+
+
+def _literal(value: Any, indent: str = "") -> str:
+    """Return data as the literal of a script, on one line where it fits."""
+    if not isinstance(value, dict | list | tuple):
+        return json.dumps(value, ensure_ascii=False)
+    inner = indent + "  "
+    brackets = "{}" if isinstance(value, dict) else "[]"
+    pairs = _pairs(value)
+    line = ", ".join(before + _literal(item) for before, item in pairs)
+    space = " " if isinstance(value, dict) and value else ""
+    line = f"{brackets[0]}{space}{line}{space}{brackets[1]}"
+    if len(indent) + len(line) < _LINE_LENGTH - 30 and not (isinstance(value, dict) and not indent):
+        return line
+    lines = (f"{inner}{before}{_literal(item, inner)},\n" for before, item in pairs)
+    return f"{brackets[0]}\n{''.join(lines)}{indent}{brackets[1]}"
+
+
+def _pairs(value: dict[str, Any] | Sequence[Any]) -> list[tuple[str, Any]]:
+    if not isinstance(value, dict):
+        return [("", item) for item in value]
+    return [(f"{_key(key)}: ", item) for key, item in value.items()]
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z_]\w*", key, re.ASCII) else json.dumps(key)

@@ -1,0 +1,120 @@
+/**
+ * Calls written as other formats write them: as a JSON object, or in tags.
+ *
+ * Many models have learned both. Such a call is read as a whole, when it ends.
+ */
+import { argumentsOf, callsOf } from "./format.js";
+import { dumpJson, loadJson } from "./json_text.js";
+import { isName, leadingText } from "./markers.js";
+import { asJson, asSchema, jsonTypes } from "./schemas.js";
+import { jsonString, spaceBefore } from "./strings.js";
+import { withRole } from "./text_markers.js";
+import { callEndRoles } from "./unclosed.js";
+/** The keys that APIs and most formats have for them. */
+const ARGUMENT_KEYS = ["arguments", "parameters"];
+const TAG = /[ \t\n\r]*<([A-Za-z0-9_:-]+)(?: name)? ?= ?["']?([^<>"']{1,256})["']? ?>/.source;
+const OPENING_TAG = new RegExp(TAG, "uy");
+const TAGGED_ARGUMENT = new RegExp(`${TAG}\\n?([\\s\\S]*?)\\n?</\\1>`, "uy");
+const CLOSING_TAG = /(?:[ \t\n\r]*<\/[A-Za-z0-9_:-]+>)?[ \t\n\r]*$/y;
+/** Reads a call that is written in another syntax, where one of the format's own belongs. */
+export class ForeignCall {
+  calls;
+  turn;
+  end;
+  pieces = [];
+  constructor(calls) {
+    this.calls = calls;
+    this.turn = calls.turn;
+    this.end = calls.compiled.markers(callEndRoles);
+  }
+  /** Begin at what opens the call. */
+  begin(found) {
+    const { turn } = this;
+    turn.hold();
+    turn.position = found.end;
+    this.pieces = [];
+    turn.read = this.readCall;
+  }
+  /** Read up to the end of the call. */
+  readCall = () => {
+    const { turn } = this;
+    const found = this.end.search(turn);
+    const end = found ? found.start : turn.text.length;
+    this.pieces.push(turn.text.slice(turn.position, end));
+    turn.position = end;
+    if (!found?.role && !turn.final) return false;
+    this.take();
+    return true;
+  };
+  take() {
+    const { turn, calls } = this;
+    const { held } = turn;
+    if (!held) return;
+    const text = this.pieces.join("");
+    const call = fromObject(text) ?? fromTags(text, calls);
+    if (!call || !(isName(call.name) || calls.knows(call.name))) {
+      const end = turn.goBack(held);
+      calls.text.mentioned = true;
+      calls.text.write(end);
+      turn.read = calls.text.readText;
+      return;
+    }
+    turn.release();
+    calls.start(call.name, held.offset, turn.offsetAt(turn.position));
+    const kind = text.charAt(spaceBefore(text)) === "<" ? "tags" : "a JSON object";
+    turn.problemAt(held.offset, "other_syntax", `the call is ${kind}`);
+    calls.argue(call.arguments);
+    calls.end();
+  }
+}
+/** Return the name and the arguments of a call that is a JSON object, null if it is none. */
+function fromObject(text) {
+  let members = loadJson(text);
+  if (members instanceof Map && members.get("function") instanceof Map) {
+    members = members.get("function");
+  }
+  if (!(members instanceof Map)) return null;
+  const name = members.get("name");
+  if (typeof name !== "string" || !name) return null;
+  const key = ARGUMENT_KEYS.find((key) => members.has(key));
+  const value = key === undefined ? new Map() : (members.get(key) ?? null);
+  return { name, arguments: typeof value === "string" ? value : dumpJson(value) };
+}
+/** Return the name and the arguments of a call that is a tag with tags inside, or null. */
+function fromTags(text, calls) {
+  OPENING_TAG.lastIndex = 0;
+  const head = OPENING_TAG.exec(text);
+  if (!head) return null;
+  const [, , name = ""] = head;
+  const parameters = calls.tools?.get(name) ?? {};
+  const properties = new Map(Object.entries(asSchema(parameters.properties) ?? {}));
+  const members = new Map();
+  let at = OPENING_TAG.lastIndex;
+  for (;;) {
+    TAGGED_ARGUMENT.lastIndex = at;
+    const argument = TAGGED_ARGUMENT.exec(text);
+    if (!argument) break;
+    const [, , key = "", value = ""] = argument;
+    at = TAGGED_ARGUMENT.lastIndex;
+    const json = asJson(value, jsonTypes(properties.get(key), parameters), true);
+    members.set(jsonString(key), json || jsonString(value));
+  }
+  CLOSING_TAG.lastIndex = at;
+  if (!CLOSING_TAG.test(text)) return null;
+  const texts = Array.from(members, ([key, json]) => `${key}: ${json}`);
+  return { name, arguments: `{${texts.join(", ")}}` };
+}
+/** Return what begins such a call: what opens the format's own, and then another one. */
+export function foreignRoles(table) {
+  const calls = callsOf(table);
+  const openings = calls.opening?.length ? calls.opening : [leadingText(calls.start ?? "")];
+  const heads = [
+    ...(calls.form === "heads" ? [' {{ "name"', ' {{ "function"'] : []),
+    ...(argumentsOf(table).form === "json" ? [" <{word}=", " <{word}name ="] : []),
+  ];
+  const last = openings.slice(-1).filter((opening) => [...opening].length > 2);
+  return withRole(
+    "foreign",
+    last.map((opening) => [opening, heads]),
+  );
+}

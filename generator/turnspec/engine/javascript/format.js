@@ -1,0 +1,52 @@
+/** The format table: all that is particular to one format, as plain data. */
+import { Markers } from "./markers.js";
+import { isBlank } from "./strings.js";
+/** A format table, with its sets of markers as they are asked for. */
+export class CompiledFormat {
+  table;
+  sets = new Map();
+  constructor(table) {
+    this.table = table;
+  }
+  /** The table's part on calls; of a format that has some. */
+  get calls() {
+    return callsOf(this.table);
+  }
+  /** The table's part on arguments; of a format that has calls. */
+  get arguments() {
+    return argumentsOf(this.table);
+  }
+  /** Return the markers that a function takes from the table. */
+  markers(rolesOf) {
+    let markers = this.sets.get(rolesOf);
+    if (!markers) {
+      markers = new Markers(rolesOf(this.table));
+      this.sets.set(rolesOf, markers);
+    }
+    return markers;
+  }
+  /**
+   * Return the format with further texts that end a turn.
+   *
+   * @throws RangeError if one of them is nothing, or white space alone.
+   */
+  withEnds(ends) {
+    if (ends.length === 0) return this;
+    if (ends.some(isBlank)) throw new RangeError("a stop string needs more than white space");
+    const notations = ends.map((end) => end.replaceAll("{", "{{").replaceAll("}", "}}"));
+    return new CompiledFormat({
+      ...this.table,
+      turn_end: [...this.table.turn_end, ...notations],
+    });
+  }
+}
+/** Return a table's part on calls; of a format that has some. */
+export function callsOf(table) {
+  if (!table.calls) throw new TypeError("a format without calls");
+  return table.calls;
+}
+/** Return a table's part on arguments; of a format that has calls. */
+export function argumentsOf(table) {
+  if (!table.arguments) throw new TypeError("a format without arguments");
+  return table.arguments;
+}

@@ -1,0 +1,2 @@
+/** What a parser is told. */
+export {};

@@ -1,0 +1,146 @@
+/** Relatives of JSON: Python's literals, bare keys, strings in quotes of the format's own. */
+import { argumentsOf, callsOf } from "./format.js";
+import { escaped, spaced, WORD_SIGN } from "./markers.js";
+import { jsonEscaped, trimmed } from "./strings.js";
+import { withRole } from "./text_markers.js";
+import { Value } from "./value.js";
+const OTHER_STRINGS = {
+  "'": otherString("'"),
+  '"': otherString('"'),
+};
+const OTHER_ESCAPE = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[\s\S])/gu;
+const OTHER_ESCAPES = new Map([
+  ["\\n", "\n"],
+  ["\\t", "\t"],
+  ["\\b", "\b"],
+  ["\\f", "\f"],
+  ["\\r", "\r"],
+  ["\\a", "\x07"],
+  ["\\v", "\v"],
+  ["\\\\", "\\"],
+  ["\\'", "'"],
+  ['\\"', '"'],
+]);
+const PYTHON_WORDS = new Map([
+  ["true", "true"],
+  ["false", "false"],
+  ["null", "null"],
+  ["True", "true"],
+  ["False", "false"],
+  ["None", "null"],
+]);
+function otherString(quote) {
+  const plain = `[^${quote}\\\\]*`;
+  const sequence =
+    "(?:[^xuU]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[xuU](?![0-9a-fA-F]{0,7}$))";
+  return new RegExp(`${plain}(?:\\\\${sequence}${plain})*(${quote})?`, "y");
+}
+/** Reads a value in a relative of JSON. */
+export class OtherValue extends Value {
+  rawQuote;
+  rawInside;
+  escapes;
+  rawEnd;
+  afterString;
+  constructor(turn, compiled) {
+    const style = compiled.arguments.values ?? {};
+    const quotes = style.raw_quote ? [style.raw_quote, '"', "'"] : ['"', "'"];
+    super(turn, compiled, {
+      quotes: [...new Set(quotes)],
+      words: PYTHON_WORDS,
+      hasBareKeys: true,
+    });
+    this.rawQuote = style.raw_quote ?? "";
+    this.rawInside = style.raw_inside ?? false;
+    this.escapes = style.escapes ?? "json";
+    this.rawEnd = compiled.markers(rawEndRoles);
+    const signs = escaped(signsBehindString(compiled.table));
+    this.afterString = new RegExp(`[ \\t\\n\\r]*(?:$|([${signs}]|${WORD_SIGN}+ ?[=:]))`, "uy");
+  }
+  takeQuote(text) {
+    if (this.escapes === "json" && text === "'" && text !== this.rawQuote) {
+      this.turn.problem("malformed", "a string in single quotes");
+    }
+    return super.takeQuote(text);
+  }
+  readString() {
+    const isInside = this.closers.length > 0 && !this.rawInside;
+    if (this.quote === this.rawQuote && !isInside) return this.readRawString();
+    if (this.escapes === "json" && this.quote === '"') return super.readString();
+    const { turn } = this;
+    const match = this.matchString(OTHER_STRINGS[this.quote]);
+    let { text } = match;
+    turn.position += text.length;
+    const after = match.isClosed ? this.matchBehind(match.end) : null;
+    if (match.isClosed && !after) {
+      // It is none that ends the string.
+      turn.problem("malformed", `a ${this.quote} inside a string`);
+      text += this.quote;
+      turn.position = match.end;
+    }
+    this.passOn(jsonEscaped(unescaped(text)));
+    if (!after) return match.isClosed;
+    if (!after.goesOn && !turn.final) return false;
+    turn.position = match.end;
+    return this.endIf(true);
+  }
+  /** Return whether something goes on behind a string; null where it isn't what may follow one. */
+  matchBehind(at) {
+    this.afterString.lastIndex = at;
+    const match = this.afterString.exec(this.turn.text);
+    return match && { goesOn: !!match[1] };
+  }
+  readRawString() {
+    const { turn } = this;
+    let found = this.rawEnd.search(turn, { final: false });
+    let end = found ? found.start : turn.text.length;
+    if (this.unclosed?.mayEnd(turn.position, end)) {
+      const [reach, broken] = this.unclosed.find(end);
+      this.broken = broken;
+      if (reach !== end) found = null;
+      end = reach;
+    }
+    this.passOn(jsonEscaped(turn.text.slice(turn.position, end)));
+    turn.position = found?.role ? found.end : end;
+    return this.endIf(!!found?.role);
+  }
+  endIf(isEnd) {
+    if (isEnd) {
+      this.passOn('"');
+      this.endString();
+    }
+    return isEnd;
+  }
+}
+/** Return the signs with which goes on what stands behind a string. */
+function signsBehindString(table) {
+  const calls = callsOf(table);
+  const { separator = "", end = "" } = argumentsOf(table);
+  const texts = [
+    ...[separator, end],
+    ...[...(calls.closing ?? []), ...(calls.end ?? []), ...table.turn_end],
+  ];
+  return `,)]}:<${texts.map((text) => [...trimmed(text)][0] ?? "").join("")}`;
+}
+/** Return what stands for a Python string's text between its quotes. */
+function unescaped(text) {
+  if (!text.includes("\\")) return text;
+  return text.replace(OTHER_ESCAPE, (all, two, four, eight) => {
+    const code = Number.parseInt(two ?? four ?? eight ?? "", 16);
+    if (code <= 0x10ffff) return String.fromCodePoint(code);
+    return OTHER_ESCAPES.get(all) ?? all;
+  });
+}
+/** Return what ends a string without escapes: its quote, if the call can go on behind it. */
+export function rawEndRoles(table) {
+  const { values, separator = "", end } = argumentsOf(table);
+  const quote = values?.raw_quote;
+  if (!quote) return [];
+  if (values.raw_inside) return [["end", quote]];
+  const ends = end ? [end] : [separator, ...(callsOf(table).closing?.slice(0, 1) ?? [])];
+  return withRole("end", [[quote, ends.filter((text) => text).map((text) => spaced(text))]]);
+}
+/** Make a reader of a relative of JSON. */
+export function makeOtherValue(turn, compiled) {
+  return new OtherValue(turn, compiled);
+}

@@ -1,0 +1,403 @@
+/** Reasoning and content: all text that is no marker, and the markers around it. */
+import {
+  codePoints,
+  positionBehind,
+  quoted,
+  spaceBefore,
+  trimmed,
+  trimmedEnd,
+  WHITE_SPACE,
+  widthAt,
+  withoutSpace,
+} from "./strings.js";
+import { behindCallRoles, endRoles, leadRoles, openingRoles, textRoles } from "./text_markers.js";
+/** The roles of markers with which calls begin. */
+const DRAFTED = [
+  "opening",
+  "noisy_opening",
+  "call",
+  "other_call",
+  "short_call",
+  "closed_call",
+  "foreign",
+];
+/** Reasoning or content, as far as it has come. White space at its ends is no part of it. */
+class Stream {
+  begun = false;
+  /** It counts if more text follows. */
+  space = [];
+  spaceStart = 0;
+  turn;
+  type;
+  /** What stands before this offset is left out. */
+  shown;
+  constructor(turn, type, shown) {
+    this.turn = turn;
+    this.type = type;
+    this.shown = shown;
+  }
+  get pieces() {
+    return this.turn[this.type];
+  }
+  /** Add text, which stands from one offset to another in the model's text. */
+  write(text, start, end) {
+    const endsInSpace = text === "" || WHITE_SPACE.includes(text.charAt(text.length - 1));
+    if (!this.begun || this.space.length > 0 || start < this.shown || endsInSpace) {
+      this.writeWithinSpace(text, start, end);
+    } else {
+      this.add(text, start, end);
+    }
+  }
+  writeWithinSpace(text, start, end) {
+    const body = trimmedEnd(text);
+    const behind = end - (text.length - body.length);
+    if (body) this.writeBody(body, start, behind);
+    if (this.begun && body.length < text.length) {
+      if (this.space.length === 0) this.spaceStart = behind;
+      this.space.push(text.slice(body.length));
+    }
+  }
+  writeBody(text, from, end) {
+    let [body, start] = [text, from];
+    if (this.space.length > 0) {
+      body = this.space.join("") + body;
+      start = this.spaceStart;
+      this.space.length = 0;
+    } else if (!this.begun) {
+      const space = spaceBefore(body);
+      body = body.slice(space);
+      start += space;
+      this.begun = true;
+    }
+    if (start < this.shown) {
+      body = body.slice(positionBehind(body, this.shown - end + codePoints(body)));
+      start = this.shown;
+    }
+    if (body) this.add(body, start, end);
+  }
+  add(text, start, end) {
+    this.pieces.push(text);
+    this.turn.events.push({ type: this.type, text, start, end });
+  }
+  /** Add a marker as it is, which is shown even where the prompt holds it. */
+  quote(marker, start) {
+    const { shown } = this;
+    this.shown = Math.min(shown, start);
+    this.writeBody(marker, start, start + codePoints(marker));
+    this.shown = shown;
+  }
+  /** Say whether the last character is one of these. */
+  endsIn(characters) {
+    const last = this.pieces.at(-1);
+    return !!last && this.space.length === 0 && characters.includes(last.charAt(last.length - 1));
+  }
+}
+/** Reads reasoning and content up to the markers of other parts. */
+export class Text {
+  turn;
+  compiled;
+  thinking;
+  /** Where a call begins, in the turn's text, that may be a draft: what follows it decides. */
+  draftStart = null;
+  /** Whether all this is a draft, and the offset at which something else than a call follows. */
+  isDraft = false;
+  draftEnd = null;
+  /** With nothing but white space since. */
+  afterMarker = true;
+  /** Whether text holds an opening marker of calls. */
+  mentioned = false;
+  calls = null;
+  inline;
+  content;
+  reasoning;
+  marks;
+  mayStayOpen;
+  /** Whether a call in open reasoning may be a draft, which what follows it decides. */
+  mayDraft;
+  /** Of the content's, those before the last marker. */
+  spaces = 0;
+  /** Whether the last marker opened calls. */
+  opened = false;
+  /** Whether content holds an opening marker of reasoning. */
+  quotesReasoning = false;
+  /** What follows the end of the turn. */
+  rest = [];
+  contentLast;
+  endsTurn;
+  endsContent;
+  markers;
+  begun = textRoles;
+  openings;
+  behindCall;
+  leads;
+  ends;
+  constructor(turn, compiled, { inline, shown }) {
+    const { table } = compiled;
+    this.turn = turn;
+    this.compiled = compiled;
+    this.inline = inline;
+    this.content = new Stream(turn, "content", shown);
+    this.reasoning = inline ? this.content : new Stream(turn, "reasoning", shown);
+    this.marks = table.reasoning ?? {};
+    this.thinking = this.marks.starts_open ?? false;
+    this.mayStayOpen = this.marks.may_stay_open ?? false;
+    const ends = this.marks.end ?? [];
+    this.mayDraft = ends.length > 0 && !this.mayStayOpen;
+    const callsAt = table.order.indexOf("calls");
+    this.contentLast = callsAt >= 0 && table.order.includes("content", callsAt);
+    this.endsTurn = ends.some((end) => table.turn_end.includes(end));
+    this.endsContent = ends.some((end) => table.content?.end?.includes(end));
+    this.markers = compiled.markers(textRoles);
+    this.openings = compiled.markers(openingRoles);
+    this.behindCall = compiled.markers(behindCallRoles);
+    this.leads = compiled.markers(leadRoles);
+    this.ends = compiled.markers(endRoles);
+  }
+  /**
+   * Have calls read by another part.
+   *
+   * `roles` gives all that ends text, `begun` what a text can break off in.
+   */
+  attach(calls, roles, begun = roles) {
+    this.calls = calls;
+    this.markers = this.compiled.markers(roles);
+    this.begun = begun;
+  }
+  /** Whether there was a call. */
+  get called() {
+    return this.calls?.called ?? false;
+  }
+  /** Read text up to a marker, and do what the marker asks for. */
+  readText = () => {
+    const { turn } = this;
+    if (this.afterMarker && this.called) {
+      const noise = this.behindCall.match(turn);
+      if (noise && noise.role !== "marker") return this.passNoise(noise);
+    }
+    const lead = this.isFirst ? this.leads.match(turn) : null;
+    if (lead) {
+      if (lead.role) turn.position = lead.end;
+      this.afterMarker = !lead.role;
+      return !!lead.role;
+    }
+    const found = this.markers.search(turn);
+    if (turn.final && (!found || found.role === "mention") && this.breaksOff()) return false;
+    this.write(found ? found.start : turn.text.length);
+    if (!found?.role || this.draftEnd !== null) return false;
+    if (this.isText(found)) {
+      // An object's beginning has no length.
+      this.write(Math.max(found.end, found.start + widthAt(turn.text, found.start)));
+    } else if (this.mayDraft && this.thinking && DRAFTED.includes(found.role)) {
+      this.draftStart = found.start;
+      return false;
+    } else if (
+      this.isDraft &&
+      ["reasoning_start", "reasoning_end", "between"].includes(found.role)
+    ) {
+      this.draftEnd = turn.offsetAt(found.start);
+      return false;
+    } else {
+      this.passMarker(found);
+    }
+    return true;
+  };
+  /** Whether content may begin here, of which there was none before. */
+  get isFirst() {
+    return this.afterMarker && !(this.thinking || this.called || this.content.begun);
+  }
+  /** Leave out brackets and fences that close nothing, between a call and another marker. */
+  passNoise(noise) {
+    if (!noise.role) return false;
+    this.turn.problem("stray_marker", `${quoted(trimmed(noise.text))} after a call`);
+    this.turn.position = noise.end;
+    return true;
+  }
+  /** Add the turn's text up to a position to what is being read. */
+  write(end) {
+    const { turn } = this;
+    const text = turn.text.slice(turn.position, end);
+    if (this.afterMarker && spaceBefore(text) < text.length) this.beginPiece(text);
+    const start = turn.offsetAt(turn.position);
+    (this.thinking ? this.reasoning : this.content).write(text, start, turn.offsetAt(end));
+    turn.position = end;
+  }
+  beginPiece(text) {
+    const { turn } = this;
+    this.afterMarker = false;
+    const start = turn.offsetAt(turn.position) + spaceBefore(text);
+    if (this.isDraft && this.draftEnd === null) this.draftEnd = start;
+    if (this.called && !this.thinking && !this.contentLast) {
+      turn.problemAt(start, "misplaced", "content after a call");
+    }
+  }
+  /** Say whether a marker is text: what it announces or closes isn't there. */
+  isText(found) {
+    const { role } = found;
+    if (role === "reasoning_start" || role === "reasoning_end") {
+      return !this.thinking && this.isQuoted(found);
+    }
+    const closes = role === "call_end" || role === "section_end";
+    if (closes && this.thinking && !this.called) return true;
+    if (role === "mention" || (closes && this.mentioned)) {
+      this.mentioned = true; // what closes it is text as well
+      return true;
+    }
+    return this.calls?.isText(found) ?? false;
+  }
+  /** Say whether content is about a marker of reasoning: in quotes, or closing such a one. */
+  isQuoted({ role }) {
+    if (!this.marks.start?.length || this.endsTurn || this.endsContent) return false;
+    const pending = this.quotesReasoning;
+    this.quotesReasoning = false;
+    if (role === "reasoning_end" && pending) return true;
+    const isQuoted = !this.afterMarker && this.content.endsIn("\"'`");
+    this.quotesReasoning = isQuoted && role === "reasoning_start";
+    return isQuoted;
+  }
+  passMarker(found) {
+    const { turn } = this;
+    const { role } = found;
+    const closes = this.thinking && (role === "reasoning_end" || role === "between");
+    const inline = this.inline && (role === "reasoning_start" || closes);
+    if (inline) {
+      const marker = role === "between" ? (this.marks.end?.[0] ?? "") : found.text;
+      this.content.quote(marker, turn.offsetAt(found.start));
+    }
+    if (this.afterMarker && (this.opened || role === "call_end" || role === "section_end")) {
+      // It stands between the markers of a call.
+      this.content.space.length = Math.min(this.content.space.length, this.spaces);
+    }
+    this.obey(found);
+    turn.position = found.end;
+    this.afterMarker = !inline;
+    this.spaces = this.content.space.length;
+    this.opened = role === "opening";
+  }
+  /** Do what a marker asks for. */
+  obey(found) {
+    switch (found.role) {
+      case "reasoning_start":
+        this.openReasoning(found);
+        break;
+      case "reasoning_end":
+        this.closeReasoning(found);
+        break;
+      case "between":
+      case "content_start":
+        this.passBetween(found);
+        break;
+      case "turn_start":
+      case "repeated":
+        this.turn.problem("repeated", `${quoted(found.text)} once more`);
+        break;
+      case "turn_end":
+        this.endTurn();
+        break;
+      case "content_end":
+        break; // it ends text, and that is all
+      default:
+        this.calls?.passMarker(found);
+    }
+  }
+  openReasoning(found) {
+    for (const text of found.missing) {
+      this.turn.problem("missing_marker", `${quoted(text)} is missing`);
+    }
+    const late = this.called || (this.content.begun && !this.inline);
+    if (this.thinking) {
+      this.turn.problem("repeated", `${quoted(found.text)} in the reasoning`);
+    } else if (late && this.compiled.table.order[0] === "reasoning") {
+      this.turn.problem("misplaced", "reasoning after content or calls");
+    }
+    this.thinking = true;
+  }
+  closeReasoning(found) {
+    if (!this.thinking && this.endsTurn) {
+      this.turn.read = this.readRest;
+    } else if (!this.thinking && this.content.begun && !this.endsContent) {
+      this.turn.problem("stray_marker", `${quoted(found.text)} outside reasoning`);
+    }
+    this.thinking = false;
+  }
+  /** What stands between parts closes reasoning, if only by the end that is part of it. */
+  passBetween(found) {
+    const hasEnd = !!this.marks.end?.length && !this.mayStayOpen;
+    if (this.thinking && hasEnd && !this.holdsEnd(found.text)) {
+      this.turn.problem("unclosed", "the reasoning was not closed");
+    }
+    this.thinking = false;
+  }
+  endTurn() {
+    this.turn.read = this.readRest;
+    if (this.mayStayOpen || !this.marks.end?.length) this.thinking = false;
+  }
+  /** Say whether the text ends in a marker that should go on: that is no content. */
+  breaksOff() {
+    const { turn } = this;
+    const begun = this.compiled.markers(this.begun).search(turn, { final: false });
+    if (!begun || begun.role) return false;
+    const isBehind = trimmed(turn.text.slice(turn.position, begun.start)) === "";
+    const behindCall = this.called && this.afterMarker && isBehind;
+    if (!behindCall && !this.openings.match(turn, { start: begun.start, final: true })) {
+      return false;
+    }
+    this.write(begun.start);
+    turn.problem("cut_off", begun.text);
+    turn.position = turn.text.length;
+    return true;
+  }
+  /** Read what follows the turn's end: ends once more, and what is no content. */
+  readRest = () => {
+    const { turn } = this;
+    const found = this.rest.length > 0 ? null : this.ends.match(turn);
+    if (found && !found.role) return false;
+    if (found && found.end > turn.position) {
+      turn.position = found.end;
+      return true;
+    }
+    this.rest.push(turn.text.slice(turn.position));
+    turn.position = turn.text.length;
+    return false;
+  };
+  holdsEnd(text) {
+    const found = withoutSpace(text);
+    return !!this.marks.end?.some((end) => found.includes(withoutSpace(end)));
+  }
+  /** Go on behind a turn's end that was read elsewhere. */
+  follow(other) {
+    this.rest = other.rest;
+    other.rest = [];
+    this.turn.read = this.readRest;
+  }
+  /** Leave text for a call, and tell where none belongs. */
+  beginCall() {
+    const hasEnd = !!(this.marks.end?.length || this.compiled.table.between?.length);
+    if (this.thinking && hasEnd && !this.mayStayOpen) {
+      this.turn.problem("unclosed", "a call inside the reasoning");
+    } else {
+      this.thinking = false;
+    }
+    if (this.contentLast && this.content.begun && !this.inline) {
+      this.turn.problem("misplaced", "a call after content");
+    }
+    this.mentioned = false;
+  }
+  /** Tell what is missing or too much at the end of the text. */
+  finish() {
+    const { turn } = this;
+    const mayBeOpen = this.marks.may_end_turn || (this.mayStayOpen && this.called);
+    if (this.thinking && !mayBeOpen) {
+      this.thinking = false;
+      if (turn.problems.every((problem) => problem.kind !== "unclosed")) {
+        turn.problem("unclosed", "the reasoning was not closed");
+      }
+    }
+    const all = this.rest.join("");
+    const rest = all.slice(spaceBefore(all));
+    this.rest = this.rest.length > 0 ? [""] : []; // told once, though it may be asked for again
+    if (rest) {
+      const start = turn.offsetAt(turn.position) - codePoints(rest);
+      turn.problemAt(start, "text_after_end", rest);
+    }
+  }
+}

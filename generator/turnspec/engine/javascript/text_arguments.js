@@ -1,0 +1,398 @@
+/** Arguments whose values are text, each between marks that hold its key. */
+import { argumentsOf, callsOf } from "./format.js";
+import { loadJson } from "./json_text.js";
+import { escaped, firstText, leadingText, literalLength, spaced } from "./markers.js";
+import { asJson, asSchema, jsonTypes, saysSomething } from "./schemas.js";
+import {
+  hasLetter,
+  jsonEscaped,
+  jsonString,
+  quoted,
+  spaceBefore,
+  trimmed,
+  widthAt,
+  withoutPrefix,
+} from "./strings.js";
+import { withRole } from "./text_markers.js";
+/** A value that is text: a string is passed on as it comes, any other value as a whole. */
+export class TypedText {
+  /** Of which it may be; none says that it is a string. */
+  types = new Set();
+  /** What stands before it in the arguments. */
+  before = "";
+  calls;
+  python;
+  pieces = [];
+  constructor(calls, python) {
+    this.calls = calls;
+    this.python = python;
+  }
+  /** Whether it is a string. */
+  get isString() {
+    return this.types.size === 0 || (this.types.size === 1 && this.mayBeString);
+  }
+  /** Whether it may be said to be a string. */
+  get mayBeString() {
+    return this.types.has("string");
+  }
+  /** Expect a value of some types, behind a text of the arguments. */
+  expect(types, before) {
+    this.types = types;
+    this.before = before;
+  }
+  /** Begin the value. */
+  begin() {
+    if (this.isString) this.calls.argue(`${this.before}"`);
+  }
+  /**
+   * Say whether the value is whole with the turn's text up to a position.
+   *
+   * One that is open within brackets or quotes isn't, if it can be anything but a string.
+   */
+  mayEnd(end) {
+    const { turn } = this.calls;
+    const text = this.pieces.join("") + turn.text.slice(turn.position, end);
+    const sign = text.charAt(spaceBefore(text));
+    if (this.isString || !sign || !`[{"'`.includes(sign)) return true;
+    const types = new Set([...this.types].filter((type) => type !== "string"));
+    return asJson(text, types, this.python) !== null;
+  }
+  /** Take the turn's text up to a position. */
+  take(end) {
+    const { turn } = this.calls;
+    const text = turn.text.slice(turn.position, end);
+    turn.position = end;
+    if (this.isString) this.calls.argue(jsonEscaped(text));
+    else this.pieces.push(text);
+  }
+  /** End the value. */
+  end() {
+    if (this.isString) {
+      this.calls.argue('"');
+      return;
+    }
+    const text = this.pieces.join("");
+    this.pieces = [];
+    const value = asJson(text, this.types, this.python);
+    if (value === null && !this.mayBeString) {
+      this.calls.turn.problem("wrong_type", `${quoted(text)} is kept as a string`);
+    }
+    this.calls.argue(this.before + (value || jsonString(text)));
+  }
+}
+/** Reads arguments one by one, each with its key and its value. */
+export class TextArguments {
+  calls;
+  turn;
+  table;
+  value;
+  /** Those that the tool has. */
+  properties = new Map();
+  /** Keys that would begin another argument. */
+  otherKeys = new Set();
+  /** Text where none belongs. */
+  unexpected = [];
+  /** Of the value. */
+  schema = undefined;
+  /** As it is written. */
+  key = "";
+  /** Whether no element of a value can look like an argument's beginning. */
+  showsItself;
+  escapes;
+  escape;
+  /** Whether text was left out that may be an argument. */
+  doubtful = false;
+  /** The keys of the call's arguments so far. */
+  given = new Set();
+  markers;
+  first;
+  guard;
+  plainEnd;
+  guardedEnd;
+  valueEnd;
+  nested;
+  constructor(calls, makeNested) {
+    const { compiled } = calls;
+    this.calls = calls;
+    this.turn = calls.turn;
+    this.table = compiled.arguments;
+    this.value = new TypedText(calls, this.table.literals === "python");
+    const { start = "", key_escapes = {} } = this.table;
+    this.showsItself = isKeyed(this.table) || hasLetter(leadingText(start));
+    this.escapes = new Map(Object.entries(key_escapes));
+    this.escape = new RegExp([...this.escapes.keys()].map(escaped).join("|"), "g");
+    this.markers = compiled.markers(argumentRoles);
+    this.first = compiled.markers(keyedRoles);
+    this.guard = compiled.markers(guardRoles);
+    this.plainEnd = compiled.markers(plainValueRoles);
+    this.guardedEnd = compiled.markers(guardedValueRoles);
+    this.valueEnd = this.plainEnd;
+    this.nested = makeNested?.(this) ?? null;
+  }
+  /** Begin behind a head. */
+  begin(found) {
+    this.calls.startAt(found);
+    this.goOn();
+  }
+  /** Read the arguments of a call that is started already. */
+  goOn() {
+    this.given.clear();
+    this.turn.read = this.readArguments;
+  }
+  /** Read up to an argument's beginning, or to the end of them all. */
+  readArguments = () => {
+    const { turn } = this;
+    const isFirst = this.unexpected.every((text) => !text);
+    const first = isFirst ? this.first.match(turn, { final: false }) : null;
+    if (first && !first.role) return false;
+    const found = first ?? this.markers.search(turn, { final: false });
+    const end = found ? found.start : turn.text.length;
+    this.unexpected.push(turn.text.slice(turn.position, end));
+    turn.position = end;
+    if (!found?.role) return false;
+    if (found.role !== "argument" && this.given.size === 0) this.takeObject();
+    this.tellUnexpected("between arguments");
+    if (found.role === "argument") {
+      turn.position = found.end;
+      this.beginArgument(found);
+      return true;
+    }
+    if (found.role === "broken") turn.problem("malformed", "the arguments are not closed");
+    else turn.position = found.end;
+    this.endArguments(true, found.slot("id"));
+    return true;
+  };
+  /** Take a JSON object in place of the arguments, if there is one. */
+  takeObject() {
+    const text = trimmed(this.unexpected.join(""));
+    if (!(loadJson(text) instanceof Map)) return;
+    this.turn.problem("other_syntax", "the arguments are a JSON object");
+    this.calls.argue(text);
+    this.unexpected = [];
+  }
+  /** Begin an argument. Its tool's schema tells its type, or a word in its beginning. */
+  beginArgument(found) {
+    for (const text of found.missing) {
+      this.turn.problem("missing_marker", `${quoted(text)} is missing`);
+    }
+    const key = this.keyOf(found);
+    const { parameters } = this.calls;
+    const properties = new Map(Object.entries(asSchema(parameters.properties) ?? {}));
+    const others = parameters.additionalProperties;
+    if (properties.size > 0 && !properties.has(key) && !saysSomething(others)) {
+      this.turn.problem("unknown_argument", `the tool has no ${quoted(key)}`);
+    }
+    this.key = found.slot("key");
+    this.given.add(key);
+    this.properties = properties;
+    this.otherKeys = new Set([...properties.keys()].filter((other) => !this.given.has(other)));
+    this.schema = properties.has(key) ? properties.get(key) : others;
+    const separator = this.calls.hasArguments ? ", " : "{";
+    this.value.expect(this.typesOf(found), `${separator}${jsonString(key)}: `);
+    this.turn.read = this.nested ? this.nested.readOpening : this.readGuard;
+  }
+  typesOf(found) {
+    const words = this.table.types;
+    if (!words) return jsonTypes(this.schema, this.calls.parameters);
+    const word = found.slot("type");
+    return new Set(Object.hasOwn(words, word) ? words[word] : []);
+  }
+  /** Read what may surround a value: one that has it is a string, if it can be one. */
+  readGuard = () => {
+    const { turn, value } = this;
+    const found = this.guard.match(turn, { final: false });
+    if (found && !found.role && !turn.final) return false;
+    this.valueEnd = found ? this.guardedEnd : this.plainEnd;
+    if (found) {
+      turn.position = found.end;
+      if (value.mayBeString) value.types = new Set(["string"]);
+    }
+    this.beginValue();
+    return true;
+  };
+  /** Begin a value that is text. */
+  beginValue() {
+    this.value.begin();
+    this.turn.read = this.readValue;
+  }
+  /** Read a value up to what closes it. */
+  readValue = () => {
+    const { turn, value } = this;
+    let found = this.valueEnd.search(turn, { final: false });
+    value.take(found ? found.start : turn.text.length);
+    if (turn.final && found && !found.role) {
+      const isKey = isKeyed(this.table);
+      const range = { final: true };
+      found = isKey ? this.valueEnd.search(turn, range) : this.valueEnd.match(turn, range);
+      value.take(found ? found.start : turn.position);
+      // The rest of the text is a part of a marker.
+      if (found && found.role !== "rest") return false;
+    }
+    if (!found?.role) return false;
+    const key = found.slot("key");
+    const isOther = found.role === "close" && key !== "" && key !== this.key;
+    if (found.role === "inner" || isOther) {
+      if (!isOther) turn.problem("inner_marker", `${quoted(found.text)} inside a value`);
+      value.take(found.end);
+    } else if (found.role === "next" && !this.beginsNext(found)) {
+      value.take(found.start + widthAt(turn.text, found.start));
+    } else {
+      this.endValue(found);
+    }
+    return true;
+  };
+  beginsNext(found) {
+    return this.isOther(this.keyOf(found)) && this.value.mayEnd(found.start);
+  }
+  /** Return the key in a marker, without its escapes. */
+  keyOf(found) {
+    const key = found.slot("key");
+    if (this.escapes.size === 0) return key;
+    return key.replace(this.escape, (sign) => this.escapes.get(sign) ?? sign);
+  }
+  /**
+   * Say whether another argument may have a key.
+   *
+   * Without tools that is any but those given, if no element of a value can look like it.
+   */
+  isOther(key) {
+    const isKnown = this.calls.tools && (!isKeyed(this.table) || this.properties.size > 0);
+    if (!isKnown && this.showsItself) return !this.given.has(key);
+    return this.otherKeys.has(key);
+  }
+  endValue(found) {
+    if (found.role === "close") this.turn.position = found.end;
+    else if (this.table.end) this.turn.problem("missing_marker", "a value is not closed");
+    this.value.end();
+    this.turn.read = this.readArguments;
+  }
+  /** Tell of text that belongs nowhere; it may be an argument. */
+  tellUnexpected(where, expected = "") {
+    const text = trimmed(this.unexpected.join("").replace(expected, () => ""));
+    this.unexpected = [];
+    if (text) {
+      this.turn.problem("unexpected_text", `${where}: ${text}`);
+      this.doubtful = true;
+    }
+  }
+  endArguments(complete = true, lateId = "") {
+    if (this.given.size > 0 || !this.calls.hasArguments) {
+      this.calls.argue(this.calls.hasArguments ? "}" : "{}");
+    }
+    this.calls.end(complete && !this.doubtful, lateId);
+    this.doubtful = false;
+  }
+  /** End a call that the text's end cuts off. */
+  finish() {
+    const { turn } = this;
+    if (!this.calls.isOpen) return;
+    const rest = this.unexpected.join("") + turn.text.slice(turn.position);
+    turn.problem("cut_off", `a call that ends in ${quoted(rest)}`);
+    this.unexpected = [];
+    this.nested?.finish();
+    if (turn.read === this.readValue) this.value.end();
+    this.endArguments(false);
+  }
+}
+/** Say whether an argument begins with its key, which no search would find. */
+function isKeyed({ start }) {
+  return !!start?.startsWith("{key");
+}
+/** Return the beginning of an argument that begins with its key, where one is due. */
+export function keyedRoles(table) {
+  const { start = "", ...others } = argumentsOf(table);
+  const isDue = isKeyed({ start, ...others });
+  return withRole("argument", isDue ? [spaced(start, "{comma}")] : []);
+}
+/** Return the beginning of an argument behind another one. */
+function nextArgument(table) {
+  const { start = "", separator } = table;
+  return isKeyed(table) ? `${separator || "\n"} ${start}` : `\n${start}`;
+}
+/** Return what may stand between arguments. */
+export function argumentRoles(table) {
+  const format = argumentsOf(table);
+  const { start = "", empty } = format;
+  const [done] = callsOf(table).closing ?? [];
+  return [
+    ...withRole("done", done !== undefined && empty ? [`${empty} ${done}`] : []),
+    ...withRole("done", done === undefined ? [] : [done]),
+    ["argument", isKeyed(format) ? nextArgument(format) : start],
+    ...withRole("broken", behindCall(table)),
+  ];
+}
+/**
+ * Return what may end a value: its mark if the format can go on behind it, or the rest of it.
+ *
+ * Without its mark a value ends where only the rest of the call follows, or another argument.
+ */
+export function valueRoles(table, guardEnd = "") {
+  const format = argumentsOf(table);
+  const { end = "" } = format;
+  const mark = withoutPrefix(end, "\n");
+  const before = guardEnd + (mark === end ? "" : "\n");
+  const found = [];
+  if (before + mark) found.push(["close", [before + mark, behindValue(table)]]);
+  // A single sign is text wherever the format doesn't go on behind it.
+  if (!mark.includes("{key}") && literalLength(guardEnd + mark) > 1) {
+    found.push(["inner", guardEnd + mark]);
+  }
+  if (callsOf(table).closing?.length) {
+    found.push(["rest", [before, restsOfCall(table)]]);
+    if (!guardEnd) found.push(["next", nextArgument(format)]);
+  }
+  return [...found, ...turnEndRoles(table)];
+}
+function plainValueRoles(table) {
+  return valueRoles(table);
+}
+/** Return what may surround a value, at its beginning. */
+export function guardRoles(table) {
+  return withRole("guard", argumentsOf(table).guard?.slice(0, 1));
+}
+/** Return what may end a value that is surrounded. */
+export function guardedValueRoles(table) {
+  const { guard } = argumentsOf(table);
+  return guard?.length ? valueRoles(table, guard[1]) : [];
+}
+/** Return what may stand behind the mark that closes a value. */
+export function behindValue(table) {
+  const format = argumentsOf(table);
+  const following = [
+    isKeyed(format) ? nextArgument(format) : firstText(format.start ?? ""),
+    ...(callsOf(table).closing?.slice(0, 1) ?? []),
+    ...behindCall(table),
+  ];
+  return following.filter((text) => text).map((text) => spaced(text));
+}
+/** Return what may stand behind a value without a mark: the rest of the call, and more. */
+export function restsOfCall(table) {
+  const closing = callsOf(table).closing ?? [];
+  const rests = closing.map((_, at) => closing.slice(at).join(" "));
+  const behind = [...behindCall(table), "{end of text}"];
+  return rests.flatMap((rest) => behind.map((more) => `${rest} ${more}`));
+}
+/** Return what may stand behind the first of a call's closing tags. */
+export function behindCall(table) {
+  const calls = callsOf(table);
+  const ends = [...table.turn_end, "{end of text}"];
+  const found = [
+    ...(calls.closing?.slice(1) ?? []),
+    ...(calls.section_end ?? []),
+    ...(calls.section_closing ?? []).flatMap((end) => ends.map((behind) => `${end} ${behind}`)),
+    ...(calls.opening?.length ? calls.opening : [leadingText(calls.start ?? "")]),
+    ...table.turn_end,
+  ];
+  if (calls.only_in_section && calls.start?.startsWith("{name}")) {
+    found.push(`{comma}${calls.start}`);
+  }
+  const opening = firstText(argumentsOf(table).start ?? "");
+  return [...new Set(found)].filter((text) => text !== opening && literalLength(text) > 0);
+}
+/** Return markers that end a value nowhere but at the end of the text. */
+export function turnEndRoles(table) {
+  return withRole(
+    "ending",
+    table.turn_end.filter((end) => literalLength(end)).map((end) => `${end} {never}`),
+  );
+}

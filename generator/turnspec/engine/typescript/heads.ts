@@ -1,0 +1,238 @@
+/** Calls with a head: a marker that holds the name, with the arguments behind it. */
+
+import { type ArgumentReader, type CallOptions, Calls, type CodeReader } from "./calls.js";
+import { ForeignCall, foreignRoles } from "./foreign.js";
+import { argumentsOf, type CallsFormat, callsOf, type Format } from "./format.js";
+import {
+  type Found,
+  firstText,
+  type Markers,
+  mentionRoles,
+  type Notation,
+  type Roles,
+  spaced,
+} from "./markers.js";
+import { quoted, trimmed, trimmedEnd } from "./strings.js";
+import type { Text } from "./text.js";
+import { codeRoles, longestFirst, textRoles, withRole } from "./text_markers.js";
+import type { Read } from "./turn.js";
+
+/** Those who talk in a conversation, in the words of chat-completions APIs. */
+const PARTICIPANTS: readonly string[] = ["assistant", "user", "system", "developer", "tool"];
+
+/** The parts that read what stands behind heads. */
+export interface HeadParts {
+  readonly arguments: (calls: HeadCalls) => ArgumentReader;
+  readonly code?: (calls: Calls, reader: ArgumentReader) => CodeReader;
+}
+
+/** Reads heads, and what stands around calls. */
+export class HeadCalls extends Calls {
+  private readonly table: CallsFormat;
+  private readonly section: Markers;
+  /** Whether what stands around calls is open. */
+  private opened = false;
+  private readonly argumentReader: ArgumentReader;
+  private readonly foreign: ForeignCall;
+  private readonly code: CodeReader | null;
+
+  constructor(text: Text, options: CallOptions, parts: HeadParts) {
+    super(text, options);
+    text.attach(this, headTextRoles, begunRoles);
+    this.table = this.compiled.calls;
+    const behind = [this.table.tail ?? "", ...(this.table.closing?.slice(0, 1) ?? [])];
+    this.hasLateIds = behind.some((notation) => notation.includes("{id}"));
+    this.section = this.compiled.markers(sectionRoles);
+    this.argumentReader = parts.arguments(this);
+    this.foreign = new ForeignCall(this);
+    this.code = parts.code?.(this, this.argumentReader) ?? null;
+    if (this.table.only_in_section) this.resume = this.readSection;
+  }
+
+  /** Say whether a head is none: it lacks its opening, and no tool has its name. */
+  override isText(found: Found): boolean {
+    const isHead = found.role === "call" || found.role === "short_call";
+    if (!isHead || this.opened || !this.table.needs_opening) return false;
+    return !!this.tools?.size && !this.knows(found.slot("name"));
+  }
+
+  /** Do what a head, or a marker around calls, asks for. */
+  override passMarker(found: Found): void {
+    const { turn } = this;
+    switch (found.role) {
+      case "opening":
+      case "noisy_opening":
+        this.opened = true;
+        turn.read = this.resume;
+        this.tellOpening(found);
+        break;
+      case "call":
+      case "other_call":
+      case "short_call":
+        this.passHead(found);
+        break;
+      case "foreign":
+        this.opened = true;
+        this.foreign.begin(found);
+        break;
+      case "closed_call":
+        this.startAt(found);
+        turn.position = found.end;
+        this.end();
+        break;
+      case "call_end":
+        if (this.called && this.text.afterMarker) break;
+        turn.problem("stray_marker", `${quoted(found.text)} without a call`);
+        break;
+      case "section_end":
+        if (!this.opened) turn.problem("stray_marker", `${quoted(found.text)} was not opened`);
+        this.opened = false;
+        break;
+      case "code":
+        if (this.code) turn.read = this.code.readCodeStart;
+    }
+  }
+
+  private passHead(found: Found): void {
+    if (this.addressesNobody(found)) {
+      this.turn.problem("stray_marker", `${quoted(found.text)} addresses no tool`);
+    } else {
+      this.argumentReader.begin(found);
+    }
+  }
+
+  /** Say whether what would be a call is addressed to someone in the conversation. */
+  private addressesNobody(found: Found): boolean {
+    const name = found.slot("name");
+    return found.missing.length > 0 && PARTICIPANTS.includes(name) && !this.knows(name);
+  }
+
+  private tellOpening(found: Found): void {
+    for (const text of found.missing) {
+      this.turn.problem("missing_marker", `${quoted(text)} is missing`);
+    }
+    if (found.role === "noisy_opening") {
+      this.turn.problem("unexpected_text", `before a call: ${quoted(trimmed(found.text))}`);
+    }
+  }
+
+  /** Read the next call of a section, or its end. */
+  private readonly readSection: Read = () => {
+    const { turn } = this;
+    const found = this.section.match(turn);
+    if (!found && turn.final && trimmed(turn.text.slice(turn.position))) {
+      const begun = this.section.match(turn, { final: false });
+      if (begun && !begun.role) {
+        turn.problem("cut_off", begun.text);
+        turn.position = turn.text.length;
+        return false;
+      }
+    }
+    if (found && !found.role) return false;
+    turn.read = this.text.readText;
+    if (found) {
+      this.passMarker(found);
+      turn.position = found.end;
+    }
+    return true;
+  };
+
+  /** Start the call of a head, and tell what the head lacks. */
+  startAt(found: Found, lateName = "", lateId = ""): void {
+    const { turn } = this;
+    if (found.role !== "other_call" && this.table.needs_opening && !this.opened) {
+      const message = `a call without ${this.table.opening?.[0]} before it`;
+      turn.problem("missing_marker", message);
+    }
+    this.opened = true;
+    let name = lateName || found.slot("name");
+    const again = found.slot("name_again");
+    if (again && again !== name) {
+      turn.problem("repeated", `${quoted(name)}, and then another name`);
+      name = again;
+    }
+    const id = lateId || found.slot("id");
+    this.start(name, turn.offsetAt(found.start), turn.offsetAt(found.end), id);
+    for (const text of found.missing) {
+      turn.problem("missing_marker", `${quoted(text)} is missing`);
+    }
+  }
+
+  /** End a call that is cut off. */
+  override finish(): void {
+    this.argumentReader.finish();
+  }
+}
+
+/** Return the markers in texts whose calls have heads. */
+export function headTextRoles(table: Format): Roles {
+  const calls = callsOf(table);
+  const { opening: openings = [], section_end = [] } = calls;
+  const heads = headsOf(table);
+  const found = [...textRoles(table)];
+  for (const [at, opening] of openings.entries()) {
+    const following = [...openings.slice(at + 1), ...heads.map(([, head]) => head)];
+    const ends = at ? [] : section_end;
+    const follows = [...following, ...ends].map((notation) => spaced(notation));
+    found.push([at ? "inner_opening" : "opening", [opening, follows]]);
+    if (!at && !calls.only_in_section) {
+      found.push(["noisy_opening", [`${opening}{noise}`, following]]);
+    }
+  }
+  if (!calls.only_in_section) found.push(...heads);
+  found.push(
+    ...foreignRoles(table),
+    ...mentionRoles(calls.mentions ?? []),
+    ...withRole("section_end", section_end),
+    ...withRole("call_end", calls.end),
+  );
+  return [...longestFirst(found), ...codeRoles(table)];
+}
+
+/** Return the markers that a text can break off in: noise is text. */
+export function begunRoles(table: Format): Roles {
+  return headTextRoles(table).filter(([role]) => role !== "noisy_opening");
+}
+
+/** Return what may stand in a section, between calls. */
+export function sectionRoles(table: Format): Roles {
+  const { section_closing = [], section_end = [] } = callsOf(table);
+  return [
+    ...headsOf(table).map(([role, head]) => [role, spaced(head, "{comma}")] as const),
+    ...withRole(
+      "section_end",
+      [...section_closing, ...section_end].map((end) => ` ${end}`),
+    ),
+  ];
+}
+
+/** Return the heads of calls; one that ends in a slot with what may follow. */
+function headsOf(table: Format): Roles {
+  const { start = "", other_starts, short_starts } = callsOf(table);
+  const follows = behindName(table)
+    .filter((text) => text)
+    .map((text) => spaced(text));
+  const isClosable = argumentsOf(table).form === "text" && start.endsWith('">');
+  const heads: (readonly [string, string])[] = [
+    ["call", start],
+    ...(other_starts ?? []).map((head) => ["other_call", head] as const),
+    ...(isClosable ? [["closed_call", `${start.slice(0, -1)}/>`] as const] : []),
+    ...(short_starts ?? []).map((head) => ["short_call", head] as const),
+  ];
+  return heads.map(([role, head]) => {
+    const notation: Notation = trimmedEnd(head).endsWith("}") ? [head, follows] : head;
+    return [role, notation] as const;
+  });
+}
+
+/** Return what may stand behind a name that no text closes. */
+function behindName(table: Format): readonly string[] {
+  const { form, start = "", empty = "" } = argumentsOf(table);
+  const calls = callsOf(table);
+  const closing = calls.closing ?? [];
+  if (form === "json") return ["{{", '"{{', ...closing.slice(0, 1)];
+  const behind = closing.length
+    ? closing
+    : [...(calls.section_end?.slice(0, 1) ?? []), firstText(calls.start ?? "")];
+  return [firstText(start), "{{", empty, ...behind];
+}

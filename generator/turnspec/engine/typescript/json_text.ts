@@ -1,0 +1,184 @@
+/** JSON texts: what they hold, and what is wrong with them. */
+
+import { jsonString, quoted } from "./strings.js";
+
+/** A number as JSON writes it: JavaScript's don't tell 1 from 1.0, nor hold all digits. */
+export class JsonNumber {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get isInteger(): boolean {
+    return !/[.eE]/.test(this.text);
+  }
+}
+
+/** What JSON stands for. Members keep their order, and any names. */
+export type Json = null | boolean | string | JsonNumber | Json[] | JsonObject;
+export type JsonObject = Map<string, Json>;
+
+/** How deeply arrays and objects may be nested. */
+const DEEPEST = 500;
+const MOST_DIGITS = 4300; // of an integer
+const JSON_STRING = /"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"/
+  .source;
+const JSON_NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/.source;
+const JSON_TOKEN = new RegExp(
+  `[ \\t\\n\\r]*(?:([{}[\\],:])|(${JSON_STRING})|(${JSON_NUMBER})|(true|false|null))`,
+  "y",
+);
+const JSON_CONSTANTS: Readonly<Record<string, null | boolean>> = {
+  true: true,
+  false: false,
+  null: null,
+};
+
+/** Reads a text of JSON, token by token. */
+class JsonReader {
+  /** The keys of the outermost object, each as often as it stands there. */
+  readonly keys: string[] = [];
+  private readonly text: string;
+  /** Whether the values of a key that is repeated are the array of them; else the last one counts. */
+  private readonly joins: boolean;
+  private position = 0;
+  private depth = 0;
+
+  constructor(text: string, joins = false) {
+    this.text = text;
+    this.joins = joins;
+  }
+
+  /** Return the value of the whole text; undefined if it is none. */
+  read(): Json | undefined {
+    const value = this.value(this.next());
+    return /^[ \t\n\r]*$/.test(this.text.slice(this.position)) ? value : undefined;
+  }
+
+  private next(): RegExpExecArray | null {
+    JSON_TOKEN.lastIndex = this.position;
+    const token = JSON_TOKEN.exec(this.text);
+    if (token) this.position = JSON_TOKEN.lastIndex;
+    return token;
+  }
+
+  private value(token: RegExpExecArray | null): Json | undefined {
+    if (!token) return undefined;
+    const [, sign, string, number, constant] = token;
+    if (string !== undefined) return JSON.parse(string) as string;
+    if (number !== undefined) return numberOf(number);
+    if (constant !== undefined) return JSON_CONSTANTS[constant];
+    if (sign !== "[" && sign !== "{") return undefined;
+    if (this.depth === DEEPEST) return undefined;
+    this.depth++;
+    const value = sign === "[" ? this.array() : this.object();
+    this.depth--;
+    return value;
+  }
+
+  private array(): Json[] | undefined {
+    const elements: Json[] = [];
+    let token = this.next();
+    if (token?.[1] === "]") return elements;
+    for (;;) {
+      const value = this.value(token);
+      if (value === undefined) return undefined;
+      elements.push(value);
+      const behind = this.next()?.[1];
+      if (behind === "]") return elements;
+      if (behind !== ",") return undefined;
+      token = this.next();
+    }
+  }
+
+  private object(): JsonObject | undefined {
+    const members: JsonObject = new Map();
+    const repeated = new Map<string, Json[]>();
+    let token = this.next();
+    if (token?.[1] === "}") return members;
+    for (;;) {
+      if (token?.[2] === undefined || this.next()?.[1] !== ":") return undefined;
+      const key = JSON.parse(token[2]) as string;
+      if (this.depth === 1) this.keys.push(key);
+      const value = this.value(this.next());
+      if (value === undefined) return undefined;
+      if (this.joins && members.has(key)) {
+        const values = repeated.get(key) ?? [members.get(key) ?? null];
+        repeated.set(key, values);
+        values.push(value);
+        members.set(key, values);
+      } else {
+        members.set(key, value);
+      }
+      const behind = this.next()?.[1];
+      if (behind === "}") return members;
+      if (behind !== ",") return undefined;
+      token = this.next();
+    }
+  }
+}
+
+function numberOf(text: string): JsonNumber | undefined {
+  const number = new JsonNumber(text);
+  const digits = text.startsWith("-") ? text.length - 1 : text.length;
+  return number.isInteger && digits > MOST_DIGITS ? undefined : number;
+}
+
+/** Return the value of JSON text; undefined if it is none, as NaN and Infinity aren't. */
+export function loadJson(text: string): Json | undefined {
+  return new JsonReader(text).read();
+}
+
+/** Return JSON text in which the values of a key that is repeated are the array of them. */
+export function withRepeatedJoined(text: string): string {
+  const value = new JsonReader(text, true).read();
+  return value === undefined ? text : dumpJson(value); // it may be nested too deeply
+}
+
+/** Return what is wrong with arguments: the kind of problem, and a sentence. */
+export function findFlaw(text: string): readonly [kind: string, message: string] | null {
+  const reader = new JsonReader(text);
+  if (reader.read() === undefined) return ["not_json", "the arguments are not JSON"];
+  const seen = new Set<string>();
+  const repeated = new Set(reader.keys.filter((key) => seen.has(key) || !seen.add(key)));
+  const first = reader.keys.find((key) => text.startsWith("{") && repeated.has(key));
+  return first === undefined ? null : ["repeated_argument", `another value for ${quoted(first)}`];
+}
+
+/** Return the string that JSON text stands for; the text itself if that is another value. */
+export function asString(text: string): string {
+  const value = loadJson(text);
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : text;
+}
+
+/** Return a value as JSON on one line, with a blank behind commas and colons. */
+export function dumpJson(value: Json): string {
+  if (typeof value === "string") return jsonString(value);
+  if (value instanceof JsonNumber) return numberText(value);
+  if (Array.isArray(value)) return `[${value.map(dumpJson).join(", ")}]`;
+  if (value instanceof Map) {
+    const members = Array.from(value, ([key, member]) => `${jsonString(key)}: ${dumpJson(member)}`);
+    return `{${members.join(", ")}}`;
+  }
+  return String(value);
+}
+
+function numberText(number: JsonNumber): string {
+  if (number.isInteger) return number.text === "-0" ? "0" : number.text;
+  return floatText(Number(number.text));
+}
+
+/** Return a fraction as Python writes it: 1.0, 1e+16, 1e-05. */
+export function floatText(value: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  const [digits = "", power = "0"] = value.toExponential().split("e");
+  const exponent = Number(power);
+  if (exponent >= 16 || exponent < -4) {
+    const sign = exponent < 0 ? "-" : "+";
+    return `${digits}e${sign}${String(Math.abs(exponent)).padStart(2, "0")}`;
+  }
+  const plain = String(value);
+  return /[.]/.test(plain) ? plain : `${Object.is(value, -0) ? "-0" : plain}.0`;
+}

@@ -1,0 +1,410 @@
+/**
+ * Markers: what a format writes around its parts, looked for in a text that is still growing.
+ *
+ * A marker is written as text in which a blank stands for any white space or none, and a line end
+ * for one line end or none. A slot in braces, as `{name}`, stands for a text of the turn's own;
+ * `{key but <>}` has no such characters. `{?text}` is text that may be missing. `{no x}` says that
+ * no x follows and, at a marker's end, `{before x}` that one does. `{{` and `}}` are braces.
+ */
+
+import { hasPairs, trimmed, trimmedEnd, widthAt } from "./strings.js";
+import type { Turn } from "./turn.js";
+
+/** A marker as it is written; or that and others, of which one has to follow it. */
+export type Notation = string | readonly [text: string, follows: readonly Notation[]];
+export type Roles = readonly (readonly [role: string, notation: Notation])[];
+
+/** One of a notation's characters, or a slot. */
+interface Token {
+  readonly text: string;
+  /** What stands in the braces of a slot. */
+  readonly slot: string;
+  /** The characters that a slot is said not to have. */
+  readonly but: string;
+  readonly optional: boolean;
+}
+
+interface Expressions {
+  /** For the whole marker. */
+  readonly whole: string;
+  /** For any beginning of it that may go on. */
+  readonly beginning: string;
+}
+
+const TOKEN = /\{\{|\}\}|\{(?<optional>\?)?(?<slot>[^{}]+?)(?: but (?<but>[^{}]+))?\}|[^{}]/gu;
+// Bounded, as a marker that is not whole yet is held back.
+const SPACES: Readonly<Record<string, string>> = {
+  " ": "[ \\t\\n\\r]{0,99}",
+  "\n": "(?:\\r?\\n|\\r$)?",
+};
+/** Letters and digits of names, as ranges. */
+export const LETTERS = "a-zA-Z0-9À-ɏͰ-ԯ぀-鿿가-힣";
+/** The other signs that names and ids may hold; the dash is last, as in a class of characters. */
+export const NAME_SIGNS = "_.:/-";
+/** What a key never holds: controls, what nobody sees, and white space but the blank. */
+export const NOT_IN_KEYS =
+  "\\x00-\\x1F\\x7F-\\xA0\\u1680\\u2000-\\u200F\\u2028-\\u202F\\u205F-\\u206F\\u3000";
+/** A character of a word, in any script. */
+export const WORD_SIGN = "[\\p{L}\\p{N}_]";
+// What stands in a slot. BUT is what a slot can't hold for what stands around it, and SIGNS are
+// those that are left for it.
+const SLOTS: Readonly<Record<string, string>> = {
+  name: `[${LETTERS}SIGNS]{1,256}`,
+  key: `[^${NOT_IN_KEYS}BUT]{1,256}`,
+  type: `[^${NOT_IN_KEYS}BUT]{1,256}`,
+  id: `[${LETTERS}SIGNS]{0,256}`,
+  index: "[0-9]{0,9}",
+  word: "[ \\t\\n\\r]{0,9}[A-Za-z0-9_-]{0,40}[ \\t\\n\\r]{0,9}",
+  noise: `[ \\t\\n\\r]{0,9}${WORD_SIGN}[^<>\\[\\]{}|]{0,99}`,
+  any: "[^ \\t\\n\\r<>]{0,256}",
+  comma: "[ \\t\\n\\r,;]{0,99}",
+  string: '(?:[^"\\\\]|\\\\[\\s\\S]|\\\\$){0,256}',
+  // What models put before and behind JSON.
+  fence: "(?:`{1,3}[A-Za-z0-9_]{0,9})?",
+  brackets: "[ \\t\\n\\r]{0,99}[}\\]`][ \\t\\n\\r}\\]`]{0,99}",
+  "line end": "[ \\t\\r]{0,9}\\n",
+  "end of text": "$",
+  never: "(?!)",
+};
+const NAME = new RegExp(`^[${LETTERS}${NAME_SIGNS}]{1,256}$`, "u");
+/** Slots that may be quoted as attributes are. */
+const NAMES = ["name", "key"];
+const TEXTS = ["key", "type", "id", "string"];
+const MAY_BE_MISSING = ["word", "comma", "fence"];
+const WORD_BEGINS = new RegExp(`^${WORD_SIGN}`, "u");
+const NAME_BEGINS = new RegExp(`^(?:${WORD_SIGN}|[.:/-])`, "u");
+const GROUP = /\(\?<(\w+)>/g;
+
+/** Say whether a text can be the name of a tool. */
+export function isName(text: string): boolean {
+  return NAME.test(text);
+}
+
+/** Return a text as an expression that matches it, within a class of characters or outside. */
+export function escaped(text: string): string {
+  return text.replace(
+    /[\0-/:-@[-`{-\x7f]/g,
+    (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
+}
+
+/** A marker in the text; without a role it is what may be the beginning of one. */
+export class Found {
+  readonly role: string;
+  readonly start: number;
+  readonly end: number;
+  /** The texts that the marker may have, and hasn't. */
+  readonly missing: readonly string[];
+  /** The marker as the turn has it. */
+  readonly text: string;
+  private readonly slots: ReadonlyMap<string, string>;
+
+  constructor(
+    role: string,
+    start: number,
+    text: string,
+    slots: ReadonlyMap<string, string> = new Map(),
+    missing: readonly string[] = [],
+  ) {
+    this.role = role;
+    this.start = start;
+    this.end = start + text.length;
+    this.text = text;
+    this.slots = slots;
+    this.missing = missing;
+  }
+
+  /** Return what stands in a slot; nothing if the marker has no such slot. */
+  slot(name: string): string {
+    return this.slots.get(name) ?? "";
+  }
+}
+
+/** A marker of a set: where an expression's match has it, its slots and optional texts. */
+interface Known {
+  readonly role: string;
+  readonly group: number;
+  readonly slots: readonly (readonly [name: string, group: number])[];
+  readonly optional: readonly (readonly [text: string, group: number])[];
+}
+
+/** An expression for a set of markers, and where its groups stand. */
+class Pattern {
+  private readonly expression: RegExp;
+  private readonly known: readonly Known[];
+
+  constructor(alternatives: readonly string[], markers: Roles) {
+    const source = alternatives.join("|") || "(?!)";
+    const names = Array.from(source.matchAll(GROUP), ([, name]) => name as string);
+    // By number, as a match with hundreds of names is slow to make.
+    this.expression = new RegExp(source.replace(GROUP, "("), "uy");
+    this.known = markers.map(([role, notation], number) => {
+      const groups = names
+        .map((name, at) => [name, at + 1] as const)
+        .filter(([name]) => name.startsWith(`m${number}_`))
+        .map(([name, group]) => [name.slice(`m${number}_`.length), group] as const);
+      const optional = new Map(optionalTexts(notation));
+      return {
+        role,
+        group: names.indexOf(`m${number}`) + 1,
+        slots: groups.filter(([name]) => !optional.has(name)),
+        optional: groups
+          .filter(([name]) => optional.has(name))
+          .map(([name, group]) => [optional.get(name) ?? "", group] as const),
+      };
+    });
+  }
+
+  /** Return the marker at a place. */
+  match(text: string, at: number): Found | null {
+    this.expression.lastIndex = at;
+    const match = this.expression.exec(text);
+    if (!match) return null;
+    const known = this.known.find(({ group }) => match[group] !== undefined);
+    if (!known) return new Found("", at, match[0]);
+    const slots = new Map(known.slots.map(([name, group]) => [name, match[group] ?? ""]));
+    const missing = known.optional.filter(([, group]) => match[group] === undefined);
+    return new Found(
+      known.role,
+      at,
+      match[0],
+      slots,
+      missing.map(([optional]) => optional),
+    );
+  }
+}
+
+/** Where a marker is looked for, if not from the position on to the end. */
+interface Range {
+  /** Whether all text has come, so that nothing is the beginning of a marker. */
+  readonly final?: boolean;
+  readonly start?: number;
+  readonly end?: number;
+}
+
+/** Markers that may come next, each with its role. Where several fit, the first counts. */
+export class Markers {
+  /** With what a marker can begin. */
+  private readonly first: RegExp;
+  private readonly whole: Pattern;
+  private readonly growing: Pattern;
+  private readonly isEmpty: boolean;
+
+  constructor(markers: Roles) {
+    const whole: string[] = [];
+    const growing: string[] = [];
+    for (const [number, [, notation]] of markers.entries()) {
+      const expressions = expressionsOf(notation, `m${number}`);
+      const group = `(?<m${number}>${expressions.whole})`;
+      whole.push(group);
+      growing.push(`${expressions.beginning}$`, group);
+    }
+    this.first = anyOf(new Set(markers.flatMap(([, notation]) => [...startsOf(notation)])));
+    this.whole = new Pattern(whole, markers);
+    this.growing = new Pattern(growing, markers);
+    this.isEmpty = markers.length === 0;
+  }
+
+  /** Return the marker at a place, by default the turn's position. */
+  match(turn: Turn, { final = turn.final, start = turn.position }: Range = {}): Found | null {
+    return (final ? this.whole : this.growing).match(turn.text, start);
+  }
+
+  /** Return the first marker from the turn's position on, or one that begins between two places. */
+  search(turn: Turn, range: Range = {}): Found | null {
+    const { text } = turn;
+    const { final = turn.final, start = turn.position, end = text.length } = range;
+    const pattern = final ? this.whole : this.growing;
+    let at = this.firstFrom(text, start, end);
+    while (at >= 0) {
+      const found = pattern.match(text, at);
+      if (found) return found;
+      at = this.firstFrom(text, at + widthAt(text, at), end);
+    }
+    return null;
+  }
+
+  /** Return the first place between two at which a marker may begin, or -1. */
+  firstFrom(text: string, start: number, end: number): number {
+    if (this.isEmpty || start > end) return -1;
+    // What is cut off isn't looked at: else a rare sign would be looked for to the text's end
+    // again and again.
+    this.first.lastIndex = start;
+    return this.first.exec(end < text.length ? text.slice(0, end) : text)?.index ?? -1;
+  }
+}
+
+/** Return the expression for any of some characters; for any place if there are none. */
+function anyOf(characters: ReadonlySet<string>): RegExp {
+  const signs = [...characters].join("");
+  if (!signs) return /(?:)/gu;
+  // Without the flag, which astral characters alone need, it is quicker.
+  return new RegExp(`[${escaped(signs)}]`, hasPairs(signs) ? "gu" : "g");
+}
+
+/** Return a marker's text, and what has to follow it. */
+function parted(notation: Notation): readonly [string, readonly Notation[]] {
+  if (typeof notation !== "string") return notation;
+  const at = notation.indexOf("{before ");
+  if (at < 0) return [notation, []];
+  return [notation.slice(0, at), [notation.slice(at + "{before ".length, -1)]];
+}
+
+/** Return the text of a notation in its characters and slots. */
+function tokensOf(text: string): Token[] {
+  return Array.from(text.matchAll(TOKEN), ({ 0: token, groups }) => ({
+    text: token,
+    slot: groups?.slot ?? "",
+    but: groups?.but ?? "",
+    optional: groups?.optional !== undefined,
+  }));
+}
+
+/** Return the character that a token stands for, if it is no slot. */
+function characterOf(token: Token): string {
+  return token.text === "{{" || token.text === "}}" ? token.text.charAt(0) : token.text;
+}
+
+/**
+ * Return the expressions for a marker, and for any beginning of it that may go on.
+ *
+ * Slots become groups that are named after the marker's own `group`, if it has one.
+ */
+function expressionsOf(notation: Notation, group = ""): Expressions {
+  const [text, follows] = parted(notation);
+  const tokens = tokensOf(text);
+  const steps = tokens.flatMap((_, at) => stepsOf(tokens, at, group));
+  let whole = steps.join("");
+  let beginning = "";
+  const last = tokens.at(-1);
+  if (follows.length > 0) {
+    const others = follows.map((other) => expressionsOf(other));
+    whole += `(?=${others.map((other) => other.whole).join("|")})`;
+    steps.push(others.map((other) => other.beginning).join("|"));
+  } else if (last?.optional) {
+    steps.pop(); // with its last character the marker is whole
+    beginning = beginningOf([...last.slot].slice(0, -1).join(""));
+  } else if (last && !last.slot && !(last.text in SPACES)) {
+    steps.pop();
+  }
+  const optional = new Map(
+    tokens.flatMap((token, at) =>
+      token.optional ? [[stepsOf(tokens, at, group)[0], token.slot] as const] : [],
+    ),
+  );
+  for (const step of steps.reverse()) {
+    const begun = optional.has(step) ? `|${beginningOf(optional.get(step) ?? "")}` : "";
+    beginning = `(?:(?:${step})${beginning}${begun})?`;
+  }
+  return { whole, beginning: beginning.replace(GROUP, "(?:") };
+}
+
+/** Return the expression for any beginning of a text. */
+function beginningOf(text: string): string {
+  return [...text].reduceRight((rest, sign) => `(?:${escaped(sign)}${rest})?`, "");
+}
+
+/** Return the expressions for one of a marker's characters or slots. */
+function stepsOf(tokens: readonly Token[], at: number, group: string): string[] {
+  const token = tokens[at] as Token;
+  const name = token.slot;
+  if (!name) return [SPACES[token.text] ?? escaped(characterOf(token))];
+  if (token.optional) return [`(${group ? `?<${group}_${at}>` : "?:"}${escaped(name)})?`];
+  if (name.startsWith("no ")) return [`(?!${escaped(name.slice(3))})`];
+  let slot = SLOTS[name] ?? "";
+  if (/BUT|SIGNS/.test(slot)) {
+    const notHeld = excludedAt(tokens, at);
+    const signs = [...NAME_SIGNS].filter((sign) => !notHeld.includes(sign)).join("");
+    slot = slot.replace("BUT", () => escaped(notHeld)).replace("SIGNS", () => signs);
+  }
+  const next = tokens[at + 1];
+  if (TEXTS.includes(name) && next && next.text in SPACES) {
+    slot = `(?:${slot}(?<![ \t\n\r]))`; // that is the marker's own
+  }
+  if (group && (NAMES.includes(name) || TEXTS.includes(name))) {
+    const isAgain = tokens.slice(0, at).some((other) => other.text === token.text);
+    slot = `(?<${group}_${name}${isAgain ? "_again" : ""}>${slot})`;
+  }
+  return isAttribute(tokens, at) ? ["[\"']?", slot, "[\"']?"] : [slot];
+}
+
+/** Return the characters that a slot can't hold: those with which its surroundings begin. */
+function excludedAt(tokens: readonly Token[], at: number): string {
+  let found = tokens[at]?.but + (isAttribute(tokens, at) ? "\"'" : "");
+  // Between values, which say themselves where they end.
+  if (tokens[0]?.slot === "comma") found += "()[]{},;\"'";
+  const first = tokens.find((token) => !mayBeMissing(token));
+  if (first && !first.slot && !NAME_BEGINS.test(first.text)) found += characterOf(first);
+  for (const [index, token] of tokens.entries()) {
+    if (index <= at) continue;
+    if (token.optional) found += firstOf(token.slot);
+    else if (mayBeMissing(token)) continue;
+    else if (token.slot) return found;
+    else if (!WORD_BEGINS.test(token.text)) return found + characterOf(token);
+    // A word, such as the slot itself may hold.
+    else return found + (tokens[at + 1]?.text === " " ? " " : "");
+  }
+  return found;
+}
+
+/** Say whether a slot may stand in quotes, behind an equals sign. */
+function isAttribute(tokens: readonly Token[], at: number): boolean {
+  const before = tokens.slice(0, at).map((token) => token.text);
+  return NAMES.includes(tokens[at]?.slot ?? "") && trimmedEnd(before.join("")).endsWith("=");
+}
+
+function mayBeMissing(token: Token): boolean {
+  return token.text in SPACES || MAY_BE_MISSING.includes(token.slot);
+}
+
+function firstOf(text: string): string {
+  return text.slice(0, widthAt(text, 0));
+}
+
+/** Return how many characters of a marker are always the same. */
+export function literalLength(notation: Notation): number {
+  return tokensOf(parted(notation)[0]).filter((token) => !token.slot && !(token.text in SPACES))
+    .length;
+}
+
+/** Return the text with which a marker begins, up to a slot or white space. */
+export function firstText(notation: Notation): string {
+  return /^(?:[^{} \n]|\{\{|\}\})*/.exec(parted(notation)[0])?.[0] ?? "";
+}
+
+/** Return the text with which a marker begins, up to a slot. */
+export function leadingText(notation: Notation): string {
+  return trimmed(/^(?:[^{}]|\{\{|\}\})*/.exec(parted(notation)[0])?.[0] ?? "");
+}
+
+/** Return a marker with white space before it, or something else. */
+export function spaced(notation: Notation, before = " "): Notation {
+  return typeof notation === "string" ? before + notation : [before + notation[0], notation[1]];
+}
+
+/** Return markers that open calls, where none follows: once more before themselves, or text. */
+export function mentionRoles(mentions: readonly string[]): Roles {
+  const again = mentions.filter((text) => !text.includes(" "));
+  return [
+    ...again.map((text) => ["repeated", [text, [` ${text}`]]] as const),
+    ...mentions.map((text) => ["mention", text] as const),
+  ];
+}
+
+/** Return a marker's texts that may be missing, by the names of their groups. */
+function optionalTexts(notation: Notation): (readonly [string, string])[] {
+  const tokens = tokensOf(parted(notation)[0]);
+  return tokens.flatMap((token, at) => (token.optional ? [[`${at}`, token.slot] as const] : []));
+}
+
+/** Return the characters with which a marker can begin, but for those of slots. */
+function startsOf(notation: Notation): string {
+  const [text, follows] = parted(notation);
+  let found = "";
+  for (const token of tokensOf(text)) {
+    if (token.text === "\n") found += "\r\n";
+    else if (token.optional) found += firstOf(token.slot);
+    else if (!token.slot && token.text !== " ") return found + characterOf(token);
+  }
+  return found + follows.map(startsOf).join("");
+}

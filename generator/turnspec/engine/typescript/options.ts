@@ -1,0 +1,36 @@
+/** What a parser is told. */
+
+/** A JSON Schema, as far as it is looked at. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** A tool: as chat-completions APIs define it, or its function alone. */
+export interface Tool {
+  readonly type?: string;
+  readonly function?: ToolFunction;
+  readonly name?: string;
+  readonly parameters?: object | null;
+}
+
+export interface ToolFunction {
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters?: object | null;
+}
+
+/** The options of `Parser` and `parse`. */
+export interface ParserOptions {
+  /** Tool definitions: they tell which names are known, and the types of arguments. */
+  readonly tools?: readonly Tool[] | null;
+  /** Whether the prompt's end is that for thinking; by default it is. */
+  readonly enableThinking?: boolean;
+  /** The part of the turn that the prompt holds; by default what the template adds. */
+  readonly prefill?: string | null;
+  /** "inline" leaves the reasoning in the content, with its markers. */
+  readonly reasoning?: "extract" | "inline";
+  /** Whether the prefill's text is part of the result. */
+  readonly echo?: boolean;
+  /** Further texts that end the turn. */
+  readonly stop?: readonly string[];
+  /** Begins the ids of calls that have none; "call_" if it isn't given. */
+  readonly idPrefix?: string;
+}

@@ -1,0 +1,193 @@
+/** The parser: what it is given, and what it gives. */
+
+import type { CallOptions } from "./calls.js";
+import type { CompiledFormat } from "./format.js";
+import type { ParserOptions } from "./options.js";
+import type { Message, ParserEvent } from "./results.js";
+import { codePoints, positionBehind, withoutPrefix } from "./strings.js";
+import { type CallReader, Text } from "./text.js";
+import { Turn } from "./turn.js";
+
+/** What a parser is made of: a format, and what reads its calls. */
+export interface Machine {
+  readonly compiled: CompiledFormat;
+  readonly makeCalls: ((text: Text, options: CallOptions) => CallReader) | null;
+}
+
+/**
+ * Reads what the model writes after the prompt, in pieces of any size.
+ *
+ * A piece may end within a character: the first half of a pair of surrogates waits for the other.
+ */
+export class TurnParser {
+  private readonly machine: Machine;
+  private readonly options: CallOptions & Pick<ParserOptions, "reasoning">;
+  private readonly turn: Turn;
+  private readonly text: Text;
+  private readonly calls: CallReader | null;
+  /** The first half of a character. */
+  private half = "";
+  /** What reads aside what may be a draft. */
+  private draft: TurnParser | null = null;
+  /** What it has read. */
+  private drafted: string[] = [];
+  private draftEvents: ParserEvent[] = [];
+
+  constructor(machine: Machine, options: ParserOptions = {}) {
+    const { table } = machine.compiled;
+    const { enableThinking = true, reasoning = "extract", echo = false } = options;
+    const { tools = null, idPrefix = "call_" } = options;
+    const thoughtless = enableThinking ? undefined : table.prompt_without_thinking;
+    const whole = options.prefill ?? thoughtless ?? table.prompt;
+    const prefill = withoutPrefix(whole, table.header);
+    const length = codePoints(prefill);
+    const compiled = machine.compiled.withEnds(options.stop ?? []);
+    this.machine = { ...machine, compiled };
+    this.options = { tools, idPrefix, reasoning };
+    this.turn = new Turn(-length);
+    this.text = new Text(this.turn, compiled, {
+      inline: reasoning === "inline",
+      shown: echo ? -length : 0,
+    });
+    this.calls = machine.makeCalls?.(this.text, this.options) ?? null;
+    this.turn.read = this.calls ? this.calls.first : this.text.readText;
+    if (prefill) this.readPrefill(prefill, echo);
+  }
+
+  private readPrefill(prefill: string, echo: boolean): void {
+    const { turn } = this;
+    const events = this.feed(prefill);
+    turn.events = [...events, ...turn.events];
+    if (turn.held) turn.held.events = events.length;
+    if (!echo) this.forget();
+  }
+
+  /** Leave out what the prompt holds, but for a call that the model continues. */
+  private forget(): void {
+    this.turn.problems = [];
+    this.calls?.forget();
+    if (this.draft) {
+      this.draft.forget();
+      this.draftEvents = [];
+    }
+  }
+
+  /** Take the next piece of the model's text, and return what it tells. */
+  feed(piece: string): ParserEvent[] {
+    if (!this.half && !endsInHalf(piece)) return this.take(piece);
+    const events: ParserEvent[] = [];
+    let text = piece;
+    if (this.half && /^[\udc00-\udfff]/.test(piece)) text = this.half + piece;
+    else if (this.half && piece) events.push(...this.take(this.half));
+    else text = this.half + piece;
+    const end = endsInHalf(text) ? text.length - 1 : text.length;
+    this.half = text.slice(end);
+    return [...events, ...this.take(text.slice(0, end))];
+  }
+
+  private take(piece: string): ParserEvent[] {
+    if (!this.draft) {
+      const events = this.turn.feed(piece);
+      return this.text.draftStart === null ? events : this.decide(events);
+    }
+    this.drafted.push(piece);
+    return this.decide(this.draft.feed(piece));
+  }
+
+  /** Read a call in open reasoning aside, until what follows it says what it is. */
+  private decide(found: ParserEvent[]): ParserEvent[] {
+    const { turn, text } = this;
+    const told: ParserEvent[][] = [];
+    let events = found;
+    for (;;) {
+      let { draft } = this;
+      if (!draft) {
+        told.push(events);
+        if (text.draftStart === null) return told.flat();
+        this.drafted = [turn.text];
+        draft = this.draft = this.beginDraft();
+        this.draftEvents = [];
+        events = draft.feed(turn.text);
+      }
+      this.draftEvents = this.draftEvents.concat(events);
+      const end = draft.text.draftEnd;
+      if (end === null) {
+        const isOver = draft.turn.read === draft.text.readRest;
+        return told.flat().concat(isOver ? this.adopt(draft) : []);
+      }
+      events = this.goBack(end);
+    }
+  }
+
+  private beginDraft(): TurnParser {
+    const draft = new TurnParser(this.machine, { ...this.options, prefill: "" });
+    draft.turn.begin("", this.turn.offset);
+    draft.turn.calls = [...this.turn.calls];
+    draft.text.isDraft = true;
+    draft.text.thinking = false;
+    this.text.draftStart = null;
+    return draft;
+  }
+
+  /** What was read aside is reasoning, up to where something else follows. */
+  private goBack(end: number): ParserEvent[] {
+    const { turn } = this;
+    this.draft = null;
+    turn.begin(this.drafted.join(""), turn.offset);
+    turn.problem("draft", "a call in the reasoning, which goes on behind it");
+    this.text.write(positionBehind(turn.text, Math.max(end - turn.offset, 1)));
+    return turn.feed("");
+  }
+
+  /** What was read aside are calls. */
+  private adopt(draft: TurnParser): ParserEvent[] {
+    const { turn, text } = this;
+    turn.problem("unclosed", "a call inside the reasoning");
+    turn.problems = turn.problems.concat(draft.turn.problems);
+    turn.calls = draft.turn.calls;
+    turn.begin(draft.turn.text, draft.turn.offset);
+    text.follow(draft.text);
+    this.draft = null;
+    return this.draftEvents;
+  }
+
+  /** Decide what is read aside, as all text has come. */
+  private endDraft(): ParserEvent[] {
+    let events: ParserEvent[] = [];
+    while (this.draft) {
+      const { draft } = this;
+      this.draftEvents = this.draftEvents.concat(draft.finish());
+      const end = draft.text.draftEnd;
+      events = events.concat(end === null ? this.adopt(draft) : this.decide(this.goBack(end)));
+    }
+    return events;
+  }
+
+  /** Return what was held back: the model has written all. */
+  finish(): ParserEvent[] {
+    const { turn, text, calls } = this;
+    const { half } = this;
+    this.half = "";
+    let events = half ? this.take(half) : [];
+    events = events.concat(this.endDraft());
+    calls?.endOfText();
+    turn.final = true;
+    events = events.concat(turn.feed(""));
+    while (text.draftStart !== null) events = events.concat(this.decide([]), this.endDraft());
+    calls?.finish();
+    text.finish();
+    turn.position = turn.text.length;
+    turn.read = text.readRest;
+    return events.concat(turn.feed(""));
+  }
+
+  /** The message as far as it is known. */
+  get message(): Message {
+    return this.turn.message;
+  }
+}
+
+/** Say whether a text ends in the first half of a pair of surrogates. */
+function endsInHalf(text: string): boolean {
+  return text !== "" && (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
+}

@@ -1,0 +1,130 @@
+"""What copies of a format's files hold, in each language that they are made in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from importlib import resources
+
+from turnspec.catalog.known import KnownFormat
+from turnspec.codegen.banner import banner, is_unedited, named_place, sealed
+from turnspec.codegen.shared import ENGINE, ENGINE_FILE, engine_text, is_shared, shared_module
+from turnspec.codegen.typescript import (
+    SCRIPT_ENGINE,
+    SHARED_ENGINE,
+    Script,
+    script_engine,
+    script_text,
+    shares_engine,
+)
+from turnspec.pipeline.project import OutputPaths
+from turnspec.spec.problems import Problem
+
+#: The module of types that all parsers have in common, as a copy's banner names it.
+PROTOCOL = "turnspec.protocol"
+PROTOCOL_FILE = "protocol.py"
+#: What a banner says a file is made from that parsers share.
+ENGINES = (ENGINE, SCRIPT_ENGINE)
+
+
+class Language(StrEnum):
+    """A language in which parsers are copied."""
+
+    PYTHON = "python"
+    TYPESCRIPT = "typescript"
+    JAVASCRIPT = "javascript"
+
+    @property
+    def scripts(self) -> tuple[Script, ...]:
+        """The kinds of scripts that a parser in this language consists of."""
+        if self is Language.TYPESCRIPT:
+            return (Script.TYPESCRIPT,)
+        if self is Language.JAVASCRIPT:
+            return (Script.JAVASCRIPT, Script.DECLARATION)
+        return ()
+
+
+def suffixes() -> tuple[str, ...]:
+    """Return how the names of copies end."""
+    return (".py", ".gbnf", *Script)
+
+
+def script_of(path: str) -> Script | None:
+    """Return the kind of script that a file's name says it is."""
+    # The ending of declarations is no other script's.
+    return next((script for script in Script if path.endswith(script)), None)
+
+
+def language_of(path: str) -> Language:
+    """Return the language of a copy, by its name; Python's copies have grammars beside them."""
+    script = script_of(path)
+    return next((each for each in Language if script in each.scripts), Language.PYTHON)
+
+
+def protocol_text() -> str:
+    """Return `turnspec.protocol` as a file to be copied, with a banner like that of a parser."""
+    text = resources.files("turnspec").joinpath(PROTOCOL_FILE).read_text("utf-8")
+    command = "turnspec vendor --protocol --into ."
+    return sealed(banner(PROTOCOL, "-", command=command) + text)
+
+
+def engine_texts(language: Language) -> dict[str, str]:
+    """Return the files of the engine that copies in a language share, by their names."""
+    if language is Language.PYTHON:
+        return {ENGINE_FILE: engine_text()}
+    return {f"{SHARED_ENGINE}{script}": script_engine(script) for script in language.scripts}
+
+
+def copied_texts(
+    known: KnownFormat, language: Language, *, with_grammar: bool, shared: bool
+) -> dict[str, str] | Problem:
+    """Return the texts of a format's copies by their names."""
+    paths = OutputPaths.in_folder(known.name)
+    module, grammar = known.module(), known.grammar() if with_grammar else ""
+    for text, source in ((module, known.paths.module), (grammar, known.paths.grammar)):
+        if isinstance(text, Problem):
+            return text
+        if text and not is_unedited(text):
+            return Problem(f"isn't as it was generated; {known.remedy}", source)
+    assert isinstance(module, str)
+    assert isinstance(grammar, str)
+    texts = {
+        f"{known.name}{script}": script_text(module, script, shared=shared)
+        for script in language.scripts
+    } or {paths.module: shared_module(module) if shared else module}
+    return texts | ({paths.grammar: grammar} if with_grammar else {})
+
+
+def text_now(known: KnownFormat, file: str, copy: str) -> str | Problem:
+    """Return what a copy of a format's file would hold now."""
+    if file.endswith(".gbnf"):
+        return known.grammar()
+    module, script = known.module(), script_of(file)
+    if isinstance(module, Problem):
+        return module
+    if script is not None:
+        return script_text(module, script, shared=shares_engine(copy))
+    return shared_module(module) if is_shared(copy) else module
+
+
+def common_text_now(file: str, copy: str) -> tuple[str, str]:
+    """Return the name of a file that parsers have in common, and its text as it is now."""
+    script = script_of(file)
+    if script is not None:
+        return SCRIPT_ENGINE, script_engine(script)
+    if named_place(copy) == ENGINE:
+        return ENGINE, engine_text()
+    return PROTOCOL, protocol_text()
+
+
+def shares(name: str, copy: str) -> bool:
+    """Tell whether a copy is an engine, or imports one."""
+    return name in ENGINES or is_shared(copy) or shares_engine(copy)
+
+
+def own_names(name: str) -> Mapping[str, Language]:
+    """Return the names that copies of a format have, with the languages."""
+    paths = OutputPaths.in_folder(name)
+    names = {paths.module: Language.PYTHON, paths.grammar: Language.PYTHON}
+    scripts = {f"{name}{script}": language for language in Language for script in language.scripts}
+    return {**names, **scripts}

@@ -1,0 +1,202 @@
+"""A run over a file of transcripts: batches go to processes, and what comes back is kept in order.
+
+What is done is kept beside the output, in OUT.part, with a note of what the run is: the same run
+goes on from there. OUT itself appears when all is done.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from turnspec.codegen.loading import FormatModule, load_module
+from turnspec.rendering.lifeline import end_with_parent
+from turnspec.rendering.worker import process_context
+from turnspec.spec.atomic import write_atomically
+from turnspec.spec.problems import Problem
+from turnspec.transcripts.files import PARQUET, Batch, Parquet, Source
+from turnspec.transcripts.rows import Counts, Wanted, json_line, parse_rows
+
+#: So many batches wait for each process, so that none is idle and memory stays bounded.
+_AHEAD = 3
+
+_Done = tuple[list[str], Counts]
+OnBatch = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A file of transcripts, the parser's text, what to do with rows, and where they go."""
+
+    path: Path
+    source: Source
+    module: str
+    wanted: Wanted
+    out: Path
+    processes: int = 1
+
+    @property
+    def part(self) -> Path:
+        """Where what is done is kept meanwhile."""
+        return self.out.with_name(f"{self.out.name}.part")
+
+    @property
+    def note(self) -> Path:
+        """What says of which run that is."""
+        return self.out.with_name(f"{self.out.name}.part.json")
+
+    def identity(self) -> str:
+        """Return what makes a run the same, as text."""
+        status = self.path.stat()
+        wanted = self.wanted
+        told = {
+            "file": self.path.name,
+            "size": status.st_size,
+            "modified": status.st_mtime_ns,
+            "parser": hashlib.sha256(self.module.encode()).hexdigest(),
+            "column": wanted.column,
+            "as": wanted.result,
+            "options": dict(wanted.options),
+        }
+        return json.dumps(told, indent=2, sort_keys=True) + "\n"
+
+
+def begun(run: Run) -> Counts | Problem:
+    """Return what an earlier run has done already, or why this one can't begin.
+
+    A line that was being written when that ended is cut off.
+    """
+    if run.out.exists():
+        return Problem("is there already; delete it, or name another", str(run.out))
+    if not run.part.exists():
+        return Counts()
+    if not run.note.exists() or run.note.read_text(encoding="utf-8") != run.identity():
+        return Problem("is of another run; delete it to begin anew", str(run.part))
+    counts = Counts()
+    with run.part.open("rb+") as file:
+        whole = 0
+        for line in file:
+            if not line.endswith(b"\n"):
+                break
+            counts.count(json.loads(line)[run.wanted.result])
+            whole += len(line)
+        file.truncate(whole)
+    return counts
+
+
+def parse_file(run: Run, counts: Counts, on_batch: OnBatch | None = None) -> None:
+    """Parse all rows behind those that are counted already, add to the counts, and write the file.
+
+    ``on_batch`` is told how far the source is read, in its units.
+
+    Raises:
+        OSError: a file can't be read or written.
+        BrokenProcessPool: a process was ended from outside.
+    """
+    write_atomically(run.note, run.identity())
+    with run.part.open("ab") as part, _pool(run) as give:
+        for (lines, found), size in _in_order(run.source.batches(counts.rows), give, run.processes):
+            part.write("".join(f"{line}\n" for line in lines).encode())
+            part.flush()
+            counts.add(found)
+            if on_batch is not None:
+                on_batch(size)
+    if run.out.suffix == PARQUET:
+        _write_parquet(run)
+        run.part.unlink()
+    else:
+        run.part.replace(run.out)
+    run.note.unlink()
+
+
+def _in_order(
+    batches: Iterator[Batch], give: Callable[[Batch], Future[_Done]], processes: int
+) -> Iterator[tuple[_Done, int]]:
+    """Yield what came of each batch and its size, with only so many of them under way."""
+    waiting: deque[tuple[Future[_Done], int]] = deque()
+    for batch in batches:
+        waiting.append((give(batch), batch.size))
+        if len(waiting) >= _AHEAD * processes:
+            done, size = waiting.popleft()
+            yield done.result(), size
+    for done, size in waiting:
+        yield done.result(), size
+
+
+@contextmanager
+def _pool(run: Run) -> Iterator[Callable[[Batch], Future[_Done]]]:
+    """Yield what has a batch parsed, in processes if there are to be several."""
+    if run.processes == 1:
+        module = load_module(run.module)
+        yield lambda batch: _at_once(parse_rows(batch.rows, module, run.wanted))
+        return
+    pool = ProcessPoolExecutor(run.processes, process_context(), initializer=_begin)
+    try:
+        yield lambda batch: pool.submit(_parse, batch, run.module, run.wanted)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _at_once(done: _Done) -> Future[_Done]:
+    future: Future[_Done] = Future()
+    future.set_result(done)
+    return future
+
+
+def _begin() -> None:
+    """Set a process of the pool up: who interrupts the run interrupts the one that started it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
+
+
+def _parse(batch: Batch, module: str, wanted: Wanted) -> _Done:
+    return parse_rows(batch.rows, _loaded(module), wanted)
+
+
+@cache
+def _loaded(module: str) -> FormatModule:
+    return load_module(module)
+
+
+def _write_parquet(run: Run) -> None:
+    """Write the rows of the source with what was read as one more column of JSON texts."""
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetWriter
+
+    source = Parquet(run.path).open()
+    temporary = run.out.with_name(f".{run.out.name}.tmp")
+    schema = source.schema_arrow.append(pa.field(run.wanted.result, pa.string()))
+    try:
+        with run.part.open(encoding="utf-8") as lines, ParquetWriter(temporary, schema) as writer:
+            for batch in source.iter_batches():
+                texts = [_found(next(lines), run.wanted.result) for _ in range(batch.num_rows)]
+                column = pa.array(texts, pa.string())
+                writer.write_batch(
+                    pa.RecordBatch.from_arrays([*batch.columns, column], schema=schema)
+                )
+        temporary.replace(run.out)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _found(line: str, result: str) -> str:
+    found: Mapping[str, Any] = json.loads(line)[result]
+    return json_line(found)
+
+
+def all_cores() -> int:
+    """Return how many processes may run at once."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every platform
+        return os.cpu_count() or 1

@@ -1,0 +1,100 @@
+"""A Parquet file through `turnspec parse`, by one process and by all, and through Ray Data.
+
+All have to give the same. Prints the rows per second of each.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tests.generated_formats import ROOT, committed_format
+from tests.integrations.environments import environment
+from tests.integrations.turns import cases
+from turnspec.pipeline.project import OutputPaths
+
+NAME = "qwen3-coder"
+ROWS = 40_000
+#: What runs turnspec without llama.cpp, and Ray Data.
+PACKAGES = [
+    "click",
+    "jinja2",
+    "jsonschema",
+    "platformdirs",
+    "pyyaml",
+    "rich",
+    "ray[data]",
+    "pyarrow",
+]
+_EXAMPLE = ROOT / "examples" / "ray_data" / "parse_transcripts.py"
+_WRITE = """
+import json, sys
+import pyarrow as pa
+from pyarrow.parquet import write_table
+texts, count, path = json.load(sys.stdin), int(sys.argv[1]), sys.argv[2]
+rows = [texts[number % len(texts)] for number in range(count)]
+write_table(pa.table({"id": range(count), "text": rows}), path, row_group_size=4096)
+"""
+_READ = """
+import json, sys
+from pyarrow.parquet import read_table
+table = read_table(sys.argv[1]).sort_by("id")
+print(json.dumps([table["parsed"].to_pylist(), table["id"].to_pylist()]))
+"""
+
+
+def check_transcripts() -> list[str]:
+    """Return what went wrong."""
+    python = environment("transcripts", [PACKAGES])
+    turns = [case.text for case in cases(committed_format(NAME).spec)] + [None]
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        given = folder / "in.parquet"
+        _run(python, ["-c", _WRITE, str(ROWS), str(given)], json.dumps(turns))
+        parser = ROOT / OutputPaths.in_project(NAME).module
+        command = ["-m", "turnspec", "parse", str(parser), str(given), "--column", "text", "--out"]
+        ways = {
+            "one process": [*command, str(folder / "one.parquet"), "--jobs", "1"],
+            "all cores": [*command, str(folder / "all.parquet")],
+            "Ray Data": [str(_EXAMPLE), str(parser), str(given), str(folder / "ray")],
+        }
+        for title, arguments in ways.items():
+            start = time.monotonic()
+            _run(python, arguments)
+            print(f"transcripts: {title}: {ROWS / (time.monotonic() - start):,.0f} rows a second")
+        places = [folder / "one.parquet", folder / "all.parquet", folder / "ray"]
+        one, every, ray = (_found(python, path) for path in places)
+    faults = [] if one == every else ["all cores give something else than one process"]
+    return faults + ([] if _texts(one) == _texts(ray) else ["Ray Data gives something else"])
+
+
+def _found(python: Path, path: Path) -> Any:
+    texts, numbers = json.loads(_run(python, ["-c", _READ, str(path)]))
+    assert numbers == [*range(ROWS)], "rows are missing"
+    return texts
+
+
+def _texts(found: Sequence[str]) -> list[Any]:
+    """Return what was read, without the words for what is no text."""
+    return [read if "error" not in (read := json.loads(text)) else None for text in found]
+
+
+def _run(python: Path, arguments: Sequence[str], given: str = "") -> str:
+    """Run Python; a row that isn't text makes turnspec's exit code 1."""
+    paths = os.pathsep.join(map(str, (ROOT, ROOT / "generator")))
+    done = subprocess.run(
+        [python, *arguments],
+        input=given,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": paths, "RAY_DEDUP_LOGS": "0"},
+    )
+    if done.returncode not in (0, 1) or (done.returncode and "can't be read" not in done.stderr):
+        raise RuntimeError(done.stderr[-2000:])
+    return done.stdout

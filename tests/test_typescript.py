@@ -1,0 +1,287 @@
+"""The TypeScript engine gives what the Python engine gives; and its copies compile, and run.
+
+``TURNSPEC_EXAMPLES=1000`` (`make test-long`) compares all deviations in all formats, and that many
+random texts per seven formats, instead of a sample.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from tests.deviations.table import DEVIATIONS
+from tests.deviations.turns import Format
+from tests.engine_cases import CASES, TABLES, TOOLS
+from tests.generated_formats import NAMES
+from tests.marker_soup import Output, soups, written_outputs
+from tests.typescript.engines import (
+    SIZES,
+    TypeScriptEngine,
+    difference,
+    has_two_halves,
+    python_result,
+)
+from tests.typescript.toolchain import (
+    SOURCES,
+    compile_typescript,
+    differences,
+    engine_javascript,
+    lint,
+    node,
+)
+from turnspec.codegen.loading import load, load_table
+from turnspec.codegen.typescript import SHARED_ENGINE, Script, script_engine, script_text
+from turnspec.codegen.writer import write_parts
+from turnspec.pipeline.project import OutputPaths
+from turnspec.spec.files import read_spec
+from turnspec.spec.model import Part, Spec
+from turnspec.verification.random_messages import random_messages
+
+ROOT = Path(__file__).parent.parent
+ALL = "TURNSPEC_EXAMPLES" in os.environ
+#: Random texts per format; all of them together are more than 10,000 in a long run.
+EXAMPLES = int(os.environ.get("TURNSPEC_EXAMPLES", 28)) // 7
+#: Of the formats, so many have a deviation tried in a short run.
+STEP = 1 if ALL else 23
+
+pytestmark = pytest.mark.timeout(300 + 10 * EXAMPLES)
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TypeScriptEngine]:
+    path = tmp_path_factory.mktemp("engine") / "engine.mjs"
+    path.write_text(script_engine(Script.JAVASCRIPT), encoding="utf-8")
+    with TypeScriptEngine(node(), path) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def copies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for copies, with the engine that they may share."""
+    folder = tmp_path_factory.mktemp("copies")
+    (folder / f"{SHARED_ENGINE}.mjs").write_text(script_engine(Script.JAVASCRIPT), "utf-8")
+    return folder
+
+
+@cache
+def format_of(name: str) -> Format:
+    """Return a committed format in memory, which is read as its module reads it."""
+    spec = read_spec(ROOT / "specs" / f"{name}.yaml")
+    assert isinstance(spec, Spec)
+    return Format(spec, load(spec))
+
+
+def source_of(name: str) -> str:
+    return (ROOT / OutputPaths.in_project(name).module).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("deviation", DEVIATIONS)
+def test_deviations_are_read_alike(deviation: str, engine: TypeScriptEngine) -> None:
+    first = list(DEVIATIONS).index(deviation) % STEP
+    for name in NAMES[first::STEP]:
+        form = format_of(name)
+        for case in DEVIATIONS[deviation](form):
+            assert not difference(engine, name, form.module, case.text, case.options)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_tables_written_by_hand_are_read_alike(case: str, engine: TypeScriptEngine) -> None:
+    name, text, *_ = CASES[case]
+    module = load_table(TABLES[name])
+    assert not difference(engine, f"hand {name}", module, text, {"tools": TOOLS})
+    for cut in range(len(text)):
+        assert not difference(engine, f"hand {name}", module, text[:cut], {}, (0, 1))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_random_texts_are_read_alike(name: str, engine: TypeScriptEngine) -> None:
+    form = format_of(name)
+
+    @settings(
+        max_examples=EXAMPLES,
+        derandomize=not ALL,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(texts_of(name))
+    def compare(output: Output) -> None:
+        if not has_two_halves(output.text + (output.options.get("prefill") or "")):
+            texts = (engine, name, form.module, output.text, output.options)
+            assert not difference(*texts, SIZES if ALL else (0, 1, 3))
+
+    compare()
+
+
+@cache
+def texts_of(name: str) -> st.SearchStrategy[Output]:
+    """Return a strategy for what a model may write: well-formed turns, and any soup of markers."""
+    spec = format_of(name).spec
+    seeds = st.integers(0, 2**32 - 1)
+    turns = seeds.map(lambda seed: _random_turn(spec, seed))
+    return st.one_of(soups(spec), soups(spec), written_outputs(spec), turns)
+
+
+def _random_turn(spec: Spec, seed: int) -> Output:
+    message = next(random_messages(spec, 1, seed))
+    return Output(write_parts(spec, message, Part.START), {"prefill": spec.turn.header})
+
+
+_OPEN_TOOL = {"name": "set", "parameters": {"properties": {"it": {"type": "object"}}}}
+_ANY_TOOL = {
+    "name": "any",
+    "parameters": {"properties": {"it": {"type": ["array", "object", "boolean", "null"]}}},
+}
+_VALUES = (
+    *("True", "None", "[1, 'two', 3.0, -4, +5, None, True]", "[1, 2,]", "[,]", "(1, 2)", "(True)"),
+    *(
+        "{'a': 1, 'b': [2]}",
+        "{1: 'a', True: 'b', 1.0: 'c'}",
+        "{None: 0, 2.50: 1}",
+        "{'a': 1, 'a': 2}",
+    ),
+    *("{[1]: 2}", "{(1, 2): 3}", "{1, 2}", "{}", "[]", "[[], {}, ()]", "{'a' 'b': 'c' \"d\"}"),
+    *("[0x1F, 0o17, 0b11, 1_000, 00, 07]", "[0x1F, 0o17, 0b11, 1_000, 00]", "[1__0]", "[1_]"),
+    *("[1e5, 1E-7, 1e16, 123456789012345678901234567890, .5, 5., 1e22, 0.1, -0.0]", "[1e999]"),
+    *("[1j]", "[1 + 2j]", "[--1]", "[-(1)]", "[-True]", "[not 1]", "['a' if 1 else 2]", "[x]"),
+    *(r"['\n\t\\\'\"\a\v\x41\u00e9\U0001F600\101\0']", r"['\q']", r"['\xZ']", r"['\N{DASH}']"),
+    *(r"[r'\n', R'a', u'b']", "[b'a']", "[f'a']", "['a' b'b']", '[\'\'\'a\nb\'\'\', """c"d"""]'),
+    *(
+        "['a\nb']",
+        "['a\\\nb']",
+        "[1, # one\n 2]",
+        "[1] # one",
+        "[1]\n",
+        "[1] [2]",
+        "[1",
+        "'a'",
+        "1",
+    ),
+    *("[1,\r\n 2]", "['''a\r\nb''']", "[\ud83d]", "['😀']", "[" * 201, "[" * 150 + "]" * 150),
+    *('{"a": 1e5, "b": -0, "a": 2}', '["\\ud83d\\ude00", "\\ud83d"]', '{"a": NaN}', "[01]", "[1.]"),
+    *('{"2": 1, "1": 2, "__proto__": 3}', '{"a": "b\nc"}', "\u3000", "\x1c[]", "\ufeff[]", "true"),
+)
+
+
+# Python warns of an escape that it doesn't know.
+@pytest.mark.filterwarnings("ignore:invalid escape sequence")
+@pytest.mark.parametrize("value", _VALUES)
+@pytest.mark.parametrize("tool", [_OPEN_TOOL, _ANY_TOOL], ids=lambda tool: tool["name"])
+def test_values_in_text_are_read_alike(
+    value: str, tool: dict[str, Any], engine: TypeScriptEngine
+) -> None:
+    name = "qwen3-coder"
+    call = f"<tool_call>\n<function={tool['name']}>\n<parameter=it>\n{value}\n</parameter>\n"
+    text = f"{call}</function>\n</tool_call>"
+    module = format_of(name).module
+    assert not difference(engine, name, module, text, {"tools": [tool]}, (0, 1))
+
+
+@pytest.mark.parametrize("value", _VALUES)
+def test_calls_of_another_kind_are_read_alike(value: str, engine: TypeScriptEngine) -> None:
+    name = "qwen3-coder"
+    for members in (f'"arguments": {value}', f'"parameters": "{value}"', f'"x": {value}'):
+        text = f'<tool_call>\n{{"name": "set", {members}}}\n</tool_call> Done.'
+        assert not difference(engine, name, format_of(name).module, text, {}, (0, 1))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("city='P')", 'city="P", days=-3,)', "city=[1, {'a': None}])", ")", "1)", ",)", "a=1"),
+        *("a=1, a=2)", "for=1)", "ﬁ=1)", "é=1)", "a=b)", "**{'a': 1})", "a=1).more(b=2)", "a==1)"),
+        *("a=1) # done", "a=(1)\n)", "a=(1,))", "a=1) 2", " a = 1 , b = 2 )", "a=1 b=2)"),
+    ],
+)
+def test_keyword_arguments_are_read_alike(text: str, engine: TypeScriptEngine) -> None:
+    name = "meta-llama-llama-3-1-8b-instruct"
+    module = format_of(name).module
+    assert "method" in module.FORMAT["code"]
+    whole = f"<|python_tag|>look.call({text}<|eom_id|>"
+    assert not difference(engine, name, module, whole, {}, (0, 1))
+
+
+@pytest.mark.parametrize("name", ["qwen3-coder", "openai-gpt-oss-120b", "mistral-small-3-2-24b"])
+def test_a_character_that_is_cut_between_two_pieces_is_joined(
+    name: str, engine: TypeScriptEngine
+) -> None:
+    known = next(other for other in NAMES if other.startswith(name[:8]))
+    form = format_of(known)
+    text = f"🦆 {form.write(form.message)} 𝔊🦆"
+    units = text.encode("utf-16-le")
+    pieces = [
+        units[at : at + 2].decode("utf-16-le", "surrogatepass") for at in range(0, len(units), 2)
+    ]
+    (found,) = engine.parse(known, form.module, pieces=pieces, options=form.options)
+    whole = python_result(form.module, [text], form.options)
+    assert found["message"] == whole["message"]
+    (by_character,) = engine.parse(known, form.module, pieces=list(text), options=form.options)
+    events = [
+        [event for told in each["events"] for event in told] for each in (found, by_character)
+    ]
+    assert events[0] == events[1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_copied_parser_reads_as_the_engine_does(
+    name: str, engine: TypeScriptEngine, copies: Path
+) -> None:
+    form = format_of(name)
+    for shared in (False, True):
+        path = copies / f"{name}-{shared}.mjs"
+        path.write_text(script_text(source_of(name), Script.JAVASCRIPT, shared=shared), "utf-8")
+        engine.load_file(path.stem, path)
+        text = form.write(form.message)
+        for cut in (len(text), len(text) // 2):
+            texts = (engine, path.stem, form.module, text[:cut], form.options)
+            assert not difference(*texts, (0, 3))
+
+
+def test_copies_compile(tmp_path: Path) -> None:
+    """Under the strictest settings, with and without the engine, and in use as the docs have it."""
+    for name in {"qwen3-coder", *NAMES[:: 1 if ALL else 9]}:
+        source = source_of(name)
+        (tmp_path / f"{name}.ts").write_text(script_text(source, Script.TYPESCRIPT), "utf-8")
+    qwen = source_of("qwen3-coder")
+    for script in Script:
+        (tmp_path / f"{SHARED_ENGINE}{script}").write_text(script_engine(script), "utf-8")
+        (tmp_path / f"own{script}").write_text(script_text(qwen, script), "utf-8")
+        text = script_text(qwen, script, shared=True)
+        (tmp_path / f"shared{script}").write_text(text, "utf-8")
+    for module in ("./own.js", "./shared.js", "./own.mjs", "./shared.mjs"):
+        use = tmp_path / f"use{module.replace('.', '_').replace('/', '_')}.ts"
+        use.write_text(_USE.replace("MODULE", module), "utf-8")
+    page = (ROOT / "docs/vendor-a-parser.md").read_text("utf-8")
+    (example,) = re.findall(r"^```ts\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    (tmp_path / "docs.ts").write_text(_CONSOLE + example.replace("./formats/", "./"), "utf-8")
+    compile_typescript(tmp_path, tmp_path / "compiled")
+
+
+_CONSOLE = "declare const console: { log(...values: unknown[]): void };\n"
+_USE = """
+import { parse, Parser, sliceOf, toDelta, type Message, type Tool } from "MODULE";
+
+const tools: Tool[] = [{ type: "function", function: { name: "look", parameters: {} } }];
+const text = "It rains.";
+const message: Message = parse(text, { tools, reasoning: "inline" });
+const parser = new Parser({ idPrefix: "turn2_" });
+for (const event of [...parser.feed(text), ...parser.finish()]) {
+  const said: string = event.type === "content" ? event.text : sliceOf(text, event);
+  const delta = toDelta(event);
+  if (delta?.content !== said) throw new Error(message.toObject().role);
+}
+"""
+
+
+def test_the_javascript_is_what_the_compiler_makes() -> None:
+    lint(SOURCES)
+    assert differences(engine_javascript()) == []

@@ -1,0 +1,1 @@
+"""The TypeScript engine beside the Python engine."""

@@ -1,0 +1,56 @@
+// Parses texts with the TypeScript engine: requests and answers are lines of JSON.
+//
+// {"name": …, "table": …} loads a format, {"name": …, "path": …} a parser's file; {"name": …, "options": …, "text": …, "sizes": […]}
+// parses a text in pieces of each size (0: whole), or {…, "pieces": […]} in these pieces. An answer
+// holds, for each way to cut the text, the events of each piece and of the end, and the message.
+
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+
+const { load } = await import(pathToFileURL(process.argv[2]).href);
+const formats = new Map();
+
+function cut(text, size) {
+  if (size === 0) return [text];
+  const characters = Array.from(text);
+  const pieces = [];
+  for (let at = 0; at < characters.length; at += size) {
+    pieces.push(characters.slice(at, at + size).join(""));
+  }
+  return pieces;
+}
+
+function parsed(format, pieces, options) {
+  const parser = format.parser(options);
+  const events = pieces.map((piece) => parser.feed(piece));
+  events.push(parser.finish());
+  const { content, reasoningContent, toolCalls, problems } = parser.message;
+  return {
+    events,
+    message: { content, reasoning_content: reasoningContent, tool_calls: toolCalls, problems },
+  };
+}
+
+async function answer({ name, table, path, options, text, sizes, pieces }) {
+  if (table) {
+    formats.set(name, load(table));
+    return null;
+  }
+  if (path) {
+    const { Parser } = await import(pathToFileURL(path).href);
+    formats.set(name, { parser: (options) => new Parser(options) });
+    return null;
+  }
+  const cuts = pieces ? [pieces] : sizes.map((size) => cut(text, size));
+  return cuts.map((found) => parsed(formats.get(name), found, options));
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  let told;
+  try {
+    told = { done: await answer(JSON.parse(line)) };
+  } catch (error) {
+    told = { failed: String(error?.stack ?? error) };
+  }
+  process.stdout.write(`${JSON.stringify(told)}\n`);
+}

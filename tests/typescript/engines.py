@@ -1,0 +1,138 @@
+"""Both engines on the same texts: what the Python engine gives, and what the TypeScript engine."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from turnspec.codegen.loading import FormatModule
+
+#: In characters; 0 is the whole text at once.
+SIZES = (0, 1, 2, 3, 7)
+#: The names of options that differ between the languages.
+_OPTIONS = {"enable_thinking": "enableThinking", "id_prefix": "idPrefix"}
+_TWO_HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_FIRST_HALF = re.compile("[\ud800-\udbff]")
+_DRIVER = Path(__file__).parent / "driver.mjs"
+
+
+class TypeScriptEngine:
+    """A Node process that parses with the TypeScript engine, as long as the context is open."""
+
+    def __init__(self, node: str, engine: Path) -> None:
+        self._process = subprocess.Popen(
+            [node, str(_DRIVER), str(engine)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
+        self._loaded: set[str] = set()
+
+    def __enter__(self) -> TypeScriptEngine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._process.communicate()
+
+    def load_file(self, name: str, path: Path) -> None:
+        """Have a format parsed by a file that was made for it."""
+        self._ask({"name": name, "path": str(path)})
+        self._loaded.add(name)
+
+    def parse(self, name: str, module: FormatModule, **request: Any) -> list[Any]:
+        """Return events and message for each way to cut a text, as the driver tells them."""
+        if name not in self._loaded:
+            self._ask({"name": name, "table": module.FORMAT})
+            self._loaded.add(name)
+        options = {_OPTIONS.get(key, key): value for key, value in request["options"].items()}
+        answer: list[Any] = self._ask({**request, "name": name, "options": options})
+        return answer
+
+    def _ask(self, request: Mapping[str, Any]) -> Any:
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        assert line, "Node has ended"
+        answer = json.loads(line)
+        assert "failed" not in answer, answer["failed"]
+        return answer["done"]
+
+
+def python_result(module: FormatModule, pieces: Sequence[str], options: Mapping[str, Any]) -> Any:
+    """Return the events of each piece and of the end, and the message, as the driver tells them."""
+    parser = module.Parser(**options)
+    events = [parser.feed(piece) for piece in pieces]
+    events.append(parser.finish())
+    told = {
+        "events": [[asdict(event) for event in found] for found in events],
+        "message": asdict(parser.message),
+    }
+    return json.loads(json.dumps(told))
+
+
+def pieces_of(text: str, size: int) -> list[str]:
+    """Return a text in pieces of as many characters; 0 leaves it whole."""
+    if size == 0:
+        return [text]
+    return [text[at : at + size] for at in range(0, len(text), size)]
+
+
+def _at_once(result: Any) -> Any:
+    """Return a result whose events don't tell of which pieces they are: those alike are joined."""
+    told: list[dict[str, Any]] = []
+    for event in (event for found in result["events"] for event in found):
+        last = told[-1] if told else {}
+        key = "arguments" if event["type"] == "tool_call_delta" else "text"
+        if key in event and (last.get("type"), last.get("index")) == (
+            event["type"],
+            event.get("index"),
+        ):
+            told[-1] = {**last, key: last[key] + event[key], "end": event["end"]}
+        else:
+            told.append(event)
+    return {**result, "events": told}
+
+
+def has_two_halves(text: str) -> bool:
+    """Say whether two characters of a text would be one in JavaScript."""
+    return _TWO_HALVES.search(text) is not None
+
+
+def difference(
+    engine: TypeScriptEngine,
+    name: str,
+    module: FormatModule,
+    text: str,
+    options: Mapping[str, Any],
+    sizes: Sequence[int] = SIZES,
+) -> str | None:
+    """Return how the engines differ on a text, cut in all these ways; None where they don't.
+
+    Half a character is told in JavaScript when it is sure that it stays one, a piece later.
+    """
+    waits = _FIRST_HALF.search(text) is not None
+    found = engine.parse(name, module, text=text, sizes=sizes, options=options)
+    for size, other in zip(sizes, found, strict=True):
+        mine = python_result(module, pieces_of(text, size), options)
+        if waits:
+            mine, other = _at_once(mine), _at_once(other)
+        if mine != other:
+            return (
+                f"{name}, pieces of {size}, {dict(options)!r}\n  text: {text!r}\n"
+                f"  Python:     {json.dumps(mine)}\n  TypeScript: {json.dumps(other)}"
+            )
+    return None
