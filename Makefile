@@ -12,7 +12,7 @@ PYTHON ?= $(shell for candidate in python3 python3.11 python3.12 python3.13 pyth
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help regen regen-long check diff report report-browser test test-long fuzz lint bench \
+.PHONY: help regen regen-long check diff report report-browser test quick test-long fuzz lint bench \
 	install-size api families typescript capabilities engines faults live learned-formats \
 	conformance reference integrations lock clean
 
@@ -42,8 +42,17 @@ report: $(BUILD)  ## write build/report.html, a page of all formats
 report-browser: $(STAMP)  ## try the page in Chromium; pictures of it go to build/
 	@$(BIN)/python -m tests.report_browser
 
-test: lint  ## lint, types and all tests
-	@$(BIN)/pytest -q -n auto
+test: lint  ## lint, types and all tests; tells the ten slowest
+	@$(BIN)/pytest -q -n auto --durations=10
+
+# The engine, specs, grammars of schemas, and how parsers and writers are made: nothing that renders
+# templates, starts commands or goes through all formats.
+QUICK := engine engine_tables parser_cases spec_checks spec_files spec_overlay spec_schema \
+	spec_fingerprint grammar_schema codegen_writer analysis_parts analysis_repetition analysis_text \
+	catalog_names sources_index sources_naming chat_messages rendering_variables
+quick: $(STAMP)  ## ruff and the tests of the inner loop, without types
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/pytest -q -n auto --durations=10 $(QUICK:%=tests/test_%.py)
 
 test-long: $(STAMP)  ## what parsers promise, on 1000 random texts per test and parser (an hour or so)
 	@TURNSPEC_EXAMPLES=$${TURNSPEC_EXAMPLES:-1000} $(BIN)/pytest -q -n auto \

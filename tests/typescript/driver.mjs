@@ -1,7 +1,8 @@
 // Parses texts with the TypeScript engine: requests and answers are lines of JSON.
 //
 // {"name": …, "table": …} loads a format, {"name": …, "path": …} a parser's file; {"name": …, "options": …, "text": …, "sizes": […]}
-// parses a text in pieces of each size (0: whole), or {…, "pieces": […]} in these pieces. An answer
+// parses a text in pieces of each size (0: whole), or {…, "pieces": […]} in these pieces, special
+// ones as [piece, true]. An answer
 // holds, for each way to cut the text, the events of each piece and of the end, and the message.
 
 import { createInterface } from "node:readline";
@@ -22,7 +23,9 @@ function cut(text, size) {
 
 function parsed(format, pieces, options) {
   const parser = format.parser(options);
-  const events = pieces.map((piece) => parser.feed(piece));
+  const events = pieces.map((piece) =>
+    typeof piece === "string" ? parser.feed(piece) : parser.feed(...piece),
+  );
   events.push(parser.finish());
   const { content, reasoningContent, toolCalls, problems } = parser.message;
   return {

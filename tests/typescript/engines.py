@@ -16,7 +16,11 @@ from turnspec.codegen.loading import FormatModule
 #: In characters; 0 is the whole text at once.
 SIZES = (0, 1, 2, 3, 7)
 #: The names of options that differ between the languages.
-_OPTIONS = {"enable_thinking": "enableThinking", "id_prefix": "idPrefix"}
+_OPTIONS = {
+    "enable_thinking": "enableThinking",
+    "id_prefix": "idPrefix",
+    "special_tokens": "specialTokens",
+}
 _TWO_HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _FIRST_HALF = re.compile("[\ud800-\udbff]")
 _DRIVER = Path(__file__).parent / "driver.mjs"
@@ -72,10 +76,14 @@ class TypeScriptEngine:
         return answer["done"]
 
 
-def python_result(module: FormatModule, pieces: Sequence[str], options: Mapping[str, Any]) -> Any:
+def python_result(
+    module: FormatModule, pieces: Sequence[str | tuple[str, bool]], options: Mapping[str, Any]
+) -> Any:
     """Return the events of each piece and of the end, and the message, as the driver tells them."""
     parser = module.Parser(**options)
-    events = [parser.feed(piece) for piece in pieces]
+    events = [
+        parser.feed(piece) if isinstance(piece, str) else parser.feed(*piece) for piece in pieces
+    ]
     events.append(parser.finish())
     told = {
         "events": [[asdict(event) for event in found] for found in events],

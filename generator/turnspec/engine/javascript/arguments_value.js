@@ -55,7 +55,7 @@ export class ArgumentsValue {
 export function closed(text) {
   const turn = new Turn(0);
   const value = new Value(turn);
-  turn.begin(text, 0);
+  turn.begin(text, 0, 0);
   turn.final = true;
   return value.read() + value.close();
 }

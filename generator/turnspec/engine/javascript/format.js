@@ -1,10 +1,13 @@
 /** The format table: all that is particular to one format, as plain data. */
 import { Markers } from "./markers.js";
 import { isBlank } from "./strings.js";
+/** Of one format that are kept. */
+const MOST_VARIANTS = 9;
 /** A format table, with its sets of markers as they are asked for. */
 export class CompiledFormat {
   table;
   sets = new Map();
+  variants = new Map();
   constructor(table) {
     this.table = table;
   }
@@ -20,10 +23,23 @@ export class CompiledFormat {
   markers(rolesOf) {
     let markers = this.sets.get(rolesOf);
     if (!markers) {
-      markers = new Markers(rolesOf(this.table));
+      markers = this.made(rolesOf(this.table));
       this.sets.set(rolesOf, markers);
     }
     return markers;
+  }
+  made(roles) {
+    return new Markers(roles);
+  }
+  /** Return a variant of the format; the last ones are kept, as they take long to make. */
+  variant(key, make) {
+    let variant = this.variants.get(key);
+    if (!variant) {
+      variant = make(this);
+      if (this.variants.size >= MOST_VARIANTS) this.variants.clear();
+      this.variants.set(key, variant);
+    }
+    return variant;
   }
   /**
    * Return the format with further texts that end a turn.

@@ -6,7 +6,7 @@ import { HeadCalls } from "./heads.js";
 import { JsonArguments } from "./json_arguments.js";
 import { ObjectCalls } from "./objects.js";
 import { makeOtherValue } from "./other_value.js";
-import { TurnParser } from "./parser.js";
+import { parseWith, TurnParser } from "./parser.js";
 import { TextArguments } from "./text_arguments.js";
 import { makeValue } from "./value.js";
 import { ValueArguments } from "./value_arguments.js";
@@ -16,12 +16,7 @@ export function load(format) {
   return {
     format,
     parser: (options) => new TurnParser(machine, options),
-    parse: (text, options) => {
-      const parser = new TurnParser(machine, options);
-      parser.feed(text);
-      parser.finish();
-      return parser.message;
-    },
+    parse: (text, options) => parseWith(new TurnParser(machine, options), text),
   };
 }
 /** Return what a format's parsers are made of. */

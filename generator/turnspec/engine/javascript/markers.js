@@ -7,6 +7,7 @@
  * no x follows and, at a marker's end, `{before x}` that one does. `{{` and `}}` are braces.
  */
 import { hasPairs, trimmed, trimmedEnd, widthAt } from "./strings.js";
+import { PRIVATE_USE } from "./turn.js";
 const TOKEN = /\{\{|\}\}|\{(?<optional>\?)?(?<slot>[^{}]+?)(?: but (?<but>[^{}]+))?\}|[^{}]/gu;
 // Bounded, as a marker that is not whole yet is held back.
 const SPACES = {
@@ -88,17 +89,20 @@ export class Found {
 class Pattern {
   expression;
   known;
-  constructor(alternatives, markers) {
+  constructor(alternatives, markers, written, flags) {
     const source = alternatives.join("|") || "(?!)";
     const names = Array.from(source.matchAll(GROUP), ([, name]) => name);
     // By number, as a match with hundreds of names is slow to make.
-    this.expression = new RegExp(source.replace(GROUP, "("), "uy");
+    this.expression = new RegExp(source.replace(GROUP, "("), flags);
     this.known = markers.map(([role, notation], number) => {
       const groups = names
         .map((name, at) => [name, at + 1])
         .filter(([name]) => name.startsWith(`m${number}_`))
         .map(([name, group]) => [name.slice(`m${number}_`.length), group]);
-      const optional = new Map(optionalTexts(notation));
+      const shown = optionalTexts(notation);
+      const optional = new Map(
+        optionalTexts(written[number]?.[1] ?? "").map(([name], at) => [name, shown[at]?.[1] ?? ""]),
+      );
       return {
         role,
         group: names.indexOf(`m${number}`) + 1,
@@ -109,19 +113,24 @@ class Pattern {
       };
     });
   }
-  /** Return the marker at a place. */
-  match(text, at) {
+  /** Return the marker at a place; its texts are those of the turn, which may be another one. */
+  match(text, at, shown) {
     this.expression.lastIndex = at;
     const match = this.expression.exec(text);
     if (!match) return null;
+    const marker = shown.slice(at, at + match[0].length);
     const known = this.known.find(({ group }) => match[group] !== undefined);
-    if (!known) return new Found("", at, match[0]);
-    const slots = new Map(known.slots.map(([name, group]) => [name, match[group] ?? ""]));
+    if (!known) return new Found("", at, marker);
+    const textOf = (group) => {
+      const place = match.indices?.[group];
+      return place ? shown.slice(...place) : (match[group] ?? "");
+    };
+    const slots = new Map(known.slots.map(([name, group]) => [name, textOf(group)]));
     const missing = known.optional.filter(([, group]) => match[group] === undefined);
     return new Found(
       known.role,
       at,
-      match[0],
+      marker,
       slots,
       missing.map(([optional]) => optional),
     );
@@ -134,32 +143,43 @@ export class Markers {
   whole;
   growing;
   isEmpty;
-  constructor(markers) {
+  /** Whether special tokens stand in them. */
+  isSpecial;
+  constructor(markers, tokens = null) {
+    const written = tokens
+      ? markers.map(([role, notation]) => [role, tokens.putInto(notation)])
+      : markers;
     const whole = [];
     const growing = [];
-    for (const [number, [, notation]] of markers.entries()) {
+    for (const [number, [, notation]] of written.entries()) {
       const expressions = expressionsOf(notation, `m${number}`);
       const group = `(?<m${number}>${expressions.whole})`;
       whole.push(group);
       growing.push(`${expressions.beginning}$`, group);
     }
     this.first = anyOf(new Set(markers.flatMap(([, notation]) => [...startsOf(notation)])));
-    this.whole = new Pattern(whole, markers);
-    this.growing = new Pattern(growing, markers);
+    this.isSpecial = tokens !== null;
+    const guarded = (texts) =>
+      tokens ? texts.map((text) => text.replaceAll("[^", `[^${PRIVATE_USE}`)) : texts;
+    const flags = tokens ? "duy" : "uy";
+    this.whole = new Pattern(guarded(whole), markers, written, flags);
+    this.growing = new Pattern(guarded(growing), markers, written, flags);
     this.isEmpty = markers.length === 0;
   }
   /** Return the marker at a place, by default the turn's position. */
   match(turn, { final = turn.final, start = turn.position } = {}) {
-    return (final ? this.whole : this.growing).match(turn.text, start);
+    const pattern = final ? this.whole : this.growing;
+    return pattern.match(this.isSpecial ? turn.marked : turn.text, start, turn.text);
   }
   /** Return the first marker from the turn's position on, or one that begins between two places. */
   search(turn, range = {}) {
     const { text } = turn;
     const { final = turn.final, start = turn.position, end = text.length } = range;
     const pattern = final ? this.whole : this.growing;
+    const marked = this.isSpecial ? turn.marked : text;
     let at = this.firstFrom(text, start, end);
     while (at >= 0) {
-      const found = pattern.match(text, at);
+      const found = pattern.match(marked, at, text);
       if (found) return found;
       at = this.firstFrom(text, at + widthAt(text, at), end);
     }

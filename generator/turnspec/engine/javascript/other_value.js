@@ -40,6 +40,7 @@ export class OtherValue extends Value {
   rawQuote;
   rawInside;
   escapes;
+  rawStart;
   rawEnd;
   afterString;
   constructor(turn, compiled) {
@@ -53,11 +54,14 @@ export class OtherValue extends Value {
     this.rawQuote = style.raw_quote ?? "";
     this.rawInside = style.raw_inside ?? false;
     this.escapes = style.escapes ?? "json";
+    this.rawStart = compiled.markers(rawStartRoles);
     this.rawEnd = compiled.markers(rawEndRoles);
     const signs = escaped(signsBehindString(compiled.table));
     this.afterString = new RegExp(`[ \\t\\n\\r]*(?:$|([${signs}]|${WORD_SIGN}+ ?[=:]))`, "uy");
   }
   takeQuote(text) {
+    // It is a special token, and here only looks like it.
+    if (text === this.rawQuote && !this.rawStart.match(this.turn)) return false;
     if (this.escapes === "json" && text === "'" && text !== this.rawQuote) {
       this.turn.problem("malformed", "a string in single quotes");
     }
@@ -130,6 +134,11 @@ function unescaped(text) {
     if (code <= 0x10ffff) return String.fromCodePoint(code);
     return OTHER_ESCAPES.get(all) ?? all;
   });
+}
+/** Return what begins a string without escapes: its quote. */
+export function rawStartRoles(table) {
+  const quote = argumentsOf(table).values?.raw_quote;
+  return withRole("start", quote ? [quote] : []);
 }
 /** Return what ends a string without escapes: its quote, if the call can go on behind it. */
 export function rawEndRoles(table) {

@@ -1,4 +1,5 @@
 /** The parser: what it is given, and what it gives. */
+import { SpecialFormat } from "./special.js";
 import { codePoints, positionBehind, withoutPrefix } from "./strings.js";
 import { Text } from "./text.js";
 import { Turn } from "./turn.js";
@@ -10,6 +11,7 @@ import { Turn } from "./turn.js";
 export class TurnParser {
   machine;
   options;
+  tokens;
   turn;
   text;
   calls;
@@ -28,9 +30,10 @@ export class TurnParser {
     const whole = options.prefill ?? thoughtless ?? table.prompt;
     const prefill = withoutPrefix(whole, table.header);
     const length = codePoints(prefill);
-    const compiled = machine.compiled.withEnds(options.stop ?? []);
-    this.machine = { ...machine, compiled };
-    this.options = { tools, idPrefix, reasoning };
+    const compiled = variantOf(machine.compiled, options);
+    this.machine = machine;
+    this.options = { ...options, tools, idPrefix, prefill: "", echo: false };
+    this.tokens = compiled instanceof SpecialFormat ? compiled.tokens : null;
     this.turn = new Turn(-length);
     this.text = new Text(this.turn, compiled, {
       inline: reasoning === "inline",
@@ -42,7 +45,7 @@ export class TurnParser {
   }
   readPrefill(prefill, echo) {
     const { turn } = this;
-    const events = this.feed(prefill);
+    const events = this.feed(prefill, true);
     turn.events = [...events, ...turn.events];
     if (turn.held) turn.held.events = events.length;
     if (!echo) this.forget();
@@ -56,8 +59,14 @@ export class TurnParser {
       this.draftEvents = [];
     }
   }
-  /** Take the next piece of the model's text, and return what it tells. */
-  feed(piece) {
+  /**
+   * Take the next piece of the model's text, and return what it tells.
+   *
+   * `special` says that the piece is a special token of the tokenizer's, which is never cut; this
+   * counts where `specialTokens` are given.
+   */
+  feed(piece, special = false) {
+    if (special && this.tokens) return this.takeSpecial(piece, this.tokens);
     if (!this.half && !endsInHalf(piece)) return this.take(piece);
     const events = [];
     let text = piece;
@@ -67,6 +76,14 @@ export class TurnParser {
     const end = endsInHalf(text) ? text.length - 1 : text.length;
     this.half = text.slice(end);
     return [...events, ...this.take(text.slice(0, end))];
+  }
+  takeSpecial(piece, tokens) {
+    const { half } = this;
+    this.half = "";
+    const events = half ? this.take(half) : [];
+    const turn = this.draft ? this.draft.turn : this.turn;
+    turn.tokens.push(...tokens.find(piece, turn.place + turn.text.length));
+    return [...events, ...this.take(piece)];
   }
   take(piece) {
     if (!this.draft) {
@@ -101,8 +118,9 @@ export class TurnParser {
     }
   }
   beginDraft() {
-    const draft = new TurnParser(this.machine, { ...this.options, prefill: "" });
-    draft.turn.begin("", this.turn.offset);
+    const draft = new TurnParser(this.machine, this.options);
+    draft.turn.begin("", this.turn.offset, this.turn.place);
+    draft.turn.tokens = this.turn.tokens;
     draft.turn.calls = [...this.turn.calls];
     draft.text.isDraft = true;
     draft.text.thinking = false;
@@ -113,7 +131,7 @@ export class TurnParser {
   goBack(end) {
     const { turn } = this;
     this.draft = null;
-    turn.begin(this.drafted.join(""), turn.offset);
+    turn.begin(this.drafted.join(""), turn.offset, turn.place);
     turn.problem("draft", "a call in the reasoning, which goes on behind it");
     this.text.write(positionBehind(turn.text, Math.max(end - turn.offset, 1)));
     return turn.feed("");
@@ -124,7 +142,7 @@ export class TurnParser {
     turn.problem("unclosed", "a call inside the reasoning");
     turn.problems = turn.problems.concat(draft.turn.problems);
     turn.calls = draft.turn.calls;
-    turn.begin(draft.turn.text, draft.turn.offset);
+    turn.begin(draft.turn.text, draft.turn.offset, draft.turn.place);
     text.follow(draft.text);
     this.draft = null;
     return this.draftEvents;
@@ -161,6 +179,21 @@ export class TurnParser {
   get message() {
     return this.turn.message;
   }
+}
+/** Return a format with further ends and special tokens; it is kept for other parsers. */
+function variantOf(own, options) {
+  const { stop = [], specialTokens = null } = options;
+  return own.variant(JSON.stringify([stop, specialTokens]), () => {
+    const ended = own.withEnds(stop);
+    return specialTokens ? new SpecialFormat(ended.table, specialTokens) : ended;
+  });
+}
+/** Return the message in a text that is read by a parser. */
+export function parseWith(parser, text) {
+  const pieces = typeof text === "string" ? [[text, false]] : text;
+  for (const [piece, special] of pieces) parser.feed(piece, special);
+  parser.finish();
+  return parser.message;
 }
 /** Say whether a text ends in the first half of a pair of surrogates. */
 function endsInHalf(text) {

@@ -1,6 +1,11 @@
 /** The turn that is being read: its text as it arrives, and the message as far as it is known. */
 import { Message } from "./results.js";
 import { codePoints, hasPairs } from "./strings.js";
+/** Characters that stand for special tokens where markers are looked for that hold such. */
+export const PRIVATE_USE = "\ue000-\uf8ff";
+const PRIVATE_CHARACTERS = /[\ue000-\uf8ff]/g;
+/** Stands there for those that the model wrote itself. */
+const NO_CHARACTER = "\ufdd0";
 /**
  * A turn that is being read, shared by the parts of its parser: one of them reads on.
  *
@@ -23,6 +28,12 @@ export class Turn {
   arguments = null;
   problems = [];
   events = [];
+  /** The special tokens that came. */
+  tokens = [];
+  /** The place of the text's first code unit among all. */
+  place = 0;
+  markedText = "";
+  markedPlace = 0;
   hasPairs = false;
   // The last position whose offset was asked for: counting goes on from there.
   countedPosition = 0;
@@ -48,8 +59,9 @@ export class Turn {
     return this.countedOffset;
   }
   /** Have another text, whose first character has an offset. */
-  begin(text, offset) {
+  begin(text, offset, place) {
     this.text = text;
+    this.place = place;
     this.start = offset;
     this.hasPairs = hasPairs(text);
     this.countedPosition = 0;
@@ -64,7 +76,8 @@ export class Turn {
       this.held.pieces.push(this.text.slice(this.held.start, this.position));
       this.held.start = 0;
     }
-    this.begin(this.text.slice(this.position), this.offsetAt(this.position));
+    const { position } = this;
+    this.begin(this.text.slice(position), this.offsetAt(position), this.place + position);
     this.position = 0;
     const events = this.events;
     this.events = [];
@@ -73,6 +86,33 @@ export class Turn {
       this.held.events = 0;
     }
     return events;
+  }
+  /** The text, of the same length, with private characters where special tokens came. */
+  get marked() {
+    if (this.markedPlace !== this.place || this.markedText.length !== this.text.length) {
+      this.markedText = this.markedPieces().join("");
+      this.markedPlace = this.place;
+    }
+    return this.markedText;
+  }
+  markedPieces() {
+    const text = this.text.replace(PRIVATE_CHARACTERS, NO_CHARACTER);
+    const pieces = [];
+    let at = 0;
+    for (const token of this.tokens.slice(this.firstToken())) {
+      const start = token.at - this.place;
+      const end = start + token.signs.length;
+      if (end <= at) continue; // the text may begin inside of it
+      pieces.push(text.slice(at, Math.max(start, at)), token.signs.slice(Math.max(at - start, 0)));
+      at = end;
+    }
+    return [...pieces, text.slice(at)];
+  }
+  /** Return the number of the last token that begins before the text, or of the first one. */
+  firstToken() {
+    let first = this.tokens.length;
+    while (first > 0 && (this.tokens[first - 1]?.at ?? 0) >= this.place) first--;
+    return Math.max(first - 1, 0);
   }
   /** The message as far as it is settled. */
   get message() {
@@ -119,7 +159,7 @@ export class Turn {
     this.calls.splice(held.calls);
     const before = held.pieces.join("");
     const end = before.length + this.position;
-    this.begin(before + this.text, this.start - codePoints(before));
+    this.begin(before + this.text, this.start - codePoints(before), this.place - before.length);
     this.position = held.start;
     return end;
   }

@@ -17,8 +17,10 @@ export class ValueArguments {
   markers;
   textEnd;
   cutEnd;
-  /** Whether each value was closed. */
+  /** Whether each value was closed, and nothing else was there. */
   isWhole = true;
+  /** Text where none belongs. */
+  unexpected = [];
   hasEnd;
   constructor(calls, makeReader) {
     const { compiled, turn } = calls;
@@ -45,14 +47,35 @@ export class ValueArguments {
     const { turn } = this;
     const found = this.markers.match(turn, { final: turn.final && !this.hasEnd });
     if (found && !found.role) return false;
+    if (!found && this.hasEnd) {
+      turn.read = this.readUnexpected;
+      return true;
+    }
     if (!found || found.role === "broken") {
       turn.problem("malformed", "the arguments are not closed");
       this.endArguments();
       return true;
     }
     turn.position = found.end;
-    if (found.role === "argument") this.beginArgument(found);
+    if (found.role === "quoted") {
+      turn.problem("malformed", `${quoted(found.slot("key"))} in quotes`);
+    }
+    if (found.role === "argument" || found.role === "quoted") this.beginArgument(found);
     else if (found.role === "done") this.endArguments(true, found.slot("id"));
+    return true;
+  };
+  /** Read text that is no argument, up to where the call can go on. */
+  readUnexpected = () => {
+    const { turn } = this;
+    const found = this.textEnd.search(turn);
+    const end = found ? found.start : turn.text.length;
+    this.unexpected.push(turn.text.slice(turn.position, end));
+    turn.position = end;
+    if (!found?.role) return false;
+    turn.problem("unexpected_text", `between arguments: ${this.unexpected.join("")}`);
+    this.unexpected = [];
+    this.isWhole = false;
+    turn.read = this.readArguments;
     return true;
   };
   beginArgument(found) {
@@ -85,6 +108,7 @@ export class ValueArguments {
     const isText = isWord && !found && !isCutOff && !isAll;
     turn.read = isText ? this.readBareText : this.readValue;
     if (isText) {
+      if (turn.text.startsWith(" ", turn.position)) turn.position += 1;
       turn.problem("malformed", "a text without quotes");
       this.take('"');
     }
@@ -141,7 +165,8 @@ export class ValueArguments {
     if (!this.calls.isOpen) return;
     const inValue = turn.read === this.readValue;
     const waiting = inValue ? this.before + this.value.waiting : "";
-    const rest = waiting + turn.text.slice(turn.position);
+    const rest = waiting + this.unexpected.join("") + turn.text.slice(turn.position);
+    this.unexpected = [];
     turn.problem("cut_off", `a call that ends in ${quoted(rest)}`);
     if (inValue) this.endValue();
     else if (turn.read === this.readBareText) this.take('"');
@@ -157,7 +182,11 @@ export class ValueArguments {
 export function argumentValueRoles(table) {
   const { start = "", empty, end } = argumentsOf(table);
   const closing = callsOf(table).closing ?? [];
-  const argument = withRole("argument", [spaced(start, "{comma}")]);
+  const inQuotes = quotedStarts(start).map((text) => spaced(text, "{comma}"));
+  const argument = [
+    ...withRole("argument", [spaced(start, "{comma}")]),
+    ...withRole("quoted", inQuotes),
+  ];
   const [first] = closing;
   const ends = [...(empty ? [first === undefined ? empty : `${empty} ${first}`] : []), first ?? ""];
   const done = withRole(
@@ -173,11 +202,24 @@ export function argumentValueRoles(table) {
     ...withRole("end", end ? [spaced(end)] : []),
   ];
 }
+/** Return how an argument begins whose key stands in quotes. */
+function quotedStarts(start) {
+  return ['"', "'"].map((quote) =>
+    start.replaceAll("{key", `${quote}{key`).replace("}", `}${quote}`),
+  );
+}
 /** Return what ends a text without quotes: another argument, or the end of them all. */
 export function textEndRoles(table) {
   const { separator = "", start = "" } = argumentsOf(table);
   const sign = trimmed(separator);
-  return [...withRole("next", sign ? [` ${sign} ${start}`] : []), ...callClosingRoles(table)];
+  const starts = sign ? [...quotedStarts(start), start] : [];
+  return [
+    ...withRole(
+      "next",
+      starts.map((text) => ` ${sign} ${text}`),
+    ),
+    ...callClosingRoles(table),
+  ];
 }
 /** Return what ends the arguments, if no text goes on behind it. */
 export function callClosingRoles(table) {

@@ -66,7 +66,7 @@ export class ArgumentsValue {
 export function closed(text: string): string {
   const turn = new Turn(0);
   const value = new Value(turn);
-  turn.begin(text, 0);
+  turn.begin(text, 0, 0);
   turn.final = true;
   return value.read() + value.close();
 }

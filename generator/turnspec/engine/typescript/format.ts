@@ -148,10 +148,14 @@ export interface Format {
 /** What takes some markers from a format's table. */
 export type RolesOf = (table: Format) => Roles;
 
+/** Of one format that are kept. */
+const MOST_VARIANTS = 9;
+
 /** A format table, with its sets of markers as they are asked for. */
 export class CompiledFormat {
   readonly table: Format;
   private readonly sets = new Map<RolesOf, Markers>();
+  private readonly variants = new Map<string, CompiledFormat>();
 
   constructor(table: Format) {
     this.table = table;
@@ -171,10 +175,25 @@ export class CompiledFormat {
   markers(rolesOf: RolesOf): Markers {
     let markers = this.sets.get(rolesOf);
     if (!markers) {
-      markers = new Markers(rolesOf(this.table));
+      markers = this.made(rolesOf(this.table));
       this.sets.set(rolesOf, markers);
     }
     return markers;
+  }
+
+  protected made(roles: Roles): Markers {
+    return new Markers(roles);
+  }
+
+  /** Return a variant of the format; the last ones are kept, as they take long to make. */
+  variant(key: string, make: (own: CompiledFormat) => CompiledFormat): CompiledFormat {
+    let variant = this.variants.get(key);
+    if (!variant) {
+      variant = make(this);
+      if (this.variants.size >= MOST_VARIANTS) this.variants.clear();
+      this.variants.set(key, variant);
+    }
+    return variant;
   }
 
   /**

@@ -7,9 +7,9 @@ import { type ArgumentsFormat, CompiledFormat, type Format } from "./format.js";
 import { HeadCalls, type HeadParts } from "./heads.js";
 import { JsonArguments } from "./json_arguments.js";
 import { ObjectCalls } from "./objects.js";
-import type { ParserOptions } from "./options.js";
+import type { ParserOptions, Pieces } from "./options.js";
 import { makeOtherValue } from "./other_value.js";
-import { type Machine, TurnParser } from "./parser.js";
+import { type Machine, parseWith, TurnParser } from "./parser.js";
 import type { Message } from "./results.js";
 import { TextArguments } from "./text_arguments.js";
 import { makeValue } from "./value.js";
@@ -21,7 +21,7 @@ export interface Loaded {
   /** Return a parser for a text that arrives in pieces. */
   parser(options?: ParserOptions): TurnParser;
   /** Return the message in a text, what the model wrote. */
-  parse(text: string, options?: ParserOptions): Message;
+  parse(text: Pieces, options?: ParserOptions): Message;
 }
 
 /** Return what reads turns of a format, from its table. */
@@ -30,12 +30,7 @@ export function load(format: Format): Loaded {
   return {
     format,
     parser: (options) => new TurnParser(machine, options),
-    parse: (text, options) => {
-      const parser = new TurnParser(machine, options);
-      parser.feed(text);
-      parser.finish();
-      return parser.message;
-    },
+    parse: (text, options) => parseWith(new TurnParser(machine, options), text),
   };
 }
 

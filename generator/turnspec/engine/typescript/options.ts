@@ -33,4 +33,12 @@ export interface ParserOptions {
   readonly stop?: readonly string[];
   /** Begins the ids of calls that have none; "call_" if it isn't given. */
   readonly idPrefix?: string;
+  /**
+   * Those of the tokenizer, of which `feed` is to be told: a marker that holds one is text unless
+   * that came as a special piece.
+   */
+  readonly specialTokens?: readonly string[] | null;
 }
+
+/** A text; or its pieces, each with a flag: whether it is a special token. */
+export type Pieces = string | Iterable<readonly [piece: string, special: boolean]>;

@@ -2,8 +2,9 @@
 
 import type { CallOptions } from "./calls.js";
 import type { CompiledFormat } from "./format.js";
-import type { ParserOptions } from "./options.js";
+import type { ParserOptions, Pieces } from "./options.js";
 import type { Message, ParserEvent } from "./results.js";
+import { SpecialFormat, type SpecialTokens } from "./special.js";
 import { codePoints, positionBehind, withoutPrefix } from "./strings.js";
 import { type CallReader, Text } from "./text.js";
 import { Turn } from "./turn.js";
@@ -21,7 +22,8 @@ export interface Machine {
  */
 export class TurnParser {
   private readonly machine: Machine;
-  private readonly options: CallOptions & Pick<ParserOptions, "reasoning">;
+  private readonly options: ParserOptions & CallOptions;
+  private readonly tokens: SpecialTokens | null;
   private readonly turn: Turn;
   private readonly text: Text;
   private readonly calls: CallReader | null;
@@ -41,9 +43,10 @@ export class TurnParser {
     const whole = options.prefill ?? thoughtless ?? table.prompt;
     const prefill = withoutPrefix(whole, table.header);
     const length = codePoints(prefill);
-    const compiled = machine.compiled.withEnds(options.stop ?? []);
-    this.machine = { ...machine, compiled };
-    this.options = { tools, idPrefix, reasoning };
+    const compiled = variantOf(machine.compiled, options);
+    this.machine = machine;
+    this.options = { ...options, tools, idPrefix, prefill: "", echo: false };
+    this.tokens = compiled instanceof SpecialFormat ? compiled.tokens : null;
     this.turn = new Turn(-length);
     this.text = new Text(this.turn, compiled, {
       inline: reasoning === "inline",
@@ -56,7 +59,7 @@ export class TurnParser {
 
   private readPrefill(prefill: string, echo: boolean): void {
     const { turn } = this;
-    const events = this.feed(prefill);
+    const events = this.feed(prefill, true);
     turn.events = [...events, ...turn.events];
     if (turn.held) turn.held.events = events.length;
     if (!echo) this.forget();
@@ -72,8 +75,14 @@ export class TurnParser {
     }
   }
 
-  /** Take the next piece of the model's text, and return what it tells. */
-  feed(piece: string): ParserEvent[] {
+  /**
+   * Take the next piece of the model's text, and return what it tells.
+   *
+   * `special` says that the piece is a special token of the tokenizer's, which is never cut; this
+   * counts where `specialTokens` are given.
+   */
+  feed(piece: string, special = false): ParserEvent[] {
+    if (special && this.tokens) return this.takeSpecial(piece, this.tokens);
     if (!this.half && !endsInHalf(piece)) return this.take(piece);
     const events: ParserEvent[] = [];
     let text = piece;
@@ -83,6 +92,15 @@ export class TurnParser {
     const end = endsInHalf(text) ? text.length - 1 : text.length;
     this.half = text.slice(end);
     return [...events, ...this.take(text.slice(0, end))];
+  }
+
+  private takeSpecial(piece: string, tokens: SpecialTokens): ParserEvent[] {
+    const { half } = this;
+    this.half = "";
+    const events = half ? this.take(half) : [];
+    const turn = this.draft ? this.draft.turn : this.turn;
+    turn.tokens.push(...tokens.find(piece, turn.place + turn.text.length));
+    return [...events, ...this.take(piece)];
   }
 
   private take(piece: string): ParserEvent[] {
@@ -120,8 +138,9 @@ export class TurnParser {
   }
 
   private beginDraft(): TurnParser {
-    const draft = new TurnParser(this.machine, { ...this.options, prefill: "" });
-    draft.turn.begin("", this.turn.offset);
+    const draft = new TurnParser(this.machine, this.options);
+    draft.turn.begin("", this.turn.offset, this.turn.place);
+    draft.turn.tokens = this.turn.tokens;
     draft.turn.calls = [...this.turn.calls];
     draft.text.isDraft = true;
     draft.text.thinking = false;
@@ -133,7 +152,7 @@ export class TurnParser {
   private goBack(end: number): ParserEvent[] {
     const { turn } = this;
     this.draft = null;
-    turn.begin(this.drafted.join(""), turn.offset);
+    turn.begin(this.drafted.join(""), turn.offset, turn.place);
     turn.problem("draft", "a call in the reasoning, which goes on behind it");
     this.text.write(positionBehind(turn.text, Math.max(end - turn.offset, 1)));
     return turn.feed("");
@@ -145,7 +164,7 @@ export class TurnParser {
     turn.problem("unclosed", "a call inside the reasoning");
     turn.problems = turn.problems.concat(draft.turn.problems);
     turn.calls = draft.turn.calls;
-    turn.begin(draft.turn.text, draft.turn.offset);
+    turn.begin(draft.turn.text, draft.turn.offset, draft.turn.place);
     text.follow(draft.text);
     this.draft = null;
     return this.draftEvents;
@@ -185,6 +204,23 @@ export class TurnParser {
   get message(): Message {
     return this.turn.message;
   }
+}
+
+/** Return a format with further ends and special tokens; it is kept for other parsers. */
+function variantOf(own: CompiledFormat, options: ParserOptions): CompiledFormat {
+  const { stop = [], specialTokens = null } = options;
+  return own.variant(JSON.stringify([stop, specialTokens]), () => {
+    const ended = own.withEnds(stop);
+    return specialTokens ? new SpecialFormat(ended.table, specialTokens) : ended;
+  });
+}
+
+/** Return the message in a text that is read by a parser. */
+export function parseWith(parser: TurnParser, text: Pieces): Message {
+  const pieces = typeof text === "string" ? [[text, false] as const] : text;
+  for (const [piece, special] of pieces) parser.feed(piece, special);
+  parser.finish();
+  return parser.message;
 }
 
 /** Say whether a text ends in the first half of a pair of surrogates. */

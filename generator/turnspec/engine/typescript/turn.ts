@@ -3,6 +3,18 @@
 import { Message, type ParserEvent, type Problem, type ToolCall } from "./results.js";
 import { codePoints, hasPairs } from "./strings.js";
 
+/** Characters that stand for special tokens where markers are looked for that hold such. */
+export const PRIVATE_USE = "\ue000-\uf8ff";
+const PRIVATE_CHARACTERS = /[\ue000-\uf8ff]/g;
+/** Stands there for those that the model wrote itself. */
+const NO_CHARACTER = "\ufdd0";
+
+/** A special token that came: its place among all code units, and what stands for it. */
+export interface Token {
+  readonly at: number;
+  readonly signs: string;
+}
+
 /** Where reading may have to begin once more: how much had been told, and the text since. */
 interface Hold {
   readonly offset: number;
@@ -40,6 +52,12 @@ export class Turn {
   arguments: string[] | null = null;
   problems: Problem[] = [];
   events: ParserEvent[] = [];
+  /** The special tokens that came. */
+  tokens: Token[] = [];
+  /** The place of the text's first code unit among all. */
+  place = 0;
+  private markedText = "";
+  private markedPlace = 0;
   private hasPairs = false;
   // The last position whose offset was asked for: counting goes on from there.
   private countedPosition = 0;
@@ -69,8 +87,9 @@ export class Turn {
   }
 
   /** Have another text, whose first character has an offset. */
-  begin(text: string, offset: number): void {
+  begin(text: string, offset: number, place: number): void {
     this.text = text;
+    this.place = place;
     this.start = offset;
     this.hasPairs = hasPairs(text);
     this.countedPosition = 0;
@@ -86,7 +105,8 @@ export class Turn {
       this.held.pieces.push(this.text.slice(this.held.start, this.position));
       this.held.start = 0;
     }
-    this.begin(this.text.slice(this.position), this.offsetAt(this.position));
+    const { position } = this;
+    this.begin(this.text.slice(position), this.offsetAt(position), this.place + position);
     this.position = 0;
     const events = this.events;
     this.events = [];
@@ -95,6 +115,36 @@ export class Turn {
       this.held.events = 0;
     }
     return events;
+  }
+
+  /** The text, of the same length, with private characters where special tokens came. */
+  get marked(): string {
+    if (this.markedPlace !== this.place || this.markedText.length !== this.text.length) {
+      this.markedText = this.markedPieces().join("");
+      this.markedPlace = this.place;
+    }
+    return this.markedText;
+  }
+
+  private markedPieces(): string[] {
+    const text = this.text.replace(PRIVATE_CHARACTERS, NO_CHARACTER);
+    const pieces: string[] = [];
+    let at = 0;
+    for (const token of this.tokens.slice(this.firstToken())) {
+      const start = token.at - this.place;
+      const end = start + token.signs.length;
+      if (end <= at) continue; // the text may begin inside of it
+      pieces.push(text.slice(at, Math.max(start, at)), token.signs.slice(Math.max(at - start, 0)));
+      at = end;
+    }
+    return [...pieces, text.slice(at)];
+  }
+
+  /** Return the number of the last token that begins before the text, or of the first one. */
+  private firstToken(): number {
+    let first = this.tokens.length;
+    while (first > 0 && (this.tokens[first - 1]?.at ?? 0) >= this.place) first--;
+    return Math.max(first - 1, 0);
   }
 
   /** The message as far as it is settled. */
@@ -147,7 +197,7 @@ export class Turn {
     this.calls.splice(held.calls);
     const before = held.pieces.join("");
     const end = before.length + this.position;
-    this.begin(before + this.text, this.start - codePoints(before));
+    this.begin(before + this.text, this.start - codePoints(before), this.place - before.length);
     this.position = held.start;
     return end;
   }
