@@ -91,6 +91,10 @@ typescript: $(STAMP)  ## write the engine's JavaScript, which the compiler makes
 families: $(STAMP)  ## write docs/FAMILIES.md: well-known families with a turn of each, parsed
 	@$(BIN)/python -m tests.family_table
 
+.PHONY: safety
+safety: $(STAMP)  ## write docs/safety.md: in which formats a text can call a tool
+	@$(BIN)/python -m tests.safety_table
+
 # Names choose formats, and show all that is amiss: make engines NAMES=qwen3-coder
 engines: $(STAMP)  ## llama.cpp, llguidance and xgrammar (with PyTorch, a big download) on all grammars
 	@$(BIN)/pip install --quiet --requirement requirements-engines.txt

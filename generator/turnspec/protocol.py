@@ -11,7 +11,7 @@ This file imports the standard library alone and can be copied like a parser
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
 __all__ = [
@@ -220,8 +220,12 @@ Event: TypeAlias = ReasoningDelta | ContentDelta | ToolCallStart | ToolCallDelta
 class StreamingParser(Protocol):
     """Reads what the model writes after the prompt, in pieces of any size."""
 
-    def feed(self, text: str) -> Sequence[Event]:
-        """Take the next piece of the text and return what it tells."""
+    def feed(self, text: str, special: bool = False) -> Sequence[Event]:
+        """Take the next piece of the text and return what it tells.
+
+        ``special`` says that the piece is one of the tokenizer's special tokens, whole; it counts
+        where the parser was given ``special_tokens``.
+        """
 
     def finish(self) -> Sequence[Event]:
         """Return what was held back; the model has written all."""
@@ -244,7 +248,7 @@ class Format(Protocol):
 
     def parse(
         self,
-        text: str,
+        text: str | Iterable[tuple[str, bool]],
         *,
         tools: Sequence[Mapping[str, Any]] | None = None,
         enable_thinking: bool = True,
@@ -253,8 +257,12 @@ class Format(Protocol):
         echo: bool = False,
         stop: Sequence[str] = (),
         id_prefix: str = "call_",
+        special_tokens: Sequence[str] | None = None,
     ) -> Message:
-        """Return the message in ``text``, what the model wrote; options as for `Parser`."""
+        """Return the message in ``text``, what the model wrote; options as for `Parser`.
+
+        The text may also come as pieces, each with a flag: whether it is a special token.
+        """
 
     def Parser(
         self,
@@ -266,6 +274,7 @@ class Format(Protocol):
         echo: bool = False,
         stop: Sequence[str] = (),
         id_prefix: str = "call_",
+        special_tokens: Sequence[str] | None = None,
     ) -> StreamingParser:
         """Return a parser for one turn; it never raises on what a model writes.
 
@@ -281,4 +290,8 @@ class Format(Protocol):
             stop: further texts that end the turn, such as an end token that the template lacks.
             id_prefix: what the ids of calls begin with that the model gives none, so that they can
                 differ between turns.
+            special_tokens: the tokenizer's special tokens, as texts, for who tells `feed` which
+                pieces are such. A marker that holds one of them then counts only where that came
+                as a special piece; written in ordinary pieces it is text, so that a text that
+                quotes the format calls no tool. The prefill counts as special. None: text decides.
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -14,7 +14,7 @@ from turnspec.codegen.parts import join_parts
 from turnspec.codegen.table import format_table
 from turnspec.codegen.table_checks import table_problems
 from turnspec.engine.format import CompiledFormat, Format
-from turnspec.engine.parser import TurnParser
+from turnspec.engine.parser import TurnParser, pieces_of
 from turnspec.engine.results import Message
 from turnspec.engine.text import CallReader, Text, Tools
 from turnspec.spec.model import Spec
@@ -43,10 +43,14 @@ class LoadedFormat:
     FORMAT: Format
     Parser: type[TurnParser]
 
-    def parse(self, text: str, **options: Any) -> Message:
-        """Return the message in ``text``, what the model wrote; the options are `Parser`'s."""
+    def parse(self, text: str | Iterable[tuple[str, bool]], **options: Any) -> Message:
+        """Return the message in ``text``, what the model wrote; the options are `Parser`'s.
+
+        The text may also come as pieces, each with a flag: whether it is a special token.
+        """
         parser = self.Parser(**options)
-        parser.feed(text)
+        for piece, special in pieces_of(text):
+            parser.feed(piece, special)
         parser.finish()
         return parser.message
 

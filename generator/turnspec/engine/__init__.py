@@ -4,4 +4,4 @@ May import the standard library alone; `codegen` copies its files into generated
 """
 
 #: The engine's version: its first number changes with what its users see, its second with mends.
-ENGINE_VERSION = "1.0"
+ENGINE_VERSION = "1.1"

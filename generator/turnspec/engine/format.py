@@ -115,18 +115,35 @@ class Format(TypedDict, total=False):
     code: CodeFormat
 
 
+_MOST_VARIANTS = 9  # of one format that are kept
+
+
 class CompiledFormat:
     """A format table, with its sets of markers as they are asked for."""
 
     def __init__(self, table: Format) -> None:
         self.table = table
         self._sets: dict[Callable[[Format], Roles], Markers] = {}
+        self._variants: dict[object, CompiledFormat] = {}
 
     def markers(self, roles: Callable[[Format], Roles]) -> Markers:
         """Return the markers that a function takes from the table."""
         if roles not in self._sets:
-            self._sets[roles] = Markers(roles(self.table))
+            self._sets[roles] = self._made(roles(self.table))
         return self._sets[roles]
+
+    def _made(self, roles: Roles) -> Markers:
+        return Markers(roles)
+
+    def variant(
+        self, key: object, make: Callable[[CompiledFormat], CompiledFormat]
+    ) -> CompiledFormat:
+        """Return a variant of the format; the last ones are kept, as they take long to make."""
+        if key not in self._variants:
+            if len(self._variants) >= _MOST_VARIANTS:
+                self._variants.clear()
+            self._variants[key] = make(self)
+        return self._variants[key]
 
     def with_ends(self, ends: Sequence[str]) -> CompiledFormat:
         """Return the format with further texts that end a turn.

@@ -103,8 +103,12 @@ class Markers:
         anywhere = "" if markers else "(?!)"
         #: With what a marker can begin.
         self.first = re.compile(f"[{re.escape(self._starts)}]" if self._starts else anywhere)
-        self._whole = re.compile("|".join(whole) or "(?!)")
-        self._growing = re.compile("|".join(growing) or "(?!)")
+        self._whole = self._compiled(whole)
+        self._growing = self._compiled(growing)
+
+    def _compiled(self, expressions: Sequence[str]) -> re.Pattern[str]:
+        """Return an expression for any of these."""
+        return re.compile("|".join(expressions) or "(?!)")
 
     def match(self, turn: Turn, at: int | None = None, final: bool | None = None) -> Found | None:
         """Return the marker at a place, by default the turn's position."""

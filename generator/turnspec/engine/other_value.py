@@ -45,6 +45,7 @@ class OtherValue(Value):
         self._raw_quote = style.get("raw_quote", "")
         self._raw_inside = style.get("raw_inside", False)
         self._escapes = style.get("escapes", "json")
+        self._raw_start = compiled.markers(raw_start_roles)
         self._raw_end = compiled.markers(raw_end_roles)
         signs = re.escape(_behind_string(compiled.table))
         self._after_string = re.compile(rf"[{WHITE_SPACE}]*(?:\Z|(?P<next>[{signs}]|\w+ ?[=:]))")
@@ -53,6 +54,8 @@ class OtherValue(Value):
         super().__init__(turn, compiled, tuple(quotes))
 
     def _take_quote(self, text: str) -> bool:
+        if text == self._raw_quote and not self._raw_start.match(self._turn):
+            return False  # it is a special token, and here only looks like it
         if self._escapes == "json" and text == "'" != self._raw_quote:
             self._turn.problem("malformed", "a string in single quotes")
         return super()._take_quote(text)
@@ -120,6 +123,12 @@ def _character(escape: re.Match[str]) -> str:
     if digits and int(digits, 16) <= sys.maxunicode:
         return chr(int(digits, 16))
     return _ESCAPES.get(escape.group(), escape.group())
+
+
+def raw_start_roles(table: Format) -> Roles:
+    """Return what begins a string without escapes: its quote."""
+    quote = table["arguments"].get("values", {}).get("raw_quote", "")
+    return [("start", quote)] if quote else []
 
 
 def raw_end_roles(table: Format) -> Roles:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from turnspec.engine.format import CompiledFormat
 from turnspec.engine.results import Event, Message
+from turnspec.engine.special import SpecialFormat
 from turnspec.engine.text import CallReader, Text, Tools
 from turnspec.engine.turn import Turn
 
@@ -19,6 +20,8 @@ class TurnParser:
     the template adds for ``enable_thinking``; ``echo`` puts its text into the result.
     ``reasoning="inline"`` leaves the reasoning in the content, with its markers. ``stop`` are
     further texts that end the turn, ``id_prefix`` begins the ids of calls that have none.
+    ``special_tokens`` are those of the tokenizer, of which `feed` is to be told: a marker that
+    holds one is text unless that came as a special piece.
     """
 
     format: ClassVar[CompiledFormat]
@@ -34,8 +37,9 @@ class TurnParser:
         echo: bool = False,
         stop: Sequence[str] = (),
         id_prefix: str = "call_",
+        special_tokens: Sequence[str] | None = None,
     ) -> None:
-        compiled = self.format.with_ends(stop)
+        compiled = self._format_with(tuple(stop), special_tokens)
         table = compiled.table
         if prefill is None:
             prefill = table["prompt"]
@@ -52,20 +56,33 @@ class TurnParser:
             "reasoning": reasoning,
             "stop": stop,
             "id_prefix": id_prefix,
+            "special_tokens": special_tokens,
             "prefill": "",
         }
+        self._tokens = compiled.tokens if isinstance(compiled, SpecialFormat) else None
         self._draft: TurnParser | None = None  # reads what may be a draft
         self._drafted: list[str] = []  # what it has read
         self._draft_events: list[Event] = []
         if prefill:
             self._read_prefill(prefill, echo)
 
+    @classmethod
+    def _format_with(cls, stop: tuple[str, ...], tokens: Sequence[str] | None) -> CompiledFormat:
+        """Return the format with further ends and special tokens; it is kept for other parsers."""
+        if tokens is None:
+            return cls.format.variant((stop,), lambda own: own.with_ends(stop))
+        for token in tokens:
+            if not isinstance(token, str):
+                raise ValueError(f"special_tokens: {token!r} is no text")
+        key = (stop, tuple(tokens))
+        return cls.format.variant(key, lambda own: SpecialFormat(own.with_ends(stop).table, tokens))
+
     def _make_calls(self, text: Text, tools: Tools | None, id_prefix: str) -> CallReader | None:
         """Return what reads calls, put together of the parts that the format needs."""
 
     def _read_prefill(self, prefill: str, echo: bool) -> None:
         turn = self._turn
-        events = self.feed(prefill)
+        events = self.feed(prefill, special=True)
         turn.events[:0] = events
         if turn.held:
             turn.held.events = len(events)
@@ -81,8 +98,15 @@ class TurnParser:
             self._draft._forget()
             self._draft_events.clear()
 
-    def feed(self, text: str) -> list[Event]:
-        """Take the next piece of the model's text, and return what it tells."""
+    def feed(self, text: str, special: bool = False) -> list[Event]:
+        """Take the next piece of the model's text, and return what it tells.
+
+        ``special`` says that the piece is a special token of the tokenizer's, which is never cut;
+        this counts where ``special_tokens`` are given.
+        """
+        if special and self._tokens:
+            turn = self._draft._turn if self._draft else self._turn
+            turn.tokens += self._tokens.find(text, turn.offset + len(turn.text))
         if self._draft is None:
             events = self._turn.feed(text)
             return events if self._text.draft_start is None else self._decide(events)
@@ -111,7 +135,7 @@ class TurnParser:
 
     def _begin_draft(self) -> TurnParser:
         draft = type(self)(**self._options)
-        draft._turn.offset = self._turn.offset
+        draft._turn.offset, draft._turn.tokens = self._turn.offset, self._turn.tokens
         draft._turn.calls = self._turn.calls[:]
         draft._text.is_draft, draft._text.thinking = True, False
         self._text.draft_start = None
@@ -166,3 +190,8 @@ class TurnParser:
     def message(self) -> Message:
         """The message as far as it is known."""
         return self._turn.message
+
+
+def pieces_of(text: str | Iterable[tuple[str, bool]]) -> Iterable[tuple[str, bool]]:
+    """Return a text as pieces, each with a flag: whether it is a special token."""
+    return [(text, False)] if isinstance(text, str) else text

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from turnspec.engine.results import Event, Message, Problem, ToolCall
 
 WHITE_SPACE = " \t\n\r"  # all that counts as white space, as in JSON
+#: Characters that stand for special tokens where markers are looked for that hold such.
+PRIVATE_USE = "\ue000-\uf8ff"
+_PRIVATE_CHARACTER = re.compile(f"[{PRIVATE_USE}]")
+_NO_CHARACTER = "\ufdd0"  # stands there for those that the model wrote itself
 
 
 @dataclass(slots=True)
@@ -30,6 +36,7 @@ class Turn:
     """
 
     __slots__ = (
+        "_marked",
         "arguments",
         "calls",
         "content",
@@ -42,6 +49,7 @@ class Turn:
         "read",
         "reasoning",
         "text",
+        "tokens",
     )
 
     def __init__(self, offset: int) -> None:
@@ -57,6 +65,9 @@ class Turn:
         self.arguments: list[str] | None = None  # of the last call, while it is read
         self.problems: list[Problem] = []
         self.events: list[Event] = []
+        #: The special tokens that came: their offsets, and what stands for them.
+        self.tokens: list[tuple[int, str]] = []
+        self._marked = (0, "")  # the text with that in it, and the offset at which it begins
 
     def feed(self, text: str) -> list[Event]:
         """Read on with some more text, and return the events as far as they are settled."""
@@ -85,6 +96,26 @@ class Turn:
         if self.held:
             del calls[self.held.calls :], problems[self.held.problems :]
         return Message("".join(self.content), "".join(self.reasoning), calls, problems)
+
+    @property
+    def marked(self) -> str:
+        """The text, of the same length, with private characters where special tokens came."""
+        start, marked = self._marked
+        if start != self.offset or len(marked) != len(self.text):
+            marked = "".join(self._marked_pieces())
+            self._marked = self.offset, marked
+        return marked
+
+    def _marked_pieces(self) -> Iterator[str]:
+        text, at = _PRIVATE_CHARACTER.sub(_NO_CHARACTER, self.text), 0
+        first = max(bisect_right(self.tokens, (self.offset, "")) - 1, 0)
+        for offset, token in self.tokens[first:]:
+            start, end = offset - self.offset, offset - self.offset + len(token)
+            if end > at:  # the text may begin inside of it
+                yield text[at : max(start, at)]
+                yield token[max(at - start, 0) :]
+                at = end
+        yield text[at:]
 
     def problem(self, kind: str, message: str) -> None:
         """Tell of a deviation at the position."""
