@@ -74,7 +74,8 @@ lint: $(STAMP)  ## ruff, black and mypy
 
 # Binding is measured beside llama.cpp's own converter.
 bench: $(STAMP)  ## measure the generated parsers and the binding of grammars against their targets
-	@$(BIN)/python -m benchmarks.parser_speed
+	@$(BIN)/python -m benchmarks.parser_speed; measured=$$?; \
+		$(BIN)/python -m benchmarks.typescript_speed && exit $$measured
 	@$(BIN)/python -m benchmarks.grammar_binding
 
 # EXTRAS measures others: make install-size EXTRAS="'' build live"
@@ -131,6 +132,7 @@ conformance: $(BUILD)  ## run the cases of canitoolcall, a suite of others; docs
 live: $(STAMP)  ## llama.cpp writes in all formats, with a tiny model; figures in specs/live.json
 	@$(BIN)/turnspec live $(if $(MODEL),--model "$$MODEL" $(if $(PROMPT),--prompt "$$PROMPT") \
 		$(if $(TOOLS),--tools "$$TOOLS") $(if $(FREE),--free),--record)
+	@$(if $(MODEL),,$(BIN)/turnspec live --real-vocabularies)
 
 # Names choose formats, and write nothing: make learned-formats NAMES=qwen3-coder
 learned-formats: $(STAMP)  ## train small models of some formats and run them (PyTorch, a big download)

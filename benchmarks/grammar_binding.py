@@ -79,15 +79,15 @@ def measure(known: Format, count: int, rounds: int) -> Binding:
     """Measure the binding of so many tools, in rounds that take turns with the converter's."""
     tools = tools_of(count)
     text = json.dumps(as_one_schema(tools))
-    convert = _converter()
-    cold, again, converter = [], [], []
+    convert = converter()
+    cold, again, converted = [], [], []
     for _ in range(rounds):
         cold.append(_milliseconds(lambda: _bound(GrammarBinder(known.spec), tools), 1))
         binder = GrammarBinder(known.spec)
         _bound(binder, tools)
         again.append(_milliseconds(lambda: _bound(binder, tools), _REPEATS))  # noqa: B023
-        converter.append(_milliseconds(lambda: convert(text), 1))
-    return Binding(known.name, count, min(cold), min(again), min(converter))
+        converted.append(_milliseconds(lambda: convert(text), 1))
+    return Binding(known.name, count, min(cold), min(again), min(converted))
 
 
 def as_one_schema(tools: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -120,7 +120,8 @@ def _milliseconds(function: Callable[[], object], repeats: int) -> float:
     return (process_time() - start) * 1e3 / repeats
 
 
-def _converter() -> Callable[[str], str]:
+def converter() -> Callable[[str], str]:
+    """Return llama.cpp's own converter: a JSON Schema, as text, to GBNF."""
     with Path(os.devnull).open("w") as nowhere, redirect_stderr(nowhere):
         from llama_cpp.llama_grammar import json_schema_to_gbnf
     convert: Callable[[str], str] = json_schema_to_gbnf

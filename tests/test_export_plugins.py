@@ -17,7 +17,7 @@ from turnspec.spec.files import load_spec
 from turnspec.spec.naming import module_name
 
 COMMON = "# What follows is the same for every format.\n"
-TARGETS = ("llama-cpp-python",)
+TARGETS = ("llama-cpp-python", "vllm")
 
 
 @pytest.mark.parametrize("target", TARGETS)

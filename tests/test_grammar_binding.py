@@ -25,6 +25,8 @@ from turnspec.grammar.schema_checks import checked
 from turnspec.grammar.schema_form import is_plainly_well_formed
 from turnspec.spec.files import read_spec
 from turnspec.spec.model import Spec
+from turnspec.verification.engine_llama_cpp import LlamaCppGrammar
+from turnspec.verification.engine_llama_cpp import compile_grammar as llama_cpp
 from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 
 ROOT = Path(__file__).parent.parent
@@ -103,13 +105,14 @@ def test_an_equal_request_is_remembered_and_no_other() -> None:
         GrammarRequest([tool(2)], "required"),
         GrammarRequest([tool(1)]),
         GrammarRequest([tool(1)], "required", thinking=False),
+        GrammarRequest([tool(1)], lazy=False),
         GrammarRequest([tool(1, x={"const": 1})], "required"),
         GrammarRequest([tool(1, x={"const": True})], "required"),
         GrammarRequest([tool(1, x={"const": "1"})], "required"),
     ]
     found = [bind(other) for other in others]
     assert all(isinstance(bound, BoundGrammar) for bound in found)
-    assert len({str(bound) for bound in (first, *found)}) == 7
+    assert len({str(bound) for bound in (first, *found)}) == 8
 
 
 def test_tools_that_change_after_binding_change_nothing() -> None:
@@ -219,6 +222,24 @@ def test_no_keyword_of_the_meta_schema_is_overlooked() -> None:
     for keyword in keywords - {"const", "default"}:
         wrong = {keyword: object()}
         assert not is_plainly_well_formed(wrong), keyword
+
+
+# Grammars that wait for nothing
+
+
+def test_a_grammar_of_the_whole_turn_needs_no_trigger() -> None:
+    """Behind so much content llama.cpp's search for a pattern overflows the stack."""
+    request = GrammarRequest([tool(1, a={"type": "integer"})], lazy=False)
+    bound = binder(JSON_CALLS).bind(request)
+    assert isinstance(bound, BoundGrammar)
+    assert (bound.lazy, bound.trigger_words, bound.trigger_patterns) == (False, (), ())
+    engine = llama_cpp(bound.grammar)
+    assert isinstance(engine, LlamaCppGrammar)
+    content = "I say what I say. " * 2500
+    call = '<tool_call>\n{"name": "look_up_number_1", "arguments": {"a": %s}}\n</tool_call>'
+    assert engine.accepts(content + call % "1")
+    wrong = content + call % '"1"'
+    assert engine.accepted_length(wrong) == wrong.index('"1"')
 
 
 # Schemas that are loosened

@@ -80,6 +80,15 @@ UNMARKED = Limit(
 )
 
 
+#: A call's name is what its id says, which only conversations show.
+NAMED_BY_ID = Limit(
+    Subject.CALL_ID,
+    Verdict.AMBIGUOUS,
+    Condition.ALWAYS,
+    "a call shows its id alone, taken for the name; an overlay says how the name stands in it",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """All that was found. ``on`` and ``off`` are the settings that turn thinking on and off.
@@ -115,6 +124,8 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         limits += (NEVER_RENDERED,)
     if reasoning.mode is ReasoningMode.DELIMITER and shown:
         limits += (UNMARKED,)
+    if facts.chat.dialect.named_ids and facts.layout.calls is not None:
+        limits += (NAMED_BY_ID,)
     spec = Spec(
         name=facts.source.name,
         template=_identity(facts.source),

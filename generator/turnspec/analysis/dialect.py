@@ -38,15 +38,18 @@ _UNREADABLE = 9
 
 def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
     """Try the forms of arguments and of absent content; return those that show calls best."""
-    if (
-        chat.prompt().text is None
-        and chat.speaking(replace(chat.dialect, give_tools=False)).prompt().text is not None
-    ):
-        chat = chat.speaking(replace(chat.dialect, give_tools=False))
+    prompt, untold = chat.prompt().text, chat.speaking(replace(chat.dialect, give_tools=False))
+    # What lists the tools behind the user's message is no part of the assistant's turn.
+    if (prompt is None or EXAMPLE_TOOL_NAME in prompt) and untold.prompt().text is not None:
+        chat = untold
     score, dialect = _best_form(chat, flat_calls=False)
     if score == _UNREADABLE:  # a call's name and arguments may stand a level higher
         flat_score, flat = _best_form(chat, flat_calls=True)
         score, dialect = (flat_score, flat) if flat_score < score else (score, dialect)
+    if score == _UNREADABLE:  # a call may be shown by its id alone, which then says the name
+        named = chat.speaking(replace(chat.dialect, named_ids=True))
+        named_score, found = _best_form(named, flat_calls=False)
+        score, dialect = (named_score, found) if named_score < score else (score, dialect)
     # Where no calls are shown, nothing hangs on how content is absent.
     if score == _UNREADABLE or _prints_null(chat.speaking(dialect)):
         dialect = replace(dialect, absent_content=AbsentContent.EMPTY)
@@ -184,7 +187,8 @@ def _shows(chat: Chat, messages: list[dict[str, object]], needle: str) -> bool:
 
 def _shows_tools(chat: Chat) -> bool:
     """Tell whether a tool is shown; some templates need all of its definition."""
-    return EXAMPLE_TOOL_NAME in (chat.render([_USER], tools=[EXAMPLE_TOOL]).text or "")
+    telling = chat.speaking(replace(chat.dialect, give_tools=True))
+    return EXAMPLE_TOOL_NAME in (telling.render([_USER], tools=[EXAMPLE_TOOL]).text or "")
 
 
 def _shows_result(chat: Chat) -> bool:

@@ -6,6 +6,7 @@ into a turn. Settings are judged by what they render, never by the variable's na
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -52,6 +53,14 @@ def collect_settings(chat: Chat) -> list[Setting]:
         for value in values:
             tried += 1
             setting = _setting(chat, {name: value}) if tried <= _MOST_SETTINGS else None
+            if setting and (setting.prompt, setting.shows_reasoning) not in seen:
+                seen.add((setting.prompt, setting.shows_reasoning))
+                settings.append(setting)
+    for first, second in itertools.permutations(settings[1:], 2):
+        # One variable may bring reasoning into turns, and another one open it in the prompt.
+        apart = first.shows_reasoning and not second.shows_reasoning
+        if apart and not settings[0].shows_reasoning and first.prompt != second.prompt:
+            setting = _setting(chat, {**first.variables, **second.variables})
             if setting and (setting.prompt, setting.shows_reasoning) not in seen:
                 seen.add((setting.prompt, setting.shows_reasoning))
                 settings.append(setting)

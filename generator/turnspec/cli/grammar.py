@@ -36,6 +36,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--no-thinking", is_flag=True, help="Begin behind the prompt without thinking.")
 @click.option("--response-schema", type=_FILE, help="A JSON Schema for the content.")
 @click.option("--grammar", "own", type=_FILE, help="A GBNF grammar to be used as it is.")
+@click.option("--whole-turn", is_flag=True, help="Hold the whole turn, without a trigger.")
 @click.option(
     "--loosen",
     is_flag=True,
@@ -52,6 +53,7 @@ def grammar(
     no_thinking: bool,
     response_schema: Path | None,
     own: Path | None,
+    whole_turn: bool,
     loosen: bool,
     as_json: bool,
     root: Path | None,
@@ -79,6 +81,7 @@ def grammar(
         response_schema=_schema(response_schema) if response_schema else None,
         own_grammar=_text(own) if own else None,
         loosen=loosen,
+        lazy=not whole_turn,
     )
     bound = bind_grammar(spec, request)
     files = {"tools": str(tools), "response schema": str(response_schema)}

@@ -14,6 +14,7 @@ from turnspec.spec.problems import Problem
 
 _SEEDS = 4
 _FREE_SEEDS = 5
+_REAL_SEEDS = 2  # with so many tokens a turn takes a while
 _QUESTION = "What is the weather like in Paris today?"
 
 
@@ -24,6 +25,12 @@ _QUESTION = "What is the weather like in Paris today?"
     type=click.IntRange(min=1),
     help=f"How many turns of each kind (default: {_SEEDS}; with --model 1, or "
     f"{_FREE_SEEDS} with --free).",
+)
+@click.option(
+    "--real-vocabularies",
+    "real",
+    is_flag=True,
+    help="Only formats with a vocabulary of real models, on models of random weights over it.",
 )
 @click.option("--record", is_flag=True, help="Write specs/live.json and the index table.")
 @click.option("--offline", is_flag=True, help="Don't download templates.")
@@ -42,6 +49,7 @@ _QUESTION = "What is the weather like in Paris today?"
 def live(
     names: tuple[str, ...],
     seeds: int | None,
+    real: bool,
     record: bool,
     offline: bool,
     as_json: bool,
@@ -59,19 +67,23 @@ def live(
 
     Without --model a tiny model of random weights runs for each format, under a grammar for a few
     tools: nothing that it writes may be a problem for the parser, or may break the tools' schemas.
-    With --model, shows how your model answers: reasoning, content, and calls, which are not
-    executed. Its format follows from the template that it carries. Exit code 1 if a turn failed;
-    with --free turns are only counted.
+    With --real-vocabularies it writes in the tokens of real models (Qwen, Llama, Gemma, …), where a
+    format has the markers of one. With --model, shows how your model answers: reasoning, content,
+    and calls, which are not executed. Its format follows from the template that it carries. Exit
+    code 1 if a turn failed; with --free turns are only counted.
 
     \b
     Example:
       turnspec live qwen3-coder --seeds 8
+      turnspec live google-gemma-4-31b-it --real-vocabularies
       turnspec live --model model.gguf --prompt 'Is it raining in Oslo?' --tools tools.json
     """  # noqa: D301
     if model is None and (prompt or tools or free or no_thinking):
         raise Misuse("--prompt, --tools, --free and --no-thinking go with --model")
-    if model is not None and (names or record):
-        raise Misuse("--model goes without names and --record")
+    if model is not None and (names or record or real):
+        raise Misuse("--model goes without names, --record and --real-vocabularies")
+    if real and (record or as_json):
+        raise Misuse("--real-vocabularies goes without --record and --json")
     if names and record:
         raise Misuse("--record keeps the figures of all formats: give no names")
     from turnspec.verification.llama_cpp_library import llama_library
@@ -80,7 +92,7 @@ def live(
     if isinstance(library, Problem):
         raise Fault(str(library))
     # numpy, which the rest needs, takes a while to load.
-    from turnspec.cli.live_runs import run_model, run_tiny, tool_definitions
+    from turnspec.cli.live_runs import run_model, run_real, run_tiny, tool_definitions
     from turnspec.live.user_model import Wish
 
     if model is not None:
@@ -96,6 +108,9 @@ def live(
         )
         turns = seeds or (_FREE_SEEDS if free else 1)
         run_model(model, wish, turns, catalog_of(root), as_json=as_json)
+        return
+    if real:
+        run_real(catalog_of(root), names, seeds or _REAL_SEEDS, offline=offline)
         return
     if record:
         find_project(root)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from rich.markup import escape
 from rich.table import Table
 
 from turnspec.cli.console import print_error, say
+from turnspec.live.real_vocabulary import marker_tokens
 from turnspec.live.record import failure_line
 from turnspec.live.runs import FormatRuns, LiveTurn, Outcome
 from turnspec.live.user_model import Session, UserTurn
@@ -29,6 +31,24 @@ def live_table(runs: Sequence[FormatRuns], *, failing_only: bool) -> Table:
     for run in runs:
         if run.count(Outcome.FAILED) or run.problems or not failing_only:
             table.add_row(run.spec.name, *_figures(run.turns), run.prompt)
+    return table
+
+
+def real_table(runs: Sequence[FormatRuns]) -> Table:
+    """Return the figures of formats on real vocabularies, and which tokens these have and lack."""
+    title = "live turns, on tiny models of random weights over real vocabularies"
+    table = Table(title=title, title_justify="left")
+    for column in ("format", "vocabulary", "its special tokens", "others, in ordinary tokens"):
+        table.add_column(column, overflow="fold")
+    for column in ("turns", "calls", "parsed", "cut", "failed"):
+        table.add_column(column, justify="right")
+    all_turns = [turn for run in runs for turn in run.turns]
+    table.add_row("all", "", "", "", *_figures(all_turns), style="bold", end_section=True)
+    for run in runs:
+        if run.vocabulary is not None:
+            known, lacking = marker_tokens(run.spec, run.vocabulary)
+            texts = (escape(" ".join(known)), escape(" ".join(lacking)))
+            table.add_row(run.spec.name, run.vocabulary.name, *texts, *_figures(run.turns))
     return table
 
 

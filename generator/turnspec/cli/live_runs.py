@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from turnspec.analysis.analyze import TemplateSource
-from turnspec.catalog.catalog import Catalog
+from turnspec.catalog.catalog import Catalog, installed_formats
 from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.templates import template_source
 from turnspec.cli.console import ERR, Fault, finish, progress_bar, put, put_json, show
@@ -20,6 +20,13 @@ from turnspec.cli.live_output import (
     print_session,
     print_share,
     print_verdict,
+    real_table,
+)
+from turnspec.live.real_vocabulary import (
+    RealVocabulary,
+    read_vocabularies,
+    vocabulary_of,
+    vocabulary_source,
 )
 from turnspec.live.record import (
     LiveFormat,
@@ -40,6 +47,8 @@ from turnspec.live.user_model import (
 )
 from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.cache import cache_folder
+from turnspec.sources.download import obtain
+from turnspec.sources.index import read_index
 from turnspec.spec.live_results import dump_live
 from turnspec.spec.problems import Problem
 
@@ -72,6 +81,47 @@ def run_tiny(
     if record and catalog.project is not None and not problems:
         problems += keep_record(catalog.project, figures)
     finish(problems, failed=any(run.count(Outcome.FAILED) for run in runs))
+
+
+def run_real(catalog: Catalog, names: tuple[str, ...], seeds: int, *, offline: bool) -> None:
+    """Run formats that have one on vocabularies of real models, and print the figures."""
+    known = [find(name, catalog) for name in names] if names else catalog.own()
+    formats = _formats(known)
+    vocabularies = _vocabularies(formats, offline=offline)
+    chosen = [fmt for fmt in formats if fmt.spec.name in vocabularies]
+    if not chosen:
+        raise Fault("no vocabulary holds the markers of these formats")
+    found = (template_source(fmt, fetch=not offline, console=ERR) for fmt in known)
+    templates = {source.name: source for source in found if isinstance(source, TemplateSource)}
+    folder = cache_folder() / "tiny-models"
+    with progress_bar("running", len(chosen)) as advance:
+        runs = run_formats(
+            *(chosen, templates),
+            seeds=seeds,
+            folder=folder,
+            vocabularies=vocabularies,
+            on_format=advance,
+        )
+    show(real_table(runs))
+    print_failures(runs, all_of_them=bool(names))
+    problems = [problem for run in runs for problem in run.problems]
+    finish(problems, failed=any(run.count(Outcome.FAILED) for run in runs))
+
+
+def _vocabularies(formats: Sequence[LiveFormat], *, offline: bool) -> dict[str, RealVocabulary]:
+    """Return the real vocabulary of each format that has one, by the format's name."""
+    project, source = installed_formats(), vocabulary_source()
+    origin = read_index(project.root)[0].origins.get(source.origin) if project else None
+    if origin is None:
+        raise Fault(f"templates/index.yaml names no {source.origin}, where vocabularies are from")
+    obtained = obtain(origin, offline=offline, console=ERR)
+    if obtained.path is None:
+        raise Fault(f"cannot fetch {origin.file}: {obtained.reason}")
+    known = read_vocabularies(obtained.path, origin, cache_folder() / "vocabularies")
+    if isinstance(known, Problem):
+        raise Fault(str(known))
+    pairs = ((fmt.spec.name, vocabulary_of(fmt.spec, known)) for fmt in formats)
+    return {name: vocabulary for name, vocabulary in pairs if vocabulary is not None}
 
 
 def _formats(known: Sequence[KnownFormat]) -> list[LiveFormat]:

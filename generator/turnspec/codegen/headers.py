@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from turnspec.codegen.notation import notation
 from turnspec.codegen.shapes import looks_like_marker
-from turnspec.spec.model import Join, Literal, Part, Piece, ReasoningMode, Spec, Tools
+from turnspec.spec.model import Join, Literal, Part, Piece, ReasoningMode, Slot, Spec, Tools
 
 
 def with_headers(spec: Spec) -> Spec:
@@ -18,15 +18,17 @@ def with_headers(spec: Spec) -> Spec:
     header = spec.turn.header
     if not header.strip() or not _has_messages(spec, header) or not _is_told_by_words(spec):
         return spec
+    # White space before a word is no more part of it than before a name.
+    opening = header + " " * _calls_begin_with_name(spec)
     reasoning = spec.reasoning
     if reasoning.mode is not ReasoningMode.NONE:
-        reasoning = replace(reasoning, start=header + reasoning.start)
+        reasoning = replace(reasoning, start=opening + reasoning.start)
     joins = tuple(_without(join, header) for join in spec.turn.joins)
     return replace(
         spec,
         turn=replace(spec.turn, header="", joins=joins),
         reasoning=reasoning,
-        content=replace(spec.content, start=header + spec.content.start),
+        content=replace(spec.content, start=opening + spec.content.start),
         tools=_headed_calls(spec.tools, header) if spec.tools else None,
     )
 
@@ -52,11 +54,18 @@ def _has_messages(spec: Spec, header: str) -> bool:
 
 
 def _is_told_by_words(spec: Spec) -> bool:
-    """Tell whether some part begins with text that is no marker by itself."""
+    """Tell whether some part begins with text that is no marker by itself, or with a name."""
+    if _calls_begin_with_name(spec):
+        return True
     starts = [spec.content.start]
     if spec.reasoning.mode is not ReasoningMode.NONE:
         starts.append(spec.reasoning.start)
     return any(start.strip() and not looks_like_marker(start) for start in starts)
+
+
+def _calls_begin_with_name(spec: Spec) -> bool:
+    tools = spec.tools
+    return tools is not None and not tools.section_start and isinstance(tools.call[0], Slot)
 
 
 def _without(join: Join, header: str) -> Join:

@@ -337,7 +337,7 @@ def value_roles(table: Format, guard_end: str = "") -> Roles:
 
 def guard_roles(table: Format) -> Roles:
     """Return what may surround a value, at its beginning."""
-    return [("guard", guard) for guard in table["arguments"].get("guard", ())[:1]]
+    return [("guard", spaced(guard)) for guard in table["arguments"].get("guard", ())[:1]]
 
 
 def guarded_value_roles(table: Format) -> Roles:

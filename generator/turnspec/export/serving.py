@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from turnspec.grammar.bound import bind_grammar
+from turnspec import grammar_binder
+from turnspec.grammar.bound import GrammarBinder
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.grammar.schema_checks import Schema
-from turnspec.spec.files import read_spec
 
 
 def bound_grammar(
@@ -34,9 +35,8 @@ def bound_grammar(
     Raises:
         ValueError: there is no such grammar; says all reasons.
     """
-    format_ = read_spec(spec)
-    if isinstance(format_, list):
-        raise ValueError("; ".join(map(str, format_)))
+    path = Path(spec)
+    binder = _binder(path, path.stat().st_mtime_ns if path.is_file() else 0)
     request = GrammarRequest(
         tools=tools,
         tool_choice=_choice(tool_choice),
@@ -44,10 +44,16 @@ def bound_grammar(
         thinking=thinking,
         response_schema=_schema(response_format),
     )
-    bound = bind_grammar(format_, request)
+    bound = binder.bind(request)
     if isinstance(bound, list):
         raise ValueError("; ".join(map(str, bound)))
     return bound.grammar, bound.lazy
+
+
+@lru_cache(maxsize=8)
+def _binder(spec: Path, changed: int) -> GrammarBinder:
+    """Read a format once, and again when its file has changed: its requests share the binder."""
+    return grammar_binder(spec)
 
 
 def _choice(choice: str | Mapping[str, Any] | None) -> str:

@@ -8,6 +8,7 @@ from turnspec.export.exporting import Exported, ExportOptions, Refusal, Target
 from turnspec.export.llama_cpp_python import export_llama_cpp_python
 from turnspec.export.renderers import export_renderers
 from turnspec.export.response_template import export_response_template
+from turnspec.export.vllm import export_vllm
 from turnspec.export.xgrammar import export_xgrammar
 from turnspec.spec.model import Spec
 
@@ -26,6 +27,11 @@ _ALL = (
         "response-template",
         "Hugging Face's response_template: transformers, TRL, vLLM's hf parser, SGLang's",
         export_response_template,
+    ),
+    Target(
+        "vllm",
+        "a plugin file for vLLM: reasoning, tool calls, and whole turns",
+        export_vllm,
     ),
     Target(
         "xgrammar",

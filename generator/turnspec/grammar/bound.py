@@ -191,7 +191,9 @@ def _calls(spec: Spec, request: GrammarRequest) -> Calls | None:
 
 def _is_lazy(spec: Spec, request: GrammarRequest) -> bool:
     """Say whether the grammar waits for a trigger: not in reasoning that nothing closes."""
-    if request.tool_choice != ToolChoice.AUTO or request.response_schema is not None:
+    if not request.lazy or request.tool_choice != ToolChoice.AUTO:
+        return False
+    if request.response_schema is not None:
         return False
     extra = prompt_extra(spec, _prompt(spec, request))
     closed = bool(trimmed(spec.reasoning.end)) or not opens_reasoning(spec, extra)

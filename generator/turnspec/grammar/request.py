@@ -38,6 +38,8 @@ class GrammarRequest:
         own_grammar: a GBNF text to be used as it is.
         loosen: whether what no grammar can express of a schema is left out, each time with a
             notice; else it is a problem.
+        lazy: whether the grammar may wait for a call, where the model may call tools or not; else
+            it holds from the prompt's end on, and needs no trigger.
     """
 
     tools: Sequence[Mapping[str, Any]] = ()
@@ -47,6 +49,7 @@ class GrammarRequest:
     response_schema: Schema | None = None
     own_grammar: str | None = None
     loosen: bool = False
+    lazy: bool = True
 
     @property
     def only_tool(self) -> str:
@@ -71,7 +74,7 @@ class GrammarRequest:
         """
         switches = (self.parallel, self.thinking)
         whole: Any = (self.tools, str(self.tool_choice), *switches)
-        whole += (self.response_schema, self.own_grammar, self.loosen)
+        whole += (self.response_schema, self.own_grammar, self.loosen, self.lazy)
         try:
             key = marshal.dumps(whole, _WITHOUT_REFERENCES)
         except ValueError:  # of other mappings than dict, say, or nested too deep

@@ -18,7 +18,8 @@ def trigger_patterns(spec: Spec, extra: str) -> tuple[str, ...]:
 
     The grammar begins where the group of a match does. They are in the syntax of ECMAScript, as
     llama.cpp reads them, and of Python, too. (llama.cpp's regular expressions overflow its stack
-    on some 40,000 characters between reasoning, or the beginning, and a call.)
+    on some 40,000 characters between reasoning, or the beginning, and a call; a request whose
+    grammar isn't to be lazy needs none.)
 
     Args:
         spec: the format.

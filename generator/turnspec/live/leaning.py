@@ -20,14 +20,14 @@ from turnspec.spec.turn_end import stop_strings
 from turnspec.verification.vocabulary import BEGIN_TOKEN, END_TOKEN
 
 _PATIENCE = 40  # tokens within a word, after which any marker will do, and any of these signs
-_CLOSERS = "\"'`<>[](){}|"
+CLOSERS = "\"'`<>[](){}|"
 _BYTES = 256  # tokens; special ones come behind them
 _PER_TOKEN = 0.15  # how much stronger the urge gets with each token
 _PER_TOKEN_OF_TURN = 0.04  # how much stronger the urge to end gets
 _STRONGEST = 9.0
 _GO_ON = 9.0  # within a marker
-_LETTERS = 2.0  # so that what is written can be looked at
-_WHITE_SPACE = -2.0  # a grammar allows it in many places
+LETTERS = 2.0  # so that what is written can be looked at
+WHITE_SPACE = -2.0  # a grammar allows it in many places
 # Bytes that don't begin a character of UTF-8, or may be followed by what makes none; llama.cpp's
 # grammars don't tell, and a model that has learnt to write wouldn't write them.
 _NO_TEXT = (*range(0xC0, 0xC2), 0xE0, 0xED, 0xF0, *range(0xF4, 0x100))
@@ -50,21 +50,28 @@ class Leaning:
     in_call: bool = False
 
     @classmethod
-    def towards(cls, spec: Spec, model: LiveModel) -> Leaning:
-        """Return the leaning towards the markers of a format."""
+    def towards(cls, spec: Spec, model: LiveModel, *, bytewise: bool = True) -> Leaning:
+        """Return the leaning towards the markers of a format.
+
+        ``bytewise`` is whether the first tokens are the bytes, and all others special.
+        """
         markers = [_spelled(model, marker) for marker in dict.fromkeys(_markers(spec))]
         ends = tokens_that_end(model)
         base = np.zeros(model.token_count, dtype=np.float32)
-        base[[ord(letter) for letter in string.ascii_letters]] = _LETTERS
-        base[[ord(blank) for blank in " \t\r\n"]] = _WHITE_SPACE
-        base[list(_NO_TEXT)] = -np.inf
+        if bytewise:
+            base[[ord(letter) for letter in string.ascii_letters]] = LETTERS
+            base[[ord(blank) for blank in " \t\r\n"]] = WHITE_SPACE
+            base[list(_NO_TEXT)] = -np.inf
         stops = [model.tokens(stop) for stop in stop_strings(spec)]
         base[[tokens[0] for tokens in stops if len(tokens) == 1]] = _NOT_YET
         end = model.vocabulary.specials[END_TOKEN]
         base[list(ends)] = -np.inf  # which of them belongs here random weights can't know
-        base[end], base[model.tokens(BEGIN_TOKEN)] = 0.0, -np.inf
+        base[end] = 0.0
+        if not bytewise:
+            return cls(markers, end, base, (), ())
+        base[model.tokens(BEGIN_TOKEN)] = -np.inf
         specials = [n for n in range(_BYTES, model.token_count) if n not in ends]
-        return cls(markers, end, base, specials, [*specials, *map(ord, _CLOSERS)])
+        return cls(markers, end, base, specials, [*specials, *map(ord, CLOSERS)])
 
     def bent(self, logits: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return how likely each token is to follow what was taken so far."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from turnspec.analysis.analyze import TemplateSource
 from turnspec.catalog.known import KnownFormat
 from turnspec.codegen.loading import FormatModule, load_module
+from turnspec.live.real_vocabulary import RealVocabulary
 from turnspec.live.runs import FormatRuns, LiveTurn, Outcome, run_format
 from turnspec.pipeline.project import Project
 from turnspec.pipeline.regenerate import write_table
@@ -48,16 +49,27 @@ def run_formats(
     *,
     seeds: int,
     folder: Path,
+    vocabularies: Mapping[str, RealVocabulary] | None = None,
     on_format: Callable[[], None] = lambda: None,
 ) -> list[FormatRuns]:
-    """Run formats one after the other; one without its template makes do with the spec's prompt."""
+    """Run formats one after the other; one without its template makes do with the spec's prompt.
+
+    ``vocabularies`` are the real ones, by the names of the formats that are to run on them.
+    """
+    real = vocabularies or {}
     done = []
     with RenderWorker() as worker:
         for fmt in formats:
             template = templates.get(fmt.spec.name)
             done.append(
                 run_format(
-                    fmt.spec, fmt.module, template, worker=worker, seeds=seeds, folder=folder
+                    fmt.spec,
+                    fmt.module,
+                    template,
+                    worker=worker,
+                    seeds=seeds,
+                    folder=folder,
+                    vocabulary=real.get(fmt.spec.name),
                 )
             )
             on_format()

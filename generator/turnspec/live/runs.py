@@ -22,6 +22,8 @@ from turnspec.live.leaning import Leaning
 from turnspec.live.model import LiveModel, load_model
 from turnspec.live.offers import TOOLS, USER_MESSAGE
 from turnspec.live.prompts import Prompt, PromptSource, live_prompt
+from turnspec.live.real_model import RealTokens, real_model
+from turnspec.live.real_vocabulary import RealVocabulary
 from turnspec.live.sampling import LiveGrammar, Manner, Sampler, live_grammar
 from turnspec.live.tiny_model import cached_model, special_tokens
 from turnspec.live.writing import Ending, TurnWriter
@@ -61,9 +63,10 @@ class LiveTurn:
 
 @dataclass(slots=True)
 class FormatRuns:
-    """All turns of a format, and where its prompt was from."""
+    """All turns of a format, where its prompt was from, and the real vocabulary it ran on."""
 
     spec: Spec
+    vocabulary: RealVocabulary | None = None
     prompt: PromptSource = PromptSource.SPEC
     turns: list[LiveTurn] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -85,6 +88,13 @@ class _Setting:
     choice: str
     bound: BoundGrammar
     grammar: LiveGrammar
+    tokens: RealTokens | None
+
+    def leaning(self, seed: int) -> Leaning:
+        """Return what the model leans to in one turn."""
+        if self.tokens is not None:
+            return self.tokens.leaning(seed)
+        return Leaning.towards(self.spec, self.model)
 
 
 def run_format(
@@ -95,13 +105,17 @@ def run_format(
     worker: RenderWorker,
     seeds: int,
     folder: Path,
+    vocabulary: RealVocabulary | None = None,
 ) -> FormatRuns:
     """Run a format at several seeds: calls required, allowed and forbidden, with thinking and not.
 
-    ``folder`` keeps the tiny models.
+    ``folder`` keeps the tiny models. The tokens are bytes and markers, or a real ``vocabulary``'s.
     """
-    runs = FormatRuns(spec)
-    model = load_model(cached_model(special_tokens(spec), folder))
+    runs = FormatRuns(spec, vocabulary)
+    if vocabulary is None:
+        model = load_model(cached_model(special_tokens(spec), folder))
+    else:
+        model = load_model(real_model(vocabulary, folder))
     if isinstance(model, Problem):
         runs.problems.append(model)
         return runs
@@ -110,8 +124,9 @@ def run_format(
         runs.prompt = prompts[0].source
         longest = max(len(model.tokens(prompt.text)) for prompt in prompts)
         problem = model.open(longest + _LONGEST_TURN + 1, threads=1)
+        real = RealTokens(spec, model, vocabulary) if vocabulary is not None else None
         for prompt, thinking in zip(prompts, (True, False), strict=True):
-            problem = problem or _run_prompt(runs, module, model, prompt, thinking, seeds)
+            problem = problem or _run_prompt(runs, module, model, prompt, thinking, seeds, real)
         runs.problems += [problem] if problem else []
     return runs
 
@@ -132,6 +147,7 @@ def _run_prompt(
     prompt: Prompt,
     thinking: bool,
     seeds: int,
+    real: RealTokens | None,
 ) -> Problem | None:
     """Take all turns behind one prompt; every second seed thinks."""
     tokens = model.tokens(prompt.text) or model.tokens(BEGIN_TOKEN)
@@ -145,7 +161,7 @@ def _run_prompt(
         grammar = live_grammar(model, bound)
         if isinstance(grammar, Problem):
             return grammar
-        setting = _Setting(runs.spec, module, model, prompt, thinking, choice, bound, grammar)
+        setting = _Setting(runs.spec, module, model, prompt, thinking, choice, bound, grammar, real)
         for seed in range(0 if thinking else 1, seeds, 2):
             problem = model.start_from(tokens)
             if problem is not None:
@@ -166,7 +182,7 @@ def _take_turn(setting: _Setting, seed: int) -> LiveTurn:
     if spec.tools is not None:
         options["tools"] = list(TOOLS)
     sampler = Sampler.start(model, Manner(seed), setting.grammar)
-    stop, leaning = setting.bound.stop, Leaning.towards(spec, model)
+    stop, leaning = setting.bound.stop, setting.leaning(seed)
     writer = TurnWriter(model, sampler, stop, _LONGEST_TURN, leaning=leaning)
     if setting.bound.lazy:
         writer.lead = model.tokens(_lead(setting, Random(seed)))

@@ -37,7 +37,10 @@ class Manner:
 
 @dataclass(frozen=True, slots=True)
 class LiveGrammar:
-    """A bound grammar that llama.cpp has compiled; ``awake`` is the same one, never lazy."""
+    """A bound grammar that llama.cpp has compiled.
+
+    ``awake`` is the same one, never lazy, and read byte by byte, to be asked about texts.
+    """
 
     compiled: LlamaCppGrammar
     awake: LlamaCppGrammar
@@ -46,12 +49,16 @@ class LiveGrammar:
 
 def live_grammar(model: LiveModel, bound: BoundGrammar) -> LiveGrammar | Problem:
     """Compile a bound grammar for a model."""
-    awake = compile_grammar(bound.grammar, vocabulary=model.vocabulary)
-    if isinstance(awake, Problem) or not bound.lazy:
-        return awake if isinstance(awake, Problem) else LiveGrammar(awake, awake)
+    awake = compile_grammar(bound.grammar)
     patterns = bound.trigger_patterns
-    lazy = compile_lazy(bound.grammar, patterns, vocabulary=model.vocabulary)
-    return lazy if isinstance(lazy, Problem) else LiveGrammar(lazy, awake, patterns)
+    compiled = (
+        compile_lazy(bound.grammar, patterns, vocabulary=model.vocabulary)
+        if bound.lazy
+        else compile_grammar(bound.grammar, vocabulary=model.vocabulary)
+    )
+    if isinstance(awake, Problem) or isinstance(compiled, Problem):
+        return compiled if isinstance(compiled, Problem) else awake  # type: ignore[return-value]
+    return LiveGrammar(compiled, awake, patterns if bound.lazy else ())
 
 
 @dataclass(slots=True)

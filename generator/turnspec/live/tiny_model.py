@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,13 +23,28 @@ from turnspec.verification.vocabulary import add_vocabulary, token_ids
 #: How many tokens the model can read; a token is a byte, and prompts with tools are long.
 CONTEXT = 32768
 
-_VERSION = 1  # of the weights; another number makes other files in the cache
+#: Of the weights; another number makes other files in the cache.
+VERSION = 1
+
 _WIDTH = 64
 _HEADS = 2  # each 32 wide, for which llama.cpp is fast
 _INNER_WIDTH = 128
 _LAYERS = 2
 _SPREAD = 0.25  # of the weights: wide enough that not all tokens are equally likely
 _TOKEN = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]")
+
+
+#: What llama.cpp has to know of a model of these weights.
+SHAPE: Mapping[str, int | float] = {
+    "context_length": CONTEXT,
+    "embedding_length": _WIDTH,
+    "block_count": _LAYERS,
+    "feed_forward_length": _INNER_WIDTH,
+    "attention.head_count": _HEADS,
+    "attention.head_count_kv": _HEADS,
+    "rope.dimension_count": _WIDTH // _HEADS,
+    "attention.layer_norm_rms_epsilon": 1e-5,
+}
 
 
 def special_tokens(spec: Spec) -> tuple[str, ...]:
@@ -42,7 +57,7 @@ def special_tokens(spec: Spec) -> tuple[str, ...]:
 def cached_model(tokens: Iterable[str], folder: Path) -> Path:
     """Return the model with these special tokens, written into the folder if it isn't there."""
     tokens = tuple(tokens)
-    key = json.dumps([_VERSION, *tokens]).encode()
+    key = json.dumps([VERSION, *tokens]).encode()
     path = folder / f"tiny-{hashlib.sha256(key).hexdigest()[:16]}.gguf"
     if not path.is_file():
         folder.mkdir(parents=True, exist_ok=True)
@@ -57,28 +72,25 @@ def write_model(path: Path, tokens: Iterable[str], *, template: str | None = Non
     """Write the model to a GGUF file, with a chat template if one is given."""
     tokens = tuple(tokens)
     writer = GGUFWriter(path, "llama")
-    writer.add_context_length(CONTEXT)
-    writer.add_embedding_length(_WIDTH)
-    writer.add_block_count(_LAYERS)
-    writer.add_feed_forward_length(_INNER_WIDTH)
-    writer.add_head_count(_HEADS)
-    writer.add_head_count_kv(_HEADS)
-    writer.add_rope_dimension_count(_WIDTH // _HEADS)
-    writer.add_layer_norm_rms_eps(1e-5)
+    for key, value in SHAPE.items():
+        if isinstance(value, float):
+            writer.add_float32(f"llama.{key}", value)
+        else:
+            writer.add_uint32(f"llama.{key}", value)
     add_vocabulary(writer, tokens)
     if template is not None:
         writer.add_chat_template(template)
-    for name, weights in _weights(256 + len(token_ids(tokens))):
-        writer.add_tensor(name, weights)
+    for name, values in weights(256 + len(token_ids(tokens))):
+        writer.add_tensor(name, values)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
 
 
-def _weights(token_count: int) -> Iterator[tuple[str, NDArray[np.float32]]]:
+def weights(token_count: int) -> Iterator[tuple[str, NDArray[np.float32]]]:
     """Yield all tensors by name; those of the layers don't depend on the vocabulary."""
-    random = np.random.default_rng(_VERSION)
+    random = np.random.default_rng(VERSION)
 
     def spread(rows: int, columns: int) -> NDArray[np.float32]:
         return (random.standard_normal((rows, columns)) * _SPREAD).astype(np.float32)

@@ -57,6 +57,7 @@ class Dialect:
     ``next_header`` is given for a template that renders the last message as one to be continued:
     turns are then rendered before another user's message, which this header precedes.
     ``flat_calls``: a call's name and arguments stand in the call itself, not under ``function``.
+    ``named_ids``: only a call's id is rendered, and not its name; then the name is given as the id.
     """
 
     arguments: ArgumentsForm = ArgumentsForm.OBJECT
@@ -66,6 +67,7 @@ class Dialect:
     give_tools: bool = True
     next_header: str | None = None
     flat_calls: bool = False
+    named_ids: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +182,10 @@ class Chat:
         if self.dialect.arguments is ArgumentsForm.STRING:
             arguments = json.dumps(arguments, ensure_ascii=False)
         function = {"name": call.name, "arguments": arguments}
+        id_ = call.name if self.dialect.named_ids else call.id
         if self.dialect.flat_calls:
-            return {"id": call.id, "type": "function", **function}
-        return {"id": call.id, "type": "function", "function": function}
+            return {"id": id_, "type": "function", **function}
+        return {"id": id_, "type": "function", "function": function}
 
 
 def content_in_blocks(blocks: ContentBlocks, reasoning_field: str, message: Message) -> object:

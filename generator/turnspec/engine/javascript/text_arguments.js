@@ -348,7 +348,11 @@ function plainValueRoles(table) {
 }
 /** Return what may surround a value, at its beginning. */
 export function guardRoles(table) {
-  return withRole("guard", argumentsOf(table).guard?.slice(0, 1));
+  const guard = argumentsOf(table).guard?.slice(0, 1) ?? [];
+  return withRole(
+    "guard",
+    guard.map((text) => spaced(text)),
+  );
 }
 /** Return what may end a value that is surrounded. */
 export function guardedValueRoles(table) {

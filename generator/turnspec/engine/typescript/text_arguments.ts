@@ -404,7 +404,11 @@ function plainValueRoles(table: Format): Roles {
 
 /** Return what may surround a value, at its beginning. */
 export function guardRoles(table: Format): Roles {
-  return withRole("guard", argumentsOf(table).guard?.slice(0, 1));
+  const guard = argumentsOf(table).guard?.slice(0, 1) ?? [];
+  return withRole(
+    "guard",
+    guard.map((text) => spaced(text)),
+  );
 }
 
 /** Return what may end a value that is surrounded. */

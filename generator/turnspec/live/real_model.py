@@ -1,0 +1,114 @@
+"""A tiny model over a real vocabulary: its tokens are a real model's, its weights are random."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from numpy.typing import NDArray
+
+from turnspec.live.leaning import CLOSERS, LETTERS, WHITE_SPACE, Leaning
+from turnspec.live.model import LiveModel
+from turnspec.live.real_vocabulary import RealVocabulary, entry
+from turnspec.live.tiny_model import SHAPE, VERSION, weights
+from turnspec.spec.model import Spec
+
+_ALIGNMENT = 32  # bytes, as GGUF has it
+_HALF, _WHOLE = 1, 0  # GGUF's types of numbers with 16 and 32 bits
+_TOKENS_AT_ONCE = 500  # that may well come in one turn; the others only where nothing else may
+_PARTS_OF_MARKERS = 200  # tokens with signs that markers have, among those
+_RARE = -8.0
+
+
+def real_model(vocabulary: RealVocabulary, folder: Path) -> Path:
+    """Return the model over a vocabulary, written into the folder if it isn't there."""
+    path = folder / f"tiny-{vocabulary.name}-{VERSION}.gguf"
+    if not path.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder) as half_done:
+            written = Path(half_done) / path.name
+            _write(written, vocabulary)
+            written.replace(path)
+    return path
+
+
+def _write(path: Path, vocabulary: RealVocabulary) -> None:
+    entries = [entry("general.architecture", "llama")]
+    entries += [entry(f"llama.{key}", value) for key, value in SHAPE.items()]
+    entries += vocabulary.entries
+    # Without weights of its own the output has those of the tokens.
+    tensors = [t for t in weights(vocabulary.token_count) if t[0] != "output.weight"]
+    head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(entries)) + b"".join(entries)
+    infos, offset = [], 0
+    for name, values in tensors:
+        infos.append(_info(name, values, offset))
+        offset += _padded(len(_packed(values)))
+    head += b"".join(infos)
+    with path.open("wb") as file:
+        file.write(head + b"\0" * (_padded(len(head)) - len(head)))
+        for _, values in tensors:
+            data = _packed(values)
+            file.write(data + b"\0" * (_padded(len(data)) - len(data)))
+
+
+def _info(name: str, values: NDArray[np.float32], offset: int) -> bytes:
+    text = name.encode()
+    shape = values.shape[::-1]
+    kind = _HALF if values.ndim > 1 else _WHOLE
+    head = struct.pack("<Q", len(text)) + text + struct.pack("<I", len(shape))
+    return head + struct.pack(f"<{len(shape)}QIQ", *shape, kind, offset)
+
+
+def _packed(values: NDArray[np.float32]) -> bytes:
+    return values.astype(np.float16 if values.ndim > 1 else np.float32).tobytes()
+
+
+def _padded(size: int) -> int:
+    return -(-size // _ALIGNMENT) * _ALIGNMENT
+
+
+class RealTokens:
+    """What is to be known of a vocabulary's tokens for a format: what each of them writes."""
+
+    def __init__(self, spec: Spec, model: LiveModel, vocabulary: RealVocabulary) -> None:
+        """Read all tokens of a loaded model."""
+        self.spec, self.model = spec, model
+        texts = [_text(model.piece(token)) for token in range(model.token_count)]
+        is_special = [text in vocabulary.specials for text in texts]
+        own = {*spec.grammar.preserved_tokens}
+        numbered = list(enumerate(zip(texts, is_special, strict=True)))
+        self.never = [n for n, (text, special) in numbered if text is None or special]
+        self.specials = [n for n, (text, special) in numbered if special and text in own]
+        self.plain = [n for n, (text, special) in numbered if text and not special]
+        signs = {sign for marker in own for sign in marker if not sign.isalnum()}
+        self.signed = [n for n in self.plain if signs & set(texts[n] or "")]
+        self.letters = [n for n in self.plain if (texts[n] or "").strip().isalpha()]
+        self.blank = [n for n in self.plain if not (texts[n] or "").strip()]
+        self.closers = [n for n in self.plain if (texts[n] or "") in CLOSERS]
+
+    def leaning(self, seed: int) -> Leaning:
+        """Return a leaning towards the format's markers, and to some hundred tokens of all."""
+        leaning = Leaning.towards(self.spec, self.model, bytewise=False)
+        random, base = Random(seed), leaning.base
+        usual = random.sample(self.plain, min(_TOKENS_AT_ONCE, len(self.plain)))
+        usual += random.sample(self.signed, min(_PARTS_OF_MARKERS, len(self.signed)))
+        base[self.letters] += LETTERS
+        base[self.blank] += WHITE_SPACE
+        rare = np.ones(self.model.token_count, dtype=bool)
+        rare[[*usual, *self.specials, leaning.end]] = False
+        base[rare] += _RARE
+        base[[n for n in self.never if n not in {*self.specials, leaning.end}]] = -np.inf
+        leaning.specials = self.specials
+        leaning.otherwise = [*self.specials, *self.closers]
+        return leaning
+
+
+def _text(data: bytes) -> str | None:
+    """Return what a token writes; None if that is only a part of a character."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None
