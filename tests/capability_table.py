@@ -49,7 +49,7 @@ HEAD = """\
 
 # What templates take
 
-What was found by rendering: the 70 reference templates first, then the formats that
+What was found by rendering: the reference templates first, then the formats that
 `ChatTemplate.named` knows. [How to render a prompt](render-a-prompt.md) tells what it is good for.
 
 """
@@ -123,7 +123,7 @@ def _figures(
             not set(templates[name].polyfills) - {Polyfill.NULL_CONTENT} for name in names
         ),
     }
-    rows = [("what is taken", "of 70"), ("---", "---:")]
+    rows = [("what is taken", f"of {len(names)}"), ("---", "---:")]
     rows += [(what, str(count)) for what, count in counts.items()]
     naive = sum(steps[name][0] for name in names)
     held = sum(steps[name][1] for name in names)

@@ -11,6 +11,7 @@ import pytest
 from gguf import GGUFWriter
 
 from tests.conftest import ROOT
+from tests.generated_formats import NAMES
 from tests.own_checkouts import files_of, new_checkout, regenerated
 from tests.own_templates import FOLDER
 from tests.test_cli import run, run_apart
@@ -83,14 +84,14 @@ def test_a_wheel_has_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_what_is_known_in_an_empty_folder(tmp_path: Path) -> None:
     catalog = Catalog.around(tmp_path)
-    assert (len(catalog.formats), catalog.project, catalog.problems) == (70, None, ())
+    assert (len(catalog.formats), catalog.project, catalog.problems) == (len(NAMES), None, ())
     assert all(known.installed for known in catalog)
     assert catalog.own() == list(catalog)
 
 
 def test_a_repositorys_own_formats_go_first(repository: Path) -> None:
     catalog = Catalog.around(repository / "specs")
-    assert len(catalog.formats) == 72
+    assert len(catalog.formats) == len(NAMES) + 2
     assert [known.name for known in catalog.own()] == ["bare-json-call", "plain-content"]
     (repository / "specs" / f"{QWEN}.yaml").write_text("mine\n", encoding="utf-8")
     mine = Catalog.around(repository).formats[QWEN]
@@ -251,7 +252,7 @@ def listed(*arguments: object) -> list[dict[str, object]]:
 
 def test_the_list_and_its_filters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert len(listed()) == 70
+    assert len(listed()) == len(NAMES)
     for options, key, value in (
         (["--mode", "tag_with_tagged"], "calls", "TAG_WITH_TAGGED"),
         (["--mode", "NONE"], "calls", "NONE"),

@@ -50,6 +50,9 @@ MEANT = {
     "mistralai/Devstral-Small-2507": "unsloth-mistral-devstral-small-2507",
     "google/gemma-4-27b-it": "google-gemma-4-31b-it",
     "zai-org/GLM-4.6-FP8": "glm-4-6",
+    "zai-org/GLM-4.5-Air": "zai-org-glm-4-5",
+    "google/gemma-3-27b-it": "google-gemma-3-it",
+    "deepseek-ai/DeepSeek-V3": "deepseek-ai-deepseek-v3",
     # as people say it
     "gptoss": "openai-gpt-oss-120b",
     "gpt-oss": "openai-gpt-oss-120b",
@@ -74,7 +77,6 @@ def test_a_name_that_means_one(asked: str) -> None:
 SEVERAL = {
     "llama3": ["meta-llama-llama-3-1-8b-instruct", "meta-llama-llama-3-2-3b-instruct"],
     "deepseek": ["deepseek-ai-deepseek-v4", "llama-cpp-deepseek-r1"],
-    "deepseek-ai/DeepSeek-V3": ["deepseek-ai-deepseek-v3-1", "deepseek-ai-deepseek-v3-2"],
     "glm": ["glm-4-6", "glm-4-7-flash"],
     "command-r": ["cohereforai-c4ai-command-r-plus-tool-use"],
     "gemma": ["google-gemma-2-2b-it", "google-gemma-4-31b-it"],
@@ -101,8 +103,6 @@ SUGGESTED = {
     "qwen-coder": "qwen3-coder",
     "lama-3.1-8b-instruct": "meta-llama-llama-3-1-8b-instruct",
     "apertos": "apertus-8b-instruct",
-    "zai-org/GLM-4.5-Air": "glm-4-6",
-    "google/gemma-3-27b-it": "google-gemma-2-2b-it",
     "Qwen/Qwen2.5-Coder-7B-Instruct": "qwen3-coder",
 }
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.generated_formats import committed_format
+from tests.generated_formats import FORMATS, committed_format
 from tests.reference.cases import (
     CALLING,
     NOW,
@@ -25,7 +25,7 @@ from turnspec.spec.message import Call, Message
 from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 from turnspec.verification.turns import written_input
 
-NAMES = template_names()
+NAMES = [name for name in template_names() if name in FORMATS or name in NAMED_FORMATS]
 CALL = Call("get_weather", {"city": "Rome", "days": 3}, "abcdef123")
 SCHEMA = {
     "type": "object",

@@ -8,18 +8,19 @@ from pathlib import Path
 
 import pytest
 
+from tests.generated_formats import FORMATS, NAMES
 from turnspec import __version__
 from turnspec.codegen.loading import load_module
 from turnspec.grammar.turn import TOOL_CALLS
 from turnspec.pipeline.build import generate_files
 from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.sources.index import read_index
 from turnspec.spec.files import read_spec, spec_hash
 from turnspec.spec.model import Spec
 from turnspec.spec.results import RUNGS, read_results
 from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 
 ROOT = Path(__file__).parent.parent
-NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))
 
 
 def spec_of(name: str) -> Spec:
@@ -29,7 +30,9 @@ def spec_of(name: str) -> Spec:
 
 
 def test_there_is_a_spec_for_each_reference_template() -> None:
-    assert len(NAMES) == 70
+    index, _ = read_index(ROOT)
+    assert sorted(entry.name for entry in index.entries) == NAMES
+    assert len(NAMES) >= 120
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -39,7 +42,7 @@ def test_generated_files_follow_from_the_spec(name: str) -> None:
         assert (ROOT / path).read_text(encoding="utf-8") == text
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FORMATS)
 def test_grammar_compiles_in_llguidance(name: str) -> None:
     grammar = (ROOT / OutputPaths.in_project(name).grammar).read_text(encoding="utf-8")
     entries = ["root", TOOL_CALLS] if spec_of(name).tools else ["root"]
@@ -47,7 +50,7 @@ def test_grammar_compiles_in_llguidance(name: str) -> None:
         assert isinstance(compile_grammar(grammar, entry=entry), LlguidanceGrammar)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FORMATS)
 def test_plain_words_are_content_or_reasoning(name: str) -> None:
     text = (ROOT / OutputPaths.in_project(name).module).read_text(encoding="utf-8")
     module = load_module(text)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.deviations.turns import SAID, THOUGHT, Format
-from tests.generated_formats import NAMES, committed_format
+from tests.deviations.turns import SAID, THOUGHT
+from tests.generated_formats import FORMATS, committed_format, committed_spec
 from tests.parser_checks import summary
 from turnspec.spec.message import Message
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FORMATS)
 def test_any_part_of_a_turn_can_be_the_prefill_and_be_echoed(name: str) -> None:
     form = committed_format(name)
     turn = form.write(form.message)
@@ -23,7 +23,7 @@ def test_any_part_of_a_turn_can_be_the_prefill_and_be_echoed(name: str) -> None:
         assert summary(form.module.parse(turn[cut:], **options)) == summary(whole), turn[:cut]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FORMATS)
 def test_without_echo_a_continued_turn_gives_only_what_is_new(name: str) -> None:
     form = committed_format(name)
     turn = form.write(form.message)
@@ -40,7 +40,7 @@ def test_without_echo_a_continued_turn_gives_only_what_is_new(name: str) -> None
         assert [(call.name, call.arguments) for call in message.tool_calls] == kept, turn[:cut]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if committed_format(name).reasons])
+@pytest.mark.parametrize("name", [n for n in FORMATS if committed_spec(n).reasoning.end.strip()])
 def test_inline_reasoning_stays_in_the_content_with_its_markers(name: str) -> None:
     form = committed_format(name)
     message = form.shown(Message(SAID, THOUGHT))
@@ -55,8 +55,3 @@ def test_inline_reasoning_stays_in_the_content_with_its_markers(name: str) -> No
 
 def _squeezed(text: str) -> str:
     return "".join(text.split())
-
-
-def test_formats_are_all_there() -> None:
-    assert len(NAMES) == 70
-    assert isinstance(committed_format(NAMES[0]), Format)

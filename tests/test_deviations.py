@@ -11,7 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.deviations.table import DEVIATIONS
 from tests.deviations.turns import Case, Format
-from tests.generated_formats import NAMES, committed_format
+from tests.generated_formats import FORMATS, committed_format
 from tests.parser_checks import added_up, stream, summary
 
 
@@ -19,7 +19,7 @@ from tests.parser_checks import added_up, stream, summary
 def test_deviation_is_read_and_told(deviation: str) -> None:
     failures = [
         f"{name}: {failure}\n    from {case.text!r}"
-        for name in NAMES
+        for name in FORMATS
         for case in DEVIATIONS[deviation](committed_format(name))
         for failure in failures_of(committed_format(name), case)
     ]
@@ -28,7 +28,7 @@ def test_deviation_is_read_and_told(deviation: str) -> None:
 
 def test_deviations_apply_to_as_many_formats_as_before(snapshot: SnapshotAssertion) -> None:
     applied = {
-        deviation: sum(any(True for _ in build(committed_format(name))) for name in NAMES)
+        deviation: sum(any(True for _ in build(committed_format(name))) for name in FORMATS)
         for deviation, build in DEVIATIONS.items()
     }
     assert applied == snapshot
@@ -62,7 +62,7 @@ def failures_of(form: Format, case: Case) -> Iterator[str]:
 def test_a_deviation_cut_off_anywhere_is_read_as_far_as_it_goes(deviation: str) -> None:
     failures = [
         f"{name}: {failure}"
-        for name in NAMES
+        for name in FORMATS
         for case in list(DEVIATIONS[deviation](committed_format(name)))[:2]
         for cut in range(len(case.text))
         for failure in _cut_failures(committed_format(name), case, cut)

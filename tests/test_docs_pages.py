@@ -35,6 +35,7 @@ OTHER_PAGES = (
     "fix-an-overlay.md",
     "limits.md",
     "own-repository.md",
+    "reference-set.md",
     "report.md",
     "verification.md",
     "write-a-value-encoding.md",

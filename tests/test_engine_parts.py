@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.generated_formats import NAMES, ROOT, committed_format
+from tests.generated_formats import FORMATS, ROOT, committed_format
 from tests.parser_checks import stream
 from turnspec import load
 from turnspec.codegen.loading import load_table
@@ -55,7 +55,7 @@ def switches(value: object, path: str = "") -> Iterator[str]:
             yield from switches(item, f"{path}.{key}")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FORMATS)
 def test_each_part_stands_in_the_module_as_in_the_engine(name: str) -> None:
     source = source_of(name)
     places = []
@@ -69,7 +69,7 @@ def test_each_part_stands_in_the_module_as_in_the_engine(name: str) -> None:
     assert f"engine, version {ENGINE_VERSION}," in source
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FORMATS)
 def test_the_table_is_plain_data(name: str) -> None:
     spec, module = committed_format(name).spec, committed_format(name).module
     assert json.loads(json.dumps(module.FORMAT)) == module.FORMAT
@@ -79,9 +79,9 @@ def test_the_table_is_plain_data(name: str) -> None:
 
 
 def test_tables_are_short_and_say_little_by_switches() -> None:
-    lines = sorted(map(table_lines, NAMES))
+    lines = sorted(map(table_lines, FORMATS))
     assert lines[len(lines) // 2] <= _MEDIAN_TABLE
-    used = {path for name in NAMES for path in switches(committed_format(name).module.FORMAT)}
+    used = {path for name in FORMATS for path in switches(committed_format(name).module.FORMAT)}
     assert len(used) <= _MOST_SWITCHES
 
 
@@ -96,17 +96,17 @@ def test_a_part_names_none_that_may_be_missing(part: str) -> None:
     """What a part imports stands before it; everything else it uses, it is given."""
     needs = part_text(part).needs
     assert needs <= set(PARTS[: PARTS.index(part)])
-    for name in NAMES:
+    for name in FORMATS:
         chosen = needed_parts(committed_format(name).module.FORMAT)
         assert part not in chosen or needs <= set(chosen)
 
 
 def test_every_part_is_needed_by_some_format() -> None:
-    used = {part for name in NAMES for part in needed_parts(committed_format(name).module.FORMAT)}
+    used = {part for name in FORMATS for part in needed_parts(committed_format(name).module.FORMAT)}
     assert used == set(PARTS)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FORMATS)
 def test_a_format_in_memory_does_what_its_module_does(name: str) -> None:
     spec, module = committed_format(name).spec, committed_format(name).module
     in_memory: Any = load(spec)
@@ -171,7 +171,7 @@ def test_a_module_is_imported_quickly(tmp_path: Path) -> None:
 
 
 def test_a_module_imports_the_standard_library_alone() -> None:
-    for name in NAMES:
+    for name in FORMATS:
         for node in ast.walk(ast.parse(source_of(name))):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -181,7 +181,7 @@ def test_a_module_imports_the_standard_library_alone() -> None:
 
 
 def test_the_joins_are_of_engine_classes() -> None:
-    for name in NAMES:
+    for name in FORMATS:
         join = join_parts(committed_format(name).module.FORMAT)
         for found in join.names() if join else ():
             assert importlib.util.find_spec("turnspec.engine") is not None

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests import engine_counts
-from tests.generated_formats import NAMES, committed_format
+from tests.generated_formats import KINDS, committed_format, committed_spec
 from tests.grammar_samples import (
     gbnf_of,
     says_twice,
@@ -60,7 +60,7 @@ def compiled(gbnf: str, entry: str = "root") -> dict[str, CompiledGrammar]:
     return {name: r for name, r in results.items() if not isinstance(r, Problem)}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_engines_agree_on_random_turns(name: str) -> None:
     samples = random_samples(
         grammar_of(gbnf_of(name)), Random(name), TURNS, text_markers(committed_format(name).spec)
@@ -71,7 +71,7 @@ def test_engines_agree_on_random_turns(name: str) -> None:
     assert not asked.disagreements, "\n".join(map(str, asked.disagreements))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_engines_accept_what_the_writer_writes(name: str) -> None:
     asked = ask_engines(compiled(gbnf_of(name)), written_samples(name))
     assert asked.strings > 0
@@ -79,7 +79,7 @@ def test_engines_accept_what_the_writer_writes(name: str) -> None:
 
 
 @pytest.mark.parametrize("entry", ["tool-calls", "required-calls", "content-only"])
-@pytest.mark.parametrize("name", [n for n in NAMES if committed_format(n).spec.tools])
+@pytest.mark.parametrize("name", [n for n in KINDS if committed_spec(n).tools])
 def test_engines_agree_on_other_entries(name: str, entry: str) -> None:
     grammar, random = grammar_of(gbnf_of(name)), Random(name)
     turns = [random_turn(grammar, random, entry=entry, longest=200) for _ in range(10)]
@@ -88,7 +88,7 @@ def test_engines_agree_on_other_entries(name: str, entry: str) -> None:
     assert not asked.disagreements, "\n".join(map(str, asked.disagreements))
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if not says_twice(committed_format(n).spec)])
+@pytest.mark.parametrize("name", [n for n in KINDS if not says_twice(committed_spec(n))])
 def test_parser_reads_random_turns(name: str) -> None:
     """Where names stand once; test_grammar_bound.py has all formats, with known names."""
     grammar, random = grammar_of(gbnf_of(name)), Random(name)
@@ -210,7 +210,7 @@ def test_lazy_grammar_wakes_at_its_trigger(pattern: str, pieces: list[str], run:
     assert lazy_run(CALL, [pattern], pieces, vocabulary=vocabulary) == run
 
 
-CALLERS = [name for name in NAMES if committed_format(name).spec.grammar.triggers]
+CALLERS = [name for name in KINDS if committed_spec(name).grammar.triggers]
 
 
 @pytest.mark.parametrize("name", CALLERS)

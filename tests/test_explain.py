@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.generated_formats import NAMES, committed_format
+from tests.generated_formats import FORMATS, committed_format
 from tests.own_checkouts import add_text, new_checkout
 from tests.own_templates import FOLDER, given_template, own_template
 from tests.specs_for_tests import json_native_spec, plain_spec, tag_with_json_spec, tagged_spec
@@ -113,7 +113,7 @@ def test_what_was_not_found_is_told(worker: RenderWorker) -> None:
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FORMATS)
 def test_sample_turns_are_what_the_writer_writes(name: str) -> None:
     spec = committed_format(name).spec
     samples = sample_turns(spec)

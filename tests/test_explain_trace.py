@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.generated_formats import NAMES, ROOT, committed_format
+from tests.generated_formats import KINDS, ROOT, committed_format
 from tests.own_templates import FOLDER
 from tests.test_cli import run, run_apart
 from turnspec.codegen.loading import FormatModule
@@ -80,7 +80,7 @@ def consumed(steps: tuple[Step, ...]) -> str:
     return text
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_a_trace_is_what_the_parser_does(name: str) -> None:
     """Watching changes nothing, and every character and event is in a step, in order."""
     module = committed_format(name).module

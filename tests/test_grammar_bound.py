@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from syrupy.assertion import SnapshotAssertion
 
 from tests.bound_grammars import CALLS, REQUESTS, TOOLS, Bound, requests_for, written_calls
-from tests.generated_formats import NAMES, ROOT, committed_format
+from tests.generated_formats import KINDS, NAMES, ROOT, committed_format, committed_spec
 from turnspec.cli.main import turnspec
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
@@ -32,7 +32,7 @@ ENGINES: dict[str, Compile] = {
     "llguidance": engine_llguidance.compile_grammar,
 }
 TURNS = 5
-WITH_TOOLS = [name for name in NAMES if committed_format(name).spec.tools is not None]
+WITH_TOOLS = [name for name in KINDS if committed_spec(name).tools is not None]
 ENCODINGS = {
     "JSON": "qwen-qwen3-0-6b",
     "JSON behind tags": "deepseek-ai-deepseek-v3-1",
@@ -62,7 +62,7 @@ def refusals(name: str, **request: Any) -> list[str]:
     return list(map(str, problems))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_random_turns_are_accepted_read_and_valid(name: str) -> None:
     for title, request in requests_for(committed_format(name).spec).items():
         bound, random = Bound.of(name, request), Random(name + title)
@@ -439,4 +439,4 @@ def test_every_format_has_the_entries_that_its_parts_allow() -> None:
     for name in NAMES:
         text = (ROOT / "generated" / f"{name}.gbnf").read_text(encoding="utf-8")
         found = {entry for entry in entries if f"\n{entry} ::=" in text}
-        assert found == (entries if name in WITH_TOOLS else {"root"})
+        assert found == (entries if committed_spec(name).tools else {"root"})

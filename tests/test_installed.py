@@ -23,6 +23,7 @@ from benchmarks.install_size import MOST_MEGABYTES, MOST_PACKAGES
 from benchmarks.installs import Environment, InstallError, build_sdist, build_wheel
 
 from tests.conftest import ROOT
+from tests.generated_formats import NAMES
 from tests.own_checkouts import FEW
 from tests.own_templates import FOLDER
 from tests.test_catalog import model_file
@@ -88,7 +89,7 @@ def machine(tmp_path: Path, *what: str) -> Machine:
 def known_verbs(user: Machine, model: Path) -> set[str]:
     """Run what a plain installation has, on a known format; return the verbs."""
     assert user.run("--version")[0] == f"turnspec, version {__version__}\n"
-    assert len(json.loads(user.run("list", "--json")[0])["formats"]) == 70
+    assert len(json.loads(user.run("list", "--json")[0])["formats"]) == len(NAMES)
     identified, hint = user.run("identify", model, HUB)
     assert identified.splitlines()[0] == f"{model}: the template of {QWEN}"
     assert hint == f"to copy its parser: turnspec vendor {QWEN} --into DIR\n"

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from benchmarks.cases import LongText, LongTurn, has_part, said, string_encoding, turn_with
 
+from tests.generated_formats import KINDS
 from turnspec.codegen.loading import FormatModule, load_module
 from turnspec.codegen.writer import write_parts
 from turnspec.pipeline.project import OutputPaths
@@ -26,7 +27,6 @@ from turnspec.spec.model import Encoding, Part, Spec
 from turnspec.verification.messages import allowed_call, format_markers
 
 ROOT = Path(__file__).parent.parent
-NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))
 PARTS = (LongText.CONTENT, LongText.REASONING, LongText.ARGUMENT)
 
 #: What a parser may hold back beyond all of its format's markers: bounded names and white space.
@@ -64,7 +64,7 @@ class Format:
         return self.module.Parser(tools=tools, prefill=self.spec.turn.header)
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module", params=KINDS)
 def known(request: pytest.FixtureRequest) -> Format:
     spec = read_spec(ROOT / "specs" / f"{request.param}.yaml")
     assert isinstance(spec, Spec), spec

@@ -132,6 +132,31 @@ def test_what_once_raised_or_never_ended(
     assert any(problem.message.startswith(message) for problem in found), found
 
 
+ESCAPES = ("tools", "arguments", "escapes")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ((*ESCAPES, '"'), "", "tools.arguments.escapes.\": '' is too short: 1 at least"),
+        (ESCAPES, {"ab": "x"}, "tools.arguments.escapes: 'ab' is too long: 1 at most"),
+        (ESCAPES, {"": "x"}, "tools.arguments.escapes: '' is too short: 1 at least"),
+    ],
+)
+def test_what_is_too_short_or_too_long(path: YamlPath, value: Any, message: str) -> None:
+    found = load_checked_spec(mutant(document("specs/kimi-k3.yaml"), path, value), "x.yaml")
+    assert isinstance(found, list)
+    assert [str(problem).partition(": ")[2] for problem in found] == [message]
+
+
+def test_a_name_with_a_line_end_is_told_in_one_line() -> None:
+    data = document("specs/minimax-m3.yaml")
+    found = load_checked_spec(mutant(data, ("capabilities",), {"a\nb\x1b": 1}), "x\r.yaml")
+    assert isinstance(found, list)
+    assert all(str(problem).isprintable() for problem in found)
+    assert any(r"capabilities.a\nb\x1B: " in str(problem) for problem in found), found
+
+
 def test_an_origin_without_a_proper_name() -> None:
     values: list[Any] = [None, [], {"x": 1}]
     for value in values:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.generated_formats import FORMATS
 from turnspec.codegen.loading import load_module
 from turnspec.codegen.writer import write_parts
 from turnspec.pipeline.project import OutputPaths
@@ -21,12 +22,11 @@ from turnspec.spec.model import Part, Spec
 from turnspec.verification.messages import allowed_call, format_markers
 
 ROOT = Path(__file__).parent.parent
-NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))
 CALL = Call("qvfetch", {"qvwhere": "qvparis qvnorth", "qvmany": 41}, "qvid00001")
 MESSAGE = Message("qvsaid qvloud", "qvthought qvhard", (CALL,))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FORMATS)
 def test_no_word_of_a_cut_off_turn_is_lost(name: str) -> None:
     spec = read_spec(ROOT / "specs" / f"{name}.yaml")
     assert isinstance(spec, Spec)

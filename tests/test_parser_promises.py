@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from tests.generated_formats import KINDS
 from tests.marker_soup import Output, chunkings, own_markers, soups, written_outputs
 from tests.parser_checks import added_up, stream, summary
 from turnspec.codegen.loading import FormatModule, load_module
@@ -32,7 +33,6 @@ from turnspec.verification.random_messages import random_messages
 from turnspec.verification.turns import written_input
 
 ROOT = Path(__file__).parent.parent
-NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))
 
 #: How many texts are tried unless the environment says otherwise.
 FEW = 12
@@ -140,7 +140,7 @@ def leakable_markers(name: str) -> set[str]:
     return format_markers(spec) - bare
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 @for_examples
 def test_any_chunking_gives_the_same_message(name: str, data: st.DataObject) -> None:
     module, output = module_of(name), data.draw(soups_of(name))
@@ -151,7 +151,7 @@ def test_any_chunking_gives_the_same_message(name: str, data: st.DataObject) -> 
         assert added_up(events) == summary(whole), chunks
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 @for_examples
 def test_the_message_only_grows(name: str, data: st.DataObject) -> None:
     module, output = module_of(name), data.draw(soups_of(name))
@@ -193,7 +193,7 @@ def assert_grown(before: Any, after: Any) -> None:
         assert new == old or not old.complete
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 @for_examples
 def test_no_word_is_lost(name: str, data: st.DataObject) -> None:
     module, output = module_of(name), data.draw(soups_of(name))
@@ -201,7 +201,7 @@ def test_no_word_is_lost(name: str, data: st.DataObject) -> None:
     assert [word for word in output.words if word not in found] == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 @for_examples
 def test_no_word_of_a_cut_off_turn_is_lost(name: str, data: st.DataObject) -> None:
     module, turn = module_of(name), data.draw(written_of(name))
@@ -210,7 +210,7 @@ def test_no_word_of_a_cut_off_turn_is_lost(name: str, data: st.DataObject) -> No
     assert [word for word in output.words if word not in found] == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 @for_examples
 def test_offsets_lie_in_the_text(name: str, data: st.DataObject) -> None:
     module, output = module_of(name), data.draw(soups_of(name))
@@ -223,7 +223,7 @@ def test_offsets_lie_in_the_text(name: str, data: st.DataObject) -> None:
         assert -len(prefill) <= problem.offset <= len(output.text), problem
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 @for_examples
 def test_a_finished_parser_takes_more(name: str, data: st.DataObject) -> None:
     module, output = module_of(name), data.draw(soups_of(name))
@@ -239,7 +239,7 @@ def test_a_finished_parser_takes_more(name: str, data: st.DataObject) -> None:
     assert summary(parser.message) == summary(finished)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 @for_examples
 def test_a_turn_cut_off_anywhere_loads_and_does_not_leak(name: str, data: st.DataObject) -> None:
     spec, module = spec_of(name), module_of(name)
@@ -280,7 +280,7 @@ def turns_behind_a_prompt(draw: st.DrawFn, name: str) -> tuple[str, str, Message
 
 JSON_NAMES = [
     name
-    for name in NAMES
+    for name in KINDS
     if (tools := spec_of(name).tools) is not None
     and tools.mode is not ToolMode.TAG_WITH_TAGGED
     and tools.arguments.syntax.encoding is Encoding.JSON

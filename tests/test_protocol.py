@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests import api_page
-from tests.generated_formats import ROOT, committed_format
+from tests.generated_formats import KINDS, NAMES, ROOT, committed_format
 from turnspec import protocol
 from turnspec.codegen.loading import FormatModule
 from turnspec.protocol import PROBLEM_KINDS, Format
 
-NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))
 MODULES = sorted(path.stem for path in (ROOT / "generated").glob("*.py"))
 CALLED = "<tool_call>\n<function=look_up>\n</function>\n</tool_call>\n"
 
@@ -82,7 +81,7 @@ def module_of(name: str) -> FormatModule:
     return committed_format(name).module
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_the_options_are_those_of_the_protocol(name: str) -> None:
     wanted = [*inspect.signature(Format.Parser).parameters.values()][1:]
     module = module_of(name)
@@ -91,7 +90,7 @@ def test_the_options_are_those_of_the_protocol(name: str) -> None:
     assert [*parse.parameters.values()][1:] == wanted
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_what_is_public_is_listed(name: str) -> None:
     module = module_of(name)
     of_a_parser = set(protocol.__all__) - {"PROBLEM_KINDS", "StreamingParser"}

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.generated_formats import NAMES, committed_format
+from tests.generated_formats import KINDS, committed_format
 from tests.test_explain_trace import TOOLS, texts
 from turnspec.explain.trace import trace
 from turnspec.report.diagram import draw
@@ -34,7 +34,7 @@ def test_a_machine(name: str, snapshot: SnapshotAssertion) -> None:
     assert "\n".join([*states, "", *leads]) == snapshot
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_what_a_parser_does_is_in_its_diagram(name: str) -> None:
     """Every change of state that a trace shows is a transition, and every state is named."""
     module, machine = committed_format(name).module, machine_of(name)
@@ -49,7 +49,7 @@ def test_what_a_parser_does_is_in_its_diagram(name: str) -> None:
                     assert not changed or (step.state, step.next_state) in known
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_every_state_is_reached_and_the_last_is_the_rest(name: str) -> None:
     machine = machine_of(name)
     reached = {machine.states[0].name, *(found.target for found in machine.transitions)}
@@ -58,7 +58,7 @@ def test_every_state_is_reached_and_the_last_is_the_rest(name: str) -> None:
     assert all(found.source != "rest" for found in machine.transitions)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_a_diagram_is_legible(name: str) -> None:
     """All numbers are there, apart from each other, off the states, and inside the picture."""
     machine = machine_of(name)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from tests.generated_formats import NAMES, committed_format
+from tests.generated_formats import KINDS, committed_format
 from tests.test_parser_promises import for_examples, module_of, spec_of, turns_behind_a_prompt
 from turnspec.engine.markers import leading_text
 from turnspec.rendering.conversation import tool_definitions
@@ -19,7 +19,7 @@ from turnspec.verification.messages import format_markers
 from turnspec.verification.walks import mutated
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 @for_examples
 def test_names_are_names_and_arguments_load(name: str, data: st.DataObject) -> None:
     """In faulty turns as well: a name is a tool's or could be, and what is complete is JSON."""
@@ -39,7 +39,7 @@ def test_names_are_names_and_arguments_load(name: str, data: st.DataObject) -> N
 TEXT = "Hello there. 2 < 3, [x] {y} `z` and (so) on: to=be | or *not*, </b> <!-- c -->.\n\nBye"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_no_more_is_held_back_than_may_become_a_marker(name: str) -> None:
     """Behind each character of an answer, what isn't passed on yet may be a marker's beginning."""
     form = committed_format(name)

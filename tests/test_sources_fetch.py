@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.fake_index import FILE, TEMPLATES, FakeIndex, origin_of, sdist_of, serving
+from tests.generated_formats import NAMES
 from turnspec.sources.cache import CACHE_VARIABLE
 from turnspec.sources.fetch import FetchResult, TemplateFile, fetch_templates
 from turnspec.sources.index import FETCHED_FOLDER, INDEX_FILE
@@ -162,6 +163,6 @@ def test_the_networks_libraries_are_not_loaded_when_everything_is_there() -> Non
 
 def test_the_reference_templates_are_there(reference_templates: list[TemplateFile]) -> None:
     fetched = [template for template in reference_templates if template.origin != "local"]
-    assert len(fetched) == 70
+    assert len(fetched) == len(NAMES)
     for template in fetched:
         assert hashlib.sha256(template.path.read_bytes()).hexdigest() == template.sha256

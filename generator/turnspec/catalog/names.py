@@ -211,5 +211,7 @@ def _by_words(wanted: ModelName, known: ModelName, weights: Mapping[str, float])
 def _letters(wanted: ModelName, known: ModelName, common: Container[str] = ()) -> float:
     """Return how alike two names are letter by letter, as far as the one that is wanted goes."""
     asked = "".join(wanted.words)
+    if len(asked) < _SHORTEST_OWN:  # two letters are like too much
+        return 0.0
     texts = ("".join(words)[: len(asked) + 1] for words in known.without_owner(common))
     return max(difflib.SequenceMatcher(None, asked, text).ratio() for text in texts)

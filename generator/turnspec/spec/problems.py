@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from turnspec.spec.visible import visible
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -15,8 +17,11 @@ class Problem:
     path: str = ""
 
     def __str__(self) -> str:
-        """Return ``file:line: path: message``, leaving out what is absent."""
+        """Return ``file:line: path: message`` in one line, leaving out what is absent.
+
+        Names that a stranger chose stand in it, so what doesn't print is shown as escapes.
+        """
         place = self.file
         if place and self.line is not None:
             place = f"{place}:{self.line}"
-        return ": ".join(part for part in (place, self.path, self.message) if part)
+        return visible(": ".join(part for part in (place, self.path, self.message) if part))

@@ -118,6 +118,14 @@ def _too_small(error: _Violation) -> _Findings:
     yield error.place, f"must be at least {error.wanted}, not {error.found}"
 
 
+def _too_short(error: _Violation) -> _Findings:
+    yield error.place, f"{_shown(error.found)} is too short: {error.wanted} at least"
+
+
+def _too_long(error: _Violation) -> _Findings:
+    yield error.place, f"{_shown(error.found)} is too long: {error.wanted} at most"
+
+
 def _not_one_key(error: _Violation) -> _Findings:
     yield error.place, f"must have exactly one of: {', '.join(error.properties)}"
 
@@ -129,6 +137,9 @@ _MESSAGES: dict[str, Callable[[_Violation], _Findings]] = {
     "enum": _wrong_word,
     "pattern": _wrong_form,
     "minimum": _too_small,
+    "minLength": _too_short,
+    "maxLength": _too_long,
+    "minItems": _too_short,
     "minProperties": _not_one_key,
     "maxProperties": _not_one_key,
 }

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from turnspec.spec.yaml_text import quoted
-
+_SHORT_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
 # JSON escapes C0 itself. Beside the other controls, what turns the order of signs around, what
 # ends a line, and halves of surrogate pairs, which can't be encoded.
 _ODD_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -20,7 +19,7 @@ def visible(text: str, kept: str = "") -> str:
     if text.isprintable():
         return text
     return "".join(
-        character if character.isprintable() or character in kept else quoted(character)[1:-1]
+        character if character.isprintable() or character in kept else _escape(character)
         for character in text
     )
 
@@ -31,6 +30,16 @@ def visible_json(text: str) -> str:
     JSON's own escapes stand for them: ``\u009b``.
     """
     return _ODD_IN_JSON.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def _escape(character: str) -> str:
+    """Return a character as a spec has it in quotes."""
+    code = ord(character)
+    if character in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[character]
+    if code < 0x100:
+        return f"\\x{code:02X}"
+    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
 
 
 def cut(text: str, length: int) -> str:
