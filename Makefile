@@ -62,7 +62,7 @@ test-long: $(STAMP)  ## what parsers promise, on 1000 random texts per test and 
 TARGET := parser
 SECONDS := 600
 NAMES :=
-fuzz: $(STAMP)  ## fuzz for 10 minutes; TARGET=parser (NAMES="qwen3-coder"), markers, specs, gguf, grammar
+fuzz: $(STAMP)  ## fuzz for 10 minutes; TARGET=parser (NAMES="qwen3-coder"), markers, specs, gguf, grammar, tools, tokens
 	@mkdir -p build/fuzz/$(TARGET)
 	@$(BIN)/python -m tests.fuzz $(TARGET) $(NAMES) -seed=2026 -max_total_time=$(SECONDS) \
 		-artifact_prefix=build/fuzz/$(TARGET)- build/fuzz/$(TARGET)

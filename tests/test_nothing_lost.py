@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.generated_formats import FORMATS
-from turnspec.codegen.loading import load_module
+from turnspec.codegen.loading import load, load_module
 from turnspec.codegen.writer import write_parts
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import tool_definitions
@@ -48,6 +48,68 @@ def test_no_word_of_a_cut_off_turn_is_lost(name: str) -> None:
         found += " ".join(problem.message for problem in parsed.problems)
         words = {word for word in re.findall(r"qv\w+", text) if word not in own}
         assert not {word for word in words if word not in found}, text
+
+
+@pytest.mark.parametrize("sign", ["¤", "Z"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_foreign_sign_is_lost_wherever_it_stands(name: str, sign: str) -> None:
+    """Neither one that stands in no name, nor one that any slot takes."""
+    spec = read_spec(ROOT / "specs" / f"{name}.yaml")
+    assert isinstance(spec, Spec)
+    form = load(spec)
+    call = allowed_call(spec, Call("look", {"city": "Rome", "days": 3}, "id0000001"))
+    reasoning = "I see." if spec.reasoning.end.strip() else ""
+    turn = write_parts(spec, Message("Said.", reasoning, (call,) if spec.tools else ()), Part.START)
+    tools = tool_definitions((call,))
+    for at in range(len(turn) + 1):
+        text = turn[:at] + sign + turn[at:]
+        parsed = form.parse(text, tools=tools, prefill=spec.turn.header)
+        found = json.dumps(parsed.to_dict(), ensure_ascii=False)
+        found += " ".join(problem.message for problem in parsed.problems)
+        assert sign in found, text
+
+
+LOST = {
+    "the key of a member without a value": (
+        "qwen-qwen3-0-6b",
+        '<tool_call>\n{"name": "f", "arguments": {}, "lost": }\n</tool_call>',
+    ),
+    "the key of a member that breaks off": (
+        "qwen-qwen3-0-6b",
+        '<tool_call>\n{"name": "f", "arguments": {}, "lost": ',
+    ),
+    "a call's type": (
+        "qwen-qwen3-0-6b",
+        '<tool_call>\n{"type": "lost", "name": "f", "arguments": {}}\n</tool_call>',
+    ),
+    "another word for an id": (
+        "cohere2moe",
+        '<|START_ACTION|>[{"tool_call_id": "lost", "tool_name": "f", "parameters": {}}]',
+    ),
+    "a word for a type": (
+        "deepseek-ai-deepseek-v3-2",
+        '<｜DSML｜function_calls>\n<｜DSML｜invoke name="f">\n'
+        '<｜DSML｜parameter name="a" string="lost">1</｜DSML｜parameter>\n</｜DSML｜invoke>',
+    ),
+    "a channel": ("openai-gpt-oss-120b", "<|channel|>lost<|message|>So.<|end|>"),
+    "a constraint": (
+        "openai-gpt-oss-120b",
+        "<|channel|>commentary to=functions.f <|constrain|>lost<|message|>{}<|call|>",
+    ),
+}
+
+
+@pytest.mark.parametrize("title", LOST)
+def test_what_means_nothing_is_told(title: str) -> None:
+    name, text = LOST[title]
+    spec = read_spec(ROOT / "specs" / f"{name}.yaml")
+    assert isinstance(spec, Spec)
+    form = load(spec)
+    options = {"prefill": spec.turn.header + spec.reasoning.end}
+    message = form.parse(text, **options)
+    assert any("lost" in problem.message for problem in message.problems)
+    usual = form.parse(text.replace("lost", "Z"), **options)
+    assert [call.name for call in message.tool_calls] == [call.name for call in usual.tool_calls]
 
 
 def test_white_space_before_arguments_is_not_read_again_and_again() -> None:

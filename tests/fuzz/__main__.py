@@ -6,7 +6,7 @@ import importlib
 import sys
 
 #: What is fuzzed, beside the parsers, which take names of specs too.
-TARGETS = ("gguf", "grammar", "markers", "specs")
+TARGETS = ("gguf", "grammar", "markers", "specs", "tokens", "tools")
 
 
 def main() -> None:

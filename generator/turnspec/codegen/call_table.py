@@ -69,7 +69,13 @@ def _members(tools: Tools) -> CallsFormat:
     literals = " ".join(map(literal_text, tools.call))
     others = dict.fromkeys(["type", *re.findall(r'"(\w+)"\s*:', literals)])
     known = set(keys.values())
-    return {"members": keys, "other_members": [key for key in others if key not in known]}
+    found = re.findall(r'"(\w+)"\s*:\s*("[^"{}]*")', literals)
+    values = dict.fromkeys(value for key, value in found if key not in known and value.strip('" '))
+    return {
+        "members": keys,
+        "other_members": [key for key in others if key not in known],
+        "other_values": [value for value in values if value != '"function"'],
+    }
 
 
 def _before_json(text: str) -> str:

@@ -16,7 +16,8 @@ from turnspec.codegen.table_checks import table_problems
 from turnspec.engine.format import CompiledFormat, Format
 from turnspec.engine.parser import TurnParser, pieces_of
 from turnspec.engine.results import Message
-from turnspec.engine.text import CallReader, Text, Tools
+from turnspec.engine.text import CallReader, Text
+from turnspec.engine.tools import Tools
 from turnspec.spec.model import Spec
 
 
@@ -74,7 +75,10 @@ def load_table(table: Format) -> LoadedFormat:
         format = CompiledFormat(table)
 
         def _make_calls(self, text: Text, tools: Tools | None, id_prefix: str) -> CallReader | None:
-            return join.maker(text, tools, id_prefix) if join else None
+            if join is None:
+                return super()._make_calls(text, tools, id_prefix)
+            reader: CallReader = join.maker(text, tools, id_prefix)
+            return reader
 
     return LoadedFormat(table, Parser)
 

@@ -14,9 +14,9 @@ from turnspec.engine.format import Format
 
 #: The engine's files, in an order in which each needs but those before it.
 PARTS = (
-    *("results", "turn", "markers", "format", "special", "text_markers", "stream", "text"),
-    *("json_text", "calls", "unclosed", "value", "arguments_value", "other_value", "schemas"),
-    *("foreign", "heads", "objects", "json_arguments", "text_arguments", "elements"),
+    *("results", "turn", "markers", "format", "special", "tools", "text_markers", "stream"),
+    *("text", "json_text", "calls", "unclosed", "value", "arguments_value", "other_value"),
+    *("schemas", "foreign", "heads", "objects", "json_arguments", "text_arguments", "elements"),
     *("value_arguments", "code", "parser"),
 )
 #: Where the classes are that read calls.

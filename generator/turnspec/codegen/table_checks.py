@@ -20,8 +20,8 @@ _NEEDED = ("name", "header", "prompt", "order", "turn_end")
 _PLAIN = frozenset(
     {
         *("name", "header", "prompt", "prompt_without_thinking", "order", "members"),
-        *("other_members", "types", "tool", "argument", "method", "separator", "raw_quote"),
-        *("form", "escapes", "literals", "element_key", "empty", "guard"),
+        *("other_members", "other_values", "types", "tool", "argument", "method", "separator"),
+        *("raw_quote", "form", "escapes", "literals", "element_key", "empty", "guard"),
     }
 )
 

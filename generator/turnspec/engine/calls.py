@@ -8,7 +8,8 @@ from typing import Any, Protocol
 from turnspec.engine.json_text import find_flaw
 from turnspec.engine.markers import Found
 from turnspec.engine.results import ToolCall, ToolCallDelta, ToolCallEnd, ToolCallStart
-from turnspec.engine.text import Text, Tools
+from turnspec.engine.text import Text
+from turnspec.engine.tools import Tools, parameters_by_name
 
 
 class ArgumentReader(Protocol):
@@ -134,9 +135,3 @@ class Calls:
             turn.events.append(ToolCallStart(0, call.id, call.name, at, at))
             if arguments:
                 turn.events.append(ToolCallDelta(0, arguments, at, at))
-
-
-def parameters_by_name(tools: Tools) -> dict[str, Mapping[str, Any]]:
-    """Return the schemas of the tools' arguments by the tools' names."""
-    functions = [tool.get("function", tool) for tool in tools]
-    return {function["name"]: function.get("parameters") or {} for function in functions}

@@ -11,7 +11,7 @@ from typing import Any
 from turnspec.engine.format import Format
 from turnspec.engine.json_text import load_json
 from turnspec.engine.markers import Found, Notation, Roles, leading_text, spaced
-from turnspec.engine.schemas import json_types, options
+from turnspec.engine.schemas import json_types
 from turnspec.engine.text_arguments import (
     TextArguments,
     behind_value,
@@ -19,6 +19,7 @@ from turnspec.engine.text_arguments import (
     turn_end_roles,
     value_roles,
 )
+from turnspec.engine.tools import options
 
 _NESTED = {"array", "object"}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, TypedDict
 
 from turnspec.engine.markers import Markers, Roles
@@ -48,6 +49,7 @@ class CallsFormat(TypedDict, total=False):
     in_array: bool  # the objects stand in an array
     members: Mapping[str, str]  # the keys of name, arguments and id; none: the one key is the name
     other_members: Sequence[str]  # keys that mean nothing here
+    other_values: Sequence[str]  # what these hold, as JSON; "function" and numbers do anyway
 
 
 class ElementsFormat(TypedDict, total=False):
@@ -125,6 +127,8 @@ class CompiledFormat:
         self.table = table
         self._sets: dict[Callable[[Format], Roles], Markers] = {}
         self._variants: dict[object, CompiledFormat] = {}
+        #: The words in the format's own markers, if it has such that may hold any word.
+        self.words = _words(table)
 
     def markers(self, roles: Callable[[Format], Roles]) -> Markers:
         """Return the markers that a function takes from the table."""
@@ -157,3 +161,21 @@ class CompiledFormat:
             raise ValueError("a stop string needs more than white space")
         notations = [end.replace("{", "{{").replace("}", "}}") for end in ends]
         return CompiledFormat({**self.table, "turn_end": [*self.table["turn_end"], *notations]})
+
+
+def _words(table: Format) -> frozenset[str]:
+    own = (table.get("reasoning"), table.get("content"), table.get("calls"))
+    texts = "\n".join(texts_in(own))
+    return frozenset(re.findall(r"[\w-]+", texts)) if "{word}" in texts else frozenset()
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Yield all texts in a table, or in a part of one."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from texts_in(item)
+    elif isinstance(value, Sequence):
+        for item in value:
+            yield from texts_in(item)

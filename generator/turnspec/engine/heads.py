@@ -15,8 +15,9 @@ from turnspec.engine.markers import (
     mention_roles,
     spaced,
 )
-from turnspec.engine.text import Text, Tools
+from turnspec.engine.text import Text
 from turnspec.engine.text_markers import code_roles, longest_first, text_roles
+from turnspec.engine.tools import Tools
 from turnspec.engine.turn import WHITE_SPACE
 
 #: Those who talk in a conversation, in the words of chat-completions APIs.

@@ -80,6 +80,13 @@ class Found:
         """The marker as the turn has it."""
         return self._match.group()
 
+    @property
+    def words(self) -> list[str]:
+        """What stands in its slots for any word."""
+        slots = f"{self._group}_word_"
+        found = self._match.groupdict().items()
+        return [word.strip() for slot, word in found if slot.startswith(slots) and word.strip()]
+
     def __getitem__(self, slot: str) -> str:
         """Return what stands in a slot; nothing if the marker has no such slot."""
         return self._match.groupdict().get(f"{self._group}_{slot}") or ""
@@ -210,6 +217,8 @@ def _steps(tokens: Sequence[re.Match[str]], at: int, group: str) -> list[str]:
     is_followed_by_space = at + 1 < len(tokens) and tokens[at + 1].group() in _WHITE_SPACE
     if name in _TEXTS and is_followed_by_space:
         slot = f"(?:{slot}(?<![ \t\n\r]))"  # that is the marker's own
+    if group and name == "word":
+        slot = f"(?P<{group}_word_{at}>{slot})"
     if group and name in (*_NAMES, *_TEXTS):
         again = "_again" if token.group() in before else ""
         slot = f"(?P<{group}_{name}{again}>{slot})"

@@ -11,8 +11,9 @@ from turnspec.engine.format import CallsFormat, Format
 from turnspec.engine.json_text import as_string
 from turnspec.engine.markers import Found, Notation, Roles, is_name, mention_roles, spaced
 from turnspec.engine.results import Problem
-from turnspec.engine.text import Text, Tools
+from turnspec.engine.text import Text
 from turnspec.engine.text_markers import code_roles, longest_first, text_roles
+from turnspec.engine.tools import Tools
 from turnspec.engine.turn import WHITE_SPACE
 from turnspec.engine.value import ValueMaker
 
@@ -162,8 +163,10 @@ class ObjectCalls(Calls):
 
     def _take_member(self, text: str) -> None:
         """Take what didn't pass through: JSON text."""
-        name = as_string(text)
+        name, others = as_string(text), self._table.get("other_members", ())
         if not text:
+            if self._keys and self._key not in (*self._keys.values(), *others):
+                self.turn.problem("malformed", f"no value after {self._key!r}")
             return
         if not self._keys:
             self.turn.problem(*deviation(text))
@@ -179,9 +182,14 @@ class ObjectCalls(Calls):
                 self._early = as_object(text)
         elif self._key == self._keys.get("id") and not self._id:
             self._id = name
-        elif self._key not in self._table.get("other_members", ()):
+        elif self._key not in others or not self._says_nothing(text):
             self.turn.problem("extra_field", f"{self._key!r}: {text}")
             self._spare = self._spare or (text if text.startswith("{") else "")
+
+    def _says_nothing(self, text: str) -> bool:
+        """Say whether a member's value is a number, or the word for a call's type."""
+        usual = ('"function"', "null", *self._table.get("other_values", ()))
+        return text in usual or text.strip('"').isdecimal()
 
     def _commit(self, name: str) -> None:
         """The name is known: what was held is a call."""

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Literal
 from turnspec.engine.format import CompiledFormat
 from turnspec.engine.results import Event, Message
 from turnspec.engine.special import SpecialFormat
-from turnspec.engine.text import CallReader, Text, Tools
+from turnspec.engine.text import CallReader, Text
+from turnspec.engine.tools import Tools, parameters_by_name
 from turnspec.engine.turn import Turn
 
 
@@ -79,6 +80,9 @@ class TurnParser:
 
     def _make_calls(self, text: Text, tools: Tools | None, id_prefix: str) -> CallReader | None:
         """Return what reads calls, put together of the parts that the format needs."""
+        if tools is not None:
+            parameters_by_name(tools)  # wrong tools are told where there are no calls as well
+        return None
 
     def _read_prefill(self, prefill: str, echo: bool) -> None:
         turn = self._turn

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from turnspec.engine.json_text import load_json
+from turnspec.engine.tools import options
 from turnspec.engine.turn import WHITE_SPACE
 
 #: What Python's names of types, which some write into schemas, are in JSON Schema.
@@ -31,19 +32,6 @@ TYPE_NAMES = {
     dict: {"object"},
     type(None): {"null"},
 }
-
-
-def options(schema: Any, root: Mapping[str, Any], depth: int = 9) -> list[Mapping[str, Any]]:
-    """Return a schema inside ``root``, what it refers to, and the alternatives in it."""
-    if not isinstance(schema, Mapping) or not depth:
-        return []
-    inner = [option for word in ("anyOf", "oneOf", "allOf") for option in schema.get(word) or []]
-    if "$ref" in schema:
-        target: Any = root
-        for step in str(schema["$ref"]).split("/")[1:]:
-            target = target.get(step) if isinstance(target, Mapping) else None
-        inner.append(target)
-    return [schema, *(found for option in inner for found in options(option, root, depth - 1))]
 
 
 def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:

@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
-from turnspec.engine.format import CallsFormat, CompiledFormat, Format
+from turnspec.engine.format import CallsFormat, CompiledFormat, Format, texts_in
 from turnspec.engine.markers import Found, Markers, Notation, Roles
 from turnspec.engine.turn import PRIVATE_USE, Turn
 
@@ -25,7 +25,7 @@ class SpecialTokens:
     """The special tokens that a format's markers hold, and what stands for them."""
 
     def __init__(self, tokens: Sequence[str], table: Format) -> None:
-        texts = "\n".join(_texts(table))
+        texts = "\n".join(texts_in(table))
         used = {token for token in tokens if token.strip() and _escaped(token) in texts}
         longest_first = sorted(used, key=lambda token: (-len(token), token))
         if len(used) > _LAST - _FIRST:
@@ -161,18 +161,6 @@ def _guarded(table: Format, tokens: SpecialTokens) -> Format:
     elif calls["form"] == "heads" and any(map(tokens.are_in, calls.get("opening", ()))):
         guarded["only_in_section"] = True
     return {**table, "calls": guarded}
-
-
-def _texts(value: object) -> Iterator[str]:
-    """Yield all texts in a table."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _texts(item)
-    elif isinstance(value, Sequence):
-        for item in value:
-            yield from _texts(item)
 
 
 def _escaped(text: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
 from turnspec.engine.format import CompiledFormat, Format
 from turnspec.engine.markers import Found, Roles
@@ -19,7 +19,6 @@ from turnspec.engine.text_markers import (
 from turnspec.engine.turn import WHITE_SPACE, Turn
 
 RolesOf = Callable[[Format], Roles]
-Tools = Sequence[Mapping[str, Any]]
 
 
 #: The roles of markers with which calls begin.
@@ -212,6 +211,9 @@ class Text:
         if inline:
             marker = self.marks["end"][0] if found.role == "between" else found.text
             self.content.quote(marker, turn.offset + found.start)
+        for word in found.words if self.compiled.words else ():
+            if word not in self.compiled.words:
+                turn.problem("unexpected_text", f"{word!r} in {found.text!r}")
         if self.after_marker and (self._opened or found.role in ("call_end", "section_end")):
             del self.content.space[self._spaces :]  # it stands between the markers of a call
         if found.role in self._passes:

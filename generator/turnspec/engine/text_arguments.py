@@ -185,6 +185,8 @@ class TextArguments:
         self.other_keys = set(properties) - self._given
         self.schema = properties.get(key, others)
         words = self.table.get("types")
+        if words and found["type"] not in words:
+            self.turn.problem("wrong_type", f"{found['type']!r} is no type")
         types = set(words.get(found["type"], ())) if words else json_types(self.schema, parameters)
         separator = ", " if self.turn.arguments else "{"
         self.value.expect(types, f"{separator}{json.dumps(key, ensure_ascii=False)}: ")

@@ -1,0 +1,99 @@
+"""Tools: the schemas of their arguments, and whether what a parser is given are tools at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+Tools: TypeAlias = "Sequence[Mapping[str, Any]]"
+
+_ALTERNATIVES = ("anyOf", "oneOf", "allOf")
+_LISTS = (*_ALTERNATIVES, "prefixItems", "enum")
+_SCHEMAS = ("items", "additionalProperties")
+
+
+def parameters_by_name(tools: Tools) -> dict[str, Mapping[str, Any]]:
+    """Return the schemas of the tools' arguments by the tools' names.
+
+    A tool is an OpenAI tool definition, or the function in it alone. Its parameters may be any
+    JSON Schema: one that is true, false or missing says nothing of them.
+
+    Raises:
+        ValueError: they aren't tools; says which of them is none, and why.
+    """
+    if not isinstance(tools, Sequence) or isinstance(tools, str | bytes):
+        raise ValueError("tools: not a list")
+    found: dict[str, Mapping[str, Any]] = {}
+    for index, tool in enumerate(tools):
+        path = f"tools[{index}]"
+        function = _as_object(tool, path)
+        if "function" in function:
+            path += ".function"
+            function = _as_object(function["function"], path)
+        name, parameters = function.get("name"), function.get("parameters")
+        if not isinstance(name, str) or not name:
+            raise ValueError(f"{path}: no name")
+        _check_schema(parameters, f"{path}.parameters")
+        found[name] = parameters if isinstance(parameters, Mapping) else {}
+    return found
+
+
+def options(schema: Any, root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return a schema inside ``root``, what it refers to, and the alternatives in it, each once."""
+    found: dict[int, Mapping[str, Any]] = {}
+    waiting = [schema]
+    while waiting:
+        option = waiting.pop()
+        if not isinstance(option, Mapping) or id(option) in found:
+            continue
+        found[id(option)] = option
+        inner = [other for word in _ALTERNATIVES for other in option.get(word) or ()]
+        waiting += reversed([*inner, _target(option, root)])
+    return list(found.values())
+
+
+def _target(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
+    """Return what a schema refers to; None if it doesn't, or to nothing that is there."""
+    target: Any = root if "$ref" in schema else None
+    for step in str(schema.get("$ref")).split("/")[1:]:
+        target = target.get(step) if isinstance(target, Mapping) else None
+    return target
+
+
+def _check_schema(root: Any, path: str) -> None:
+    """Raise ValueError if a schema isn't one, as far as it is read."""
+    seen: set[int] = set()
+    waiting = [(path, root)]
+    while waiting:
+        path, schema = waiting.pop()
+        if schema is None or isinstance(schema, bool):
+            continue
+        schema = _as_object(schema, path)
+        if id(schema) not in seen:
+            seen.add(id(schema))
+            waiting += _schemas_in(schema, root, path)
+
+
+def _schemas_in(
+    schema: Mapping[str, Any], root: Mapping[str, Any], path: str
+) -> Iterator[tuple[str, Any]]:
+    """Yield the schemas in a schema, each with where it is."""
+    for word in _LISTS:
+        listed = schema.get(word) or ()
+        if not isinstance(listed, list | tuple):
+            raise ValueError(f"{path}.{word}: not a list")
+        if word != "enum":
+            yield from ((f"{path}.{word}[{at}]", inner) for at, inner in enumerate(listed))
+    members = _as_object(schema.get("properties") or {}, f"{path}.properties")
+    yield from ((f"{path}.properties.{key}", inner) for key, inner in members.items())
+    for word in _SCHEMAS:
+        if not isinstance(schema.get(word), list | tuple):  # so older schemas have arrays' elements
+            yield f"{path}.{word}", schema.get(word)
+    if isinstance(target := _target(schema, root), Mapping):
+        yield str(schema["$ref"]), target
+
+
+def _as_object(value: Any, path: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{path}: not an object")
+    return value
