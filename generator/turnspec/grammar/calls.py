@@ -53,14 +53,16 @@ class Calls:
 
     ``parallel`` says whether a turn may hold several. ``bound`` are the only tools there are, each
     with what refers to its arguments; by default a call is of any name, with any arguments.
-    ``others`` are other ways to write a call. ``spell``: another part of the turn begins like a
-    call, so that all literals have to be spelled out.
+    ``others`` are other ways to write a call, in which ``words`` may stand where any word does.
+    ``spell``: another part of the turn begins like a call, so that all literals have to be spelled
+    out.
     """
 
     tools: Tools
     parallel: bool = True
     bound: Mapping[str, str] | None = None
     others: tuple[tuple[Piece, ...], ...] = ()
+    words: tuple[str, ...] = ()
     spell: bool = False
 
 
@@ -81,10 +83,15 @@ def call_rules(calls: Calls) -> tuple[Rule, ...]:
         _identifier("call-id", call_ends(tools, SlotKind.ID)),
         Rule("call-index", "[0-9]{1,9}"),
         Rule("argument-count", "[0-9]{1,9}"),
-        Rule("call-word", "gap ( word-character{1,40} gap )?"),
+        Rule("call-word", f"gap ( {_any_word(calls.words)} gap )?"),
         Rule("word-character", "[a-zA-Z0-9_-]"),
         Rule("word-apart", "( [ \\t\\n\\r] call-word )?"),
     )
+
+
+def _any_word(words: Sequence[str]) -> str:
+    """Return what refers to any of the words that a parser knows."""
+    return f"( {choice(map(literal, words))} )" if words else "word-character{1,40}"
 
 
 def argument_rules(tools: Tools, *, known: bool) -> tuple[Rule, ...]:

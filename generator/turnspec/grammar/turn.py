@@ -14,6 +14,7 @@ from turnspec.codegen.banner import banner, sealed
 from turnspec.codegen.notation import plain
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.codegen.table import format_table, markers_in_text
+from turnspec.engine.format import CompiledFormat
 from turnspec.engine.markers import leading_text
 from turnspec.grammar.calls import Calls, begun_calls, call_marker, tool_call_rules
 from turnspec.grammar.text import (
@@ -189,7 +190,10 @@ def calls_of(spec: Spec, *, parallel: bool, bound: Mapping[str, str] | None = No
     """Return which calls a grammar takes, None if the format has none."""
     if spec.tools is None:
         return None
-    return Calls(spec.tools, parallel=parallel, bound=bound, spell=begins_like_call(spec))
+    words = tuple(sorted(CompiledFormat(format_table(spec)).words))
+    return Calls(
+        spec.tools, parallel=parallel, bound=bound, words=words, spell=begins_like_call(spec)
+    )
 
 
 def begins_like_call(spec: Spec) -> bool:
