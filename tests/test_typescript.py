@@ -22,6 +22,7 @@ from tests.deviations.turns import Format
 from tests.engine_cases import CASES, TABLES, TOOLS
 from tests.generated_formats import NAMES
 from tests.marker_soup import Output, soups, written_outputs
+from tests.test_tools import ALLOWED, CALL, WRONG, tool, with_a
 from tests.typescript.engines import (
     SIZES,
     TypeScriptEngine,
@@ -192,6 +193,59 @@ def test_calls_of_another_kind_are_read_alike(value: str, engine: TypeScriptEngi
     for members in (f'"arguments": {value}', f'"parameters": "{value}"', f'"x": {value}'):
         text = f'<tool_call>\n{{"name": "set", {members}}}\n</tool_call> Done.'
         assert not difference(engine, name, format_of(name).module, text, {}, (0, 1))
+
+
+@pytest.mark.parametrize("name", ["qwen3-coder", "qwen-qwen3-0-6b", "google-gemma-2-2b-it"])
+@pytest.mark.parametrize("title", WRONG)
+def test_wrong_tools_are_told_alike(title: str, name: str, engine: TypeScriptEngine) -> None:
+    tools, told = WRONG[title]
+    with pytest.raises(AssertionError, match=f"^TypeError: {re.escape(told)}\n"):
+        engine.parse(name, format_of(name).module, text="", sizes=[0], options={"tools": tools})
+
+
+_CHAIN = {f"s{at}": {"$ref": f"#/$defs/s{at + 1}"} for at in range(99)}
+_TOOLS = {
+    **{title: tool(parameters) for title, parameters in ALLOWED.items()},
+    "nothing but emptiness": tool({"properties": [], "anyOf": {}, "items": [], "enum": 0}),
+    "many references": with_a(
+        {"$ref": "#/$defs/s0"}, **{"$defs": {**_CHAIN, "s99": {"type": "integer"}}}
+    ),
+}
+
+
+@pytest.mark.parametrize("title", _TOOLS)
+def test_schemas_of_tools_are_read_alike(title: str, engine: TypeScriptEngine) -> None:
+    name = "qwen3-coder"
+    options = {"tools": [_TOOLS[title]]}
+    assert not difference(engine, name, format_of(name).module, CALL.format(3), options, (0, 1))
+
+
+@pytest.mark.parametrize(
+    "value", ['"function"', "null", "7", '"7"', "-7", '"tool"', '"tool_use"', '""', "{}", "", "٣"]
+)
+def test_members_that_should_say_nothing_are_read_alike(
+    value: str, engine: TypeScriptEngine
+) -> None:
+    for name in NAMES:
+        table = format_of(name).module.FORMAT.get("calls", {})
+        if table.get("form") != "objects":
+            continue
+        for key in (*table.get("other_members", ()), "extra"):
+            members = f'"name": "set", "{key}": {value}, "arguments": {{}}'
+            text = f"{''.join(table.get('opening', ()))}{{{members}}}"
+            assert not difference(engine, name, format_of(name).module, text, {}, (0, 1))
+
+
+@pytest.mark.parametrize("word", ["functions", "other", "Wörter", ""])
+def test_words_in_markers_are_read_alike(word: str, engine: TypeScriptEngine) -> None:
+    for name in NAMES:
+        form = format_of(name)
+        table = form.module.FORMAT.get("calls", {})
+        for notation in (*table.get("opening", ()), table.get("start", "")):
+            if "{word}" in notation:
+                text = notation.replace("{word}", word).replace("{name}", "set")
+                text = f"{text} {{}}"
+                assert not difference(engine, name, form.module, text, {}, (0, 1))
 
 
 @pytest.mark.parametrize(

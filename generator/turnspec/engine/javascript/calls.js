@@ -1,6 +1,7 @@
 /** Tool calls: what is known of each of them, and of the tools. */
 import { findFlaw } from "./json_text.js";
 import { quoted } from "./strings.js";
+import { parametersByName } from "./tools.js";
 /** The calls of a turn, which those who read them start, add to and end. */
 export class Calls {
   text;
@@ -22,7 +23,7 @@ export class Calls {
     this.text = text;
     this.turn = text.turn;
     this.compiled = text.compiled;
-    this.tools = tools && parametersByName(tools);
+    this.tools = tools === null ? null : parametersByName(tools);
     this.idPrefix = idPrefix;
     this.resume = text.readText;
   }
@@ -123,9 +124,4 @@ export class Calls {
     turn.events.push({ type: "tool_call_start", id: call.id, name: call.name, ...where });
     if (text) turn.events.push({ type: "tool_call_delta", arguments: text, ...where });
   }
-}
-/** Return the schemas of the tools' arguments by the tools' names. */
-function parametersByName(tools) {
-  const functions = tools.map((tool) => tool.function ?? tool);
-  return new Map(functions.map(({ name, parameters }) => [name ?? "", parameters ?? {}]));
 }

@@ -2,10 +2,11 @@
 import { argumentsOf, callsOf } from "./format.js";
 import { withRepeatedJoined } from "./json_text.js";
 import { leadingText, spaced } from "./markers.js";
-import { asSchema, jsonTypes, optionsOf, saysSomething } from "./schemas.js";
+import { jsonTypes } from "./schemas.js";
 import { hasLetter, jsonString, quoted, widthAt } from "./strings.js";
 import { behindValue, restsOfCall, turnEndRoles, valueRoles } from "./text_arguments.js";
 import { withRole } from "./text_markers.js";
+import { asSchema, optionsOf, saysSomething } from "./tools.js";
 const NESTED_TYPES = ["array", "object"];
 /** Reads a value that may consist of elements. Its schema tells; else an opening tag does. */
 export class Elements {

@@ -6,9 +6,10 @@
 import { argumentsOf, callsOf } from "./format.js";
 import { dumpJson, loadJson } from "./json_text.js";
 import { isName, leadingText } from "./markers.js";
-import { asJson, asSchema, jsonTypes } from "./schemas.js";
+import { asJson, jsonTypes } from "./schemas.js";
 import { jsonString, spaceBefore } from "./strings.js";
 import { withRole } from "./text_markers.js";
+import { asSchema } from "./tools.js";
 import { callEndRoles } from "./unclosed.js";
 /** The keys that APIs and most formats have for them. */
 const ARGUMENT_KEYS = ["arguments", "parameters"];

@@ -1,15 +1,19 @@
 /** The format table: all that is particular to one format, as plain data. */
-import { Markers } from "./markers.js";
+import { Markers, WORD_SIGN } from "./markers.js";
 import { isBlank } from "./strings.js";
 /** Of one format that are kept. */
 const MOST_VARIANTS = 9;
+const WORDS = new RegExp(`(?:${WORD_SIGN}|-)+`, "gu");
 /** A format table, with its sets of markers as they are asked for. */
 export class CompiledFormat {
   table;
+  /** The words in the format's own markers, if it has such that may hold any word. */
+  words;
   sets = new Map();
   variants = new Map();
   constructor(table) {
     this.table = table;
+    this.words = wordsOf(table);
   }
   /** The table's part on calls; of a format that has some. */
   get calls() {
@@ -55,6 +59,15 @@ export class CompiledFormat {
       turn_end: [...this.table.turn_end, ...notations],
     });
   }
+}
+function wordsOf({ reasoning, content, calls }) {
+  const texts = textsOf([reasoning, content, calls]).join("\n");
+  return new Set(texts.includes("{word}") ? texts.match(WORDS) : []);
+}
+/** Return all texts in a table, or in a part of one. */
+export function textsOf(value) {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value ? Object.values(value).flatMap(textsOf) : [];
 }
 /** Return a table's part on calls; of a format that has some. */
 export function callsOf(table) {

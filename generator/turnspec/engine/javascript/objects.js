@@ -9,6 +9,9 @@ import { quoted, trimmed } from "./strings.js";
 import { codeRoles, longestFirst, textRoles, withRole } from "./text_markers.js";
 /** The member in which chat-completions APIs have name and arguments. */
 const WRAPPER = "function";
+/** What other members hold in any format, as JSON; or a number. */
+const USUAL_VALUES = ['"function"', "null"];
+const WRITTEN_NUMBER = /^"*\p{Nd}+"*$/u;
 /** What members mean in those APIs, and in JSON Schema, where a format has other keys for them. */
 const USUAL_KEYS = new Map([
   ["name", "name"],
@@ -164,8 +167,13 @@ export class ObjectCalls extends Calls {
   };
   /** Take what didn't pass through: JSON text. */
   takeMember(text) {
-    if (!text) return;
     const { turn, key, keys } = this;
+    const others = this.table.other_members ?? [];
+    if (!text) {
+      const isExtra = !(Object.values(keys).includes(key) || others.includes(key));
+      if (isExtra && !this.nameIsKey) turn.problem("malformed", `no value after ${quoted(key)}`);
+      return;
+    }
     const name = asString(text);
     if (this.nameIsKey) {
       turn.problem(...deviation(text));
@@ -178,10 +186,15 @@ export class ObjectCalls extends Calls {
       else this.early = asObject(text);
     } else if (key === keys.id && !this.id) {
       this.id = name;
-    } else if (!this.table.other_members?.includes(key)) {
+    } else if (!(others.includes(key) && this.saysNothing(text))) {
       turn.problem("extra_field", `${quoted(key)}: ${text}`);
       this.spare ||= text.startsWith("{") ? text : "";
     }
+  }
+  /** Say whether a member's value is a number, or the word for a call's type. */
+  saysNothing(text) {
+    const usual = [...USUAL_VALUES, ...(this.table.other_values ?? [])];
+    return usual.includes(text) || WRITTEN_NUMBER.test(text);
   }
   /** The name is known: what was held is a call. */
   commit(name) {

@@ -15,7 +15,10 @@ export interface ToolFunction {
 }
 /** The options of `Parser` and `parse`. */
 export interface ParserOptions {
-  /** Tool definitions: they tell which names are known, and the types of arguments. */
+  /**
+   * Tool definitions: they tell which names are known, and the types of arguments. What is none is
+   * a TypeError.
+   */
   readonly tools?: readonly Tool[] | null;
   /** Whether the prompt's end is that for thinking; by default it is. */
   readonly enableThinking?: boolean;

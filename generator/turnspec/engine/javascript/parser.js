@@ -2,6 +2,7 @@
 import { SpecialFormat } from "./special.js";
 import { codePoints, positionBehind, withoutPrefix } from "./strings.js";
 import { Text } from "./text.js";
+import { parametersByName } from "./tools.js";
 import { Turn } from "./turn.js";
 /**
  * Reads what the model writes after the prompt, in pieces of any size.
@@ -40,6 +41,8 @@ export class TurnParser {
       shown: echo ? -length : 0,
     });
     this.calls = machine.makeCalls?.(this.text, this.options) ?? null;
+    // Wrong tools are told where there are no calls as well.
+    if (!this.calls && tools !== null) parametersByName(tools);
     this.turn.read = this.calls ? this.calls.first : this.text.readText;
     if (prefill) this.readPrefill(prefill, echo);
   }

@@ -2,6 +2,7 @@
 import { JsonNumber, loadJson } from "./json_text.js";
 import { LiteralReader } from "./python_literal.js";
 import { trimmed } from "./strings.js";
+import { listOf, optionsOf } from "./tools.js";
 /** What Python's names of types, which some write into schemas, are in JSON Schema. */
 const PYTHON_TYPES = new Map([
   ["str", "string"],
@@ -14,32 +15,6 @@ const PYTHON_TYPES = new Map([
   ["None", "null"],
   ["NoneType", "null"],
 ]);
-/** Return a value as a schema; undefined if it is none. */
-export function asSchema(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
-}
-/** Say whether a schema of an object's other members, or of an array's elements, says something. */
-export function saysSomething(schema) {
-  return !!schema && (typeof schema !== "object" || Object.keys(schema).length > 0);
-}
-function listOf(value) {
-  return Array.isArray(value) ? value : [];
-}
-/** Return a schema inside `root`, what it refers to, and the alternatives in it. */
-export function optionsOf(value, root, depth = 9) {
-  const schema = asSchema(value);
-  if (!schema || depth === 0) return [];
-  const inner = ["anyOf", "oneOf", "allOf"].flatMap((word) => listOf(schema[word]));
-  if (Object.hasOwn(schema, "$ref")) {
-    let target = root;
-    for (const step of String(schema.$ref).split("/").slice(1)) {
-      const within = asSchema(target);
-      target = within && Object.hasOwn(within, step) ? within[step] : undefined;
-    }
-    inner.push(target);
-  }
-  return [schema, ...inner.flatMap((option) => optionsOf(option, root, depth - 1))];
-}
 /** Return the types that a schema inside `root` allows; none where it doesn't say. */
 export function jsonTypes(value, root) {
   const allowed = new Set();

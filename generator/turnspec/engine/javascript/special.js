@@ -6,7 +6,7 @@
  * that they are looked for in (`Turn.marked`), where it came as a special piece. The same characters
  * in an ordinary piece are none of these. All other markers are read by text.
  */
-import { CompiledFormat } from "./format.js";
+import { CompiledFormat, textsOf } from "./format.js";
 import { escaped, Markers } from "./markers.js";
 import { isBlank } from "./strings.js";
 const FILLER = 0xe000;
@@ -103,11 +103,6 @@ function guardedFormat(table, tokens) {
     guarded = { ...guarded, only_in_section: true };
   }
   return { ...table, calls: guarded };
-}
-/** Return all texts in a table. */
-function textsOf(value) {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value ? Object.values(value).flatMap(textsOf) : [];
 }
 function asNotation(text) {
   return text.replaceAll("{", "{{").replaceAll("}", "}}");

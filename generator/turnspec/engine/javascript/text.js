@@ -263,6 +263,11 @@ export class Text {
       const marker = role === "between" ? (this.marks.end?.[0] ?? "") : found.text;
       this.content.quote(marker, turn.offsetAt(found.start));
     }
+    const { words } = this.compiled;
+    for (const word of words.size > 0 ? found.words : []) {
+      if (words.has(word)) continue;
+      turn.problem("unexpected_text", `${quoted(word)} in ${quoted(found.text)}`);
+    }
     if (this.afterMarker && (this.opened || role === "call_end" || role === "section_end")) {
       // It stands between the markers of a call.
       this.content.space.length = Math.min(this.content.space.length, this.spaces);

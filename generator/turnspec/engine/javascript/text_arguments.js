@@ -2,7 +2,7 @@
 import { argumentsOf, callsOf } from "./format.js";
 import { loadJson } from "./json_text.js";
 import { escaped, firstText, leadingText, literalLength, spaced } from "./markers.js";
-import { asJson, asSchema, jsonTypes, saysSomething } from "./schemas.js";
+import { asJson, jsonTypes } from "./schemas.js";
 import {
   hasLetter,
   jsonEscaped,
@@ -14,6 +14,7 @@ import {
   withoutPrefix,
 } from "./strings.js";
 import { withRole } from "./text_markers.js";
+import { asSchema, saysSomething } from "./tools.js";
 /** A value that is text: a string is passed on as it comes, any other value as a whole. */
 export class TypedText {
   /** Of which it may be; none says that it is a string. */
@@ -195,7 +196,9 @@ export class TextArguments {
     const words = this.table.types;
     if (!words) return jsonTypes(this.schema, this.calls.parameters);
     const word = found.slot("type");
-    return new Set(Object.hasOwn(words, word) ? words[word] : []);
+    if (Object.hasOwn(words, word)) return new Set(words[word]);
+    this.turn.problem("wrong_type", `${quoted(word)} is no type`);
+    return new Set();
   }
   /** Read what may surround a value: one that has it is a string, if it can be one. */
   readGuard = () => {

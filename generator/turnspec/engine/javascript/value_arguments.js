@@ -1,9 +1,9 @@
 /** Arguments whose values say themselves where they end, each with its key before it. */
 import { argumentsOf, callsOf } from "./format.js";
 import { literalLength, spaced } from "./markers.js";
-import { asSchema, saysSomething } from "./schemas.js";
 import { jsonEscaped, jsonString, quoted, trimmed, widthAt } from "./strings.js";
 import { withRole } from "./text_markers.js";
+import { asSchema, saysSomething } from "./tools.js";
 import { callEndRoles, FEWEST_SIGNS } from "./unclosed.js";
 /** A number, a constant or a word without quotes; nothing where a value begins with a sign. */
 const BARE_WORD = /[ \t\n\r]*([^\x00-\x20{}[\](),:;"'`<>|]*)/y;

@@ -7,6 +7,7 @@ import type { Schema, Tool } from "./options.js";
 import type { ToolCall } from "./results.js";
 import { quoted } from "./strings.js";
 import type { CallReader, Text } from "./text.js";
+import { parametersByName } from "./tools.js";
 import type { Read, Turn } from "./turn.js";
 
 /** The part that reads what stands behind a head, and ends the call. */
@@ -53,7 +54,7 @@ export abstract class Calls implements CallReader {
     this.text = text;
     this.turn = text.turn;
     this.compiled = text.compiled;
-    this.tools = tools && parametersByName(tools);
+    this.tools = tools === null ? null : parametersByName(tools);
     this.idPrefix = idPrefix;
     this.resume = text.readText;
   }
@@ -169,12 +170,4 @@ export abstract class Calls implements CallReader {
     turn.events.push({ type: "tool_call_start", id: call.id, name: call.name, ...where });
     if (text) turn.events.push({ type: "tool_call_delta", arguments: text, ...where });
   }
-}
-
-/** Return the schemas of the tools' arguments by the tools' names. */
-function parametersByName(tools: readonly Tool[]): Map<string, Schema> {
-  const functions = tools.map((tool) => tool.function ?? tool);
-  return new Map(
-    functions.map(({ name, parameters }) => [name ?? "", (parameters ?? {}) as Schema]),
-  );
 }

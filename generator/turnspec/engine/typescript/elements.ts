@@ -12,7 +12,7 @@ import {
   spaced,
 } from "./markers.js";
 import type { Schema } from "./options.js";
-import { asSchema, jsonTypes, optionsOf, saysSomething } from "./schemas.js";
+import { jsonTypes } from "./schemas.js";
 import { hasLetter, jsonString, quoted, widthAt } from "./strings.js";
 import {
   behindValue,
@@ -24,6 +24,7 @@ import {
   valueRoles,
 } from "./text_arguments.js";
 import { withRole } from "./text_markers.js";
+import { asSchema, optionsOf, saysSomething } from "./tools.js";
 import type { Read, Turn } from "./turn.js";
 
 const NESTED_TYPES: readonly string[] = ["array", "object"];

@@ -8,9 +8,10 @@ import type { Calls } from "./calls.js";
 import { argumentsOf, callsOf, type Format } from "./format.js";
 import { dumpJson, type Json, loadJson } from "./json_text.js";
 import { type Found, isName, leadingText, type Markers, type Roles } from "./markers.js";
-import { asJson, asSchema, jsonTypes } from "./schemas.js";
+import { asJson, jsonTypes } from "./schemas.js";
 import { jsonString, spaceBefore } from "./strings.js";
 import { withRole } from "./text_markers.js";
+import { asSchema } from "./tools.js";
 import type { Read, Turn } from "./turn.js";
 import { callEndRoles } from "./unclosed.js";
 

@@ -1,6 +1,6 @@
 /** The format table: all that is particular to one format, as plain data. */
 
-import { Markers, type Roles } from "./markers.js";
+import { Markers, type Roles, WORD_SIGN } from "./markers.js";
 import { isBlank } from "./strings.js";
 
 type Texts = readonly string[];
@@ -63,6 +63,8 @@ export interface CallsFormat {
   readonly members?: Readonly<Record<string, string>>;
   /** Keys that mean nothing here. */
   readonly other_members?: Texts;
+  /** What these hold, as JSON; "function" and numbers do anyway. */
+  readonly other_values?: Texts;
 }
 
 /** How arrays and objects are written as elements. */
@@ -150,15 +152,19 @@ export type RolesOf = (table: Format) => Roles;
 
 /** Of one format that are kept. */
 const MOST_VARIANTS = 9;
+const WORDS = new RegExp(`(?:${WORD_SIGN}|-)+`, "gu");
 
 /** A format table, with its sets of markers as they are asked for. */
 export class CompiledFormat {
   readonly table: Format;
+  /** The words in the format's own markers, if it has such that may hold any word. */
+  readonly words: ReadonlySet<string>;
   private readonly sets = new Map<RolesOf, Markers>();
   private readonly variants = new Map<string, CompiledFormat>();
 
   constructor(table: Format) {
     this.table = table;
+    this.words = wordsOf(table);
   }
 
   /** The table's part on calls; of a format that has some. */
@@ -210,6 +216,17 @@ export class CompiledFormat {
       turn_end: [...this.table.turn_end, ...notations],
     });
   }
+}
+
+function wordsOf({ reasoning, content, calls }: Format): Set<string> {
+  const texts = textsOf([reasoning, content, calls]).join("\n");
+  return new Set(texts.includes("{word}") ? texts.match(WORDS) : []);
+}
+
+/** Return all texts in a table, or in a part of one. */
+export function textsOf(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value ? Object.values(value).flatMap(textsOf) : [];
 }
 
 /** Return a table's part on calls; of a format that has some. */

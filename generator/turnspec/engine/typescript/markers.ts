@@ -114,6 +114,12 @@ export class Found {
     this.missing = missing;
   }
 
+  /** What stands in its slots for any word. */
+  get words(): string[] {
+    const found = [...this.slots].filter(([name]) => name.startsWith("word_"));
+    return found.map(([, word]) => trimmed(word)).filter((word) => word);
+  }
+
   /** Return what stands in a slot; nothing if the marker has no such slot. */
   slot(name: string): string {
     return this.slots.get(name) ?? "";
@@ -345,6 +351,7 @@ function stepsOf(tokens: readonly Token[], at: number, group: string): string[] 
   if (TEXTS.includes(name) && next && next.text in SPACES) {
     slot = `(?:${slot}(?<![ \t\n\r]))`; // that is the marker's own
   }
+  if (group && name === "word") slot = `(?<${group}_word_${at}>${slot})`;
   if (group && (NAMES.includes(name) || TEXTS.includes(name))) {
     const isAgain = tokens.slice(0, at).some((other) => other.text === token.text);
     slot = `(?<${group}_${name}${isAgain ? "_again" : ""}>${slot})`;

@@ -22,6 +22,9 @@ import type { ValueMaker } from "./value.js";
 
 /** The member in which chat-completions APIs have name and arguments. */
 const WRAPPER = "function";
+/** What other members hold in any format, as JSON; or a number. */
+const USUAL_VALUES: readonly string[] = ['"function"', "null"];
+const WRITTEN_NUMBER = /^"*\p{Nd}+"*$/u;
 /** What members mean in those APIs, and in JSON Schema, where a format has other keys for them. */
 const USUAL_KEYS: ReadonlyMap<string, string> = new Map([
   ["name", "name"],
@@ -196,8 +199,13 @@ export class ObjectCalls extends Calls {
 
   /** Take what didn't pass through: JSON text. */
   private takeMember(text: string): void {
-    if (!text) return;
     const { turn, key, keys } = this;
+    const others = this.table.other_members ?? [];
+    if (!text) {
+      const isExtra = !(Object.values(keys).includes(key) || others.includes(key));
+      if (isExtra && !this.nameIsKey) turn.problem("malformed", `no value after ${quoted(key)}`);
+      return;
+    }
     const name = asString(text);
     if (this.nameIsKey) {
       turn.problem(...deviation(text));
@@ -210,10 +218,16 @@ export class ObjectCalls extends Calls {
       else this.early = asObject(text);
     } else if (key === keys.id && !this.id) {
       this.id = name;
-    } else if (!this.table.other_members?.includes(key)) {
+    } else if (!(others.includes(key) && this.saysNothing(text))) {
       turn.problem("extra_field", `${quoted(key)}: ${text}`);
       this.spare ||= text.startsWith("{") ? text : "";
     }
+  }
+
+  /** Say whether a member's value is a number, or the word for a call's type. */
+  private saysNothing(text: string): boolean {
+    const usual = [...USUAL_VALUES, ...(this.table.other_values ?? [])];
+    return usual.includes(text) || WRITTEN_NUMBER.test(text);
   }
 
   /** The name is known: what was held is a call. */

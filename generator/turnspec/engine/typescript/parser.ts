@@ -7,6 +7,7 @@ import type { Message, ParserEvent } from "./results.js";
 import { SpecialFormat, type SpecialTokens } from "./special.js";
 import { codePoints, positionBehind, withoutPrefix } from "./strings.js";
 import { type CallReader, Text } from "./text.js";
+import { parametersByName } from "./tools.js";
 import { Turn } from "./turn.js";
 
 /** What a parser is made of: a format, and what reads its calls. */
@@ -53,6 +54,8 @@ export class TurnParser {
       shown: echo ? -length : 0,
     });
     this.calls = machine.makeCalls?.(this.text, this.options) ?? null;
+    // Wrong tools are told where there are no calls as well.
+    if (!this.calls && tools !== null) parametersByName(tools);
     this.turn.read = this.calls ? this.calls.first : this.text.readText;
     if (prefill) this.readPrefill(prefill, echo);
   }

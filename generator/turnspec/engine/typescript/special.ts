@@ -7,10 +7,10 @@
  * in an ordinary piece are none of these. All other markers are read by text.
  */
 
-import { type CallsFormat, CompiledFormat, type Format } from "./format.js";
+import { type CallsFormat, CompiledFormat, type Format, textsOf } from "./format.js";
 import { escaped, Markers, type Notation, type Roles } from "./markers.js";
 import { isBlank } from "./strings.js";
-import type { Token } from "./turn.js";
+import type { SpecialToken } from "./turn.js";
 
 const FILLER = 0xe000;
 const FIRST_SIGN = 0xe001;
@@ -46,7 +46,7 @@ export class SpecialTokens {
   }
 
   /** Return the tokens in a special piece that begins at a place, and what stands for them. */
-  find(piece: string, at: number): Token[] {
+  find(piece: string, at: number): SpecialToken[] {
     return Array.from(piece.matchAll(this.token), (found) => ({
       at: at + found.index,
       signs: this.signs.get(found[0]) ?? "",
@@ -117,12 +117,6 @@ function guardedFormat(table: Format, tokens: SpecialTokens): Format {
     guarded = { ...guarded, only_in_section: true };
   }
   return { ...table, calls: guarded };
-}
-
-/** Return all texts in a table. */
-function textsOf(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value ? Object.values(value).flatMap(textsOf) : [];
 }
 
 function asNotation(text: string): string {

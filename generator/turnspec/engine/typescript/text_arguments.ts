@@ -15,7 +15,7 @@ import {
   type Roles,
   spaced,
 } from "./markers.js";
-import { asJson, asSchema, jsonTypes, saysSomething } from "./schemas.js";
+import { asJson, jsonTypes } from "./schemas.js";
 import {
   hasLetter,
   jsonEscaped,
@@ -27,6 +27,7 @@ import {
   withoutPrefix,
 } from "./strings.js";
 import { withRole } from "./text_markers.js";
+import { asSchema, saysSomething } from "./tools.js";
 import type { Read, Turn } from "./turn.js";
 
 /** A value that is text: a string is passed on as it comes, any other value as a whole. */
@@ -234,7 +235,9 @@ export class TextArguments implements ArgumentReader {
     const words = this.table.types;
     if (!words) return jsonTypes(this.schema, this.calls.parameters);
     const word = found.slot("type");
-    return new Set(Object.hasOwn(words, word) ? words[word] : []);
+    if (Object.hasOwn(words, word)) return new Set(words[word]);
+    this.turn.problem("wrong_type", `${quoted(word)} is no type`);
+    return new Set();
   }
 
   /** Read what may surround a value: one that has it is a string, if it can be one. */

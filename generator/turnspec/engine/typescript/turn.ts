@@ -10,7 +10,7 @@ const PRIVATE_CHARACTERS = /[\ue000-\uf8ff]/g;
 const NO_CHARACTER = "\ufdd0";
 
 /** A special token that came: its place among all code units, and what stands for it. */
-export interface Token {
+export interface SpecialToken {
   readonly at: number;
   readonly signs: string;
 }
@@ -53,7 +53,7 @@ export class Turn {
   problems: Problem[] = [];
   events: ParserEvent[] = [];
   /** The special tokens that came. */
-  tokens: Token[] = [];
+  tokens: SpecialToken[] = [];
   /** The place of the text's first code unit among all. */
   place = 0;
   private markedText = "";
