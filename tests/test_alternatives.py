@@ -73,9 +73,9 @@ LINE = replace(HERMES, alternatives=Alternatives(code=CodeCall("py:\n", "python"
 
 CALL = [("look", '{"city": "Paris"}')]
 CASES: dict[str, tuple[Spec, str, str, list[tuple[str, str]]]] = {
-    "a word": (NAMED, '<kind>now for look<is>{"city": "Paris"}</to>', "", CALL),
+    "a word": (NAMED, '<kind>as for look<is>{"city": "Paris"}</to>', "", CALL),
     "no word": (NAMED, '<kind>for look<is>{"city": "Paris"}</to><|stop|>', "", CALL),
-    "more words": (NAMED, '<kind>now for look x<as>y<is>{"city": "Paris"}</over>', "", CALL),
+    "more words": (NAMED, '<kind>to for look say<as>is<is>{"city": "Paris"}</over>', "", CALL),
     "the template's": (NAMED, '<to look>{"city": "Paris"}</to>', "", CALL),
     "two ways": (
         NAMED,
@@ -89,7 +89,7 @@ CASES: dict[str, tuple[Spec, str, str, list[tuple[str, str]]]] = {
         "",
         [("look", '{"city":"a<is>{"}')],
     ),
-    "marks": (NAMED, "<aside>loud<says>Hello.</says><halt>", "Hello.", []),
+    "marks": (NAMED, "<aside>say<says>Hello.</says><halt>", "Hello.", []),
     "other end": (NAMED, "<say>Hello.<halt>", "Hello.", []),
     "code": (NAMED, "<code>x = 'a'\n<|stop|>", "", [("python", '{"source": "x = \'a\'"}')]),
     "code as JSON": (NAMED, '<code>{"source": "x"}<|stop|>', "", [("python", '{"source": "x"}')]),
@@ -120,6 +120,15 @@ def test_it_is_read_without_a_problem(case: str) -> None:
     message = assert_any_chunking(load(spec), text)
     kinds = {problem.kind for problem in message.problems} - {"array", "no_arguments"}
     assert (message.content, calls_of(message), kinds) == (content, calls, set())
+
+
+def test_a_word_that_the_format_does_not_have_is_told() -> None:
+    text = '<kind>now for look<is>{"city": "Paris"}</to>'
+    message = assert_any_chunking(load(NAMED), text)
+    assert calls_of(message) == CALL
+    assert [problem.message for problem in message.problems] == [
+        "'now' in '<kind>now for look<is>'"
+    ]
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -103,4 +103,6 @@ def test_quotes_that_are_not_escaped_are_ambiguous(worker: RenderWorker) -> None
 
 @pytest.mark.parametrize("name", sorted({*NAMES} - {"rare-line-ends", "unescaped-quotes"}))
 def test_other_templates_render_all_characters(name: str, worker: RenderWorker) -> None:
-    assert [limit for limit in spec_of(name, worker).limits if limit.characters] == []
+    found = [limit.characters for limit in spec_of(name, worker).limits if limit.characters]
+    # There strings stand in quotes that nothing escapes.
+    assert found == (['"'] if name == "keyed-quoted-in-list" else [])

@@ -55,8 +55,8 @@ def test_help_lists_all_commands() -> None:
     assert result.exit_code == 0
     assert "Example:" in result.stdout
     assert set(COMMANDS) == {
-        *("add", "analyze", "check", "diff", "explain", "grammar", "identify", "init", "list"),
-        *("live", "parse", "regen", "remove", "render", "report", "vendor"),
+        *("add", "analyze", "check", "diff", "explain", "export", "grammar", "identify", "init"),
+        *("list", "live", "parse", "regen", "remove", "render", "report", "vendor"),
     }
     for command in COMMANDS:
         assert re.search(rf"^  {command} ", result.stdout, re.MULTILINE)

@@ -211,7 +211,8 @@ def call_closing_roles(table: Format) -> Roles:
     """Return what ends the arguments, if no text goes on behind it."""
     arguments, calls = table["arguments"], table["calls"]
     closings = calls.get("closing", ())
-    ends = (*closings[1:], *calls.get("section_end", ()), *table["turn_end"])
+    sections = (*calls.get("section_closing", ()), *calls.get("section_end", ()))
+    ends = (*closings[1:], *sections, *table["turn_end"])
     follows = [*map(spaced, ends), f" , {calls['start']}", "{end of text}"]
     found: list[tuple[str, Notation]] = []
     for closing in closings[:1]:

@@ -224,8 +224,8 @@ export function textEndRoles(table) {
 /** Return what ends the arguments, if no text goes on behind it. */
 export function callClosingRoles(table) {
   const { end } = argumentsOf(table);
-  const { closing = [], section_end = [], start = "" } = callsOf(table);
-  const ends = [...closing.slice(1), ...section_end, ...table.turn_end];
+  const { closing = [], section_closing = [], section_end = [], start = "" } = callsOf(table);
+  const ends = [...closing.slice(1), ...section_closing, ...section_end, ...table.turn_end];
   const follows = [...ends.map((text) => spaced(text)), ` , ${start}`, "{end of text}"];
   const [first] = closing;
   const mark = ` ${first}`;
