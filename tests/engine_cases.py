@@ -502,6 +502,14 @@ CASES: dict[str, Case] = {
         [("add", {"b": "one, (or) two: three", "a": 1})],
         ["malformed"],
     ),
+    "what is no argument": (
+        "python",
+        "<call>add(**more, a=1)</call>.",
+        ".",
+        "",
+        [("add", {"a": 1})],
+        ["unexpected_text", "misplaced"],
+    ),
     "keys in quotes": (
         "python",
         "<call>add('b'='x', \"a\"=1)</call>",

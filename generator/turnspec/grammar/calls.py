@@ -91,7 +91,7 @@ def call_rules(calls: Calls) -> tuple[Rule, ...]:
 
 def _any_word(words: Sequence[str]) -> str:
     """Return what refers to any of the words that a parser knows."""
-    return f"( {choice(map(literal, words))} )" if words else "word-character{1,40}"
+    return f"( {choice(map(spelled, words))} )" if words else "word-character{1,40}"
 
 
 def argument_rules(tools: Tools, *, known: bool) -> tuple[Rule, ...]:
