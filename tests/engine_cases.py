@@ -510,6 +510,14 @@ CASES: dict[str, Case] = {
         [("add", {"a": 1})],
         ["unexpected_text", "misplaced"],
     ),
+    "what only looks like an argument": (
+        "python",
+        "<call>add(a=1, (b =2)</call>",
+        "",
+        "",
+        [("add", {"a": 1})],
+        ["unexpected_text"],
+    ),
     "keys in quotes": (
         "python",
         "<call>add('b'='x', \"a\"=1)</call>",

@@ -302,7 +302,7 @@ def test_the_index_table_shows_the_live_rung() -> None:
     specs = [make() for make in ALL_SPECS]
     text = index_table(specs, {}, live=RECORD.formats)
     rows = {
-        line.split("]")[0]: line.split(" | ")[-2] for line in text.splitlines() if "| [" in line
+        line.split("]")[0]: line.split(" | ")[-3] for line in text.splitlines() if "| [" in line
     }
     assert rows == {
         "| [channels": "-",
@@ -492,7 +492,7 @@ def test_the_verdict_on_a_turn(
 
 def test_controls_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     print_part("a\x1b[2Jb\nc", "content")
-    assert capsys.readouterr().out == "a\\x1b[2Jb\nc"
+    assert capsys.readouterr().out == "a\\x1B[2Jb\nc"
 
 
 @pytest.mark.parametrize(
@@ -509,7 +509,11 @@ def test_controls_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) 
             "error: --record keeps the figures of all formats: give no names\n",
         ),
         (["--free"], 2, "error: --prompt, --tools, --free and --no-thinking go with --model\n"),
-        (["--model", "m.gguf", "plain"], 2, "error: --model goes without names and --record\n"),
+        (
+            ["--model", "m.gguf", "plain"],
+            2,
+            "error: --model goes without names, --record and --real-vocabularies\n",
+        ),
         (["--model", "m.gguf"], 1, "error: m.gguf: there is no such file\n"),
         (["--model", "folder"], 1, "error: folder: is a folder; give a .gguf file\n"),
         (

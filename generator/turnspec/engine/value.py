@@ -120,6 +120,10 @@ class Value:
             and self.may_be_quote(self._turn.position)
         )
 
+    def is_literal(self, word: str) -> bool:
+        """Say whether a word is a number or a constant."""
+        return word in self.words or _NUMBER.fullmatch(word) is not None
+
     def may_be_quote(self, at: int) -> bool:
         """Say whether what stands at a place is a quote, or the beginning of one so far."""
         rest = self._turn.text[at : at + self._longest_quote]

@@ -47,6 +47,8 @@ class ValueArguments:
         if found and not found.role:
             return False
         if found is None and self._has_end:
+            self._unexpected.append(turn.text[turn.position : turn.position + 1])
+            turn.position += 1
             turn.read = self.read_unexpected
             return True
         if found is None or found.role == "broken":
@@ -99,7 +101,9 @@ class ValueArguments:
         assert match  # if only an empty text
         if match.end() == len(turn.text) and not turn.final:
             return False
-        is_word = match["word"] and not self._value.may_be_quote(match.start("word"))
+        word = match["word"]
+        is_literal = self._value.may_be_quote(match.start("word")) or self._value.is_literal(word)
+        is_word = word and not is_literal
         found = self._text_end.match(turn, match.end()) if is_word else None
         if found and not found.role:
             return False

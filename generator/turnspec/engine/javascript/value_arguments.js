@@ -48,6 +48,8 @@ export class ValueArguments {
     const found = this.markers.match(turn, { final: turn.final && !this.hasEnd });
     if (found && !found.role) return false;
     if (!found && this.hasEnd) {
+      this.unexpected.push(turn.text.slice(turn.position, turn.position + 1));
+      turn.position += 1;
       turn.read = this.readUnexpected;
       return true;
     }
@@ -101,7 +103,8 @@ export class ValueArguments {
     const end = turn.position + whole.length;
     const isAll = end === turn.text.length;
     if (isAll && !turn.final) return false;
-    const isWord = word !== "" && !this.value.mayBeQuote(end - word.length);
+    const isLiteral = this.value.mayBeQuote(end - word.length) || this.value.isLiteral(word);
+    const isWord = word !== "" && !isLiteral;
     const found = isWord ? this.textEnd.match(turn, { start: end }) : null;
     if (found && !found.role) return false;
     const isCutOff = turn.final && this.cutEnd.match(turn, { start: end, final: false }) !== null;

@@ -155,6 +155,11 @@ export class Value {
     return this.longestQuote > 1 && !turn.final && this.mayBeQuote(turn.position);
   }
 
+  /** Say whether a word is a number or a constant. */
+  isLiteral(word: string): boolean {
+    return this.words.has(word) || WHOLE_NUMBER.test(word);
+  }
+
   /** Say whether what stands at a place is a quote, or the beginning of one so far. */
   mayBeQuote(at: number): boolean {
     const rest = this.turn.text.slice(at, at + this.longestQuote);
