@@ -101,13 +101,25 @@ def known_verbs(user: Machine, model: Path) -> set[str]:
     parsed, _ = user.run("parse", HUB, given=CALL)
     assert json.loads(parsed)["tool_calls"][0]["function"]["name"] == "look"
     assert "\nroot ::= " in user.run("grammar", model)[0]
+    assert json.loads(user.run("export", QWEN, "--to", "response-template")[0])["version"] == 1
     assert "\nTwo calls:\n" in user.run("explain", QWEN)[0]
     assert '"content": "Hello!"' in user.run("explain", model, "--trace", "Hello!")[0]
     assert "R1 how is reasoning shown?" in user.run("explain", model)[0]
     assert user.run("render", model, given=MESSAGES)[0].endswith("<|im_start|>assistant\n")
     assert user.run("report")[0] == "wrote report.html\n"
     assert QWEN in (user.folder / "report.html").read_text(encoding="utf-8")
-    return {"list", "identify", "vendor", "diff", "parse", "grammar", "explain", "render", "report"}
+    return {
+        "list",
+        "identify",
+        "vendor",
+        "diff",
+        "parse",
+        "grammar",
+        "export",
+        "explain",
+        "render",
+        "report",
+    }
 
 
 def building_verbs(user: Machine, model: Path) -> set[str]:

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
-from rich.markup import escape
-
-from turnspec.cli.console import ERR, Fault, Misuse, finish, progress_bar
+from turnspec.cli.console import Fault, Misuse, finish, print_error, progress_bar, tell
 from turnspec.cli.extras import needs
 from turnspec.spec.problems import Problem
 from turnspec.transcripts.files import (
@@ -42,7 +40,7 @@ def parse_many(
     if isinstance(counts, Problem):
         raise Fault(str(counts))
     if counts.rows:
-        _tell(f"{counts.rows} rows are done already; going on")
+        print_error(f"{counts.rows} rows are done already; going on")
     before, start = counts.rows, time.monotonic()
     try:
         with progress_bar("parsing", source.size) as advance:
@@ -50,7 +48,9 @@ def parse_many(
     except BrokenProcessPool:
         raise Fault("a process was ended from outside; run the same again to go on") from None
     seconds = max(time.monotonic() - start, 1e-9)
-    _tell(f"wrote {out}: {counts.rows} rows, {(counts.rows - before) / seconds:,.0f} a second")
+    print_error(
+        f"wrote {out}: {counts.rows} rows, {(counts.rows - before) / seconds:,.0f} a second"
+    )
     _tell_counts(counts)
     finish((), failed=bool(counts.failed))
 
@@ -78,10 +78,7 @@ def _parquet(path: Path, wanted: Wanted) -> Source:
 def _tell_counts(counts: Counts) -> None:
     """Print how many rows failed, and the problems by kind."""
     for kind, count in counts.problems.most_common():
-        _tell(f"  {count:>9} {kind}")
+        print_error(f"  {count:>9} {kind}")
     if counts.failed:
-        _tell(f"[red]{counts.failed} rows can't be read[/red]; they are kept, with the reason")
-
-
-def _tell(text: str) -> None:
-    ERR.print(text if "[red]" in text else escape(text), highlight=False, soft_wrap=True)
+        unread = f"{counts.failed} rows can't be read"
+        tell([(unread, "red"), ("; they are kept, with the reason", "")])
