@@ -87,7 +87,7 @@ class TurnParser:
     def _read_prefill(self, prefill: str, echo: bool) -> None:
         turn = self._turn
         events = self.feed(prefill, special=True)
-        turn.events[:0] = events
+        turn.events[:0], turn.flow = events, None
         if turn.held:
             turn.held.events = len(events)
         if not echo:
