@@ -167,6 +167,8 @@ class Text:
     def write(self, end: int) -> None:
         """Add the turn's text up to a position to what is being read."""
         turn = self.turn
+        if turn.tokens:
+            turn.tell_tokens(end)
         text = turn.text[turn.position : end]
         if self.after_marker and text.strip(WHITE_SPACE):
             self._begin_piece(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -143,6 +143,15 @@ class Turn:
     def problem(self, kind: str, message: str) -> None:
         """Tell of a deviation at the position."""
         self.problems.append(Problem(self.offset + self.position, kind, message))
+
+    def tell_tokens(self, end: int) -> None:
+        """Tell of special tokens before a position, which turned out to be text."""
+        first = bisect_left(self.tokens, (self.offset + self.position, ""))
+        for offset, signs in self.tokens[first:]:
+            start = offset - self.offset
+            if start < end:
+                text = self.text[start : start + len(signs)]
+                self.problems.append(Problem(offset, "stray_marker", f"{text!r} is text here"))
 
     def hold(self) -> None:
         """Let nothing be settled from here on: it may turn out to be something else."""
