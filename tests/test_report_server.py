@@ -85,10 +85,9 @@ def test_the_page(server: ReportServer) -> None:
     assert (status, headers["Content-Type"]) == (200, "text/html; charset=utf-8")
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["X-Frame-Options"] == "DENY"
-    assert [box.attributes["data-name"] for box in Page(text).named("form", class_="try")] == [
-        "plain",
-        "tagged",
-    ]
+    page = Page(text)
+    assert [each.attributes["data-name"] for each in page.named("article")] == ["plain", "tagged"]
+    assert len(page.named("button", class_="ask")) == 2
 
 
 def test_only_this_machine_is_listened_to(server: ReportServer) -> None:

@@ -29,6 +29,7 @@ from tests.typescript.engines import (
     python_result,
 )
 from tests.typescript.toolchain import (
+    SCRIPTS,
     SOURCES,
     compile_typescript,
     differences,
@@ -338,4 +339,6 @@ for (const event of [...parser.feed(text), ...parser.finish()]) {
 
 def test_the_javascript_is_what_the_compiler_makes() -> None:
     lint(SOURCES)
+    for script in SCRIPTS:
+        lint(script)
     assert differences(engine_javascript()) == []
