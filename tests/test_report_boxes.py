@@ -81,7 +81,7 @@ def test_what_was_read_is_told_from_what_was_not(ask: Ask) -> None:
         ("unread", TURN.partition("<tool_c")[2]),
     ]
     assert not found["isOver"]
-    assert found["lines"] == ['reasoning: "I 🦆"', 'reasoning: "."']
+    assert found["lines"] == ['reasoning: "I"', 'reasoning: " 🦆."']
     read = ask(table=table, options={}, text=TURN, size=0)
     assert [(part["kind"], part["text"]) for part in read["parts"]][3:] == [
         ("call-mark", '<tool_call>\n{"name": "'),
