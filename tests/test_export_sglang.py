@@ -197,6 +197,17 @@ def test_the_tool_parser_alone_leaves_reasoning_in_the_content(made: ModuleType)
     assert parsed.calls == [Item(0, "add", '{"a": 1}')]
 
 
+def test_the_tool_parser_alone_is_shown_the_prompt(tmp_path: Path, sglang: StandIns) -> None:
+    """The prompt ends with what begins a part of this format's turns."""
+    with plugin("meetkai-functionary-medium-v3-2", "sglang", tmp_path) as made:
+        made.register()
+        tools = made.TurnToolDetector()
+        prompt = f"Hi{made.turn_format.FORMAT['prompt']}"
+        sglang.hooks["__init__"](None, SimpleNamespace(detector=tools), prefix=prompt)
+        assert tools.has_tool_call("all\nHello.")
+        assert tools.detect_and_parse("all\nHello.", []).normal_text == "Hello."
+
+
 def test_reasoning_can_come_at_once_or_as_content(made: ModuleType) -> None:
     detector = made.TurnReasoningDetector(stream_reasoning=False)
     parts = [*map(detector.parse_streaming_increment, TURN), detector.finish()]

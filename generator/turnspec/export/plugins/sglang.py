@@ -151,10 +151,15 @@ class TurnToolDetector(BaseFormatDetector):
         super().__init__()
         self.incomplete_tool_call_indices: set[int] = set()
         self._parser: StreamingParser | None = None
+        self._prefill = HEADER
+
+    def take_prompt(self, prompt: str) -> None:
+        """Take what the prompt holds of the turn."""
+        self._prefill = _prefill(prompt) or HEADER
 
     def has_tool_call(self, text: str) -> bool:
         """Tell whether a whole text is to be parsed."""
-        return text.startswith(READ) or not _is_content(text)
+        return text.startswith(READ) or not _is_content(text, self._prefill)
 
     @classmethod
     def parses_without_tools(cls) -> bool:
@@ -177,7 +182,9 @@ class TurnToolDetector(BaseFormatDetector):
             return self._result(json.loads(line) for line in new_text.split(READ)[1:])
         if self._parser is None and new_text:
             given = [tool.model_dump() for tool in tools]
-            self._parser = turn_format.Parser(tools=given, prefill=HEADER, reasoning="inline")
+            self._parser = turn_format.Parser(
+                tools=given, prefill=self._prefill, reasoning="inline"
+            )
         events = self._parser.feed(new_text) if self._parser else ()
         return self._result(event.to_delta() or {} for event in events)
 
@@ -236,9 +243,9 @@ def _line(delta: Mapping[str, Any]) -> str:
     return f"{READ}{json.dumps(delta)}\n"
 
 
-def _is_content(text: str) -> bool:
+def _is_content(text: str, prefill: str = HEADER) -> bool:
     """Tell whether a text, taken by itself, is content and nothing else."""
-    message = turn_format.parse(text, prefill=HEADER, reasoning="inline")
+    message = turn_format.parse(text, prefill=prefill, reasoning="inline")
     return message.content == text and not message.tool_calls
 
 
@@ -300,6 +307,12 @@ def _give_request(
         parser.detector.take_request(request)
 
 
+def _give_prompt(result: None, parser: Any, *others: Any, prefix: str = "", **more: Any) -> None:
+    """Show the prompt to the tool detector, when SGLang has made a tool parser."""
+    if isinstance(parser.detector, TurnToolDetector):
+        parser.detector.take_prompt(prefix)
+
+
 def _wants_prompt(result: bool, server: Any, request: Any) -> bool:
     """Have the server keep special tokens, and put the prompt into the request."""
     return result or NAME in (server.reasoning_parser, server.tool_call_parser)
@@ -339,9 +352,13 @@ def register() -> None:
     FunctionCallParser.ToolCallParserEnum[NAME] = TurnToolDetector
     ReasoningParser.DetectorMap[NAME] = TurnReasoningDetector
     server = "sglang.srt.entrypoints.openai.serving_chat.OpenAIServingChat"
-    reasoning = "sglang.srt.parser.reasoning_parser.ReasoningParser"
+    parsers = (
+        "sglang.srt.parser.reasoning_parser.ReasoningParser",
+        "sglang.srt.function_call.function_call_parser.FunctionCallParser",
+    )
     for target, hook in (
-        (f"{reasoning}.__init__", _give_request),
+        (f"{parsers[0]}.__init__", _give_request),
+        (f"{parsers[1]}.__init__", _give_prompt),
         (f"{server}._requires_response_template_detokenization", _wants_prompt),
         (f"{server}._set_response_parser_context", _bind_to_prompt),
     ):
