@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tests.deviations import (
+from turnspec.deviations import (
     calls,
     characters,
     endings,
@@ -15,7 +15,7 @@ from tests.deviations import (
     tagged,
     whitespace,
 )
-from tests.deviations.turns import Case, Format
+from turnspec.deviations.turns import Case, Format
 
 Deviation = Callable[[Format], Iterator[Case]]
 
@@ -59,6 +59,7 @@ DEVIATIONS: dict[str, Deviation] = {
     "others: a string not closed": others.string_not_closed,
     "others: a JSON object instead": others.json_object_instead,
     "others: tags instead": others.tags_instead,
+    "others: keyword arguments instead": others.keywords_instead,
     "others: keys of APIs": others.keys_of_apis,
     "others: a text without quotes": others.text_without_quotes,
     "others: no opening of a value": others.no_opening_of_a_value,
