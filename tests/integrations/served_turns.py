@@ -50,6 +50,7 @@ def some(asked: Sequence[Case]) -> list[Case]:
 
 
 def given(spec: Spec, case: Case) -> dict[str, Any]:
+    """Return a case as data, with the variables by which its template was told to think or not."""
     text = case.text.rstrip()
     stop = next((stop for stop in stop_strings(spec) if text.endswith(stop)), "")
     return {
@@ -57,7 +58,7 @@ def given(spec: Spec, case: Case) -> dict[str, Any]:
         "text": case.text,
         "ended": text.removesuffix(stop) if stop else case.text,
         "tools": case.tools,
-        "thinking": case.thinking,
+        "variables": dict(spec.thinking.on if case.thinking else spec.thinking.off),
     }
 
 

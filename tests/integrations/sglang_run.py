@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import sys
 import time
 from collections import defaultdict
@@ -59,12 +60,11 @@ class Server(serving_chat.OpenAIServingChat):  # type: ignore[misc]
         if self.reasoning_parser:
             parser = ReasoningParser(self.reasoning_parser, tokenizer=tokenizer)
             self._reasoning_detector = parser.detector
-        self.switches = form["switches"]
 
     def begin(self, case: dict[str, Any], choice: str = "auto") -> tuple[Any, Any]:
         """Return a request whose prompt is rendered, and what the engine is asked."""
         asked = {"messages": [{"role": "user", "content": "?"}], "model": "any"}
-        asked["chat_template_kwargs"] = self.switches[case["thinking"]]
+        asked["chat_template_kwargs"] = case["variables"]
         if case["tools"]:
             asked |= {"tools": case["tools"], "tool_choice": choice}
         request = ChatCompletionRequest(**asked)
@@ -232,6 +232,7 @@ def main() -> None:
     asked = json.load(sys.stdin)
     sys.path.insert(0, asked["folder"])
     load_plugins()
+    logging.disable(logging.ERROR)  # its parsers tell of each turn that they can't read
     serving_chat.get_serving = Options
     given = [outcomes(form, Path(asked["vocabulary"])) for form in asked["formats"]]
     json.dump(given, sys.stdout)

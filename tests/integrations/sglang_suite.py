@@ -78,7 +78,6 @@ def _form(spec: Spec, asked: Sequence[Case], folder: Path) -> dict[str, Any]:
         "name": spec.name,
         "template": template_text(spec.name),
         "reasons": spec.reasoning.mode is not ReasoningMode.NONE,
-        "switches": [dict(spec.thinking.off), dict(spec.thinking.on)],
         "specials": special_tokens(spec),
         "cases": [given(spec, case) for case in asked],
         "required": given(spec, written[0]) if written else None,

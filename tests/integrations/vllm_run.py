@@ -93,8 +93,8 @@ class Reading:
 
     def start(self, case: dict[str, Any]) -> tuple[Any, Any, list[int]]:
         request = request_of(case)
-        thinking = {"thinking": case["thinking"], "enable_thinking": case["thinking"]}
-        parser = self.parser_class(self.tokenizer, request.tools, chat_template_kwargs=thinking)
+        variables = case["variables"]
+        parser = self.parser_class(self.tokenizer, request.tools, chat_template_kwargs=variables)
         prompt = self.tokenizer.encode(BEFORE + case["prefill"])
         parser.set_prompt_token_ids(prompt)
         request = parser.adjust_request(request=request)
@@ -207,7 +207,8 @@ def outcomes(form: dict[str, Any], vocabulary: Path) -> dict[str, Any]:
     if form["required"]:
         found["required"] = attempt(required, ours, specials, form["required"])
     if form["own"]:
-        real = real_tokenizer(vocabulary, [*specials, *form["more_tokens"]])
+        tokens = [*specials, *form["more_tokens"]]
+        real = real_tokenizer(vocabulary, tokens, **form["options"])
         found["own"] = attempt(read_all, tuple(form["own"]), real, ended(cases), (1,))
     return found
 

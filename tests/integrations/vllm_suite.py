@@ -70,7 +70,12 @@ OWN: Mapping[str, tuple[str, str | None]] = {
     "tencent-hy3": ("hy_v3", "hy_v3"),
 }
 #: What their vocabularies hold beside the format's markers, where vLLM's parser insists on it.
-MORE_TOKENS = {"meta-llama-llama-3-1-8b-instruct": ("<|python_tag|>",)}
+MORE_TOKENS = {
+    "meta-llama-llama-3-1-8b-instruct": ("<|python_tag|>",),
+    "poolside-laguna-xs-2": ("<assistant>",),
+}
+#: What their tokenizer_config.json says that vLLM's parser asks for.
+OPTIONS = {"tencent-hy3": {"token_suffix": ":opensource"}}
 _RUN = Path(__file__).with_name("vllm_run.py")
 #: Where it finds turnspec, and these tests.
 PATHS = (ROOT, ROOT / "generator")
@@ -113,6 +118,7 @@ def _form(spec: Spec, asked: Sequence[Case], folder: Path) -> dict[str, Any]:
         "required": given(spec, written[0]) if written else None,
         "own": OWN.get(spec.name),
         "more_tokens": MORE_TOKENS.get(spec.name, ()),
+        "options": OPTIONS.get(spec.name, {}),
     }
 
 

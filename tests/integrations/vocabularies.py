@@ -25,11 +25,14 @@ def real_vocabulary(path: Path) -> str:
     return str(made.to_str())
 
 
-def real_tokenizer(path: Path, specials: Sequence[str]) -> Any:
-    """Return the tokenizer of a vocabulary file, with a format's special tokens."""
+def real_tokenizer(path: Path, specials: Sequence[str], **options: Any) -> Any:
+    """Return the tokenizer of a vocabulary file, with a format's special tokens.
+
+    ``options`` are what a model's tokenizer_config.json says beside.
+    """
     made = tokenizers.Tokenizer.from_str(real_vocabulary(path))
     made.add_special_tokens(list(specials))
-    return PreTrainedTokenizerFast(tokenizer_object=made)
+    return PreTrainedTokenizerFast(tokenizer_object=made, **options)
 
 
 def texts_of(tokenizer: Any, groups: Sequence[Sequence[int]]) -> Iterator[str]:

@@ -90,7 +90,8 @@ class TurnReasoningDetector(BaseReasoningFormatDetector):
         parts = (self.parse_streaming_increment(text), self._finished())
         rest = "".join(part.normal_text for part in parts)
         message = self._open_parser().message
-        if self._as_lines and not message.tool_calls and _is_content(message.content):
+        behind = _behind_reasoning(self._prefill)
+        if self._as_lines and not message.tool_calls and _is_content(message.content, behind):
             rest = message.content  # the server logs a warning where lines hold no call
         return self._maybe_apply_force_nonempty_content(
             ReasoningResult(rest, message.reasoning_content)
@@ -155,7 +156,7 @@ class TurnToolDetector(BaseFormatDetector):
 
     def take_prompt(self, prompt: str) -> None:
         """Take what the prompt holds of the turn."""
-        self._prefill = _prefill(prompt) or HEADER
+        self._prefill = _behind_reasoning(_prefill(prompt) or HEADER)
 
     def has_tool_call(self, text: str) -> bool:
         """Tell whether a whole text is to be parsed."""
@@ -243,7 +244,12 @@ def _line(delta: Mapping[str, Any]) -> str:
     return f"{READ}{json.dumps(delta)}\n"
 
 
-def _is_content(text: str, prefill: str = HEADER) -> bool:
+def _behind_reasoning(prefill: str) -> str:
+    """Return what a text stands behind that reasoning may have been taken from."""
+    return HEADER if any(REASONING) else prefill
+
+
+def _is_content(text: str, prefill: str) -> bool:
     """Tell whether a text, taken by itself, is content and nothing else."""
     message = turn_format.parse(text, prefill=prefill, reasoning="inline")
     return message.content == text and not message.tool_calls
