@@ -19,11 +19,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# The format that the examples have copies of.
+# The format whose chat handler the example server has, and whose parser the example page.
 EXAMPLE := qwen-qwen3-0-6b
 regen: $(BUILD)  ## fetch the templates, analyse them, write and verify specs, parsers and grammars
 	@$(BIN)/turnspec regen
-	@$(BIN)/turnspec vendor $(EXAMPLE) --into examples/chat_server >/dev/null
+	@$(BIN)/turnspec export $(EXAMPLE) --to llama-cpp-python --into examples/chat_server >/dev/null
 	@$(BIN)/turnspec vendor $(EXAMPLE) --javascript --no-grammar --into examples/chat_page >/dev/null
 
 regen-long: $(BUILD)  ## the same, verified with 1000 random messages per template
