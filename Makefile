@@ -57,7 +57,8 @@ quick: $(STAMP)  ## ruff and the tests of the inner loop, without types
 
 test-long: $(STAMP)  ## what parsers promise, on 1000 random texts per test and parser (an hour or so)
 	@TURNSPEC_EXAMPLES=$${TURNSPEC_EXAMPLES:-1000} $(BIN)/pytest -q -n auto \
-		tests/test_parser_promises.py tests/test_engine_tables.py tests/test_typescript.py
+		tests/test_parser_promises.py tests/test_engine_tables.py tests/test_typescript.py \
+		tests/test_typescript_special.py
 
 # The corpus is kept in build/fuzz, so that the next run goes on from there.
 TARGET := parser
