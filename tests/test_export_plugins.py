@@ -18,10 +18,11 @@ from turnspec.spec.naming import module_name
 
 COMMON = "# What follows is the same for every format.\n"
 TARGETS = ("llama-cpp-python", "sglang", "vllm")
-#: What makes a folder an installed package, for programs that look for entry points.
-INSTALLED = {
+#: A further file, and what makes a folder an installed package, where programs want these.
+OTHERS = {
     "sglang": lambda module: [
-        f"turnspec_{module}-0.dist-info/{file}" for file in ("METADATA", "entry_points.txt")
+        f"{module}_sglang_server.py",
+        *(f"turnspec_{module}-0.dist-info/{file}" for file in ("METADATA", "entry_points.txt")),
     ]
 }
 
@@ -47,5 +48,5 @@ def test_what_follows_is_verbatim(target: str) -> None:
         assert text.endswith(source.partition(COMMON)[2])
         parts = [f"{module_name(name)}.py", f"{name}.yaml", plugin_name(spec, target)]
         assert [*files][:3] == parts
-        assert [*files][3:] == INSTALLED.get(target, lambda _: [])(module_name(name))
+        assert [*files][3:] == OTHERS.get(target, lambda _: [])(module_name(name))
         assert load_spec(files[f"{name}.yaml"], "") == spec

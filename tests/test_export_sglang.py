@@ -16,6 +16,7 @@ from tests.exported_plugins import exported, plugin, write_export
 from tests.generated_formats import NAMES, committed_format
 from turnspec.export.serving import bound_structural_tag
 from turnspec.export.sglang import _reasoning_default
+from turnspec.spec.naming import module_name
 
 NAME = "qwen-qwen3-0-6b"
 CALL = '<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>'
@@ -122,8 +123,19 @@ def sglang(monkeypatch: pytest.MonkeyPatch) -> StandIns:
 @pytest.fixture
 def made(sglang: StandIns, tmp_path: Path) -> Iterator[ModuleType]:
     with plugin(NAME, "sglang", tmp_path) as module:
-        module.register()
+        register(NAME, tmp_path)
         yield module
+
+
+def register(name: str, folder: Path) -> None:
+    """Register a plugin, as SGLang has its entry point do."""
+    found = entry_points(group="sglang.srt.plugins", name=name)
+    [entry] = {each.value: each for each in found}.values()
+    assert entry.value == f"{module_name(name)}_sglang_server:register"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        sys.modules.pop(entry.module, None)
+        entry.load()()
 
 
 def request(**more: Any) -> SimpleNamespace:
@@ -200,7 +212,7 @@ def test_the_tool_parser_alone_leaves_reasoning_in_the_content(made: ModuleType)
 def test_the_tool_parser_alone_is_shown_the_prompt(tmp_path: Path, sglang: StandIns) -> None:
     """The prompt ends with what begins a part of this format's turns."""
     with plugin("meetkai-functionary-medium-v3-2", "sglang", tmp_path) as made:
-        made.register()
+        register("meetkai-functionary-medium-v3-2", tmp_path)
         tools = made.TurnToolDetector()
         prompt = f"Hi{made.turn_format.FORMAT['prompt']}"
         sglang.hooks["__init__"](None, SimpleNamespace(detector=tools), prefix=prompt)
@@ -243,7 +255,7 @@ def test_sglang_finds_the_plugin_on_the_path(
         write_export(name, "sglang", tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     found = {each.name: each for each in entry_points(group="sglang.srt.plugins")}
-    assert found[NAME].value == "qwen_qwen3_0_6b_sglang:register"
+    assert found[NAME].value == "qwen_qwen3_0_6b_sglang_server:register"
     installed = found[NAME].dist
     assert installed is not None
     assert installed.name == f"turnspec-{NAME}"

@@ -6,7 +6,7 @@ Written for version 0.5.23.
 from __future__ import annotations
 
 from turnspec.export.exporting import Exported, ExportOptions, Refusal
-from turnspec.export.plugin import plugin_files, plugin_name
+from turnspec.export.plugin import plugin_files, plugin_part
 from turnspec.grammar.turn import opens_reasoning, prompt_extra
 from turnspec.spec.model import ReasoningMode, Spec
 from turnspec.spec.naming import module_name
@@ -44,11 +44,13 @@ def export_sglang(spec: Spec, options: ExportOptions) -> Exported | Refusal:
     }
     about = _ABOUT.format(name=spec.name)
     files = plugin_files(spec, options, target=TARGET, about=about, facts=facts)
-    module = plugin_name(spec, TARGET).removesuffix(".py")
+    server, text = plugin_part(spec, TARGET, "server")
+    module = server.removesuffix(".py")
     installed = f"turnspec_{module_name(spec.name)}-0.dist-info"
     return Exported(
         {
             **files,
+            server: text,
             f"{installed}/METADATA": _METADATA.format(distribution=f"turnspec-{spec.name}"),
             f"{installed}/entry_points.txt": _ENTRY_POINTS.format(name=spec.name, module=module),
         }

@@ -10,12 +10,9 @@ from typing import Any
 
 from sglang.srt.function_call.base_format_detector import BaseFormatDetector
 from sglang.srt.function_call.core_types import StreamingParseResult, ToolCallItem
-from sglang.srt.function_call.function_call_parser import FunctionCallParser
-from sglang.srt.parser.reasoning_parser import BaseReasoningFormatDetector, ReasoningParser
+from sglang.srt.parser.reasoning_parser import BaseReasoningFormatDetector
 from sglang.srt.parser.reasoning_parser import StreamingParseResult as ReasoningResult
-from sglang.srt.plugins.hook_registry import HookRegistry, HookType
 from sglang.srt.runtime_context import get_serving
-from sglang.srt.sampling.sampling_params import set_request_reasoning_in_grammar
 from xgrammar import StructuralTag
 
 # Here an export has the facts of its format.
@@ -77,7 +74,7 @@ class TurnReasoningDetector(BaseReasoningFormatDetector):
     def take_request(self, request: Any) -> None:
         """Take a request's tools, and what its prompt holds of the turn."""
         prompt = getattr(request, "_response_parser_prefix", "")
-        self._prefill = _prefill(prompt) or self._prefill
+        self._prefill = prefill_of(prompt) or self._prefill
         self._tools = _tools(request)
 
     def get_think_end_token_ids(self, tokenizer: Any) -> list[int]:
@@ -156,7 +153,7 @@ class TurnToolDetector(BaseFormatDetector):
 
     def take_prompt(self, prompt: str) -> None:
         """Take what the prompt holds of the turn."""
-        self._prefill = _behind_reasoning(_prefill(prompt) or HEADER)
+        self._prefill = _behind_reasoning(prefill_of(prompt) or HEADER)
 
     def has_tool_call(self, text: str) -> bool:
         """Tell whether a whole text is to be parsed."""
@@ -211,7 +208,7 @@ class TurnToolDetector(BaseFormatDetector):
     ) -> StructuralTag:
         """Return the grammar for tools, for the prompt with thinking."""
         given = [tool.model_dump() for tool in tools or ()]
-        tag = _structural_tag(given, tool_choice, parallel_tool_calls is not False, PROMPT)
+        tag = grammar_for(given, tool_choice, parallel_tool_calls is not False, PROMPT)
         return StructuralTag.model_validate(tag)
 
     def _result(self, deltas: Iterable[Mapping[str, Any]]) -> StreamingParseResult:
@@ -255,7 +252,7 @@ def _is_content(text: str, prefill: str) -> bool:
     return message.content == text and not message.tool_calls
 
 
-def _prefill(prompt: str) -> str:
+def prefill_of(prompt: str) -> str:
     """Return what a prompt holds of the turn; "" where nobody can tell."""
     return HEADER + prompt.rpartition(HEADER)[2] if HEADER and HEADER in prompt else ""
 
@@ -278,7 +275,7 @@ def _tool_parser_of_server() -> str | None:
     return name
 
 
-def _structural_tag(
+def grammar_for(
     tools: Sequence[Mapping[str, Any]], choice: Any, parallel: bool, prefill: str
 ) -> dict[str, Any]:
     """Return the grammar for tools behind a prompt.
@@ -296,76 +293,3 @@ def _structural_tag(
         parallel=parallel,
         thinking=without == PROMPT or prefill != without,
     )
-
-
-def _give_request(
-    result: None,
-    parser: Any,
-    model_type: str | None = None,
-    stream_reasoning: bool = True,
-    force_reasoning: bool | None = None,
-    request: Any = None,
-    *others: Any,
-    **more: Any,
-) -> None:
-    """Show the request to the detector, when SGLang has made a reasoning parser for it."""
-    if request is not None and isinstance(parser.detector, TurnReasoningDetector):
-        parser.detector.take_request(request)
-
-
-def _give_prompt(result: None, parser: Any, *others: Any, prefix: str = "", **more: Any) -> None:
-    """Show the prompt to the tool detector, when SGLang has made a tool parser."""
-    if isinstance(parser.detector, TurnToolDetector):
-        parser.detector.take_prompt(prefix)
-
-
-def _wants_prompt(result: bool, server: Any, request: Any) -> bool:
-    """Have the server keep special tokens, and put the prompt into the request."""
-    return result or NAME in (server.reasoning_parser, server.tool_call_parser)
-
-
-def _bind_to_prompt(
-    result: None,
-    server: Any,
-    request: Any,
-    adapted_request: Any,
-    *,
-    tool_call_constraint: tuple[str, Any] | None = None,
-    tools: Sequence[Any] = (),
-    **others: Any,
-) -> None:
-    """Bind the grammar to the prompt: it holds from the first token on, reasoning included.
-
-    Where SGLang has no grammar of ours, it wants calls in another form: then there is none.
-    """
-    if tool_call_constraint is None or server.tool_call_parser != NAME:
-        return
-    kind, tag = tool_call_constraint
-    params = adapted_request.sampling_params
-    held = json.loads(params.get("structural_tag") or "null")
-    if kind == "structural_tag" and held != tag.model_dump(by_alias=True):
-        return  # the client's own takes its place
-    choice = getattr(request, "effective_tool_choice", lambda: request.tool_choice)()
-    prefill = _prefill(request._response_parser_prefix)
-    given = [tool.model_dump() for tool in tools]
-    bound = _structural_tag(given, choice, request.parallel_tool_calls is not False, prefill)
-    params["structural_tag"] = json.dumps(bound)
-    set_request_reasoning_in_grammar(params, adapted_request.require_reasoning)
-
-
-def register() -> None:
-    """Give SGLang the detectors by the format's name, and what they need of its server."""
-    FunctionCallParser.ToolCallParserEnum[NAME] = TurnToolDetector
-    ReasoningParser.DetectorMap[NAME] = TurnReasoningDetector
-    server = "sglang.srt.entrypoints.openai.serving_chat.OpenAIServingChat"
-    parsers = (
-        "sglang.srt.parser.reasoning_parser.ReasoningParser",
-        "sglang.srt.function_call.function_call_parser.FunctionCallParser",
-    )
-    for target, hook in (
-        (f"{parsers[0]}.__init__", _give_request),
-        (f"{parsers[1]}.__init__", _give_prompt),
-        (f"{server}._requires_response_template_detokenization", _wants_prompt),
-        (f"{server}._set_response_parser_context", _bind_to_prompt),
-    ):
-        HookRegistry.register(target, hook, HookType.AFTER)
