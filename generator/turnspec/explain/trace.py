@@ -163,7 +163,9 @@ def _watched(parser: Any, recorder: _Recorder) -> Any:
     def put(self: Any, state: Callable[[], bool]) -> None:
         self.current = state
 
-    watched = type("WatchedTurn", (turn,), {"read": property(get, put)})
+    # No piece passes through unread: a state takes each.
+    never = property(lambda self: None, lambda self, flow: None)
+    watched = type("WatchedTurn", (turn,), {"read": property(get, put), "flow": never})
     return type("Watched", (parser,), {"_turn_type": watched})
 
 
