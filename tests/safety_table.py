@@ -58,6 +58,7 @@ message = fmt.parse([("<tool_call>", True), ("\\n<function=", False), ...], spec
 - Markers that hold none are read by text. Where a token opens calls, a head without it is text
   too, and what closes a call counts only together with the token that closes it.
 - The prefill counts as special, and so do stop texts that hold a token.
+- A special token that turns out to be text, as it opens nothing, is told: a problem `stray_marker`.
 - Without `special_tokens` text decides, whatever `special` says.
 
 Give all special tokens that the vocabulary has, also those that the tokenizer calls added and not

@@ -20,8 +20,11 @@ from hypothesis import strategies as st
 from tests.generated_formats import KINDS
 from tests.marker_soup import Output, chunkings, own_markers, soups, written_outputs
 from tests.parser_checks import added_up, stream, summary
+from tests.special_pieces import pieces_of, special_tokens
 from turnspec.codegen.loading import FormatModule, load_module
 from turnspec.codegen.writer import write_parts
+from turnspec.engine.json_text import load_json
+from turnspec.engine.markers import is_name
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.encoding import encode_object
@@ -276,6 +279,32 @@ def turns_behind_a_prompt(draw: st.DrawFn, name: str) -> tuple[str, str, Message
     if given_input is None:
         return write_parts(spec, message, Part.START), spec.turn.header, message
     return given_input.text, given_input.prefill, message
+
+
+@pytest.mark.parametrize("name", KINDS)
+@for_examples
+def test_names_arguments_and_special_tokens_are_what_they_say(
+    name: str, data: st.DataObject
+) -> None:
+    """A name can be a tool's, complete arguments are JSON, and a special token in text is told."""
+    module, output = module_of(name), data.draw(soups_of(name))
+    tokens = special_tokens(spec_of(name))
+    options: dict[str, Any] = {**output.options, "echo": False}
+    tools = [tool.get("function", tool) for tool in options["tools"] or ()]
+    for given_tokens in (None, tokens):
+        parser = module.Parser(special_tokens=given_tokens, **options)
+        for piece, special in pieces_of(output.text, tokens):
+            parser.feed(piece, special)
+        parser.finish()
+        message = parser.message
+        for call in message.tool_calls:
+            assert is_name(call.name) or call.name in [tool["name"] for tool in tools]
+            assert not call.complete or isinstance(load_json(call.arguments), dict)
+        told = "\n".join(problem.message for problem in message.problems)
+        if given_tokens is not None and options["reasoning"] == "extract":
+            assert [
+                token for token in tokens if token in message.content and token not in told
+            ] == []
 
 
 JSON_NAMES = [

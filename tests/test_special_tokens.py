@@ -175,6 +175,19 @@ def test_a_stop_text_that_is_a_token_counts_as_one() -> None:
     assert read("qwen3-coder", pieces, **stops).content == "a"
 
 
+@pytest.mark.parametrize("token", ["<tool_call>", "<|other|>"])
+@pytest.mark.parametrize("lead", ["", "So"])
+def test_a_token_that_turns_out_to_be_text_is_told(token: str, lead: str) -> None:
+    vocabulary = (*CODER_TOKENS, "<|other|>")
+    pieces = [*pieces_of(lead, vocabulary), (token, True), (" it is", False), (" said", False)]
+    message = read("qwen3-coder", pieces, special_tokens=vocabulary)
+    assert message.content == f"{lead}{token} it is said"
+    problem = (len(lead), "stray_marker", f"{token!r} is text here")
+    assert [(told.offset, told.kind, told.message) for told in message.problems] == [problem]
+    quoted = [(text, False) for text, _ in pieces]
+    assert read("qwen3-coder", quoted, special_tokens=vocabulary).problems == []
+
+
 def test_a_call_in_open_reasoning_is_decided_with_its_tokens() -> None:
     spec, _ = loaded("qwen-qwen3-0-6b")
     call = '<tool_call>\n{"name": "look_up", "arguments": {"city": "Rome"}}\n</tool_call>'

@@ -47,7 +47,7 @@ PROBLEM_KINDS: Final[Mapping[str, str]] = {
     "other_syntax": "wrote a call, or its arguments, as other formats do",
     "repeated": "opened what was open already, or named a call twice",
     "repeated_argument": "gave an argument twice; the later value wins",
-    "stray_marker": "closed what wasn't open",
+    "stray_marker": "closed what wasn't open, or a special token that is text here",
     "string_arguments": "wrote a call's arguments as a string that holds JSON",
     "text_after_end": "went on after the end of its turn",
     "unclosed": "didn't close its reasoning",

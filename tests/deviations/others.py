@@ -82,23 +82,42 @@ def json_object_instead(form: Format) -> Iterator[Case]:
 
 def tags_instead(form: Format) -> Iterator[Case]:
     """A call stands in tags, as many formats have it, where the format's arguments are JSON."""
-    table = form.module.FORMAT.get("calls", {})
-    if not form.calls or form.tools.mode is ToolMode.TAG_WITH_TAGGED or "opening" not in table:
-        return
-    opening, closings = table["opening"][-1], table.get("closing", ())[:1]
-    ends = [*table.get("section_end", ()), *table.get("end", ())]
-    text = form.write(form.one_call)
-    if re.search(r"[ {]", opening) or opening not in text or not looks_like_marker(opening):
-        return
-    at = text.index(opening) + len(opening)
-    found = [text.index(end, at) for end in (*closings, *ends) if end in text[at:]]
-    if not found or not all(map(looks_like_marker, (*closings, *ends))):
+    around = _around_call(form)
+    if around is None or form.tools.mode is ToolMode.TAG_WITH_TAGGED:
         return
     items = "".join(
         f"<parameter={key}>\n{value}\n</parameter>\n" for key, value in form.call.arguments.items()
     )
     call = f"\n<function={form.call.name}>\n{items}</function>\n"
-    yield form.case(text[:at] + call + text[max(found) :], form.one_call, "other_syntax")
+    yield form.case(call.join(around), form.one_call, "other_syntax")
+
+
+def keywords_instead(form: Format) -> Iterator[Case]:
+    """A call has keyword arguments as Python's have, where the format's arguments are others."""
+    around = _around_call(form)
+    arguments = form.module.FORMAT.get("arguments", {})
+    if around is None or arguments.get("form") == "values":
+        return
+    words = ", ".join(f"{key}={value!r}" for key, value in form.call.arguments.items())
+    call = f"\n{form.call.name}({words})\n"
+    yield form.case(call.join(around), form.one_call, "other_syntax")
+
+
+def _around_call(form: Format) -> tuple[str, str] | None:
+    """Return what stands around a call whose opening and ends can be nothing else."""
+    table = form.module.FORMAT.get("calls", {})
+    if not form.calls or "opening" not in table:
+        return None
+    opening, closings = table["opening"][-1], table.get("closing", ())[:1]
+    ends = [*table.get("section_end", ()), *table.get("end", ())]
+    text = form.write(form.one_call)
+    if re.search(r"[ {]", opening) or opening not in text or not looks_like_marker(opening):
+        return None
+    at = text.index(opening) + len(opening)
+    found = [text.index(end, at) for end in (*closings, *ends) if end in text[at:]]
+    if not found or not all(map(looks_like_marker, (*closings, *ends))):
+        return None
+    return text[:at], text[max(found) :]
 
 
 def keys_of_apis(form: Format) -> Iterator[Case]:

@@ -59,6 +59,7 @@ DEVIATIONS: dict[str, Deviation] = {
     "others: a string not closed": others.string_not_closed,
     "others: a JSON object instead": others.json_object_instead,
     "others: tags instead": others.tags_instead,
+    "others: keyword arguments instead": others.keywords_instead,
     "others: keys of APIs": others.keys_of_apis,
     "others: a text without quotes": others.text_without_quotes,
     "others: no opening of a value": others.no_opening_of_a_value,

@@ -15,9 +15,9 @@ from turnspec.engine.format import Format
 #: The engine's files, in an order in which each needs but those before it.
 PARTS = (
     *("results", "turn", "markers", "format", "special", "tools", "text_markers", "stream"),
-    *("text", "json_text", "calls", "unclosed", "value", "arguments_value", "other_value"),
-    *("schemas", "foreign", "heads", "objects", "json_arguments", "text_arguments", "elements"),
-    *("value_arguments", "code", "parser"),
+    *("text", "json_text", "python_literal", "calls", "unclosed", "value", "arguments_value"),
+    *("other_value", "schemas", "foreign", "heads", "objects", "json_arguments", "text_arguments"),
+    *("elements", "value_arguments", "code", "parser"),
 )
 #: Where the classes are that read calls.
 _FILES = {

@@ -34,10 +34,15 @@ class ArgumentsValue:
 
     def read(self) -> bool:
         """Take what has come, and return whether the value has ended."""
-        value = self._value
+        value, calls = self._value, self._calls
         if text := value.read():
-            self._take(text)
-        if not value.over and (not value.broken or self._calls.turn.final):
+            if self._collected is None and calls.turn.arguments:
+                calls.argue(text)
+            else:
+                self._take(text)
+        if not value.over and (not value.broken or calls.turn.final):
+            if self._collected is None and value.string_stops:
+                calls.let_flow(value.string_stops)
             return False
         self.close()
         return True

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Protocol
 
 from turnspec.engine.json_text import find_flaw
@@ -10,6 +12,7 @@ from turnspec.engine.markers import Found
 from turnspec.engine.results import ToolCall, ToolCallDelta, ToolCallEnd, ToolCallStart
 from turnspec.engine.text import Text
 from turnspec.engine.tools import Tools, parameters_by_name
+from turnspec.engine.turn import Flow
 
 
 class ArgumentReader(Protocol):
@@ -44,7 +47,7 @@ class Calls:
         self.tools = None if tools is None else parameters_by_name(tools)
         self.called = False  # whether there was a call, if only in the prefill
         self._id_prefix = id_prefix
-        self._told = 0  # up to which offset events tell of the call
+        self._flow: Flow | None = None  # of the arguments' text
         self.collected: list[str] | None = None  # of the arguments, until more of them has come
         self.resume: Callable[[], bool] = text.read_text  # what reads on behind a call
 
@@ -81,9 +84,9 @@ class Calls:
         if not (id_ or self.has_late_ids):
             id_ = f"{self._id_prefix}{index}"
         turn.calls.append(ToolCall(id_, name, "", False))
-        turn.arguments = []
+        turn.arguments, self._flow = [], None
         turn.events.append(ToolCallStart(index, id_, name, start, end))
-        self._told = end
+        turn.told = end
         self.called = True
 
     def argue(self, text: str) -> None:
@@ -93,8 +96,18 @@ class Calls:
             self.collected.append(text)
         elif text and turn.arguments is not None:
             turn.arguments.append(text)
-            start, self._told = self._told, turn.offset + turn.position
-            turn.events.append(ToolCallDelta(len(turn.calls) - 1, text, start, self._told))
+            start, turn.told = turn.told, turn.offset + turn.position
+            turn.events.append(ToolCallDelta(len(turn.calls) - 1, text, start, turn.told))
+
+    def let_flow(self, stops: re.Pattern[str]) -> None:
+        """Let text be a part of the arguments up to one of some characters, as it is."""
+        turn = self.turn
+        if self.collected is not None or not turn.arguments:
+            return
+        if self._flow is None or self._flow.stops is not stops:
+            event = partial(ToolCallDelta, len(turn.calls) - 1)
+            self._flow = Flow(stops, "", turn.arguments, event)
+        turn.flow = self._flow
 
     def end(self, complete: bool = True, late_id: str = "") -> None:
         """End the call; ``complete`` says whether it was read to its end."""
@@ -112,7 +125,7 @@ class Calls:
         late_id = "" if call.id else late_id or f"{self._id_prefix}{index}"
         call.id += late_id
         end = turn.offset + turn.position
-        turn.events.append(ToolCallEnd(index, late_id, self._told, end))
+        turn.events.append(ToolCallEnd(index, late_id, turn.told, end))
         turn.read = self.resume
 
     def end_of_text(self) -> None:

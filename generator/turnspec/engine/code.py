@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import json
 
 from turnspec.engine.calls import ArgumentReader, Calls
 from turnspec.engine.format import Format
 from turnspec.engine.markers import Notation, Roles, literal_length
+from turnspec.engine.python_literal import keyword_arguments
 
 
 class Code:
@@ -74,20 +74,6 @@ class Code:
         text = turn.text[turn.position : found.start if found else len(turn.text)]
         turn.position += len(text)
         return text, turn.final or bool(found and found.role)
-
-
-def keyword_arguments(text: str) -> str | None:
-    """Return Python's keyword arguments, up to the bracket behind them, as JSON; None if not so."""
-    try:
-        call = ast.parse(f"f({text.strip()}", mode="eval").body
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-            return None  # more than arguments, or some without a keyword
-        if not all(word.arg for word in call.keywords):
-            return None
-        values = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
-        return json.dumps(values, ensure_ascii=False, allow_nan=False)
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        return None
 
 
 def code_start_roles(table: Format) -> Roles:

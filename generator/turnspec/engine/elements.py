@@ -122,6 +122,7 @@ class Elements:
         found = self._next_marker()
         self._value.take(found.start if found else len(self._turn.text))
         if found is None or not found.role:
+            self._value.let_flow(self._markers)
             return False
         if found.role in ("member", "element"):
             self._open_in_text(found)

@@ -1,6 +1,6 @@
-"""Calls written as other formats write them: as a JSON object, or in tags.
+"""Calls written as other formats write them: as a JSON object, in tags, or as Python does.
 
-Many models have learned both. Such a call is read as a whole, when it ends.
+Many models have learned several. Such a call is read as a whole, when it ends.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from typing import Any
 from turnspec.engine.calls import Calls
 from turnspec.engine.format import Format
 from turnspec.engine.json_text import load_json
-from turnspec.engine.markers import Found, Notation, is_name, leading_text
+from turnspec.engine.markers import LETTERS, NAME_SIGNS, Found, Notation, is_name, leading_text
+from turnspec.engine.python_literal import keyword_arguments
 from turnspec.engine.results import Problem
 from turnspec.engine.schemas import as_json, json_types
-from turnspec.engine.turn import WHITE_SPACE
 from turnspec.engine.unclosed import call_end_roles
 
 _ARGUMENTS = ("arguments", "parameters")  # the keys that APIs and most formats have for them
 _TAG = r"""[ \t\n\r]*<(?P<tag>[A-Za-z0-9_:-]+)(?: name)? ?= ?["']?(?P<key>[^<>"']{1,256})["']? ?>"""
 _OPENING_TAG = re.compile(_TAG)
 _ARGUMENT = re.compile(rf"{_TAG}\n?(?P<value>[\s\S]*?)\n?</(?P=tag)>")
+_CALLED = re.compile(rf"[ \t\n\r]*(?P<name>[{LETTERS}{NAME_SIGNS}]{{1,256}})[ \t\n\r]*\(")
 _CLOSING_TAG = re.compile(r"(?:[ \t\n\r]*</[A-Za-z0-9_:-]+>)?[ \t\n\r]*")
 
 
@@ -57,7 +58,11 @@ class ForeignCall:
 
     def _take(self) -> None:
         turn, tools, text = self._turn, self._calls.tools or {}, "".join(self._pieces)
-        call = _from_object(text) or _from_tags(text, tools)
+        call, told = _from_object(text), "the call is a JSON object"
+        if call is None:
+            call, told = _from_tags(text, tools), "the call is tags"
+        if call is None:
+            call, told = _from_keywords(text), "the call has keyword arguments"
         if call is None or not (is_name(call[0]) or call[0] in tools):
             end = turn.go_back()
             self._calls.text.mentioned = True
@@ -69,8 +74,7 @@ class ForeignCall:
         turn.release()
         name, arguments = call
         self._calls.start(name, start, turn.offset + turn.position)
-        kind = "tags" if text.lstrip(WHITE_SPACE).startswith("<") else "a JSON object"
-        turn.problems.append(Problem(start, "other_syntax", f"the call is {kind}"))
+        turn.problems.append(Problem(start, "other_syntax", told))
         self._calls.argue(arguments)
         self._calls.end()
 
@@ -112,10 +116,19 @@ def _from_tags(text: str, tools: Mapping[str, Mapping[str, Any]]) -> tuple[str, 
     return head["key"], f"{{{members}}}"
 
 
+def _from_keywords(text: str) -> tuple[str, str] | None:
+    """Return the name and the arguments of a call with Python's keyword arguments, or None."""
+    head = _CALLED.match(text)
+    arguments = keyword_arguments(text[head.end() :]) if head else None
+    return (head["name"], arguments) if head and arguments else None
+
+
 def foreign_roles(table: Format) -> list[tuple[str, Notation]]:
     """Return what begins such a call: what opens the format's own, and then another one."""
     calls, arguments = table["calls"], table["arguments"]
     openings = calls.get("opening", ()) or (leading_text(calls.get("start", "")),)
     heads = [' {{ "name"', ' {{ "function"'] if calls["form"] == "heads" else []
     heads += [" <{word}=", " <{word}name ="] if arguments["form"] == "json" else []
+    if arguments["form"] != "values" and "(" not in calls.get("start", ""):
+        heads += [" {name} ( )", " {name} ({word}="]
     return [("foreign", (opening, heads)) for opening in openings[-1:] if len(opening) > 2]

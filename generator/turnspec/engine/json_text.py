@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from typing import Any
 
+#: The characters that don't stand in a JSON string as they are, for a class of an expression.
+ESCAPED = r'"\\\x00-\x1f'
 #: How deeply arrays and objects may be nested, wherever a parser runs.
 _DEEPEST = 500
 _STRINGS_AND_BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[][{}]', re.DOTALL)

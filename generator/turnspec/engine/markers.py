@@ -107,15 +107,22 @@ class Markers:
             self._roles[group] = role
             self._optional[group] = _optional_texts(notation, group)
         self._starts = "".join(dict.fromkeys("".join(_starts(found) for _, found in markers)))
-        anywhere = "" if markers else "(?!)"
+        self._anywhere = bool(markers) and not self._starts
         #: With what a marker can begin.
-        self.first = re.compile(f"[{re.escape(self._starts)}]" if self._starts else anywhere)
+        self.first = self.first_or("")
         self._whole = self._compiled(whole)
         self._growing = self._compiled(growing)
 
     def _compiled(self, expressions: Sequence[str]) -> re.Pattern[str]:
         """Return an expression for any of these."""
         return re.compile("|".join(expressions) or "(?!)")
+
+    def first_or(self, characters: str) -> re.Pattern[str]:
+        """Return an expression for what a marker can begin with, or one of a class's characters."""
+        if self._anywhere:
+            return re.compile("")
+        characters += re.escape(self._starts)
+        return re.compile(f"[{characters}]" if characters else "(?!)")
 
     def match(self, turn: Turn, at: int | None = None, final: bool | None = None) -> Found | None:
         """Return the marker at a place, by default the turn's position."""

@@ -8,8 +8,10 @@ import sys
 from collections.abc import Mapping
 
 from turnspec.engine.format import CompiledFormat, Format
+from turnspec.engine.json_text import ESCAPED
 from turnspec.engine.markers import Roles, spaced
 from turnspec.engine.turn import WHITE_SPACE, Turn
+from turnspec.engine.unclosed import call_end_roles
 from turnspec.engine.value import Value
 
 _STRINGS = {
@@ -52,6 +54,7 @@ class OtherValue(Value):
         usual = ('"', "'")
         quotes = dict.fromkeys((self._raw_quote, *usual) if self._raw_quote else usual)
         super().__init__(turn, compiled, tuple(quotes))
+        self._stops = compiled.markers(_string_stop_roles).first_or(ESCAPED + "'")
 
     def _take_quote(self, text: str) -> bool:
         if text == self._raw_quote and not self._raw_start.match(self._turn):
@@ -66,8 +69,12 @@ class OtherValue(Value):
             return self._read_raw_string()
         if self._escapes == "json" and self._quote == '"':
             return super()._read_string()
-        match = self._match_string(_STRINGS[self._quote])
-        turn, text = self._turn, match["text"]
+        turn = self._turn
+        match = _STRINGS[self._quote].match(turn.text, turn.position)
+        assert match  # if only an empty text
+        if self._first.search(turn.text, turn.position, match.end()):
+            match = self._before_unclosed(match)
+        text = match["text"]
         turn.position = match.end("text")
         is_quote = match["end"] is not None
         after = self._after_string.match(turn.text, match.end()) if is_quote else None
@@ -87,7 +94,7 @@ class OtherValue(Value):
         turn = self._turn
         found = self._raw_end.search(turn, final=False)
         end = found.start if found else len(turn.text)
-        if self._unclosed and self._unclosed.first.search(turn.text, turn.position, end):
+        if self._unclosed and self._first.search(turn.text, turn.position, end):
             reach, self.broken = self._unclosed.find(end)
             found, end = (found if reach == end else None), reach
         self._pass_on(json.dumps(turn.text[turn.position : end], ensure_ascii=False)[1:-1])
@@ -129,6 +136,11 @@ def raw_start_roles(table: Format) -> Roles:
     """Return what begins a string without escapes: its quote."""
     quote = table["arguments"].get("values", {}).get("raw_quote", "")
     return [("start", quote)] if quote else []
+
+
+def _string_stop_roles(table: Format) -> Roles:
+    """Return what may end a string, closed or not."""
+    return [*raw_end_roles(table), *call_end_roles(table)]
 
 
 def raw_end_roles(table: Format) -> Roles:

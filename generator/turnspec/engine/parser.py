@@ -87,7 +87,7 @@ class TurnParser:
     def _read_prefill(self, prefill: str, echo: bool) -> None:
         turn = self._turn
         events = self.feed(prefill, special=True)
-        turn.events[:0] = events
+        turn.events[:0], turn.flow = events, None
         if turn.held:
             turn.held.events = len(events)
         if not echo:
@@ -111,6 +111,7 @@ class TurnParser:
         if special and self._tokens:
             turn = self._draft._turn if self._draft else self._turn
             turn.tokens += self._tokens.find(text, turn.offset + len(turn.text))
+            turn.flow = None  # text that passes through is no token
         if self._draft is None:
             events = self._turn.feed(text)
             return events if self._text.draft_start is None else self._decide(events)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Mapping
 from typing import Any
 
 from turnspec.engine.json_text import load_json
+from turnspec.engine.python_literal import read_literal
 from turnspec.engine.tools import options
 from turnspec.engine.turn import WHITE_SPACE
 
@@ -62,9 +62,9 @@ def as_json(text: str, types: set[str], *, python: bool) -> str | None:
         if not python:
             return None
         try:
-            value = ast.literal_eval(text.strip(WHITE_SPACE))
+            value = read_literal(text.strip(WHITE_SPACE))
             text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        except (ValueError, TypeError, RecursionError):
             return None
         if type(value) in (int, float, str):  # these JSON has as well
             return None

@@ -22,7 +22,7 @@ _OPTIONAL = re.compile(r"\{\?[^{}]*\}")
 
 
 class SpecialTokens:
-    """The special tokens that a format's markers hold, and what stands for them."""
+    """Special tokens, and what stands for them: signs of its own for each in a marker."""
 
     def __init__(self, tokens: Sequence[str], table: Format) -> None:
         texts = "\n".join(texts_in(table))
@@ -34,6 +34,7 @@ class SpecialTokens:
             token: chr(_FIRST + number) + chr(_FILLER) * (len(token) - 1)
             for number, token in enumerate(longest_first)
         }
+        self._others = {token for token in tokens if token.strip()} - used
         self._token = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
         written = {_escaped(token): signs for token, signs in self._signs.items()}
         found = "|".join(map(re.escape, written)) or "(?!)"
@@ -42,6 +43,9 @@ class SpecialTokens:
 
     def find(self, piece: str, offset: int) -> Iterator[tuple[int, str]]:
         """Yield the tokens in a special piece: their offsets, and what stands for them."""
+        if piece in self._others:
+            yield offset, chr(_FILLER) * len(piece)
+            return
         for token in self._token.finditer(piece):
             yield offset + token.start(), self._signs[token.group()]
 
@@ -96,6 +100,7 @@ class SpecialMarkers(Markers):
         super().__init__([(role, tokens.put_into(notation)) for role, notation in markers])
         own = Markers(markers)
         self.first, self._optional = own.first, own._optional
+        self._starts, self._anywhere = own._starts, own._anywhere
 
     def match(self, turn: Turn, at: int | None = None, final: bool | None = None) -> Found | None:
         """Return the marker at a place, by default the turn's position."""

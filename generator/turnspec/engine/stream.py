@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from turnspec.engine.results import ContentDelta, ReasoningDelta
-from turnspec.engine.turn import WHITE_SPACE, Turn
+from turnspec.engine.turn import WHITE_SPACE, Flow, Turn
 
 
 class Stream:
@@ -18,18 +20,12 @@ class Stream:
         self._turn = turn
         self._pieces = pieces
         self._delta = delta
+        self._flow: Flow | None = None
         self._shown = shown  # what stands before this offset is left out
 
     def write(self, text: str, end: int) -> None:
         """Add text; ``end`` is where it ends in the model's text."""
         start = end - len(text)
-        if not self.begun or self.space or start < self._shown or text[-1:] in WHITE_SPACE:
-            self._write_within_space(text, start)
-        else:
-            self._pieces.append(text)
-            self._turn.events.append(self._delta(text, start, end))
-
-    def _write_within_space(self, text: str, start: int) -> None:
         body = text.rstrip(WHITE_SPACE)
         if body:
             self._write_body(body, start)
@@ -53,6 +49,14 @@ class Stream:
         if body:
             self._pieces.append(body)
             self._turn.events.append(self._delta(body, start, end))
+
+    def flow(self, stops: re.Pattern[str]) -> Flow | None:
+        """Return what more text becomes up to one of some characters, if it has begun."""
+        if self.space or not self.begun or self._turn.offset + self._turn.position < self._shown:
+            return None
+        if self._flow is None or self._flow.stops is not stops:
+            self._flow = Flow(stops, WHITE_SPACE, self._pieces, self._delta)
+        return self._flow
 
     def quote(self, marker: str, start: int) -> None:
         """Add a marker as it is, which is shown even where the prompt holds it."""

@@ -123,13 +123,16 @@ class Text:
             noise = self._behind_call.match(turn)
             if noise and noise.role != "marker":
                 return self._pass_noise(noise)
-        if self._is_first() and (lead := self._leads.match(turn)):
+        if self.after_marker and self._is_first() and (lead := self._leads.match(turn)):
             turn.position = lead.end if lead.role else turn.position
             self.after_marker = not lead.role
             return bool(lead.role)
         found = self._markers.search(turn)
         if found is None and not turn.final:
             self.write(len(turn.text))
+            if not self.after_marker and self.draft_end is None:
+                stream = self.reasoning if self.thinking else self.content
+                turn.flow = stream.flow(self._markers.first)
             return False
         if turn.final and (found is None or found.role == "mention") and self._breaks_off():
             return False
@@ -151,9 +154,8 @@ class Text:
         return True
 
     def _is_first(self) -> bool:
-        """Say whether content may begin here, of which there was none before."""
-        begun = self.thinking or self.called or self.content.begun
-        return self.after_marker and not begun
+        """Say whether there was no content yet, and nothing that stands before it."""
+        return not (self.thinking or self.called or self.content.begun)
 
     def _pass_noise(self, noise: Found) -> bool:
         """Leave out brackets and fences that close nothing, between a call and another marker."""
@@ -165,6 +167,8 @@ class Text:
     def write(self, end: int) -> None:
         """Add the turn's text up to a position to what is being read."""
         turn = self.turn
+        if turn.tokens:
+            turn.tell_tokens(end)
         text = turn.text[turn.position : end]
         if self.after_marker and text.strip(WHITE_SPACE):
             self._begin_piece(text)

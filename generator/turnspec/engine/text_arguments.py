@@ -10,9 +10,10 @@ from typing import Any, Protocol
 from turnspec.engine.calls import Calls
 from turnspec.engine.format import ArgumentsFormat, Format
 from turnspec.engine.heads import HeadCalls
-from turnspec.engine.json_text import load_json
+from turnspec.engine.json_text import ESCAPED, load_json
 from turnspec.engine.markers import (
     Found,
+    Markers,
     Notation,
     Roles,
     first_text,
@@ -64,6 +65,11 @@ class TypedText:
             self._calls.argue(json.dumps(text, ensure_ascii=False)[1:-1])
         else:
             self._pieces.append(text)
+
+    def let_flow(self, markers: Markers) -> None:
+        """Pass a string on as it comes, up to what may begin one of these markers."""
+        if self.types <= {"string"}:
+            self._calls.let_flow(markers.first_or(ESCAPED))
 
     def end(self) -> None:
         """End the value."""
@@ -221,6 +227,7 @@ class TextArguments:
             if found and found.role != "rest":  # the rest of the text is a part of a marker
                 return False
         if found is None or not found.role:
+            self.value.let_flow(self._end)
             return False
         is_other = found.role == "close" and found["key"] not in ("", self.key)
         if found.role == "inner" or is_other:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -28,6 +28,16 @@ class Hold:
     pieces: list[str]  # what it no longer has
 
 
+@dataclass(slots=True)
+class Flow:
+    """Text that passes through: nothing begins or ends in it but with one of some characters."""
+
+    stops: re.Pattern[str]  # those characters
+    not_last: str  # with these no piece may end, as more has to come before they count
+    pieces: list[str]  # of what is read
+    event: Callable[[str, int, int], Event]
+
+
 class Turn:
     """A turn that is being read, shared by the parts of its parser: one of them reads on.
 
@@ -42,6 +52,7 @@ class Turn:
         "content",
         "events",
         "final",
+        "flow",
         "held",
         "offset",
         "position",
@@ -50,6 +61,7 @@ class Turn:
         "reasoning",
         "text",
         "tokens",
+        "told",
     )
 
     def __init__(self, offset: int) -> None:
@@ -59,6 +71,8 @@ class Turn:
         self.final = False  # whether all text has come
         self.read: Callable[[], bool] = bool
         self.held: Hold | None = None
+        self.flow: Flow | None = None  # what the next piece may belong to, with nothing before it
+        self.told = 0  # up to which offset events tell of the text
         self.content: list[str] = []
         self.reasoning: list[str] = []
         self.calls: list[ToolCall] = []
@@ -71,6 +85,13 @@ class Turn:
 
     def feed(self, text: str) -> list[Event]:
         """Read on with some more text, and return the events as far as they are settled."""
+        if (flow := self.flow) and text:
+            if text[-1] not in flow.not_last and not flow.stops.search(text):
+                flow.pieces.append(text)
+                start = self.offset
+                self.offset = self.told = start + len(text)
+                return [flow.event(text, start, self.offset)]
+            self.flow = None
         self.text += text
         while self.read():
             pass
@@ -83,6 +104,8 @@ class Turn:
         else:
             self.events = []
         self.text = self.text[position:]
+        if self.text or self.held:
+            self.flow = None
         self.offset += position
         self.position = 0
         return events
@@ -120,6 +143,15 @@ class Turn:
     def problem(self, kind: str, message: str) -> None:
         """Tell of a deviation at the position."""
         self.problems.append(Problem(self.offset + self.position, kind, message))
+
+    def tell_tokens(self, end: int) -> None:
+        """Tell of special tokens before a position, which turned out to be text."""
+        first = bisect_left(self.tokens, (self.offset + self.position, ""))
+        for offset, signs in self.tokens[first:]:
+            start = offset - self.offset
+            if start < end:
+                text = self.text[start : start + len(signs)]
+                self.problems.append(Problem(offset, "stray_marker", f"{text!r} is text here"))
 
     def hold(self) -> None:
         """Let nothing be settled from here on: it may turn out to be something else."""

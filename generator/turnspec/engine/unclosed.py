@@ -23,8 +23,7 @@ class UnclosedString:
 
     def __init__(self, turn: Turn, compiled: CompiledFormat) -> None:
         self._turn = turn
-        self._ends = compiled.markers(call_end_roles)
-        self.first = self._ends.first
+        self.ends = compiled.markers(call_end_roles)
         self._calls = compiled.markers(call_start_roles)
 
     def find(self, end: int) -> tuple[int, bool]:
@@ -33,7 +32,7 @@ class UnclosedString:
         It is settled no further where more text has to tell.
         """
         at = self._turn.position
-        while found := self._ends.search(self._turn, final=False, start=at, end=end):
+        while found := self.ends.search(self._turn, final=False, start=at, end=end):
             is_over = self._is_over(found)
             if is_over is None:
                 return found.start, False
@@ -45,7 +44,7 @@ class UnclosedString:
     def _is_over(self, found: Found) -> bool | None:
         """Say whether no string goes on behind an end; None where more text has to tell."""
         turn, at = self._turn, found.start
-        while marker := self._ends.match(turn, at):
+        while marker := self.ends.match(turn, at):
             if not marker.role:
                 return None
             at = _behind_space(turn.text, marker.end)

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from turnspec.engine.format import CompiledFormat
+from turnspec.engine.json_text import ESCAPED
+from turnspec.engine.markers import Markers
 from turnspec.engine.turn import WHITE_SPACE, Turn
 from turnspec.engine.unclosed import UnclosedString
 
@@ -41,6 +43,8 @@ class Value:
         self._quotes = quotes
         self._unclosed = UnclosedString(turn, compiled) if compiled else None
         self._longest_quote = max(map(len, quotes))
+        ends = self._unclosed.ends if self._unclosed else Markers(())
+        self._first, self._stops = ends.first, ends.first_or(ESCAPED)
         self._tokens = re.compile(_TOKENS.replace("QUOTES", "|".join(map(re.escape, quotes))))
         self._takes: Mapping[str, Callable[[str], bool]] = {
             "space": self._take_space,
@@ -60,11 +64,12 @@ class Value:
         self._expected = "value"  # or "key", "colon", "comma"
         self._closers: list[str] = []  # for the brackets that are open
         self._quote = ""  # of the string that is being read
+        #: Up to what the text is that of a string in JSON; None where none is passed on.
+        self.string_stops: re.Pattern[str] | None = None
         self._is_key = False  # whether that is a key
         self._word: list[str] = []
         self._held: list[str] = []  # until a value begins
         self._out: list[str] = []  # until it is passed on
-        self._is_held = False  # whether a string's text may be none
 
     @property
     def waiting(self) -> str:
@@ -180,6 +185,7 @@ class Value:
             self._held.append('"')
         else:
             self._settle('"')
+            self.string_stops = self._stops
         return True
 
     def _take_word(self, text: str) -> bool:
@@ -235,43 +241,41 @@ class Value:
     def _read_string(self) -> bool:
         """Take more of a string; return whether there may be something else."""
         turn = self._turn
-        match = self._match_string(_STRING)
+        text, position = turn.text, turn.position
+        match = _STRING.match(text, position)
+        assert match  # if only an empty text
+        if self._first.search(text, position, end := match.end()):
+            match = self._before_unclosed(match)
         turn.position = match.end()
-        self._pass_on(match.group())
+        (self._held if self._is_key else self._out).append(match.group())
         if match.lastgroup:
             self._end_string()
             return True
-        if (
-            self._is_held
-            or turn.position == len(turn.text)
-            or _ESCAPE_BEGUN.match(turn.text, turn.position)
-        ):
+        is_settled = turn.position == end < len(text)
+        if not is_settled or _ESCAPE_BEGUN.match(text, end):
             return False
-        character = turn.text[turn.position]
+        character = text[end]
         if character == "\\":
-            turn.problem("malformed", f"{turn.text[turn.position :][:2]!r} is no escape")
+            turn.problem("malformed", f"{text[end : end + 2]!r} is no escape")
         self._pass_on(json.dumps(character)[1:-1])
         turn.position += 1
         return True
 
-    def _match_string(self, pattern: re.Pattern[str]) -> re.Match[str]:
+    def _before_unclosed(self, match: re.Match[str]) -> re.Match[str]:
         """Return what has come of a string, up to where it may end though it isn't closed."""
-        text, position = self._turn.text, self._turn.position
-        match = pattern.match(text, position)
-        assert match  # if only an empty text
-        self._is_held = False
-        if self._unclosed is None or not self._unclosed.first.search(text, position, match.end()):
+        if self._unclosed is None:
             return match
         end, self.broken = self._unclosed.find(match.end())
-        self._is_held = end < match.end()
-        return (pattern.match(text, position, end) if self._is_held else None) or match
+        if end == match.end():
+            return match
+        return match.re.match(match.string, match.start(), end) or match
 
     def _pass_on(self, text: str) -> None:
         """Pass on what stands in a string."""
         (self._held if self._is_key else self._out).append(text)
 
     def _end_string(self) -> None:
-        self._quote = ""
+        self._quote, self.string_stops = "", None
         self._expected = "colon" if self._is_key else "comma"
         self.over = not self._closers
 

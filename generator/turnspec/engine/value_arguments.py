@@ -139,6 +139,8 @@ class ValueArguments:
         value = self._value
         self._take(value.read())
         if not value.over and (not value.broken or self._turn.final):
+            if value.string_stops:
+                self._calls.let_flow(value.string_stops)
             return False
         self._end_value()
         return True

@@ -8,6 +8,7 @@ const LITERAL_SPACE = /(?:[ \t\f]|\\\r?\n)*/y;
 // Within brackets lines may end, and hold comments.
 const BRACKETED_SPACE = /(?:[ \t\f\r\n]|\\\r?\n|#[^\r\n]*)*/y;
 const LITERAL_WORD = /[\p{XID_Start}_]\p{XID_Continue}*/uy;
+const JSON_WORD = /(?:true|false|null)(?![\p{L}\p{N}_])/uy;
 const LITERAL_NUMBER =
   /0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|(?:[0-9](?:_?[0-9])*\.(?:[0-9](?:_?[0-9])*)?|\.[0-9](?:_?[0-9])*|[0-9](?:_?[0-9])*)(?:[eE][-+]?[0-9](?:_?[0-9])*)?/y;
 const LITERAL_PREFIX = /(?:[rR]|[uU])?(?=["'])/y;
@@ -54,7 +55,7 @@ export class LiteralReader {
       while (!reader.take(")")) {
         const name = reader.match(LITERAL_WORD).normalize("NFKC");
         if (!name || PYTHON_KEYWORDS.has(name) || !reader.take("=")) return null;
-        members.set(name, reader.literal().json);
+        members.set(name, reader.match(JSON_WORD) || reader.literal().json);
         if (!reader.take(",") && !reader.isNext(")")) return null;
       }
       reader.depth--;

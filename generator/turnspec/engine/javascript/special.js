@@ -15,10 +15,11 @@ const LAST_SIGN = 0xf8ff;
 /** What of a notation is no text of its own. */
 const NOTATION_SLOT = "\\{\\{|\\}\\}|\\{(?:\\?|no |before )|\\{[^{}]*\\}";
 const OPTIONAL_TEXT = /\{\?[^{}]*\}/g;
-/** The special tokens that a format's markers hold, and what stands for them. */
+/** Special tokens, and what stands for them: a sign of its own for each in a format's markers. */
 export class SpecialTokens {
   signs;
   written;
+  others;
   token;
   inNotation;
   constructor(tokens, table) {
@@ -36,11 +37,15 @@ export class SpecialTokens {
       }),
     );
     this.written = new Map(Array.from(this.signs, ([token, signs]) => [asNotation(token), signs]));
+    this.others = new Set([...used].filter((token) => !this.signs.has(token)));
     this.token = anyOfTexts(this.signs.keys(), "");
     this.inNotation = anyOfTexts(this.written.keys(), `|${NOTATION_SLOT}`);
   }
   /** Return the tokens in a special piece that begins at a place, and what stands for them. */
   find(piece, at) {
+    if (this.others.has(piece)) {
+      return [{ at, signs: String.fromCharCode(FILLER).repeat(piece.length) }];
+    }
     return Array.from(piece.matchAll(this.token), (found) => ({
       at: at + found.index,
       signs: this.signs.get(found[0]) ?? "",

@@ -1,15 +1,24 @@
 /**
- * Calls written as other formats write them: as a JSON object, or in tags.
+ * Calls written as other formats write them: as a JSON object, in tags, or as Python does.
  *
- * Many models have learned both. Such a call is read as a whole, when it ends.
+ * Many models have learned several. Such a call is read as a whole, when it ends.
  */
 
 import type { Calls } from "./calls.js";
 import { argumentsOf, callsOf, type Format } from "./format.js";
 import { dumpJson, type Json, loadJson } from "./json_text.js";
-import { type Found, isName, leadingText, type Markers, type Roles } from "./markers.js";
+import {
+  type Found,
+  isName,
+  LETTERS,
+  leadingText,
+  type Markers,
+  NAME_SIGNS,
+  type Roles,
+} from "./markers.js";
+import { LiteralReader } from "./python_literal.js";
 import { asJson, jsonTypes } from "./schemas.js";
-import { jsonString, spaceBefore } from "./strings.js";
+import { jsonString } from "./strings.js";
 import { withRole } from "./text_markers.js";
 import { asSchema } from "./tools.js";
 import type { Read, Turn } from "./turn.js";
@@ -21,10 +30,12 @@ const ARGUMENT_KEYS: readonly string[] = ["arguments", "parameters"];
 const TAG = /[ \t\n\r]*<([A-Za-z0-9_:-]+)(?: name)? ?= ?["']?([^<>"']{1,256})["']? ?>/.source;
 const OPENING_TAG = new RegExp(TAG, "uy");
 const TAGGED_ARGUMENT = new RegExp(`${TAG}\\n?([\\s\\S]*?)\\n?</\\1>`, "uy");
+const CALLED = new RegExp(`[ \\t\\n\\r]*([${LETTERS}${NAME_SIGNS}]{1,256})[ \\t\\n\\r]*\\(`, "uy");
 const CLOSING_TAG = /(?:[ \t\n\r]*<\/[A-Za-z0-9_:-]+>)?[ \t\n\r]*$/y;
 
-/** A call that is read: its name, and its arguments as JSON text. */
+/** A call that is read: its name, its arguments as JSON text, and how it is written. */
 interface ForeignParts {
+  readonly told: string;
   readonly name: string;
   readonly arguments: string;
 }
@@ -68,7 +79,7 @@ export class ForeignCall {
     const { held } = turn;
     if (!held) return;
     const text = this.pieces.join("");
-    const call = fromObject(text) ?? fromTags(text, calls);
+    const call = fromObject(text) ?? fromTags(text, calls) ?? fromKeywords(text);
     if (!call || !(isName(call.name) || calls.knows(call.name))) {
       const end = turn.goBack(held);
       calls.text.mentioned = true;
@@ -78,8 +89,7 @@ export class ForeignCall {
     }
     turn.release();
     calls.start(call.name, held.offset, turn.offsetAt(turn.position));
-    const kind = text.charAt(spaceBefore(text)) === "<" ? "tags" : "a JSON object";
-    turn.problemAt(held.offset, "other_syntax", `the call is ${kind}`);
+    turn.problemAt(held.offset, "other_syntax", call.told);
     calls.argue(call.arguments);
     calls.end();
   }
@@ -96,7 +106,8 @@ function fromObject(text: string): ForeignParts | null {
   if (typeof name !== "string" || !name) return null;
   const key = ARGUMENT_KEYS.find((key) => (members as Map<string, Json>).has(key));
   const value: Json = key === undefined ? new Map() : (members.get(key) ?? null);
-  return { name, arguments: typeof value === "string" ? value : dumpJson(value) };
+  const written = typeof value === "string" ? value : dumpJson(value);
+  return { told: "the call is a JSON object", name, arguments: written };
 }
 
 /** Return the name and the arguments of a call that is a tag with tags inside, or null. */
@@ -121,16 +132,27 @@ function fromTags(text: string, calls: Calls): ForeignParts | null {
   CLOSING_TAG.lastIndex = at;
   if (!CLOSING_TAG.test(text)) return null;
   const texts = Array.from(members, ([key, json]) => `${key}: ${json}`);
-  return { name, arguments: `{${texts.join(", ")}}` };
+  return { told: "the call is tags", name, arguments: `{${texts.join(", ")}}` };
+}
+
+/** Return the name and the arguments of a call with Python's keyword arguments, or null. */
+function fromKeywords(text: string): ForeignParts | null {
+  CALLED.lastIndex = 0;
+  const [head, name = ""] = CALLED.exec(text) ?? [];
+  const written = head === undefined ? null : LiteralReader.readKeywords(text.slice(head.length));
+  return written ? { told: "the call has keyword arguments", name, arguments: written } : null;
 }
 
 /** Return what begins such a call: what opens the format's own, and then another one. */
 export function foreignRoles(table: Format): Roles {
   const calls = callsOf(table);
   const openings = calls.opening?.length ? calls.opening : [leadingText(calls.start ?? "")];
+  const { form } = argumentsOf(table);
+  const isOwn = form === "values" || (calls.start ?? "").includes("(");
   const heads = [
     ...(calls.form === "heads" ? [' {{ "name"', ' {{ "function"'] : []),
-    ...(argumentsOf(table).form === "json" ? [" <{word}=", " <{word}name ="] : []),
+    ...(form === "json" ? [" <{word}=", " <{word}name ="] : []),
+    ...(isOwn ? [] : [" {name} ( )", " {name} ({word}="]),
   ];
   const last = openings.slice(-1).filter((opening) => [...opening].length > 2);
   return withRole(

@@ -263,6 +263,7 @@ export class Text {
   /** Add the turn's text up to a position to what is being read. */
   write(end: number): void {
     const { turn } = this;
+    turn.tellTokens(end);
     const text = turn.text.slice(turn.position, end);
     if (this.afterMarker && spaceBefore(text) < text.length) this.beginPiece(text);
     const start = turn.offsetAt(turn.position);

@@ -1,7 +1,7 @@
 /** The turn that is being read: its text as it arrives, and the message as far as it is known. */
 
 import { Message, type ParserEvent, type Problem, type ToolCall } from "./results.js";
-import { codePoints, hasPairs } from "./strings.js";
+import { codePoints, hasPairs, quoted } from "./strings.js";
 
 /** Characters that stand for special tokens where markers are looked for that hold such. */
 export const PRIVATE_USE = "\ue000-\uf8ff";
@@ -166,6 +166,16 @@ export class Turn {
   /** Tell of a deviation at an offset. */
   problemAt(offset: number, kind: string, message: string): void {
     this.problems.push({ offset, kind, message });
+  }
+
+  /** Tell of special tokens before a position, which turned out to be text. */
+  tellTokens(end: number): void {
+    for (const { at, signs } of this.tokens.slice(this.firstToken())) {
+      const start = at - this.place;
+      if (start < this.position || start >= end) continue;
+      const text = this.text.slice(start, start + signs.length);
+      this.problemAt(this.offsetAt(start), "stray_marker", `${quoted(text)} is text here`);
+    }
   }
 
   /** Let nothing be settled from here on: it may turn out to be something else. */
