@@ -84,7 +84,7 @@ def _hash(text: str) -> str:
 
 
 def _given_none(case: Case, theirs: str, worker: RenderWorker) -> str:
-    """Return why another text came out where only that tools are None differs, "" if it isn't so."""
+    """Return why theirs differs, where giving tools=None makes that of ours; else ""."""
     if case.variables.get("tools") is not None:
         return ""
     text = worker.render(case.source, {**case.variables, "tools": None}).text
