@@ -17,9 +17,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.deviations.turns import Format
 from turnspec.codegen.loading import load_module
 from turnspec.codegen.table import format_table
+from turnspec.deviations.turns import Format
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
 from turnspec.spec.fingerprint import fingerprint

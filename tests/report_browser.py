@@ -5,142 +5,32 @@ Writes screenshots to build/, light and dark, wide and as on a phone, for a pers
 
 from __future__ import annotations
 
-import base64
 import json
-import shutil
-import socket
-import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-from urllib.error import URLError
-from urllib.request import ProxyHandler, Request, build_opener
+from urllib.parse import quote
 
+from tests.browser import BUILD, PHONE, WIDE, Browser, check, new_browser, wait_until
 from tests.generated_formats import ROOT
+from tests.test_report import HOSTILE, checkout, hostile_spec
 from turnspec.pipeline.project import Project
 from turnspec.report.entries import read_entries
 from turnspec.report.page import render_page
 from turnspec.report.server import ReportServer, Site
 
-BUILD = ROOT / "build"
-WIDE, PHONE = (1280, 900), (390, 844)
 NAME = "glm-4-6"
-_FLAGS = (
-    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync --hide-scrollbars"
-)
-_KEYS = {"tab": "\ue004", "enter": "\ue007"}
-_OPENER = build_opener(ProxyHandler({}))
-
-
-@dataclass(frozen=True, slots=True)
-class Browser:
-    """A session of a browser, over the protocol of its driver."""
-
-    session: str
-
-    def ask(self, path: str, data: object = None, method: str = "POST") -> Any:
-        body = json.dumps(data if data is not None else {}).encode() if method == "POST" else None
-        return request(f"{self.session}{path}", body, method)
-
-    def open(self, address: str) -> None:
-        self.ask("/url", {"url": "about:blank"})
-        self.ask("/url", {"url": address})
-
-    def run(self, script: str, *arguments: object) -> Any:
-        return self.ask("/execute/sync", {"script": script, "args": list(arguments)})
-
-    def devtools(self, command: str, **parameters: object) -> None:
-        self.ask("/goog/cdp/execute", {"cmd": command, "params": parameters})
-
-    def looks(self, size: tuple[int, int], scheme: str) -> None:
-        """Give the window a size, and the person a taste for light or dark."""
-        self.devtools(
-            "Emulation.setDeviceMetricsOverride",
-            width=size[0],
-            height=size[1],
-            deviceScaleFactor=1,
-            mobile=size == PHONE,
-        )
-        feature = {"name": "prefers-color-scheme", "value": scheme}
-        self.devtools("Emulation.setEmulatedMedia", features=[feature])
-
-    def press(self, *keys: str) -> None:
-        actions = [
-            {"type": kind, "value": _KEYS.get(key, key)}
-            for key in keys
-            for kind in ("keyDown", "keyUp")
-        ]
-        self.ask("/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
-
-    def screenshot(self, name: str) -> None:
-        BUILD.mkdir(exist_ok=True)
-        image = self.ask("/screenshot", method="GET")
-        (BUILD / f"{name}.png").write_bytes(base64.b64decode(image))
-
-    def errors(self) -> list[str]:
-        return [str(entry["message"]) for entry in self.ask("/se/log", {"type": "browser"})]
-
-
-def request(address: str, body: bytes | None, method: str) -> Any:
-    headers = {"Content-Type": "application/json"}
-    with _OPENER.open(Request(address, body, headers, method=method), timeout=60) as answer:
-        return json.loads(answer.read())["value"]
-
-
-@contextmanager
-def new_browser() -> Iterator[Browser]:
-    """Start a browser with a profile of its own."""
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    driver = shutil.which("chromedriver")
-    if chromium is None or driver is None:
-        sys.exit("chromium and chromedriver are needed: apt-get install chromium chromium-driver")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = subprocess.Popen([driver, f"--port={port}"], stdout=subprocess.DEVNULL)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        options = {
-            "binary": chromium,
-            "args": [*_FLAGS.split(), f"--user-data-dir={profile}"],
-        }
-        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
-        base = f"http://127.0.0.1:{port}"
-        session = ""
-        try:
-            wait_for(base)
-            body = json.dumps({"capabilities": {"alwaysMatch": wanted}}).encode()
-            found = request(f"{base}/session", body, "POST")["sessionId"]
-            session = f"{base}/session/{found}"
-            yield Browser(session)
-        finally:
-            if session:  # or the browser would outlive its driver
-                request(session, None, "DELETE")
-            process.terminate()
-            process.wait()
-
-
-def wait_for(base: str) -> None:
-    for _ in range(100):
-        try:
-            request(f"{base}/status", None, "GET")
-        except URLError:
-            time.sleep(0.1)
-        else:
-            return
-    sys.exit("the browser's driver doesn't answer")
-
-
-def check(holds: object, what: str) -> None:
-    if not holds:
-        sys.exit(f"failed: {what}")
-    print(f"ok: {what}")
+#: A text for the pictures, with a problem in it.
+PICTURED = """<think>Two days, in Paris.</think>
+Let me look.
+<tool_call>get_weather
+<arg_key>city</arg_key>
+<arg_value>Paris</arg_value>
+<arg_key>days</arg_key>
+<arg_value>three</arg_value>
+</tool_call>"""
 
 
 def shown_rows(browser: Browser) -> int:
@@ -161,6 +51,17 @@ def check_filters(browser: Browser, total: int) -> None:
     browser.run("document.querySelector('#filters button').click()")
     time.sleep(0.2)
     check(shown_rows(browser) == total, "all are shown again")
+    search = "const f = document.getElementById('filters').elements.name; f.value = arguments[0];"
+    search += "f.dispatchEvent(new Event('input', {bubbles: true}))"
+    browser.run(search, "no such format")
+    none = "document.getElementById('none')"
+    check(
+        browser.run(f"return !{none}.hidden && {none}.innerText.startsWith('No format fits')"),
+        "a search that finds nothing says so",
+    )
+    browser.run(f"{none}.querySelector('button').click()")
+    time.sleep(0.2)
+    check(shown_rows(browser) == total, "and leads back to all")
 
 
 def check_keyboard(browser: Browser) -> None:
@@ -187,6 +88,9 @@ def check_widths(browser: Browser) -> None:
         browser.run(
             "document.querySelectorAll('article > details').forEach(d => { d.open = true })"
         )
+        forms = "document.querySelectorAll('.try form').length"
+        articles = "document.querySelectorAll('article').length"
+        wait_until(browser, f"{forms} === {articles}", "all boxes are there")
         excess = browser.run(
             "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
         )
@@ -196,41 +100,140 @@ def check_widths(browser: Browser) -> None:
         )
 
 
-def check_box(browser: Browser) -> None:
-    """Parse an example through the page, and hostile text."""
-    browser.run(f"location.hash = 't-{NAME}'")
-    time.sleep(0.3)
-    form = f"document.querySelector('form.try[data-name=\"{NAME}\"]')"
-    browser.run(f"{form}.querySelector('.example').click(); {form}.requestSubmit()")
-    result = result_of(browser, form)
-    check('"days\\": 3}' in result and "No problems" in result, "an example is parsed")
-    browser.run(f"{form}.elements.text.value = arguments[0]; {form}.requestSubmit()", "<b>Hi")
-    check('"content": "<b>Hi"' in result_of(browser, form), "markup in an output stays text")
-    browser.run(f"{form}.elements.tools.value = '['; {form}.requestSubmit()")
-    check("tools: not JSON" in result_of(browser, form), "tools that aren't JSON are told")
-    browser.run(f"{form}.querySelector('.example').click(); {form}.requestSubmit()")
-    result_of(browser, form)
+BOX = f"document.querySelector('#t-{NAME} .try')"
 
 
-def result_of(browser: Browser, form: str) -> str:
-    time.sleep(0.2)
-    for _ in range(50):
-        text = str(browser.run(f"return {form}.querySelector('.result').innerText"))
-        if text and "parsing" not in text:
-            return text
-        time.sleep(0.1)
-    sys.exit("failed: no answer in the page")
+def set_field(browser: Browser, field: str, value: object) -> None:
+    browser.run(
+        f"const field = {BOX}.querySelector('form').elements[arguments[0]];"
+        "field.value = arguments[1];"
+        "field.dispatchEvent(new Event('input', {bubbles: true}))",
+        field,
+        value,
+    )
 
 
-def take_screenshots(browser: Browser, where: str) -> None:
+def part(browser: Browser, name: str) -> str:
+    text = f"{BOX}.querySelector('[data-part={name}]').innerText"
+    # JSON, as the driver can't tell half a character.
+    return str(json.loads(browser.run(f"return JSON.stringify({text})")))
+
+
+def open_box(browser: Browser, address: str) -> None:
+    browser.open(f"{address}#t-{NAME}")
+    wait_until(browser, f"{BOX}?.querySelector('form')", "the format's box is there")
+
+
+def check_box(browser: Browser, address: str) -> None:
+    """Parse what is offered, piece by piece, one's own text, and hostile text."""
+    open_box(browser, address)
+    check('"days\\": 3}' in part(browser, "message"), "a sample turn with calls is parsed")
+    check("no problems" in part(browser, "summary"), "it has no problems")
+    set_field(browser, "upTo", 3)
+    check("So far" in part(browser, "summary"), "a slider leads back to the first pieces")
+    check(browser.run(f"return {BOX}.querySelector('.k-unread').innerText"), "the rest is unread")
+    set_field(browser, "piece", 1)
+    rows = f"{BOX}.querySelectorAll('.events tbody tr').length"
+    check(browser.run(f"return {rows}") > 100, "pieces of one character are told one by one")
+    set_field(browser, "text", "<b onclick=alert(1)>Hi<tool_call>get_weather\n<arg_key>city")
+    check('"content": "<b onclick=alert(1)>Hi"' in part(browser, "message"), "markup stays text")
+    check("1. " in part(browser, "problems"), "its problem is told")
+    browser.run(f"{BOX}.querySelector('.problems button').click()")
+    check(browser.run(f"return {BOX}.querySelector('.place.shown')"), "and leads to its place")
+    set_field(browser, "tools", "[")
+    check("tools: not JSON" in part(browser, "fault"), "tools that aren't JSON are told")
+    set_field(browser, "tools", '[{"a": 1}]')
+    check("tools[0]" in part(browser, "fault"), "so are tools that are none")
+
+
+def check_deviations(browser: Browser, address: str) -> None:
+    """All texts that any format offers are read, in the browser."""
+    open_box(browser, address)
+    options = browser.run(f"return [...{BOX}.querySelectorAll('option')].map(each => each.value)")
+    for option in options[1:]:
+        set_field(browser, "chosen", option)
+        if not part(browser, "summary").startswith("Read to the end") or part(browser, "fault"):
+            sys.exit(f"failed: text {option} can't be read")
+    check(len(options) > 50, f"all {len(options) - 1} texts that the box offers are read")
+
+
+def check_link(browser: Browser, address: str) -> None:
+    """A case comes back from its link, in a new page."""
+    open_box(browser, address)
+    text = "<think>It rains.\r\n</think>🦆 half \ud83d"
+    state = {"text": text, "piece": 2, "upTo": 6, "thinking": False}
+    link = quote(json.dumps(state))
+    browser.open(f"{address}#t-{NAME}?{link}")
+    wait_until(browser, f"{BOX}?.querySelector('form')", "a link leads to its box")
+    check(part(browser, "message").count("It r") == 1, "a link leads to its case")
+    set_field(browser, "piece", 3)
+    shown = browser.run("return location.href")
+    before = part(browser, "message"), part(browser, "reading")
+    browser.open(shown)
+    wait_until(browser, f"{BOX}?.querySelector('form')", "the address leads to the box")
+    check((part(browser, "message"), part(browser, "reading")) == before, "so does the address")
+
+
+def check_play(browser: Browser, address: str) -> None:
+    """The pieces come by themselves; all by keyboard."""
+    open_box(browser, address)
+    set_field(browser, "piece", 20)
+    browser.run(f"{BOX}.querySelector('button[name=play]').focus()")
+    browser.press("enter")
+    wait_until(browser, f"{BOX}.querySelector('[data-part=summary]').innerText[0] == 'S'", "plays")
+    wait_until(browser, f"{BOX}.querySelector('[data-part=summary]').innerText[0] == 'R'", "ends")
+    check(True, "the pieces come one after the other")
+    browser.run(f"{BOX}.querySelector('input[name=upTo]').focus()")
+    browser.press("left")
+    check("So far" in part(browser, "summary"), "an arrow key leads a piece back")
+
+
+def check_hostile(browser: Browser, folder: Path) -> None:
+    """No marker of a format becomes markup, wherever it is shown."""
+    for number, hostile in enumerate(HOSTILE):
+        root = folder / f"hostile{number}"
+        entries, problems = read_entries(checkout(root, hostile_spec(hostile)))
+        check(not problems, "a hostile format can be read")
+        path = root / "report.html"
+        path.write_text(render_page(entries, root="./"), encoding="utf-8")
+        browser.open(f"{path.as_uri()}#t-tagged")
+        wait_until(browser, "document.querySelector('#t-tagged .try form')", "its box is there")
+        for at in range(len(entries[0].texts)):
+            browser.run(
+                "const field = document.querySelector('.try form').elements.chosen;"
+                "field.value = arguments[0];"
+                "field.dispatchEvent(new Event('input', {bubbles: true}))",
+                str(at),
+            )
+        count = browser.run("return document.querySelectorAll('img, svg:not(.states), b b').length")
+        check(count == 0, f"markup in markers stays text: {hostile[:30]}")
+
+
+def check_server(browser: Browser, address: str) -> None:
+    """A page that is served tells the states of the Python parser too."""
+    open_box(browser, address)
+    browser.run(f"document.querySelector('#t-{NAME} .ask').click()")
+    steps = f"document.querySelector('#t-{NAME} .steps')"
+    wait_until(browser, f"{steps}.innerText", "the server answers")
+    told = str(browser.run(f"return {steps}.innerText"))
+    check("call 0 starts: get_weather" in told, "the server tells the states")
+
+
+def take_screenshots(browser: Browser, address: str) -> None:
     for scheme in ("light", "dark"):
         for kind, size in (("wide", WIDE), ("phone", PHONE)):
             browser.looks(size, scheme)
+            open_box(browser, address)
             browser.run("window.scrollTo(0, 0)")
-            browser.screenshot(f"report-{where}index-{kind}-{scheme}")
+            browser.screenshot(f"report-index-{kind}-{scheme}")
             browser.run(f"document.getElementById('t-{NAME}').scrollIntoView()")
             time.sleep(0.2)
-            browser.screenshot(f"report-{where}format-{kind}-{scheme}")
+            browser.screenshot(f"report-format-{kind}-{scheme}")
+            set_field(browser, "text", PICTURED)
+            set_field(browser, "upTo", 18)
+            browser.run(f"{BOX}.scrollIntoView()")
+            time.sleep(0.2)
+            browser.screenshot(f"report-box-{kind}-{scheme}")
 
 
 def main() -> None:
@@ -242,25 +245,19 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, new_browser() as browser:
         path = Path(folder) / "report.html"
         path.write_text(render_page(entries), encoding="utf-8")
+        address = path.as_uri()
         browser.looks(WIDE, "light")
-        browser.open(path.as_uri())
+        browser.open(address)
         check_filters(browser, len(entries))
         check_keyboard(browser)
         check_widths(browser)
-        browser.open(f"{path.as_uri()}#t-{NAME}")
-        take_screenshots(browser, "")
-        browser.looks(WIDE, "light")
-        browser.open(server.address)
-        check_box(browser)
-        browser.run(f"document.querySelector('form.try[data-name=\"{NAME}\"]').scrollIntoView()")
-        time.sleep(0.2)
-        browser.screenshot("report-box-wide-light")
-        browser.looks(PHONE, "dark")
-        browser.run(f"document.querySelector('form.try[data-name=\"{NAME}\"]').scrollIntoView()")
-        time.sleep(0.2)
-        browser.screenshot("report-box-phone-dark")
-        errors = [text for text in browser.errors() if "400 (Bad Request)" not in text]
+        for checks in (check_box, check_deviations, check_link, check_play):
+            checks(browser, address)
+        check_hostile(browser, Path(folder))
+        check_server(browser, server.address)
+        errors = browser.errors()
         check(not errors, f"the browser tells of no errors {errors or ''}")
+        take_screenshots(browser, address)
     server.shutdown()
     print(f"pictures: {BUILD}/report-*.png")
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.deviations.turns import SAID, THOUGHT
 from tests.generated_formats import FORMATS, committed_format, committed_spec
 from tests.parser_checks import summary
+from turnspec.deviations.turns import SAID, THOUGHT
 from turnspec.spec.message import Message
 
 

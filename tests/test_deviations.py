@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.deviations.table import DEVIATIONS
-from tests.deviations.turns import Case, Format
 from tests.generated_formats import FORMATS, KINDS, committed_format
 from tests.parser_checks import added_up, stream, summary
+from turnspec.deviations.table import DEVIATIONS
+from turnspec.deviations.turns import Case, Format
 
 
 @pytest.mark.parametrize("deviation", DEVIATIONS)

@@ -22,9 +22,9 @@ from benchmarks.learned_formats.results import PAGE, RECORD, page_of
 from benchmarks.learned_formats.tokens import new_vocabulary
 from benchmarks.learned_formats.trial import Tally, Writer, Written, answered, judged, total
 
-from tests.deviations.turns import Format
 from tests.generated_formats import committed_format
 from tests.tiny_llama import write_llama
+from turnspec.deviations.turns import Format
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.spec.message import Call, Message

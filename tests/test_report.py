@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
+import itertools
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -16,9 +20,11 @@ from syrupy.assertion import SnapshotAssertion
 from tests.generated_formats import NAMES, ROOT
 from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec
 from tests.test_review import opened_by_the_model
+from turnspec.deviations.table import DEVIATIONS
 from turnspec.pipeline.build import generate_files
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.report.entries import Entry, read_entries
+from turnspec.report.packed import packed, unpacked
 from turnspec.report.page import render_page
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.files import spec_hash
@@ -32,7 +38,12 @@ from turnspec.spec.results import (
 )
 
 _EMPTY = frozenset({"meta", "link", "input", "col", "br"})  # elements that nothing closes
-HOSTILE = "</script><script>alert(1)</script>\"'><img src=//x.example onerror=alert(2)>{{ 7 * 7 }}"
+HOSTILE = (
+    "</script><script>alert(1)</script>\"'><img src=//x.example onerror=alert(2)>{{ 7 * 7 }}",
+    "<!--<script>]]></template></pre></textarea></style><svg onload=alert(3)>",
+    '"><a href=javascript:alert(4)>{% raw %}</code>&lt;b&gt;\u2028\u202e${alert(5)}`',
+)
+MOST_BYTES = 2_000_000
 
 
 @dataclass
@@ -93,6 +104,23 @@ def entries() -> Sequence[Entry]:
     return found
 
 
+def whole(text: str) -> Page:
+    """Return a page as it is when all formats are open: with what its script unpacks."""
+    more = data_of(Page(text))["more"]
+    opened = re.sub(
+        r'(<article id="t-([^"]+)".*?<div class="more">)(?=</div>)',
+        lambda found: found[1] + more[html.unescape(found[2])],
+        text,
+        flags=re.DOTALL,
+    )
+    return Page(opened)
+
+
+def data_of(page: Page) -> Any:
+    (data,) = page.named("script", id="data")
+    return unpacked(data.content)
+
+
 @pytest.fixture(scope="module")
 def text(entries: Sequence[Entry]) -> str:
     return render_page(entries)
@@ -100,7 +128,7 @@ def text(entries: Sequence[Entry]) -> str:
 
 @pytest.fixture(scope="module")
 def page(text: str) -> Page:
-    return Page(text)
+    return whole(text)
 
 
 def checkout(root: Path, *specs: Spec) -> Project:
@@ -113,7 +141,7 @@ def checkout(root: Path, *specs: Spec) -> Project:
 def page_of(root: Path, *specs: Spec, served: bool = False) -> Page:
     entries, problems = read_entries(checkout(root, *specs))
     assert problems == []
-    return Page(render_page(entries, served=served))
+    return whole(render_page(entries, served=served))
 
 
 def test_every_format_is_in_it(page: Page) -> None:
@@ -121,7 +149,12 @@ def test_every_format_is_in_it(page: Page) -> None:
         row.attributes["data-name"] for row in page.named("tr") if "data-name" in row.attributes
     ]
     articles = [article.attributes["data-name"] for article in page.named("article")]
-    assert rows == articles == NAMES
+    assert rows == articles
+    assert sorted(rows) == NAMES
+
+
+def test_it_is_small(text: str) -> None:
+    assert len(text.encode()) <= MOST_BYTES
 
 
 def test_formats_that_are_the_same_lead_to_each_other(page: Page, entries: Sequence[Entry]) -> None:
@@ -130,9 +163,17 @@ def test_formats_that_are_the_same_lead_to_each_other(page: Page, entries: Seque
     assert by_name["qwen3-coder"].same == ()
     for entry, article in zip(entries, page.named("article"), strict=True):
         told = f"The same format, and so the same parser, has {', '.join(entry.same)}."
+        rows = page.named("tr", class_="same", data_name=entry.name)
+        assert [f"the same format as {entry.first}" in row.content for row in rows] == [True] * (
+            entry.name != entry.first
+        )
         assert (told in article.content) == bool(entry.same)
         for name in entry.same:
             assert page.named("a", href=f"#t-{name}")
+    names = [entry.name for entry in entries]
+    for entry in entries:
+        first = names.index(entry.first)
+        assert entry.name in names[first : first + len(entry.same) + 1]
 
 
 def test_an_entry_shows_all_there_is(page: Page, entries: Sequence[Entry]) -> None:
@@ -149,6 +190,72 @@ def test_an_entry_shows_all_there_is(page: Page, entries: Sequence[Entry]) -> No
             assert state.about in article.content
         assert len(entry.rungs) == len(RUNGS)
         assert article.content.count("✓") == len(RUNGS)
+        markers = [marker for step in entry.machine.transitions for marker in step.markers]
+        assert set(markers) <= {code.content for code in page.named("code")}
+    assert not re.search(r"\band \d+ more", "".join(each.content for each in page.named("main")))
+
+
+def test_words_of_the_index_are_explained(page: Page, entries: Sequence[Entry]) -> None:
+    told = [element.content for element in page.elements if element.name in ("dt", "dd")]
+    words = dict(itertools.pairwise(told))
+    assert words["FORCED_CLOSED"] == (
+        "the prompt opens it, and closes it again when thinking is off"
+    )
+    for entry in entries:
+        for word in (entry.reasoning, entry.calls, entry.values):
+            assert words[word]
+            assert page.named("td", title=words[word])
+
+
+def test_a_search_that_finds_nothing_says_so(page: Page) -> None:
+    (told,) = page.named("p", id="none")
+    assert "hidden" in told.attributes
+    assert told.content == "No format fits. Show all"
+
+
+def test_a_format_leads_to_its_files(tmp_path: Path, entries: Sequence[Entry]) -> None:
+    shown = Page(render_page(entries, root="../over there/"))
+    qwen = {
+        "specs/qwen3-coder.yaml": "../over%20there/specs/qwen3-coder.yaml",
+        "generated/qwen3_coder.py": "../over%20there/generated/qwen3_coder.py",
+        "generated/qwen3-coder.gbnf": "../over%20there/generated/qwen3-coder.gbnf",
+    }
+    for name, link in qwen.items():
+        (found,) = shown.named("a", href=link)
+        assert found.content == name
+    origin = shown.named("a", href="https://pypi.org/project/llama-cpp-python/0.3.36/")
+    assert any("models/templates/Qwen3-Coder.jinja of llama" in link.content for link in origin)
+    without = Page(render_page(entries))
+    assert not any("specs/" in link.attributes.get("href", "") for link in without.named("a"))
+    assert "specs/qwen3-coder.yaml" in "".join(
+        article.content for article in without.named("article")
+    )
+
+
+def test_its_boxes_have_the_tables_and_texts_to_try(page: Page, entries: Sequence[Entry]) -> None:
+    data = data_of(page)
+    titles = {f"{group}: {title.partition(' (')[0]}" for group, title in all_texts(data)}
+    assert set(DEVIATIONS) <= titles
+    for entry in entries:
+        assert data["tables"][entry.name] == json.loads(json.dumps(entry.table))
+        groups = [text[0] for text in data["texts"][entry.name]]
+        assert groups.count("sample turns") == len(entry.samples)
+        for _, _, text, prefill, tools in data["texts"][entry.name]:
+            assert isinstance(text, str)
+            assert prefill is None or isinstance(prefill, str)
+            assert isinstance(data["tools"][tools], list)
+
+
+def all_texts(data: Any) -> Iterator[tuple[str, str]]:
+    return ((group, title) for texts in data["texts"].values() for group, title, *_ in texts)
+
+
+def test_what_is_packed_comes_back(tmp_path: Path) -> None:
+    spec = plain_spec()
+    (entry,), _ = read_entries(checkout(tmp_path, spec))
+    odd = "half \ud83d, \u2028, </script>, é"
+    data = unpacked(packed([entry], {spec.name: odd}))
+    assert data["more"] == {spec.name: odd}
 
 
 def test_markers_have_their_kinds(page: Page) -> None:
@@ -163,13 +270,18 @@ def test_it_needs_nothing_else(page: Page, text: str) -> None:
     for element in page.elements:
         for name, value in element.attributes.items():
             if name in ("href", "src", "action", "srcset", "data", "poster", "formaction"):
-                assert value.startswith(("#", "data:,")), f"{element.name} {name}={value}"
+                own = value.startswith(("#", "data:,", "https://pypi.org/project/"))
+                assert own, f"{element.name} {name}={value}"
             assert not name.startswith("on")
             assert name != "style"
     assert {element.name for element in page.elements}.isdisjoint(
         {"img", "iframe", "object", "embed", "base"}
     )
-    (style,), (script,) = page.named("style"), page.named("script")
+    (style,), (script,) = page.named("style"), page.named("script", type="module")
+    assert len(page.named("script")) == 2
+    assert not re.search(r"^import\b", script.content, re.MULTILINE)
+    assert "<script" not in script.content
+    assert "<!--" not in script.content
     assert not re.search(r"url\(|@import", style.content)
     assert "://" not in script.content + style.content
     (policy,) = page.named("meta", http_equiv="Content-Security-Policy")
@@ -187,7 +299,8 @@ def test_links_and_labels_lead_somewhere(page: Page) -> None:
     for element in page.elements:
         for name in ("href", "for", "aria-labelledby"):
             target = element.attributes.get(name, "#").removeprefix("#")
-            assert not target or target in ids or target == "data:,", (element.name, target)
+            own = not target or target in ids or target == "data:,"
+            assert own or target.startswith("https://pypi.org/project/"), (element.name, target)
 
 
 def test_what_scrolls_can_be_reached_by_keyboard(page: Page) -> None:
@@ -241,9 +354,10 @@ def test_filters_offer_what_there_is(page: Page, entries: Sequence[Entry]) -> No
     for entry in entries:
         assert {entry.reasoning, entry.calls, entry.values} <= set(options)
     names = [element.attributes["name"] for element in page.named("select")]
-    assert names == ["calls", "reasoning", "values", "verified"]
+    assert names == ["calls", "reasoning", "values", "verified", "chosen"]
     (row,) = page.named("tr", data_name="qwen3-coder")
     assert {key: value for key, value in row.attributes.items() if key != "data-name"} == {
+        "data-words": "qwen3-coder qwen",
         "data-reasoning": "NONE",
         "data-calls": "TAG_WITH_TAGGED",
         "data-values": "RAW",
@@ -251,34 +365,44 @@ def test_filters_offer_what_there_is(page: Page, entries: Sequence[Entry]) -> No
     }
 
 
+@pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
 @pytest.mark.parametrize("served", [False, True])
-def test_hostile_text_stays_text(tmp_path: Path, served: bool) -> None:
+def test_hostile_text_stays_text(tmp_path: Path, hostile: str, served: bool) -> None:
+    page = page_of(tmp_path, hostile_spec(hostile), served=served)
+    assert [script.attributes["type"] for script in page.named("script")] == [
+        "application/octet-stream",
+        "module",
+    ]
+    assert page.named("img") == page.named("a", href="javascript:alert(4)") == []
+    assert not any(name.startswith("on") for item in page.elements for name in item.attributes)
+    (article,) = page.named("article")
+    assert article.content.count(hostile) > 3
+    data = data_of(page)
+    assert any(hostile in text for _, _, text, *_ in data["texts"]["tagged"])
+
+
+def hostile_spec(hostile: str) -> Spec:
+    """Return a format whose markers, and the name of whose template, hold a text."""
     spec = opened_by_the_model(tagged_spec())
     assert spec.tools is not None
     first, *others = spec.tools.call
     assert isinstance(first, Literal)
-    spec = replace(
+    return replace(
         spec,
-        template=replace(spec.template, file=f"{HOSTILE}.jinja"),
-        reasoning=replace(spec.reasoning, start=f"{HOSTILE}\n"),
-        tools=replace(spec.tools, call=(Literal(HOSTILE + first.text), *others)),
+        template=replace(spec.template, file=f"{hostile}.jinja"),
+        reasoning=replace(spec.reasoning, start=f"{hostile}\n"),
+        tools=replace(spec.tools, call=(Literal(hostile + first.text), *others)),
     )
-    page = page_of(tmp_path, spec, served=served)
-    assert len(page.named("script")) == 1
-    assert page.named("img") == []
-    assert not any(name.startswith("on") for item in page.elements for name in item.attributes)
-    (article,) = page.named("article")
-    assert article.content.count(HOSTILE) > 3
-    forms = page.named("form", class_="try")
-    assert [HOSTILE in form.attributes["data-output"] for form in forms] == [True] * served
 
 
-def test_only_a_served_page_has_boxes(tmp_path: Path) -> None:
+def test_only_a_served_page_asks_a_server(tmp_path: Path) -> None:
     file, served = (page_of(tmp_path, plain_spec(), served=served) for served in (False, True))
-    assert file.named("textarea") == []
-    (article,) = file.named("article")
-    assert "turnspec report --serve" in article.content
-    assert [box.attributes["name"] for box in served.named("textarea")] == ["text", "tools"]
+    scripts = [page.named("script", type="module")[0].content for page in (file, served)]
+    assert ["fetch(" in script for script in scripts] == [False, True]
+    assert [len(page.named("button", class_="ask")) for page in (file, served)] == [0, 1]
+    for page in (file, served):
+        boxes = [box.attributes["name"] for box in page.named("textarea")]
+        assert boxes == ["text", "tools", "prefill"]
     (policy,) = served.named("meta", http_equiv="Content-Security-Policy")
     assert "connect-src 'self'" in policy.attributes["content"]
 
@@ -302,7 +426,7 @@ def test_results_are_told(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     assert problems == []
     verified = {entry.name: entry.verified for entry in entries}
     assert verified == {"bad": False, "good": True, "none": False, "stale": False}
-    tables = [table.content for table in Page(render_page(entries)).named("table", class_="rungs")]
+    tables = [table.content for table in whole(render_page(entries)).named("table", class_="rungs")]
     shown = [re.sub(r"\s*\n\s*", "\n", table).strip() for table in tables]
     assert shown == snapshot
 

@@ -17,8 +17,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.deviations.table import DEVIATIONS
-from tests.deviations.turns import Format
 from tests.engine_cases import CASES, TABLES, TOOLS
 from tests.generated_formats import FORMATS, KINDS, NAMES
 from tests.marker_soup import Output, soups, written_outputs
@@ -31,6 +29,7 @@ from tests.typescript.engines import (
     python_result,
 )
 from tests.typescript.toolchain import (
+    SCRIPTS,
     SOURCES,
     compile_typescript,
     differences,
@@ -41,6 +40,8 @@ from tests.typescript.toolchain import (
 from turnspec.codegen.loading import load, load_table
 from turnspec.codegen.typescript import SHARED_ENGINE, Script, script_engine, script_text
 from turnspec.codegen.writer import write_parts
+from turnspec.deviations.table import DEVIATIONS
+from turnspec.deviations.turns import Format
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
 from turnspec.spec.model import Part, Spec
@@ -338,4 +339,6 @@ for (const event of [...parser.feed(text), ...parser.finish()]) {
 
 def test_the_javascript_is_what_the_compiler_makes() -> None:
     lint(SOURCES)
+    for script in SCRIPTS:
+        lint(script)
     assert differences(engine_javascript()) == []

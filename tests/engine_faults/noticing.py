@@ -10,13 +10,13 @@ from functools import partial
 from types import FrameType, ModuleType
 from typing import Any
 
-from tests.deviations.table import DEVIATIONS
-from tests.deviations.turns import Format
 from tests.engine_cases import CASES, TABLES, case_failures
 from tests.generated_formats import committed_format
 from tests.test_deviations import failures_of
 from turnspec.codegen.loading import FormatModule, LoadedFormat
 from turnspec.codegen.parts import Join, join_parts
+from turnspec.deviations.table import DEVIATIONS
+from turnspec.deviations.turns import Format
 
 #: Formats that need all parts of the engine together.
 FORMATS = (

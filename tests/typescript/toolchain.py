@@ -24,6 +24,8 @@ from turnspec.spec.atomic import write_all_atomically
 ROOT = Path(__file__).parent.parent.parent
 SOURCES = ROOT / "generator/turnspec/engine/typescript"
 JAVASCRIPT = ROOT / "generator/turnspec/engine/javascript"
+#: What of the repository's JavaScript is written by hand.
+SCRIPTS = (*sorted((ROOT / "generator/turnspec/report/templates").glob("*.mjs")),)
 _CONFIGURATION = ROOT / "typescript"
 _PACKAGES = ROOT / "build/typescript"
 _ENVIRONMENT = ROOT / "build/node"
@@ -99,14 +101,14 @@ def engine_javascript() -> dict[Path, str]:
         return {JAVASCRIPT / path.name: path.read_text("utf-8") for path in sorted(files)}
 
 
-def lint(folder: Path, command: str = "check", *options: str) -> None:
-    """Have the linter look at a folder.
+def lint(path: Path, command: str = "check", *options: str) -> None:
+    """Have the linter look at a folder or a file.
 
     Raises:
         ToolError: it finds something.
     """
     configuration = ("--config-path", _CONFIGURATION, "--error-on-warnings", "--log-level=error")
-    _run(tool("biome"), command, *configuration, *options, folder)
+    _run(tool("biome"), command, *configuration, *options, path)
 
 
 def _run(*command: object) -> str:
@@ -139,6 +141,8 @@ def main(arguments: list[str]) -> int:
         made = engine_javascript()
         if arguments == ["--check"]:
             lint(SOURCES)
+            for script in SCRIPTS:
+                lint(script)
             told = differences(made)
         else:
             told = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -62,9 +63,19 @@ def report(output: Path | None, serve: bool, port: int, root: Path | None, verbo
         _serve(Site.of(entries), port)
     else:
         path = output or (own.root / _OUTPUT if own else Path(_OUTPUT.name))
-        write_atomically(path, render_page(entries))
+        way = _way_to(own.root, path) if own else None
+        write_atomically(path, render_page(entries, root=way))
         say(f"wrote {path}")
     finish(problems)
+
+
+def _way_to(root: Path, page: Path) -> str | None:
+    """Return how links of a page lead to a repository; None from another drive."""
+    try:
+        way = os.path.relpath(root, page.resolve().parent)
+    except ValueError:
+        return None
+    return f"{Path(way).as_posix()}/"
 
 
 def _serve(site: Site, port: int) -> None:

@@ -129,6 +129,11 @@ def foreign_roles(table: Format) -> list[tuple[str, Notation]]:
     openings = calls.get("opening", ()) or (leading_text(calls.get("start", "")),)
     heads = [' {{ "name"', ' {{ "function"'] if calls["form"] == "heads" else []
     heads += [" <{word}=", " <{word}name ="] if arguments["form"] == "json" else []
-    if arguments["form"] != "values" and "(" not in calls.get("start", ""):
-        heads += [" {name} ( )", " {name} ({word}="]
-    return [("foreign", (opening, heads)) for opening in openings[-1:] if len(opening) > 2]
+    is_own = arguments["form"] == "values" or "(" in calls.get("start", "")
+    called = [] if is_own else [" {name} ( )", " {name} ({word}="]
+    return [
+        (role, (opening, begun))
+        for opening in openings[-1:]
+        for role, begun in (("foreign", heads), ("foreign_name", called))
+        if len(opening) > 2 and begun
+    ]

@@ -72,7 +72,7 @@ class HeadCalls(Calls):
                 turn.problem("stray_marker", f"{found.text!r} addresses no tool")
             case "call" | "other_call" | "short_call":
                 self._arguments.begin(found)
-            case "foreign":
+            case "foreign" | "foreign_name":
                 self._opened = True
                 self._foreign.begin(found)
             case "closed_call":
@@ -164,8 +164,9 @@ def head_text_roles(table: Format) -> Roles:
 
 
 def begun_roles(table: Format) -> Roles:
-    """Return the markers that a text can break off in: noise is text."""
-    return [found for found in head_text_roles(table) if found[0] != "noisy_opening"]
+    """Return the markers that a text can break off in: noise is text, and so is another word."""
+    words = ("noisy_opening", "foreign_name")
+    return [found for found in head_text_roles(table) if found[0] not in words]
 
 
 def section_roles(table: Format) -> Roles:

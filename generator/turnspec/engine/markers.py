@@ -108,6 +108,7 @@ class Markers:
             self._optional[group] = _optional_texts(notation, group)
         self._starts = "".join(dict.fromkeys("".join(_starts(found) for _, found in markers)))
         self._anywhere = bool(markers) and not self._starts
+        self._firsts: dict[str, re.Pattern[str]] = {}  # by the characters that stop a text as well
         #: With what a marker can begin.
         self.first = self.first_or("")
         self._whole = self._compiled(whole)
@@ -119,10 +120,11 @@ class Markers:
 
     def first_or(self, characters: str) -> re.Pattern[str]:
         """Return an expression for what a marker can begin with, or one of a class's characters."""
-        if self._anywhere:
-            return re.compile("")
-        characters += re.escape(self._starts)
-        return re.compile(f"[{characters}]" if characters else "(?!)")
+        if characters not in self._firsts:
+            signs = characters + re.escape(self._starts)
+            expression = "" if self._anywhere else f"[{signs}]" if signs else "(?!)"
+            self._firsts[characters] = re.compile(expression)
+        return self._firsts[characters]
 
     def match(self, turn: Turn, at: int | None = None, final: bool | None = None) -> Found | None:
         """Return the marker at a place, by default the turn's position."""

@@ -36,7 +36,7 @@ class ObjectCalls(Calls):
     ) -> None:
         super().__init__(text, tools, id_prefix)
         compiled = text.compiled
-        text.attach(self, object_text_roles)
+        text.attach(self, object_text_roles, begun_object_roles)
         self._code = code(self) if code else None
         self._foreign = ForeignCall(self)
         self._table = compiled.table["calls"]
@@ -69,7 +69,7 @@ class ObjectCalls(Calls):
             self._announced = found.role == "opening"
             self.turn.hold()
             self.turn.read = self.read_between
-        elif found.role == "foreign":
+        elif found.role in ("foreign", "foreign_name"):
             self._foreign.begin(found)
         elif found.role == "code" and self._code:
             self.turn.read = self._code.read_code_start
@@ -282,6 +282,11 @@ def object_text_roles(table: Format) -> Roles:
         found.append(("object", ("", heads)))
     found += [("call_end", end) for end in calls.get("end", ())]
     return longest_first(found) + code_roles(table)
+
+
+def begun_object_roles(table: Format) -> Roles:
+    """Return the markers that a text can break off in: a word is text."""
+    return [found for found in object_text_roles(table) if found[0] != "foreign_name"]
 
 
 def _object_heads(calls: CallsFormat) -> list[str]:

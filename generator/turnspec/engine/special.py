@@ -100,7 +100,7 @@ class SpecialMarkers(Markers):
         super().__init__([(role, tokens.put_into(notation)) for role, notation in markers])
         own = Markers(markers)
         self.first, self._optional = own.first, own._optional
-        self._starts, self._anywhere = own._starts, own._anywhere
+        self._starts, self._anywhere, self._firsts = own._starts, own._anywhere, own._firsts
 
     def match(self, turn: Turn, at: int | None = None, final: bool | None = None) -> Found | None:
         """Return the marker at a place, by default the turn's position."""

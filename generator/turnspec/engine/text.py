@@ -22,7 +22,10 @@ RolesOf = Callable[[Format], Roles]
 
 
 #: The roles of markers with which calls begin.
-DRAFTED = ("opening", "noisy_opening", "call", "other_call", "short_call", "closed_call", "foreign")
+DRAFTED = (
+    *("opening", "noisy_opening", "call", "other_call", "short_call", "closed_call"),
+    *("foreign", "foreign_name"),
+)
 
 
 class CallReader(Protocol):
@@ -102,14 +105,14 @@ class Text:
             "content_end": self._pass_over,
         }
 
-    def attach(self, calls: CallReader, roles: RolesOf, begun: RolesOf | None = None) -> None:
+    def attach(self, calls: CallReader, roles: RolesOf, begun: RolesOf) -> None:
         """Have calls read by another part.
 
         ``roles`` gives all that ends text, ``begun`` what a text can break off in.
         """
         self.calls = calls
         self._markers = self.compiled.markers(roles)
-        self._begun = begun or roles
+        self._begun = begun
 
     @property
     def called(self) -> bool:

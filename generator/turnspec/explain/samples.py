@@ -39,11 +39,11 @@ def sample_turns(spec: Spec) -> tuple[Sample, ...]:
     return tuple(Sample(title, annotated_turn(spec, message)) for title, message in _messages(spec))
 
 
-def sample_output(spec: Spec) -> str:
-    """Return what a model writes of the last sample behind its template's own prompt."""
-    *_, (_, message) = _messages(spec)
-    written = written_input(spec, message, thinking=True)
-    return written.text if written else ""
+def sample_outputs(spec: Spec) -> Iterator[tuple[str, str]]:
+    """Yield what a model writes of the samples behind its template's own prompt, with titles."""
+    for title, message in _messages(spec):
+        if written := written_input(spec, message, thinking=True):
+            yield title, written.text
 
 
 def _messages(spec: Spec) -> Iterator[tuple[str, Message]]:

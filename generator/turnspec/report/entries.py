@@ -9,14 +9,20 @@ from itertools import groupby
 from markupsafe import Markup
 
 from turnspec.codegen.banner import is_generated
+from turnspec.codegen.loading import load
 from turnspec.codegen.table import format_table
+from turnspec.engine.format import Format
 from turnspec.explain.annotate import Kind
-from turnspec.explain.samples import Sample, sample_output, sample_turns
+from turnspec.explain.samples import Sample, sample_turns
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.standing import Standings
 from turnspec.report.diagram import draw
+from turnspec.report.legend import NO_CALLS
+from turnspec.report.links import File, files_of
 from turnspec.report.states import Machine, read_machine
+from turnspec.report.texts import TextToTry, texts_to_try
 from turnspec.review.facts import Area, spec_facts
+from turnspec.sources.index import Index, read_index
 from turnspec.sources.text_files import read_text
 from turnspec.spec.files import SPEC_SUFFIX, read_spec, spec_hash
 from turnspec.spec.fingerprint import same_formats
@@ -24,8 +30,6 @@ from turnspec.spec.model import JsonType, Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import RUNGS, RungResult, read_results
 from turnspec.spec.verdict import Judgement
-
-_NO_CALLS = "no calls"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class Rung:
 class Entry:
     """A format on the page. ``facts`` are grouped by area; ``source`` is its parser's text.
 
-    ``same`` are the other templates that have this very format.
+    ``same`` are the other templates that have this very format, ``words`` what it is searched by.
     """
 
     name: str
@@ -59,7 +63,9 @@ class Entry:
     calls: str
     values: str
     samples: tuple[Sample, ...]
-    output: str
+    texts: tuple[TextToTry, ...]
+    table: Format
+    files: tuple[File, ...]
     facts: Mapping[str, tuple[tuple[str, str], ...]]
     machine: Machine
     diagram: Markup
@@ -67,6 +73,7 @@ class Entry:
     source: str
     rungs: tuple[Rung, ...]
     judgement: Judgement
+    words: str
     same: tuple[str, ...] = ()
 
     @property
@@ -74,6 +81,11 @@ class Entry:
         """The kinds of parts that the sample turns have."""
         shown = {segment.kind for sample in self.samples for segment in sample.segments}
         return tuple(kind for kind in Kind if kind in shown)
+
+    @property
+    def first(self) -> str:
+        """The first name of those that have this format."""
+        return min((self.name, *self.same))
 
     @property
     def verified(self) -> bool:
@@ -86,6 +98,7 @@ def read_entries(project: Project) -> tuple[list[Entry], list[Problem]]:
     results = read_results(project.results)
     problems = [results] if isinstance(results, Problem) else []
     standings = Standings.read(project)
+    index, _ = read_index(project.root)
     entries: list[Entry] = []
     specs: list[Spec] = []
     for path in sorted(project.specs.glob(f"*{SPEC_SUFFIX}"), key=lambda path: path.stem):
@@ -93,21 +106,29 @@ def read_entries(project: Project) -> tuple[list[Entry], list[Problem]]:
         if isinstance(spec, list):
             problems += spec
             continue
-        entry = _read_entry(project, spec, standings)
+        entry = _read_entry(project, spec, standings, index)
         if isinstance(entry, Entry):
             entries.append(entry)
             specs.append(spec)
         else:
             problems += entry
     groups = {name: group for group in same_formats(specs) for name in group}
-    return [_with_same(entry, groups.get(entry.name, ())) for entry in entries], problems
+    entries = [_with_same(entry, groups.get(entry.name, ())) for entry in entries]
+    return sorted(entries, key=_place), problems
 
 
 def _with_same(entry: Entry, group: tuple[str, ...]) -> Entry:
     return replace(entry, same=tuple(name for name in group if name != entry.name))
 
 
-def _read_entry(project: Project, spec: Spec, standings: Standings) -> Entry | list[Problem]:
+def _place(entry: Entry) -> tuple[str, str]:
+    """Return what entries are sorted by: those that are the same format stand together."""
+    return entry.first, entry.name
+
+
+def _read_entry(
+    project: Project, spec: Spec, standings: Standings, index: Index
+) -> Entry | list[Problem]:
     paths = OutputPaths.in_project(spec.name)
     source, unreadable = read_text(project.root / paths.module, paths.module)
     grammar, missing = read_text(project.root / paths.grammar, paths.grammar)
@@ -116,15 +137,18 @@ def _read_entry(project: Project, spec: Spec, standings: Standings) -> Entry | l
     if not is_generated(source):
         message = f"not a parser that turnspec generated; run: {project.recipe.command}"
         return [Problem(message, paths.module)]
-    machine = read_machine(format_table(spec))
+    table = format_table(spec)
+    machine = read_machine(table)
     return Entry(
         name=spec.name,
         file=spec.template.file,
         reasoning=spec.reasoning.mode,
-        calls=spec.tools.mode if spec.tools else _NO_CALLS,
+        calls=spec.tools.mode if spec.tools else NO_CALLS,
         values=_values(spec),
         samples=sample_turns(spec),
-        output=sample_output(spec),
+        texts=texts_to_try(spec, load(spec)),
+        table=table,
+        files=files_of(spec.name, spec.template.file, index),
         facts=_facts(spec),
         machine=machine,
         diagram=draw(machine, spec.name),
@@ -132,13 +156,20 @@ def _read_entry(project: Project, spec: Spec, standings: Standings) -> Entry | l
         source=source,
         rungs=_rungs(spec, standings),
         judgement=standings.of(spec.name, spec_hash(spec)),
+        words=_words(spec.name, index),
     )
+
+
+def _words(name: str, index: Index) -> str:
+    """Return what a format is known by, in small letters."""
+    entry = index.by_name(name)
+    return " ".join((name, entry.family, *entry.aliases) if entry else (name,)).lower()
 
 
 def _values(spec: Spec) -> str:
     """Return how a call's strings are written, which is where formats differ most."""
     if spec.tools is None:
-        return _NO_CALLS
+        return NO_CALLS
     arguments = spec.tools.arguments
     return arguments.values.get(JsonType.STRING, arguments.syntax.encoding)
 

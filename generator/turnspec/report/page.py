@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +13,15 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from turnspec import __version__
-from turnspec.explain.samples import SAMPLE_TOOLS
+from turnspec.codegen.typescript import Script, script_engine
 from turnspec.report.entries import Entry
+from turnspec.report.legend import legends
+from turnspec.report.packed import packed
 
 _TEMPLATES = Path(__file__).parent / "templates"
+#: The modules of the page's script, each behind those that it imports.
+_MODULES = ("reading.mjs", "elements.mjs", "box.mjs", "index.mjs")
+_IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +33,14 @@ class Filter:
     choices: tuple[str, ...]
 
 
-def render_page(entries: Sequence[Entry], *, served: bool = False) -> str:
-    """Return the page; one that is ``served`` can ask the server to parse a text."""
-    style, script = (
-        (_TEMPLATES / name).read_text(encoding="utf-8") for name in ("style.css", "script.js")
-    )
+def render_page(entries: Sequence[Entry], *, served: bool = False, root: str | None = None) -> str:
+    """Return the page; one that is ``served`` can ask the server what a Python parser does.
+
+    ``root`` leads from the page to the repository, with a slash at its end; without it the names
+    of its files lead nowhere.
+    """
+    style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
+    script = page_script(served=served)
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -40,18 +48,30 @@ def render_page(entries: Sequence[Entry], *, served: bool = False) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    more = environment.get_template("more.jinja")
     return environment.get_template("page.jinja").render(
         entries=entries,
         filters=_filters(entries),
         verified=sum(entry.verified for entry in entries),
         version=__version__,
         served=served,
-        tools=json.dumps(SAMPLE_TOOLS, indent=1),
+        root=root,
+        legends=legends(),
+        # Letters of base64 alone.
+        data=Markup(packed(entries, {entry.name: more.render(entry=entry) for entry in entries})),
         policy=_policy(style, script, served=served),
         # Both are the package's own text, nothing of a template.
         style=Markup(style),
         script=Markup(script),
     )
+
+
+def page_script(*, served: bool) -> str:
+    """Return the engine and the page's modules as one module, which imports nothing."""
+    names = [*_MODULES, "served.mjs"] if served else _MODULES
+    modules = ((_TEMPLATES / name).read_text(encoding="utf-8") for name in names)
+    own = "\n".join(_IMPORT.sub("", module) for module in modules)
+    return f"{script_engine(Script.JAVASCRIPT)}\n{own}"
 
 
 def _filters(entries: Sequence[Entry]) -> tuple[Filter, ...]:

@@ -61,7 +61,11 @@ class Site:
         asked = _asked(body)
         if asked.name not in self.sources:
             raise RefusalError(HTTPStatus.NOT_FOUND, f"no format {asked.name!r}")
-        options = {"tools": asked.tools, "enable_thinking": asked.thinking}
+        options = {
+            "tools": asked.tools,
+            "enable_thinking": asked.thinking,
+            "prefill": asked.prefill,
+        }
         found = trace(self._module(asked.name), asked.text, options)
         data = trace_data(replace(found, steps=found.steps[:MOST_STEPS]))
         return {**data, "left_out": max(len(found.steps) - MOST_STEPS, 0)}
@@ -79,6 +83,7 @@ class _Asked:
     text: str
     tools: list[object] | None
     thinking: bool
+    prefill: str | None
 
 
 def _asked(body: bytes) -> _Asked:
@@ -95,7 +100,10 @@ def _asked(body: bytes) -> _Asked:
     if len(text) > LONGEST_TEXT:
         reason = f"the text has more than {LONGEST_TEXT} characters"
         raise RefusalError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, reason)
-    return _Asked(name, text, _tools(tools), data.get("thinking", True) is True)
+    prefill = data.get("prefill")
+    if not (prefill is None or isinstance(prefill, str)):
+        raise RefusalError(HTTPStatus.BAD_REQUEST, "prefill has to be a string")
+    return _Asked(name, text, _tools(tools), data.get("thinking", True) is True, prefill)
 
 
 def _tools(text: str) -> list[object] | None:

@@ -26,7 +26,6 @@ from turnspec.engine.value_arguments import ValueArguments, argument_value_roles
 
 _PREFIX = "read_"
 _HEADS = ("call", "other_call", "short_call")
-_MOST_MARKERS = 3
 #: Roles of markers that are only text where they stand.
 _TEXT_ROLES = frozenset({"mention", "inner", "ending"})
 
@@ -43,14 +42,13 @@ class State:
 class Transition:
     """What leads from a state to another: markers, none where something else decides.
 
-    ``more`` is how many other markers do, ``otherwise`` that anything does that is none of the
-    state's markers. A transition to the same state stands for the markers that don't leave it.
+    ``otherwise`` is that anything does that is none of the state's markers. A transition to the
+    same state stands for the markers that don't leave it.
     """
 
     source: str
     target: str
     markers: tuple[str, ...]
-    more: int = 0
     otherwise: bool = False
 
 
@@ -240,18 +238,17 @@ def _transitions(reader: _Reader) -> Iterator[Transition]:
     """Yield a state's transitions, one for each next state."""
     leaving = {role for leap in reader.leaps for role in leap.roles}
     for leap in reader.leaps:
-        yield Transition(reader.name, leap.target, *_shown(reader, leap.roles), "" in leap.roles)
+        yield Transition(reader.name, leap.target, _shown(reader, leap.roles), "" in leap.roles)
     staying = {role for role, _ in reader.markers} - leaving - _TEXT_ROLES
     if staying:
-        yield Transition(reader.name, reader.name, *_shown(reader, staying))
+        yield Transition(reader.name, reader.name, _shown(reader, staying))
 
 
-def _shown(reader: _Reader, roles: Iterable[str]) -> tuple[tuple[str, ...], int]:
-    """Return the first markers of some roles as they are written, and how many more there are."""
+def _shown(reader: _Reader, roles: Iterable[str]) -> tuple[str, ...]:
+    """Return the markers of some roles as they are written."""
     wanted = set(roles)
     found = dict.fromkeys(_written(marker) for role, marker in reader.markers if role in wanted)
-    texts = tuple(filter(None, found))
-    return texts[:_MOST_MARKERS], max(len(texts) - _MOST_MARKERS, 0)
+    return tuple(filter(None, found))
 
 
 def _written(marker: Notation) -> str:

@@ -31,7 +31,10 @@ export class ArgumentsValue {
   read() {
     const { value } = this;
     this.take(value.read());
-    if (!value.over && (!value.broken || this.calls.turn.final)) return false;
+    if (!value.over && (!value.broken || this.calls.turn.final)) {
+      if (!this.pieces && value.stringStops) this.calls.letFlow(value.stringStops);
+      return false;
+    }
     this.close();
     return true;
   }

@@ -17,8 +17,8 @@ export class Calls {
   /** Whether an id may stand behind the name. */
   hasLateIds = false;
   idPrefix;
-  /** Up to which offset events tell of the call. */
-  told = 0;
+  /** Of the arguments' text. */
+  flow = null;
   constructor(text, { tools, idPrefix }) {
     this.text = text;
     this.turn = text.turn;
@@ -64,7 +64,8 @@ export class Calls {
     turn.calls.push({ id: given, name, arguments: "", complete: false });
     turn.arguments = [];
     turn.events.push({ type: "tool_call_start", index, id: given, name, start, end });
-    this.told = end;
+    turn.told = end;
+    this.flow = null;
     this.called = true;
   }
   /** Add to the arguments, JSON text that comes of what was read up to the position. */
@@ -76,10 +77,31 @@ export class Calls {
     }
     if (!text || !turn.arguments) return;
     turn.arguments.push(text);
-    const start = this.told;
-    this.told = turn.offsetAt(turn.position);
+    const start = turn.told;
+    turn.told = turn.offsetAt(turn.position);
     const index = turn.calls.length - 1;
-    turn.events.push({ type: "tool_call_delta", index, arguments: text, start, end: this.told });
+    turn.events.push({ type: "tool_call_delta", index, arguments: text, start, end: turn.told });
+  }
+  /** Let text be a part of the arguments up to one of some characters, as it is. */
+  letFlow(stops) {
+    const { turn } = this;
+    if (this.collected || !turn.arguments?.length) return;
+    if (this.flow?.stops !== stops) {
+      const index = turn.calls.length - 1;
+      this.flow = {
+        stops,
+        notLast: "",
+        pieces: turn.arguments,
+        event: (text, start, end) => ({
+          type: "tool_call_delta",
+          index,
+          arguments: text,
+          start,
+          end,
+        }),
+      };
+    }
+    turn.flow = this.flow;
   }
   /** End the call; `complete` says whether it was read to its end. */
   end(complete = true, lateId = "") {
@@ -98,7 +120,7 @@ export class Calls {
     const id = call.id ? "" : lateId || `${this.idPrefix}${index}`;
     call.id += id;
     const end = turn.offsetAt(turn.position);
-    turn.events.push({ type: "tool_call_end", index, id, start: this.told, end });
+    turn.events.push({ type: "tool_call_end", index, id, start: turn.told, end });
     turn.read = this.resume;
   }
   endOfText() {

@@ -9,7 +9,6 @@ import { isName, LETTERS, leadingText, NAME_SIGNS } from "./markers.js";
 import { LiteralReader } from "./python_literal.js";
 import { asJson, jsonTypes } from "./schemas.js";
 import { jsonString } from "./strings.js";
-import { withRole } from "./text_markers.js";
 import { asSchema } from "./tools.js";
 import { callEndRoles } from "./unclosed.js";
 /** The keys that APIs and most formats have for them. */
@@ -123,11 +122,16 @@ export function foreignRoles(table) {
   const heads = [
     ...(calls.form === "heads" ? [' {{ "name"', ' {{ "function"'] : []),
     ...(form === "json" ? [" <{word}=", " <{word}name ="] : []),
-    ...(isOwn ? [] : [" {name} ( )", " {name} ({word}="]),
   ];
+  const called = isOwn ? [] : [" {name} ( )", " {name} ({word}="];
   const last = openings.slice(-1).filter((opening) => [...opening].length > 2);
-  return withRole(
-    "foreign",
-    last.map((opening) => [opening, heads]),
+  const begun = [
+    ["foreign", heads],
+    ["foreign_name", called],
+  ];
+  return last.flatMap((opening) =>
+    begun
+      .filter(([, follows]) => follows.length > 0)
+      .map(([role, follows]) => [role, [opening, follows]]),
   );
 }

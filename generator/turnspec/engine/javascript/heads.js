@@ -50,6 +50,7 @@ export class HeadCalls extends Calls {
         this.passHead(found);
         break;
       case "foreign":
+      case "foreign_name":
         this.opened = true;
         this.foreign.begin(found);
         break;
@@ -159,9 +160,10 @@ export function headTextRoles(table) {
   );
   return [...longestFirst(found), ...codeRoles(table)];
 }
-/** Return the markers that a text can break off in: noise is text. */
+/** Return the markers that a text can break off in: noise is text, and so is another word. */
 export function begunRoles(table) {
-  return headTextRoles(table).filter(([role]) => role !== "noisy_opening");
+  const words = ["noisy_opening", "foreign_name"];
+  return headTextRoles(table).filter(([role]) => !words.includes(role));
 }
 /** Return what may stand in a section, between calls. */
 export function sectionRoles(table) {

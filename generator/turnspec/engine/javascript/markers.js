@@ -148,6 +148,9 @@ export class Markers {
   whole;
   growing;
   isEmpty;
+  starts;
+  /** By the characters that stop a text as well. */
+  stops = new Map();
   /** Whether special tokens stand in them. */
   isSpecial;
   constructor(markers, tokens = null) {
@@ -162,7 +165,9 @@ export class Markers {
       whole.push(group);
       growing.push(`${expressions.beginning}$`, group);
     }
-    this.first = anyOf(new Set(markers.flatMap(([, notation]) => [...startsOf(notation)])));
+    const starts = new Set(markers.flatMap(([, notation]) => [...startsOf(notation)]));
+    this.starts = [...starts].join("");
+    this.first = anyOf(this.starts);
     this.isSpecial = tokens !== null;
     const guarded = (texts) =>
       tokens ? texts.map((text) => text.replaceAll("[^", `[^${PRIVATE_USE}`)) : texts;
@@ -190,6 +195,21 @@ export class Markers {
     }
     return null;
   }
+  /**
+   * Return an expression for what a marker can begin with, or one of a class's characters.
+   *
+   * It stops at halves of pairs as well.
+   */
+  firstOr(characters) {
+    let stops = this.stops.get(characters);
+    if (!stops) {
+      const isAnywhere = !this.isEmpty && !this.starts;
+      const signs = `${characters}${escaped(this.starts)}\\ud800-\\udfff`;
+      stops = new RegExp(isAnywhere ? "(?:)" : `[${signs}]`);
+      this.stops.set(characters, stops);
+    }
+    return stops;
+  }
   /** Return the first place between two at which a marker may begin, or -1. */
   firstFrom(text, start, end) {
     if (this.isEmpty || start > end) return -1;
@@ -200,8 +220,7 @@ export class Markers {
   }
 }
 /** Return the expression for any of some characters; for any place if there are none. */
-function anyOf(characters) {
-  const signs = [...characters].join("");
+function anyOf(signs) {
   if (!signs) return /(?:)/gu;
   // Without the flag, which astral characters alone need, it is quicker.
   return new RegExp(`[${escaped(signs)}]`, hasPairs(signs) ? "gu" : "g");

@@ -40,7 +40,7 @@ export class ObjectCalls extends Calls {
   spare = "";
   constructor(text, options, parts) {
     super(text, options);
-    text.attach(this, objectTextRoles);
+    text.attach(this, objectTextRoles, begunObjectRoles);
     this.code = parts.code?.(this) ?? null;
     this.foreign = new ForeignCall(this);
     this.table = this.compiled.calls;
@@ -66,7 +66,7 @@ export class ObjectCalls extends Calls {
       this.announced = found.role === "opening";
       turn.hold();
       turn.read = this.readBetween;
-    } else if (found.role === "foreign") {
+    } else if (found.role === "foreign" || found.role === "foreign_name") {
       this.foreign.begin(found);
     } else if (found.role === "code" && this.code) {
       turn.read = this.code.readCodeStart;
@@ -302,6 +302,10 @@ export function objectTextRoles(table) {
     ...withRole("call_end", calls.end),
   ];
   return [...longestFirst(found), ...codeRoles(table)];
+}
+/** Return the markers that a text can break off in: a word is text. */
+export function begunObjectRoles(table) {
+  return objectTextRoles(table).filter(([role]) => role !== "foreign_name");
 }
 /** Return how a call begins that nothing announces: with one of the keys that it can have. */
 function objectHeads({ members = {}, other_members = [] }) {

@@ -1,8 +1,9 @@
 /** Relatives of JSON: Python's literals, bare keys, strings in quotes of the format's own. */
 import { argumentsOf, callsOf } from "./format.js";
 import { escaped, spaced, WORD_SIGN } from "./markers.js";
-import { jsonEscaped, trimmed } from "./strings.js";
+import { ESCAPED, jsonEscaped, trimmed } from "./strings.js";
 import { withRole } from "./text_markers.js";
+import { callEndRoles } from "./unclosed.js";
 import { Value } from "./value.js";
 const OTHER_STRINGS = {
   "'": otherString("'"),
@@ -50,6 +51,7 @@ export class OtherValue extends Value {
       quotes: [...new Set(quotes)],
       words: PYTHON_WORDS,
       hasBareKeys: true,
+      stops: compiled.markers(stringStopRoles).firstOr(`${ESCAPED}'`),
     });
     this.rawQuote = style.raw_quote ?? "";
     this.rawInside = style.raw_inside ?? false;
@@ -139,6 +141,10 @@ function unescaped(text) {
 export function rawStartRoles(table) {
   const quote = argumentsOf(table).values?.raw_quote;
   return withRole("start", quote ? [quote] : []);
+}
+/** Return what may end a string, closed or not. */
+function stringStopRoles(table) {
+  return [...rawEndRoles(table), ...callEndRoles(table)];
 }
 /** Return what ends a string without escapes: its quote, if the call can go on behind it. */
 export function rawEndRoles(table) {

@@ -50,6 +50,7 @@ export class TurnParser {
     const { turn } = this;
     const events = this.feed(prefill, true);
     turn.events = [...events, ...turn.events];
+    turn.flow = null;
     if (turn.held) turn.held.events = events.length;
     if (!echo) this.forget();
   }
@@ -86,6 +87,7 @@ export class TurnParser {
     const events = half ? this.take(half) : [];
     const turn = this.draft ? this.draft.turn : this.turn;
     turn.tokens.push(...tokens.find(piece, turn.place + turn.text.length));
+    turn.flow = null; // text that passes through is no token
     return [...events, ...this.take(piece)];
   }
   take(piece) {

@@ -20,6 +20,7 @@ const DRAFTED = [
   "short_call",
   "closed_call",
   "foreign",
+  "foreign_name",
 ];
 /** Reasoning or content, as far as it has come. White space at its ends is no part of it. */
 class Stream {
@@ -27,6 +28,7 @@ class Stream {
   /** It counts if more text follows. */
   space = [];
   spaceStart = 0;
+  flowing = null;
   turn;
   type;
   /** What stands before this offset is left out. */
@@ -41,14 +43,6 @@ class Stream {
   }
   /** Add text, which stands from one offset to another in the model's text. */
   write(text, start, end) {
-    const endsInSpace = text === "" || WHITE_SPACE.includes(text.charAt(text.length - 1));
-    if (!this.begun || this.space.length > 0 || start < this.shown || endsInSpace) {
-      this.writeWithinSpace(text, start, end);
-    } else {
-      this.add(text, start, end);
-    }
-  }
-  writeWithinSpace(text, start, end) {
     const body = trimmedEnd(text);
     const behind = end - (text.length - body.length);
     if (body) this.writeBody(body, start, behind);
@@ -78,6 +72,17 @@ class Stream {
   add(text, start, end) {
     this.pieces.push(text);
     this.turn.events.push({ type: this.type, text, start, end });
+  }
+  /** Return what more text becomes up to one of some characters, if it has begun. */
+  flow(stops) {
+    const { type, turn } = this;
+    const isHidden = turn.offsetAt(turn.position) < this.shown;
+    if (this.space.length > 0 || !this.begun || isHidden) return null;
+    if (this.flowing?.stops !== stops) {
+      const event = (text, start, end) => ({ type, text, start, end });
+      this.flowing = { stops, notLast: WHITE_SPACE, pieces: this.pieces, event };
+    }
+    return this.flowing;
   }
   /** Add a marker as it is, which is shown even where the prompt holds it. */
   quote(marker, start) {
@@ -158,7 +163,7 @@ export class Text {
    *
    * `roles` gives all that ends text, `begun` what a text can break off in.
    */
-  attach(calls, roles, begun = roles) {
+  attach(calls, roles, begun) {
     this.calls = calls;
     this.markers = this.compiled.markers(roles);
     this.begun = begun;
@@ -183,6 +188,9 @@ export class Text {
     const found = this.markers.search(turn);
     if (turn.final && (!found || found.role === "mention") && this.breaksOff()) return false;
     this.write(found ? found.start : turn.text.length);
+    if (!found && !turn.final && !this.afterMarker && this.draftEnd === null) {
+      turn.flow = (this.thinking ? this.reasoning : this.content).flow(this.markers.firstOr(""));
+    }
     if (!found?.role || this.draftEnd !== null) return false;
     if (this.isText(found)) {
       // An object's beginning has no length.
@@ -215,7 +223,7 @@ export class Text {
   /** Add the turn's text up to a position to what is being read. */
   write(end) {
     const { turn } = this;
-    turn.tellTokens(end);
+    if (turn.tokens.length > 0) turn.tellTokens(end);
     const text = turn.text.slice(turn.position, end);
     if (this.afterMarker && spaceBefore(text) < text.length) this.beginPiece(text);
     const start = turn.offsetAt(turn.position);

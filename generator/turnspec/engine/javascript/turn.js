@@ -21,6 +21,10 @@ export class Turn {
   /** What reads on. It can't where more text has to come first. */
   read = () => false;
   held = null;
+  /** What the next piece may belong to, with nothing before it. */
+  flow = null;
+  /** Up to which offset events tell of the text. */
+  told = 0;
   content = [];
   reasoning = [];
   calls = [];
@@ -69,6 +73,12 @@ export class Turn {
   }
   /** Read on with some more text, and return the events as far as they are settled. */
   feed(text) {
+    const { flow } = this;
+    if (flow && text) {
+      const last = text.charAt(text.length - 1);
+      if (!flow.notLast.includes(last) && !flow.stops.test(text)) return [this.pass(text, flow)];
+      this.flow = null;
+    }
     this.text += text;
     this.hasPairs ||= hasPairs(text);
     while (this.read());
@@ -79,6 +89,7 @@ export class Turn {
     const { position } = this;
     this.begin(this.text.slice(position), this.offsetAt(position), this.place + position);
     this.position = 0;
+    if (this.text || this.held) this.flow = null;
     const events = this.events;
     this.events = [];
     if (this.held) {
@@ -86,6 +97,14 @@ export class Turn {
       this.held.events = 0;
     }
     return events;
+  }
+  /** Let a piece without astral characters pass through, and return the event of it. */
+  pass(text, flow) {
+    const { start } = this;
+    this.start = this.countedOffset = this.told = start + text.length;
+    this.place += text.length;
+    flow.pieces.push(text);
+    return flow.event(text, start, this.start);
   }
   /** The text, of the same length, with private characters where special tokens came. */
   get marked() {

@@ -1,6 +1,6 @@
 /** JSON as it arrives: one value, passed on as far as it can be closed wherever it breaks off. */
 import { escaped } from "./markers.js";
-import { isBlank, jsonEscaped, jsonString, quoted, trimmedEnd } from "./strings.js";
+import { ESCAPED, isBlank, jsonEscaped, jsonString, quoted, trimmedEnd } from "./strings.js";
 import { UnclosedString } from "./unclosed.js";
 const VALUE_TOKENS = ["space", "quote", "opening", "closing", "comma", "colon", "word"];
 const STRING_TEXT = /[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*(")?/y;
@@ -22,6 +22,8 @@ export class Value {
   over = false;
   /** Whether what comes next isn't part of it. */
   broken = false;
+  /** Up to what the text is that of a string in JSON; null where none is passed on. */
+  stringStops = null;
   turn;
   /** Of the string that is being read. */
   quote = "";
@@ -33,6 +35,7 @@ export class Value {
   quotes;
   longestQuote;
   tokens;
+  stops;
   expected = "value";
   /** Whether the string that is being read is a key. */
   isKey = false;
@@ -46,13 +49,14 @@ export class Value {
   constructor(
     turn,
     compiled = null,
-    { quotes = ['"'], words = JSON_WORDS, hasBareKeys = false } = {},
+    { quotes = ['"'], words = JSON_WORDS, hasBareKeys = false, stops = null } = {},
   ) {
     this.turn = turn;
     this.quotes = quotes;
     this.words = words;
     this.hasBareKeys = hasBareKeys;
     this.unclosed = compiled && new UnclosedString(turn, compiled);
+    this.stops = stops ?? this.unclosed?.ends.firstOr(ESCAPED) ?? null;
     this.longestQuote = Math.max(...quotes.map((quote) => quote.length));
     this.tokens = new RegExp(
       `([ \\t\\n\\r]+)|(${quotes.map(escaped).join("|")})|([{[])|([}\\]])` +
@@ -67,6 +71,7 @@ export class Value {
     this.expected = "value";
     this.closers = [];
     this.quote = "";
+    this.stringStops = null;
     this.isKey = false;
     this.word = [];
     this.held = [];
@@ -186,7 +191,10 @@ export class Value {
     this.quote = text;
     this.isKey = this.expected === "key";
     if (this.isKey) this.held.push('"');
-    else this.settle('"');
+    else {
+      this.settle('"');
+      this.stringStops = this.stops;
+    }
     return true;
   }
   /** Take the word that was read for a number, a constant or a key; else it is a string. */
@@ -278,6 +286,7 @@ export class Value {
   }
   endString() {
     this.quote = "";
+    this.stringStops = null;
     this.expected = this.isKey ? "colon" : "comma";
     this.over = this.closers.length === 0;
   }

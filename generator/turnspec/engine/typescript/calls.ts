@@ -8,7 +8,7 @@ import type { ToolCall } from "./results.js";
 import { quoted } from "./strings.js";
 import type { CallReader, Text } from "./text.js";
 import { parametersByName } from "./tools.js";
-import type { Read, Turn } from "./turn.js";
+import type { Flow, Read, Turn } from "./turn.js";
 
 /** The part that reads what stands behind a head, and ends the call. */
 export interface ArgumentReader {
@@ -47,8 +47,8 @@ export abstract class Calls implements CallReader {
   /** Whether an id may stand behind the name. */
   protected hasLateIds = false;
   private readonly idPrefix: string;
-  /** Up to which offset events tell of the call. */
-  private told = 0;
+  /** Of the arguments' text. */
+  private flow: Flow | null = null;
 
   constructor(text: Text, { tools, idPrefix }: CallOptions) {
     this.text = text;
@@ -105,7 +105,8 @@ export abstract class Calls implements CallReader {
     turn.calls.push({ id: given, name, arguments: "", complete: false });
     turn.arguments = [];
     turn.events.push({ type: "tool_call_start", index, id: given, name, start, end });
-    this.told = end;
+    turn.told = end;
+    this.flow = null;
     this.called = true;
   }
 
@@ -118,10 +119,32 @@ export abstract class Calls implements CallReader {
     }
     if (!text || !turn.arguments) return;
     turn.arguments.push(text);
-    const start = this.told;
-    this.told = turn.offsetAt(turn.position);
+    const start = turn.told;
+    turn.told = turn.offsetAt(turn.position);
     const index = turn.calls.length - 1;
-    turn.events.push({ type: "tool_call_delta", index, arguments: text, start, end: this.told });
+    turn.events.push({ type: "tool_call_delta", index, arguments: text, start, end: turn.told });
+  }
+
+  /** Let text be a part of the arguments up to one of some characters, as it is. */
+  letFlow(stops: RegExp): void {
+    const { turn } = this;
+    if (this.collected || !turn.arguments?.length) return;
+    if (this.flow?.stops !== stops) {
+      const index = turn.calls.length - 1;
+      this.flow = {
+        stops,
+        notLast: "",
+        pieces: turn.arguments,
+        event: (text, start, end) => ({
+          type: "tool_call_delta",
+          index,
+          arguments: text,
+          start,
+          end,
+        }),
+      };
+    }
+    turn.flow = this.flow;
   }
 
   /** End the call; `complete` says whether it was read to its end. */
@@ -141,7 +164,7 @@ export abstract class Calls implements CallReader {
     const id = call.id ? "" : lateId || `${this.idPrefix}${index}`;
     call.id += id;
     const end = turn.offsetAt(turn.position);
-    turn.events.push({ type: "tool_call_end", index, id, start: this.told, end });
+    turn.events.push({ type: "tool_call_end", index, id, start: turn.told, end });
     turn.read = this.resume;
   }
 

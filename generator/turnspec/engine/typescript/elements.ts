@@ -165,7 +165,10 @@ export class Elements implements NestedReader {
     const { turn, value } = this;
     const found = this.nextMarker();
     value.take(found ? found.start : turn.text.length);
-    if (!found?.role) return false;
+    if (!found?.role) {
+      value.letFlow(this.markers);
+      return false;
+    }
     if (found.role === "member" || found.role === "element") {
       this.openInText(found);
       return true;

@@ -19,7 +19,6 @@ import {
 import { LiteralReader } from "./python_literal.js";
 import { asJson, jsonTypes } from "./schemas.js";
 import { jsonString } from "./strings.js";
-import { withRole } from "./text_markers.js";
 import { asSchema } from "./tools.js";
 import type { Read, Turn } from "./turn.js";
 import { callEndRoles } from "./unclosed.js";
@@ -152,11 +151,16 @@ export function foreignRoles(table: Format): Roles {
   const heads = [
     ...(calls.form === "heads" ? [' {{ "name"', ' {{ "function"'] : []),
     ...(form === "json" ? [" <{word}=", " <{word}name ="] : []),
-    ...(isOwn ? [] : [" {name} ( )", " {name} ({word}="]),
   ];
+  const called = isOwn ? [] : [" {name} ( )", " {name} ({word}="];
   const last = openings.slice(-1).filter((opening) => [...opening].length > 2);
-  return withRole(
-    "foreign",
-    last.map((opening) => [opening, heads] as const),
+  const begun = [
+    ["foreign", heads],
+    ["foreign_name", called],
+  ] as const;
+  return last.flatMap((opening) =>
+    begun
+      .filter(([, follows]) => follows.length > 0)
+      .map(([role, follows]) => [role, [opening, follows]] as const),
   );
 }

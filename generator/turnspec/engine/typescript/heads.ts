@@ -72,6 +72,7 @@ export class HeadCalls extends Calls {
         this.passHead(found);
         break;
       case "foreign":
+      case "foreign_name":
         this.opened = true;
         this.foreign.begin(found);
         break;
@@ -189,9 +190,10 @@ export function headTextRoles(table: Format): Roles {
   return [...longestFirst(found), ...codeRoles(table)];
 }
 
-/** Return the markers that a text can break off in: noise is text. */
+/** Return the markers that a text can break off in: noise is text, and so is another word. */
 export function begunRoles(table: Format): Roles {
-  return headTextRoles(table).filter(([role]) => role !== "noisy_opening");
+  const words = ["noisy_opening", "foreign_name"];
+  return headTextRoles(table).filter(([role]) => !words.includes(role));
 }
 
 /** Return what may stand in a section, between calls. */

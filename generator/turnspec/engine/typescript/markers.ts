@@ -208,6 +208,9 @@ export class Markers {
   private readonly whole: Pattern;
   private readonly growing: Pattern;
   private readonly isEmpty: boolean;
+  private readonly starts: string;
+  /** By the characters that stop a text as well. */
+  private readonly stops = new Map<string, RegExp>();
   /** Whether special tokens stand in them. */
   private readonly isSpecial: boolean;
 
@@ -223,7 +226,9 @@ export class Markers {
       whole.push(group);
       growing.push(`${expressions.beginning}$`, group);
     }
-    this.first = anyOf(new Set(markers.flatMap(([, notation]) => [...startsOf(notation)])));
+    const starts = new Set(markers.flatMap(([, notation]) => [...startsOf(notation)]));
+    this.starts = [...starts].join("");
+    this.first = anyOf(this.starts);
     this.isSpecial = tokens !== null;
     const guarded = (texts: readonly string[]) =>
       tokens ? texts.map((text) => text.replaceAll("[^", `[^${PRIVATE_USE}`)) : texts;
@@ -254,6 +259,22 @@ export class Markers {
     return null;
   }
 
+  /**
+   * Return an expression for what a marker can begin with, or one of a class's characters.
+   *
+   * It stops at halves of pairs as well.
+   */
+  firstOr(characters: string): RegExp {
+    let stops = this.stops.get(characters);
+    if (!stops) {
+      const isAnywhere = !this.isEmpty && !this.starts;
+      const signs = `${characters}${escaped(this.starts)}\\ud800-\\udfff`;
+      stops = new RegExp(isAnywhere ? "(?:)" : `[${signs}]`);
+      this.stops.set(characters, stops);
+    }
+    return stops;
+  }
+
   /** Return the first place between two at which a marker may begin, or -1. */
   firstFrom(text: string, start: number, end: number): number {
     if (this.isEmpty || start > end) return -1;
@@ -265,8 +286,7 @@ export class Markers {
 }
 
 /** Return the expression for any of some characters; for any place if there are none. */
-function anyOf(characters: ReadonlySet<string>): RegExp {
-  const signs = [...characters].join("");
+function anyOf(signs: string): RegExp {
   if (!signs) return /(?:)/gu;
   // Without the flag, which astral characters alone need, it is quicker.
   return new RegExp(`[${escaped(signs)}]`, hasPairs(signs) ? "gu" : "g");

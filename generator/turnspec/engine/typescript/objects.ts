@@ -61,7 +61,7 @@ export class ObjectCalls extends Calls {
 
   constructor(text: Text, options: CallOptions, parts: ObjectParts) {
     super(text, options);
-    text.attach(this, objectTextRoles);
+    text.attach(this, objectTextRoles, begunObjectRoles);
     this.code = parts.code?.(this) ?? null;
     this.foreign = new ForeignCall(this);
     this.table = this.compiled.calls;
@@ -90,7 +90,7 @@ export class ObjectCalls extends Calls {
       this.announced = found.role === "opening";
       turn.hold();
       turn.read = this.readBetween;
-    } else if (found.role === "foreign") {
+    } else if (found.role === "foreign" || found.role === "foreign_name") {
       this.foreign.begin(found);
     } else if (found.role === "code" && this.code) {
       turn.read = this.code.readCodeStart;
@@ -341,6 +341,11 @@ export function objectTextRoles(table: Format): Roles {
     ...withRole("call_end", calls.end),
   ];
   return [...longestFirst(found), ...codeRoles(table)];
+}
+
+/** Return the markers that a text can break off in: a word is text. */
+export function begunObjectRoles(table: Format): Roles {
+  return objectTextRoles(table).filter(([role]) => role !== "foreign_name");
 }
 
 /** Return how a call begins that nothing announces: with one of the keys that it can have. */

@@ -2,9 +2,10 @@
 
 import { argumentsOf, type CompiledFormat, callsOf, type Format } from "./format.js";
 import { escaped, type Markers, type Roles, spaced, WORD_SIGN } from "./markers.js";
-import { jsonEscaped, trimmed } from "./strings.js";
+import { ESCAPED, jsonEscaped, trimmed } from "./strings.js";
 import { withRole } from "./text_markers.js";
 import type { Turn } from "./turn.js";
+import { callEndRoles } from "./unclosed.js";
 import { Value } from "./value.js";
 
 const OTHER_STRINGS: Readonly<Record<string, RegExp>> = {
@@ -56,6 +57,7 @@ export class OtherValue extends Value {
       quotes: [...new Set(quotes)],
       words: PYTHON_WORDS,
       hasBareKeys: true,
+      stops: compiled.markers(stringStopRoles).firstOr(`${ESCAPED}'`),
     });
     this.rawQuote = style.raw_quote ?? "";
     this.rawInside = style.raw_inside ?? false;
@@ -153,6 +155,11 @@ function unescaped(text: string): string {
 export function rawStartRoles(table: Format): Roles {
   const quote = argumentsOf(table).values?.raw_quote;
   return withRole("start", quote ? [quote] : []);
+}
+
+/** Return what may end a string, closed or not. */
+function stringStopRoles(table: Format): Roles {
+  return [...rawEndRoles(table), ...callEndRoles(table)];
 }
 
 /** Return what ends a string without escapes: its quote, if the call can go on behind it. */

@@ -1,5 +1,7 @@
 /** Texts by code points, quoted, and without white space. */
 
+/** The characters that don't stand in a JSON string as they are, for a class of an expression. */
+export const ESCAPED = '"\\\\\\x00-\\x1f';
 /** All that counts as white space, as in JSON. */
 export const WHITE_SPACE = " \t\n\r";
 // What Unicode has for white space, of which no marker and no text of JSON is made up.

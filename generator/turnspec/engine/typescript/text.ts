@@ -14,7 +14,7 @@ import {
   withoutSpace,
 } from "./strings.js";
 import { behindCallRoles, endRoles, leadRoles, openingRoles, textRoles } from "./text_markers.js";
-import type { Read, Turn } from "./turn.js";
+import type { Flow, Read, Turn } from "./turn.js";
 
 /** The roles of markers with which calls begin. */
 const DRAFTED: readonly string[] = [
@@ -25,6 +25,7 @@ const DRAFTED: readonly string[] = [
   "short_call",
   "closed_call",
   "foreign",
+  "foreign_name",
 ];
 
 /** The part that reads calls, as those know it that a format without calls has as well. */
@@ -51,6 +52,7 @@ class Stream {
   /** It counts if more text follows. */
   readonly space: string[] = [];
   private spaceStart = 0;
+  private flowing: Flow | null = null;
   private readonly turn: Turn;
   private readonly type: "reasoning" | "content";
   /** What stands before this offset is left out. */
@@ -68,15 +70,6 @@ class Stream {
 
   /** Add text, which stands from one offset to another in the model's text. */
   write(text: string, start: number, end: number): void {
-    const endsInSpace = text === "" || WHITE_SPACE.includes(text.charAt(text.length - 1));
-    if (!this.begun || this.space.length > 0 || start < this.shown || endsInSpace) {
-      this.writeWithinSpace(text, start, end);
-    } else {
-      this.add(text, start, end);
-    }
-  }
-
-  private writeWithinSpace(text: string, start: number, end: number): void {
     const body = trimmedEnd(text);
     const behind = end - (text.length - body.length);
     if (body) this.writeBody(body, start, behind);
@@ -108,6 +101,18 @@ class Stream {
   private add(text: string, start: number, end: number): void {
     this.pieces.push(text);
     this.turn.events.push({ type: this.type, text, start, end });
+  }
+
+  /** Return what more text becomes up to one of some characters, if it has begun. */
+  flow(stops: RegExp): Flow | null {
+    const { type, turn } = this;
+    const isHidden = turn.offsetAt(turn.position) < this.shown;
+    if (this.space.length > 0 || !this.begun || isHidden) return null;
+    if (this.flowing?.stops !== stops) {
+      const event = (text: string, start: number, end: number) => ({ type, text, start, end });
+      this.flowing = { stops, notLast: WHITE_SPACE, pieces: this.pieces, event };
+    }
+    return this.flowing;
   }
 
   /** Add a marker as it is, which is shown even where the prompt holds it. */
@@ -201,7 +206,7 @@ export class Text {
    *
    * `roles` gives all that ends text, `begun` what a text can break off in.
    */
-  attach(calls: CallReader, roles: RolesOf, begun: RolesOf = roles): void {
+  attach(calls: CallReader, roles: RolesOf, begun: RolesOf): void {
     this.calls = calls;
     this.markers = this.compiled.markers(roles);
     this.begun = begun;
@@ -228,6 +233,9 @@ export class Text {
     const found = this.markers.search(turn);
     if (turn.final && (!found || found.role === "mention") && this.breaksOff()) return false;
     this.write(found ? found.start : turn.text.length);
+    if (!found && !turn.final && !this.afterMarker && this.draftEnd === null) {
+      turn.flow = (this.thinking ? this.reasoning : this.content).flow(this.markers.firstOr(""));
+    }
     if (!found?.role || this.draftEnd !== null) return false;
     if (this.isText(found)) {
       // An object's beginning has no length.
@@ -263,7 +271,7 @@ export class Text {
   /** Add the turn's text up to a position to what is being read. */
   write(end: number): void {
     const { turn } = this;
-    turn.tellTokens(end);
+    if (turn.tokens.length > 0) turn.tellTokens(end);
     const text = turn.text.slice(turn.position, end);
     if (this.afterMarker && spaceBefore(text) < text.length) this.beginPiece(text);
     const start = turn.offsetAt(turn.position);

@@ -17,6 +17,7 @@ import {
 } from "./markers.js";
 import { asJson, jsonTypes } from "./schemas.js";
 import {
+  ESCAPED,
   hasLetter,
   jsonEscaped,
   jsonString,
@@ -87,6 +88,11 @@ export class TypedText {
     turn.position = end;
     if (this.isString) this.calls.argue(jsonEscaped(text));
     else this.pieces.push(text);
+  }
+
+  /** Pass a string on as it comes, up to what may begin one of these markers. */
+  letFlow(markers: Markers): void {
+    if (this.isString) this.calls.letFlow(markers.firstOr(ESCAPED));
   }
 
   /** End the value. */
@@ -273,7 +279,10 @@ export class TextArguments implements ArgumentReader {
       // The rest of the text is a part of a marker.
       if (found && found.role !== "rest") return false;
     }
-    if (!found?.role) return false;
+    if (!found?.role) {
+      value.letFlow(this.valueEnd);
+      return false;
+    }
     const key = found.slot("key");
     const isOther = found.role === "close" && key !== "" && key !== this.key;
     if (found.role === "inner" || isOther) {

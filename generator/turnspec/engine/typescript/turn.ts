@@ -27,6 +27,17 @@ interface Hold {
   readonly pieces: string[];
 }
 
+/** Text that passes through: nothing begins or ends in it but with one of some characters. */
+export interface Flow {
+  /** Those characters, and halves of pairs, of which two are one character. */
+  readonly stops: RegExp;
+  /** With these no piece may end, as more has to come before they count. */
+  readonly notLast: string;
+  /** Of what is read. */
+  readonly pieces: string[];
+  readonly event: (text: string, start: number, end: number) => ParserEvent;
+}
+
 /** What takes some of a turn's text, from its position on, and returns whether to go on. */
 export type Read = () => boolean;
 
@@ -45,6 +56,10 @@ export class Turn {
   /** What reads on. It can't where more text has to come first. */
   read: Read = () => false;
   held: Hold | null = null;
+  /** What the next piece may belong to, with nothing before it. */
+  flow: Flow | null = null;
+  /** Up to which offset events tell of the text. */
+  told = 0;
   readonly content: string[] = [];
   readonly reasoning: string[] = [];
   calls: ToolCall[] = [];
@@ -98,6 +113,12 @@ export class Turn {
 
   /** Read on with some more text, and return the events as far as they are settled. */
   feed(text: string): ParserEvent[] {
+    const { flow } = this;
+    if (flow && text) {
+      const last = text.charAt(text.length - 1);
+      if (!flow.notLast.includes(last) && !flow.stops.test(text)) return [this.pass(text, flow)];
+      this.flow = null;
+    }
     this.text += text;
     this.hasPairs ||= hasPairs(text);
     while (this.read());
@@ -108,6 +129,7 @@ export class Turn {
     const { position } = this;
     this.begin(this.text.slice(position), this.offsetAt(position), this.place + position);
     this.position = 0;
+    if (this.text || this.held) this.flow = null;
     const events = this.events;
     this.events = [];
     if (this.held) {
@@ -115,6 +137,15 @@ export class Turn {
       this.held.events = 0;
     }
     return events;
+  }
+
+  /** Let a piece without astral characters pass through, and return the event of it. */
+  private pass(text: string, flow: Flow): ParserEvent {
+    const { start } = this;
+    this.start = this.countedOffset = this.told = start + text.length;
+    this.place += text.length;
+    flow.pieces.push(text);
+    return flow.event(text, start, this.start);
   }
 
   /** The text, of the same length, with private characters where special tokens came. */

@@ -18,7 +18,7 @@ export const FEWEST_SIGNS = 3;
 /** Finds out where a string ends that isn't closed. */
 export class UnclosedString {
   private readonly turn: Turn;
-  private readonly ends: Markers;
+  readonly ends: Markers;
   private readonly calls: Markers;
 
   constructor(turn: Turn, compiled: CompiledFormat) {

@@ -2,7 +2,7 @@
 
 import type { CompiledFormat } from "./format.js";
 import { escaped } from "./markers.js";
-import { isBlank, jsonEscaped, jsonString, quoted, trimmedEnd } from "./strings.js";
+import { ESCAPED, isBlank, jsonEscaped, jsonString, quoted, trimmedEnd } from "./strings.js";
 import type { Turn } from "./turn.js";
 import { UnclosedString } from "./unclosed.js";
 
@@ -37,6 +37,8 @@ export class Value {
   over = false;
   /** Whether what comes next isn't part of it. */
   broken = false;
+  /** Up to what the text is that of a string in JSON; null where none is passed on. */
+  stringStops: RegExp | null = null;
   protected readonly turn: Turn;
   /** Of the string that is being read. */
   protected quote = "";
@@ -48,6 +50,7 @@ export class Value {
   private readonly quotes: readonly string[];
   private readonly longestQuote: number;
   private readonly tokens: RegExp;
+  private readonly stops: RegExp | null;
   private expected: "value" | "key" | "colon" | "comma" = "value";
   /** Whether the string that is being read is a key. */
   private isKey = false;
@@ -66,10 +69,12 @@ export class Value {
       quotes = ['"'],
       words = JSON_WORDS,
       hasBareKeys = false,
+      stops = null,
     }: {
       readonly quotes?: readonly string[];
       readonly words?: ReadonlyMap<string, string>;
       readonly hasBareKeys?: boolean;
+      readonly stops?: RegExp | null;
     } = {},
   ) {
     this.turn = turn;
@@ -77,6 +82,7 @@ export class Value {
     this.words = words;
     this.hasBareKeys = hasBareKeys;
     this.unclosed = compiled && new UnclosedString(turn, compiled);
+    this.stops = stops ?? this.unclosed?.ends.firstOr(ESCAPED) ?? null;
     this.longestQuote = Math.max(...quotes.map((quote) => quote.length));
     this.tokens = new RegExp(
       `([ \\t\\n\\r]+)|(${quotes.map(escaped).join("|")})|([{[])|([}\\]])` +
@@ -92,6 +98,7 @@ export class Value {
     this.expected = "value";
     this.closers = [];
     this.quote = "";
+    this.stringStops = null;
     this.isKey = false;
     this.word = [];
     this.held = [];
@@ -224,7 +231,10 @@ export class Value {
     this.quote = text;
     this.isKey = this.expected === "key";
     if (this.isKey) this.held.push('"');
-    else this.settle('"');
+    else {
+      this.settle('"');
+      this.stringStops = this.stops;
+    }
     return true;
   }
 
@@ -324,6 +334,7 @@ export class Value {
 
   protected endString(): void {
     this.quote = "";
+    this.stringStops = null;
     this.expected = this.isKey ? "colon" : "comma";
     this.over = this.closers.length === 0;
   }

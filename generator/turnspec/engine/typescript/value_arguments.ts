@@ -155,7 +155,10 @@ export class ValueArguments implements ArgumentReader {
   private readonly readValue: Read = () => {
     const { value } = this;
     this.take(value.read());
-    if (!value.over && (!value.broken || this.turn.final)) return false;
+    if (!value.over && (!value.broken || this.turn.final)) {
+      if (value.stringStops) this.calls.letFlow(value.stringStops);
+      return false;
+    }
     this.endValue();
     return true;
   };

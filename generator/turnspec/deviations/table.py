@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tests.deviations import (
+from turnspec.deviations import (
     calls,
     characters,
     endings,
@@ -15,7 +15,7 @@ from tests.deviations import (
     tagged,
     whitespace,
 )
-from tests.deviations.turns import Case, Format
+from turnspec.deviations.turns import Case, Format
 
 Deviation = Callable[[Format], Iterator[Case]]
 

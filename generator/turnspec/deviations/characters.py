@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tests.deviations.turns import Case, Format
+from turnspec.deviations.turns import Case, Format
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Encoding, JsonType, ToolMode

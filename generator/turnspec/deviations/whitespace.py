@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from tests.deviations.turns import SAID, Case, Format, JsonCall
+from turnspec.deviations.turns import SAID, Case, Format, JsonCall
 from turnspec.spec.message import Message
 from turnspec.spec.model import Arguments, Encoding, JsonType, Literal, Piece, Slot, Spec, Tools
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tests.deviations.calls import is_bare
-from tests.deviations.turns import Case, Format
 from turnspec.codegen.notation import literal_text
 from turnspec.codegen.shapes import tags
+from turnspec.deviations.calls import is_bare
+from turnspec.deviations.turns import Case, Format
 from turnspec.spec.message import Message
 from turnspec.spec.model import Encoding, JsonType, Slot, SlotKind
 from turnspec.verification.messages import format_markers

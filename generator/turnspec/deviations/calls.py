@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from tests.deviations.turns import ARGUMENTS, NAME, Case, Format, space_around
 from turnspec.codegen.notation import literal_text
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker, tags
 from turnspec.codegen.writer import write_calls
+from turnspec.deviations.turns import ARGUMENTS, NAME, Case, Format, space_around
 from turnspec.spec.encoding import encode_object
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Encoding, Literal, Slot, SlotKind, ToolMode, Tools

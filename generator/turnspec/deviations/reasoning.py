@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.deviations.turns import (
+from turnspec.deviations.turns import (
     SAID,
     THOUGHT,
     Case,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from tests.deviations.turns import Case, Format
+from turnspec.deviations.turns import Case, Format
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Elements, Literal, Piece, Slot, SlotKind

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tests.deviations.turns import Case, Format
 from turnspec.codegen.notation import literal_text
+from turnspec.deviations.turns import Case, Format
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Encoding, JsonType, Slot, SlotKind, ToolMode
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.deviations.turns import SAID, Case, Format
 from turnspec.codegen.shapes import looks_like_marker
+from turnspec.deviations.turns import SAID, Case, Format
 from turnspec.spec.message import Message
 from turnspec.spec.turn_end import stops_behind_parts
 

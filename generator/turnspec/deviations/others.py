@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from tests.deviations.turns import SAID, THOUGHT, Case, Format
 from turnspec.codegen.notation import literal_text
 from turnspec.codegen.shapes import looks_like_marker, tags
+from turnspec.deviations.turns import SAID, THOUGHT, Case, Format
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Literal, Piece, Slot, SlotKind, ToolMode
 

@@ -1,0 +1,53 @@
+/** On a page that is served: the states that a format's Python parser goes through. */
+
+import { element } from "./elements.mjs";
+import { boxOf } from "./index.mjs";
+import { eventLine } from "./reading.mjs";
+
+function stepRow(step) {
+  const next = step.next_state !== step.state && step.state ? ` → ${step.next_state}` : "";
+  const told = [
+    ...step.events.map((event) => element("div", eventLine(event))),
+    ...step.problems.map(({ kind, message }) => element("div", `${kind}: ${message}`, "no")),
+  ];
+  return element("tr", [
+    element("td", String(step.offset)),
+    element("td", (step.state || "(end)") + next),
+    element("td", element("code", JSON.stringify(step.consumed))),
+    element("td", told),
+  ]);
+}
+
+function stepTable({ steps, left_out: leftOut }) {
+  const titles = ["Offset", "State", "Takes", "Tells"].map((title) => element("th", title));
+  const table = element("table", [
+    element("thead", element("tr", titles)),
+    element("tbody", steps.map(stepRow)),
+  ]);
+  return leftOut
+    ? [table, element("p", `${leftOut} more steps; this page shows no more`)]
+    : [table];
+}
+
+async function ask(article, result) {
+  const { fields, texts, name } = await boxOf(article);
+  const { tools, thinking } = fields;
+  const asked = { name, ...texts, tools: tools.value, thinking: thinking.checked };
+  try {
+    const answer = await fetch("/parse", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(asked),
+    });
+    const found = await answer.json();
+    result.replaceChildren(...(answer.ok ? stepTable(found) : [element("p", found.error, "no")]));
+  } catch (error) {
+    const told = `no answer: is turnspec report --serve still running? (${error.message})`;
+    result.replaceChildren(element("p", told, "no"));
+  }
+}
+
+for (const article of document.querySelectorAll("article")) {
+  const result = article.querySelector(".steps");
+  article.querySelector(".ask").addEventListener("click", () => ask(article, result));
+}

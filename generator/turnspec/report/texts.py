@@ -1,0 +1,62 @@
+"""The texts that a box of the page offers: sample turns, and how models deviate from them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from turnspec.codegen.loading import FormatModule
+from turnspec.deviations.table import DEVIATIONS
+from turnspec.deviations.turns import Format
+from turnspec.explain.samples import SAMPLE_TOOLS, sample_outputs
+from turnspec.spec.model import Spec
+
+_SAMPLES = "sample turns"
+
+
+@dataclass(frozen=True, slots=True)
+class TextToTry:
+    """What a model may have written, and the options that it is parsed with.
+
+    ``prefill`` is None where the text follows the template's own prompt.
+    """
+
+    group: str
+    title: str
+    text: str
+    prefill: str | None
+    tools: tuple[Mapping[str, Any], ...]
+
+
+def texts_to_try(spec: Spec, module: FormatModule) -> tuple[TextToTry, ...]:
+    """Return the texts that a format's box offers, those that keep to the format first."""
+    return (*_samples(spec), *_deviations(Format(spec, module)))
+
+
+def _samples(spec: Spec) -> Iterator[TextToTry]:
+    for title, text in sample_outputs(spec):
+        yield TextToTry(_SAMPLES, title, text, None, tuple(SAMPLE_TOOLS))
+
+
+def _deviations(form: Format) -> Iterator[TextToTry]:
+    """Yield the deviations that apply to a format; those with several texts are numbered."""
+    for name, build in DEVIATIONS.items():
+        group, title = name.split(": ")
+        found = [
+            TextToTry(group, title, case.text, case.options["prefill"], _tools(case.options))
+            for case in build(form)
+        ]
+        distinct = list({json.dumps([text.text, text.prefill]): text for text in found}.values())
+        yield from distinct if len(distinct) == 1 else _numbered(distinct)
+
+
+def _tools(options: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    return tuple(options.get("tools") or ())
+
+
+def _numbered(texts: Iterable[TextToTry]) -> Iterator[TextToTry]:
+    for number, text in enumerate(texts, 1):
+        title = f"{text.title} ({number})"
+        yield TextToTry(text.group, title, text.text, text.prefill, text.tools)

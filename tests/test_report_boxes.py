@@ -1,0 +1,138 @@
+"""What the boxes of the page do, in Node: texts in their parts, and links to cases.
+
+The page itself, in a browser, is `make report-browser`.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.generated_formats import KINDS, ROOT, committed_format
+from tests.typescript.toolchain import node
+from turnspec.codegen.typescript import SHARED_ENGINE, Script, script_engine
+from turnspec.report.texts import texts_to_try
+
+TEMPLATES = ROOT / "generator/turnspec/report/templates"
+Ask = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    """A function that asks the page's module, beside the engine, as it was written."""
+    folder = tmp_path_factory.mktemp("page")
+    engine = script_engine(Script.JAVASCRIPT)
+    (folder / f"{SHARED_ENGINE}.mjs").write_text(engine, encoding="utf-8")
+    module = folder / "reading.mjs"
+    module.write_text((TEMPLATES / module.name).read_text(encoding="utf-8"), encoding="utf-8")
+    driver = Path(__file__).parent / "typescript/page.mjs"
+    with subprocess.Popen(
+        [node(), str(driver), str(module)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    ) as process:
+
+        def answer(**asked: Any) -> Any:
+            assert process.stdin
+            assert process.stdout
+            process.stdin.write(json.dumps(asked) + "\n")
+            process.stdin.flush()
+            return json.loads(process.stdout.readline())
+
+        yield answer
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_text_is_shown_in_its_parts(name: str, ask: Ask) -> None:
+    """All of it, in order; what is content or reasoning is coloured so; the message is Python's."""
+    form = committed_format(name)
+    for text in texts_to_try(form.spec, form.module)[::5]:
+        options = {"tools": list(text.tools), "prefill": text.prefill}
+        found = ask(table=form.module.FORMAT, options=options, text=text.text, size=7)
+        message = form.module.parse(text.text, **options)
+        assert found["message"] == message.to_dict()
+        assert [each["offset"] for each in found["problems"]] == [
+            problem.offset for problem in message.problems
+        ]
+        assert "".join(part["text"] for part in found["parts"]) == text.text
+        starts = [sum(len(part["text"]) for part in found["parts"][:at]) for at in range(3)]
+        assert [part["at"] for part in found["parts"]][:3] == starts[: len(found["parts"])]
+        assert {part["kind"] for part in found["parts"]}.isdisjoint({"unread", "waiting"})
+
+
+QWEN = "qwen-qwen3-0-6b"
+TURN = '<think>\nI 🦆.\n</think>\n\n<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>'
+
+
+def test_what_was_read_is_told_from_what_was_not(ask: Ask) -> None:
+    table = committed_format(QWEN).module.FORMAT
+    found = ask(table=table, options={}, text=TURN, size=5, count=6)
+    assert [(part["kind"], part["text"]) for part in found["parts"]] == [
+        ("mark", "<think>\n"),
+        ("reasoning", "I 🦆."),
+        ("waiting", "\n</think>\n\n<tool_c"),
+        ("unread", TURN.partition("<tool_c")[2]),
+    ]
+    assert not found["isOver"]
+    assert found["lines"] == ['reasoning: "I"', 'reasoning: " 🦆."']
+    read = ask(table=table, options={}, text=TURN, size=0)
+    assert [(part["kind"], part["text"]) for part in read["parts"]][3:] == [
+        ("call-mark", '<tool_call>\n{"name": "'),
+        ("name", "look"),
+        ("call-mark", '"'),
+        ("arguments", ', "arguments": {}'),
+        ("call-mark", "}"),
+        ("mark", "\n</tool_call>"),
+    ]
+    assert read["lines"][1:] == [
+        "call 0 starts: look (call_0)",
+        'arguments of call 0: "{}"',
+        "call 0 ends",
+    ]
+
+
+def test_a_part_begins_anew_where_a_problem_is(ask: Ask) -> None:
+    table = committed_format(QWEN).module.FORMAT
+    text = '<tool_call>\n{"name": "look", "arguments": {"a": 1'
+    found = ask(table=table, options={}, text=text, size=0)
+    (problem,) = found["problems"]
+    places = [part["at"] for part in found["parts"]]
+    assert problem["offset"] in places or problem["offset"] == len(text)
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"text": "It rains.\r\n<b>&?#%é🦆", "piece": 3},
+        {"text": "half \ud83d of a character", "piece": 0, "upTo": 0, "thinking": False},
+        {"text": "", "piece": 7, "tools": "[", "prefill": "<think>\n"},
+    ],
+)
+def test_a_link_leads_to_its_case(state: dict[str, Any], ask: Ask) -> None:
+    link = ask(name="qwen3-coder", state=state)
+    assert link.startswith("#t-qwen3-coder?")
+    assert link.isascii()
+    assert ask(hash=link) == {"id": "t-qwen3-coder", "state": state}
+
+
+def test_a_link_to_a_format_has_no_case(ask: Ask) -> None:
+    assert ask(name="qwen3-coder", state=None) == "#t-qwen3-coder"
+    assert ask(hash="#t-qwen3-coder") == {"id": "t-qwen3-coder", "state": None}
+    assert ask(name="qwen3-coder", state={"text": "x" * 20_000}) is None
+
+
+def test_a_link_may_say_anything(ask: Ask) -> None:
+    """What isn't of the right type isn't taken; what is no link at all leads nowhere."""
+    for wrong in ("%", "#t-a?%", "#t-a?{", "#t-a?%7B%22text%22", "#%ff"):
+        assert ask(hash=wrong) == {"id": "", "state": None}
+    odd = '{"text": 1, "tools": [], "thinking": "no", "other": "x", "__proto__": {"text": "y"}}'
+    assert ask(hash=f"#t-a?{odd}") == {"id": "t-a", "state": {}}
+    for nothing in ("null", "7", "[]", '"text"'):
+        assert ask(hash=f"#t-a?{nothing}") == {"id": "t-a", "state": {}}

@@ -1,0 +1,28 @@
+// What the boxes of the report make of texts: requests and answers are lines of JSON.
+//
+// {"table": …, "options": …, "text": …, "size": …, "count": …} is read as by a box; {"hash": …} is
+// where a hash leads; {"name": …, "state": …} is the hash of a case; {"packed": …} is unpacked.
+
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+
+const page = await import(pathToFileURL(process.argv[2]).href);
+
+function read({ table, options, text, size, count }) {
+  const characters = Array.from(text);
+  const pieces = page.cut(characters, size);
+  const found = page.readPieces(page.formatOf(table), options, pieces, count ?? pieces.length);
+  const lines = found.steps.flatMap(({ events }) => events.map(page.eventLine));
+  return { ...found, lines, parts: page.partsOf(characters, found) };
+}
+
+async function answer(asked) {
+  if (asked.hash !== undefined) return page.readHash(asked.hash);
+  if (asked.packed) return page.unpacked(asked.packed);
+  if (asked.name) return page.written(asked.name, asked.state);
+  return read(asked);
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  process.stdout.write(`${JSON.stringify(await answer(JSON.parse(line)))}\n`);
+}
