@@ -35,11 +35,16 @@ OPEN = {
     "meetkai-functionary-medium-v3-1",
     "meetkai-functionary-medium-v3-2",
     "meta-llama-llama-3-1-8b-instruct",
+    "meta-llama-llama-3-2-11b-vision-instruct",
     "meta-llama-llama-3-2-3b-instruct",
+    "microsoft-phi-4-mini-instruct",
     "openbmb-minicpm5-1b",
+    "openbmb-minicpm5-2b",
+    "salesforce-llama-xlam-2-8b-fc-r",
+    "salesforce-xlam-2-32b-fc-r",
 }
 #: A string ends there at a quote, which is no token.
-OPEN_VALUES = {"lfm2-5-8b-a1b"}
+OPEN_VALUES = {"lfm2-5-8b-a1b", "liquidai-lfm2-5-v2"}
 QUOTED = {"prose": ("As in ", " it is said."), "fence": ("See:\n```\n", "\n```\nSo it is.")}
 
 
