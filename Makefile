@@ -19,11 +19,12 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# The format that the example server has copies of.
+# The format whose chat handler the example server has, and whose parser the example page.
 EXAMPLE := qwen-qwen3-0-6b
 regen: $(BUILD)  ## fetch the templates, analyse them, write and verify specs, parsers and grammars
 	@$(BIN)/turnspec regen
-	@$(BIN)/turnspec vendor $(EXAMPLE) --into examples/chat_server >/dev/null
+	@$(BIN)/turnspec export $(EXAMPLE) --to llama-cpp-python --into examples/chat_server >/dev/null
+	@$(BIN)/turnspec vendor $(EXAMPLE) --javascript --no-grammar --into examples/chat_page >/dev/null
 
 regen-long: $(BUILD)  ## the same, verified with 1000 random messages per template
 	@$(BIN)/turnspec regen --messages 1000
@@ -56,7 +57,8 @@ quick: $(STAMP)  ## ruff and the tests of the inner loop, without types
 
 test-long: $(STAMP)  ## what parsers promise, on 1000 random texts per test and parser (an hour or so)
 	@TURNSPEC_EXAMPLES=$${TURNSPEC_EXAMPLES:-1000} $(BIN)/pytest -q -n auto \
-		tests/test_parser_promises.py tests/test_engine_tables.py tests/test_typescript.py
+		tests/test_parser_promises.py tests/test_engine_tables.py tests/test_typescript.py \
+		tests/test_typescript_special.py
 
 # The corpus is kept in build/fuzz, so that the next run goes on from there.
 TARGET := parser

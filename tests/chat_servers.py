@@ -16,30 +16,37 @@ import uvicorn
 from openai import OpenAI
 
 from tests.conftest import ROOT
+from tests.generated_formats import committed_format
+from turnspec.spec.naming import module_name
 
 FOLDER = ROOT / "examples/chat_server"
+FORMAT = "qwen-qwen3-0-6b"
 _SECONDS = 20
 
 
 @dataclass
 class ScriptedModel:
-    """A model that writes given pieces, and keeps what it was asked."""
+    """Answers with given pieces, as the handler does, and keeps what it was asked."""
 
     pieces: Sequence[str]
-    name: str = "scripted"
-    context_size: int = 1000
     asked: list[dict[str, Any]] = field(default_factory=list)
-    orders: list[Any] = field(default_factory=list)
     stopped: threading.Event = field(default_factory=threading.Event)
 
-    def prompt(self, messages: list[Any], tools: list[Any], variables: dict[str, Any]) -> list[int]:
-        self.asked.append({"messages": messages, "tools": tools, "variables": variables})
-        return list(range(sum(len(message["content"]) for message in messages)))
+    def __call__(self, **request: Any) -> Generator[dict[str, Any], None, None]:
+        self.asked.append(request)
+        return self._chunks()
 
-    def write(self, order: Any) -> Generator[str, None, None]:
-        self.orders.append(order)
+    def write(self) -> Iterator[str]:
+        yield from self.pieces
+
+    def _chunks(self) -> Generator[dict[str, Any], None, None]:
+        parser = committed_format(FORMAT).module.Parser()
         try:
-            yield from self.pieces[: order.limit]
+            yield _chunk({"role": "assistant"})
+            for piece in self.write():
+                yield from map(_chunk, filter(None, (e.to_delta() for e in parser.feed(piece))))
+            yield from map(_chunk, filter(None, (e.to_delta() for e in parser.finish())))
+            yield _chunk({}, parser.message.finish_reason)
         finally:
             self.stopped.set()
 
@@ -50,14 +57,16 @@ class EndlessModel(ScriptedModel):
 
     written: int = 0
 
-    def write(self, order: Any) -> Generator[str, None, None]:
-        self.orders.append(order)
-        try:
-            while not self.stopped.wait(0.001):
-                self.written += 1
-                yield self.pieces[self.written % len(self.pieces)]
-        finally:
-            self.stopped.set()
+    def write(self) -> Iterator[str]:
+        while not self.stopped.wait(0.001):
+            self.written += 1
+            yield self.pieces[self.written % len(self.pieces)]
+
+
+def _chunk(delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
+    choice = {"index": 0, "delta": delta, "finish_reason": reason}
+    head = {"id": "chatcmpl-1", "created": 1, "model": "scripted"}
+    return {**head, "object": "chat.completion.chunk", "choices": [choice]}
 
 
 @contextmanager
@@ -68,7 +77,8 @@ def server_module() -> Iterator[ModuleType]:
         yield importlib.import_module("server")
     finally:
         sys.path.remove(str(FOLDER))
-        for name in ("server", "qwen_qwen3_0_6b"):
+        handler = f"{module_name(FORMAT)}_llama_cpp_python"
+        for name in ("server", module_name(FORMAT), handler):
             sys.modules.pop(name, None)
 
 

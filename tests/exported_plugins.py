@@ -12,6 +12,7 @@ from types import ModuleType
 from tests.generated_formats import ROOT, committed_format
 from turnspec.export.exporting import Exported, ExportOptions
 from turnspec.export.targets import export_format
+from turnspec.spec.atomic import write_atomically
 from turnspec.spec.naming import module_name
 
 
@@ -23,11 +24,16 @@ def exported(name: str, target: str) -> dict[str, str]:
     return {**found.files}
 
 
+def write_export(name: str, target: str, folder: Path) -> None:
+    """Write the files of an export to a folder."""
+    for file, text in exported(name, target).items():
+        write_atomically(folder / file, text)
+
+
 @contextmanager
 def plugin(name: str, target: str, folder: Path) -> Iterator[ModuleType]:
     """Write a plugin's files to a folder and import it."""
-    for file, text in exported(name, target).items():
-        (folder / file).write_text(text, encoding="utf-8")
+    write_export(name, target, folder)
     modules = (module_name(name), f"{module_name(name)}_{module_name(target)}")
     before = [*sys.path]
     sys.path.insert(0, str(folder))

@@ -15,6 +15,8 @@ from urllib.parse import quote
 
 from tests.browser import BUILD, PHONE, WIDE, Browser, check, new_browser, wait_until
 from tests.generated_formats import ROOT
+from tests.replay_server import Replay, replaying
+from tests.test_chat_page import FOLDER, TURN
 from tests.test_report import HOSTILE, checkout, hostile_spec
 from turnspec.pipeline.project import Project
 from turnspec.report.entries import read_entries
@@ -236,6 +238,26 @@ def take_screenshots(browser: Browser, address: str) -> None:
             browser.screenshot(f"report-box-{kind}-{scheme}")
 
 
+def check_example(browser: Browser) -> None:
+    """The page of examples/chat_page shows a stream as it comes, and what goes wrong."""
+    replay = Replay([TURN[at : at + 4] for at in range(0, len(TURN), 4)])
+    with replaying(replay, FOLDER) as address:
+        browser.looks(PHONE, "dark")
+        browser.open(f"{address}/index.html")
+        ask = "const f = document.querySelector('form'); f.elements.address.value = arguments[0];"
+        browser.run(f"{ask} f.requestSubmit()", f"{address}/v1/completions")
+        end = "document.getElementById('end').innerText"
+        wait_until(browser, end, "the example's page tells the end")
+        told = browser.run("return document.querySelector('section').innerText")
+        check("Paris 🦆." in told and "<b>now</b>" in told, "the example shows text as text")
+        check('get_weather{"city": "Paris"}' in told, "and a call")
+        check("finish reason: tool_calls" in told, "and why it ended")
+        check("get_weather" in replay.asked[0]["prompt"], "it had asked with its tools")
+        browser.screenshot("example-phone-dark")
+        browser.run(f"{ask} f.requestSubmit()", "http://127.0.0.1:1/")
+        wait_until(browser, f"{end}.includes('TypeError')", "no answer is told")
+
+
 def main() -> None:
     """Check the file and the served page, and take their pictures."""
     entries, problems = read_entries(Project(ROOT))
@@ -258,6 +280,7 @@ def main() -> None:
         errors = browser.errors()
         check(not errors, f"the browser tells of no errors {errors or ''}")
         take_screenshots(browser, address)
+        check_example(browser)
     server.shutdown()
     print(f"pictures: {BUILD}/report-*.png")
 

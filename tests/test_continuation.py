@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from tests.generated_formats import FORMATS, committed_format, committed_spec
-from tests.parser_checks import summary
+from tests.parser_checks import added_up, stream, summary
 from turnspec.deviations.turns import SAID, THOUGHT
 from turnspec.spec.message import Message
 
@@ -31,6 +31,9 @@ def test_without_echo_a_continued_turn_gives_only_what_is_new(name: str) -> None
     for cut in range(len(turn) + 1):
         options = form.options | {"prefill": form.spec.turn.header + turn[:cut]}
         message = form.module.parse(turn[cut:], **options)
+        streamed, events = stream(form.module, turn[cut:], **options)
+        assert streamed == message, turn[:cut]
+        assert added_up(events) == summary(message), turn[:cut]
         assert whole.content.endswith(message.content), turn[:cut]
         assert whole.reasoning_content.endswith(message.reasoning_content), turn[:cut]
         assert not message.problems, turn[:cut]

@@ -54,7 +54,7 @@ def test_what_is_printed_can_be_json() -> None:
 
 def test_an_unknown_target_is_refused() -> None:
     result = run("export", NAME, "--to", "nothing", "--root", ROOT)
-    listed = "llama-cpp-python, renderers, response-template, vllm, xgrammar"
+    listed = "llama-cpp-python, renderers, response-template, sglang, vllm, xgrammar"
     wanted = f"error: there is no target 'nothing'; there are: {listed}"
     assert result.exit_code == 2
     assert result.stderr.startswith(wanted)

@@ -17,7 +17,14 @@ from turnspec.spec.files import load_spec
 from turnspec.spec.naming import module_name
 
 COMMON = "# What follows is the same for every format.\n"
-TARGETS = ("llama-cpp-python", "vllm")
+TARGETS = ("llama-cpp-python", "sglang", "vllm")
+#: A further file, and what makes a folder an installed package, where programs want these.
+OTHERS = {
+    "sglang": lambda module: [
+        f"{module}_sglang_server.py",
+        *(f"turnspec_{module}-0.dist-info/{file}" for file in ("METADATA", "entry_points.txt")),
+    ]
+}
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -39,5 +46,7 @@ def test_what_follows_is_verbatim(target: str) -> None:
         ast.parse(text)
         assert is_unedited(text)
         assert text.endswith(source.partition(COMMON)[2])
-        assert [*files] == [f"{module_name(name)}.py", f"{name}.yaml", plugin_name(spec, target)]
+        parts = [f"{module_name(name)}.py", f"{name}.yaml", plugin_name(spec, target)]
+        assert [*files][:3] == parts
+        assert [*files][3:] == OTHERS.get(target, lambda _: [])(module_name(name))
         assert load_spec(files[f"{name}.yaml"], "") == spec

@@ -1,7 +1,7 @@
 """The TypeScript engine gives what the Python engine gives; and its copies compile, and run.
 
 ``TURNSPEC_EXAMPLES=1000`` (`make test-long`) compares all deviations in all formats, and that many
-random texts per seven formats, instead of a sample.
+random texts per six formats, instead of a sample.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from tests.typescript.engines import (
     TypeScriptEngine,
     difference,
     has_two_halves,
+    opened_engine,
     python_result,
 )
 from tests.typescript.toolchain import (
@@ -35,7 +36,6 @@ from tests.typescript.toolchain import (
     differences,
     engine_javascript,
     lint,
-    node,
 )
 from turnspec.codegen.loading import load, load_table
 from turnspec.codegen.typescript import SHARED_ENGINE, Script, script_engine, script_text
@@ -50,7 +50,7 @@ from turnspec.verification.random_messages import random_messages
 ROOT = Path(__file__).parent.parent
 ALL = "TURNSPEC_EXAMPLES" in os.environ
 #: Random texts per format; all of them together are more than 10,000 in a long run.
-EXAMPLES = int(os.environ.get("TURNSPEC_EXAMPLES", 28)) // 7
+EXAMPLES = int(os.environ.get("TURNSPEC_EXAMPLES", 24)) // 6
 #: Of the formats, so many have a deviation tried in a short run.
 STEP = 1 if ALL else 23
 
@@ -59,9 +59,7 @@ pytestmark = pytest.mark.timeout(300 + 10 * EXAMPLES)
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TypeScriptEngine]:
-    path = tmp_path_factory.mktemp("engine") / "engine.mjs"
-    path.write_text(script_engine(Script.JAVASCRIPT), encoding="utf-8")
-    with TypeScriptEngine(node(), path) as opened:
+    with opened_engine(tmp_path_factory.mktemp("engine")) as opened:
         yield opened
 
 

@@ -12,6 +12,7 @@ import sys
 from tests.generated_formats import NAMES, ROOT
 from tests.integrations.page import exports_page
 from tests.integrations.suites import CHECKS, SUITES
+from turnspec.sources.fetch import fetch_templates
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.integration_results import (
     ExportState,
@@ -31,6 +32,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--suites", nargs="*", choices=[*SUITES, *CHECKS])
     parser.add_argument("names", nargs="*")
     asked = parser.parse_args(arguments)
+    if problems := fetch_templates(ROOT).problems:  # some programs are given the templates, too
+        print("\n".join(map(str, problems)))
+        return 1
     failed = False
     for name, check in CHECKS.items():
         if name in (asked.suites or CHECKS):

@@ -15,8 +15,7 @@ from typing import Any
 
 from tests.generated_formats import ROOT, committed_format
 from tests.integrations.environments import environment, versions
-from tests.integrations.turns import Case, cases
-from turnspec.catalog.catalog import Catalog
+from tests.integrations.turns import Case, cases, template_text
 from turnspec.export.exporting import ExportOptions, Refusal
 from turnspec.export.renderers import export_renderers
 from turnspec.pipeline.project import OutputPaths
@@ -59,7 +58,7 @@ def _given(spec: Spec, turns: Sequence[Case], folder: Path) -> dict[str, Any]:
     assert not isinstance(exported, Refusal), exported
     for name, text in exported.files.items():
         (folder / name).write_text(text, encoding="utf-8")
-    template = _template(spec.name)
+    template = template_text(spec.name)
     asked = [_case(case) for case in turns]
     return {
         "path": f"{folder / list(exported.files)[-1]}:Renderer",
@@ -69,12 +68,6 @@ def _given(spec: Spec, turns: Sequence[Case], folder: Path) -> dict[str, Any]:
         "texts": [template, ASKED, *(case["prefill"] + case["text"] for case in asked)],
         "cases": asked,
     }
-
-
-def _template(name: str) -> str:
-    known = Catalog.around(ROOT).formats[name]
-    path = next(path for path in known.template_places(ROOT) if path.is_file())
-    return path.read_text(encoding="utf-8")
 
 
 def _case(case: Case) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tests.integrations.renderers_suite import run_renderers
 from tests.integrations.response_template_suite import run_response_template
+from tests.integrations.sglang_suite import run_sglang
 from tests.integrations.transcripts_check import check_transcripts
 from tests.integrations.vllm_suite import run_vllm
 from tests.integrations.xgrammar_suite import run_xgrammar
@@ -17,6 +18,7 @@ Suite = Callable[[Sequence[str]], TargetRecord]
 SUITES: Mapping[str, Suite] = {
     "renderers": run_renderers,
     "response-template": run_response_template,
+    "sglang": run_sglang,
     "vllm": run_vllm,
     "xgrammar": run_xgrammar,
 }

@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tests.generated_formats import ROOT
 from turnspec.analysis.text import whole_prefix
+from turnspec.catalog.catalog import Catalog
 from turnspec.codegen.writer import as_rendered, write_turn
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Message
@@ -64,3 +66,10 @@ def _cases(spec: Spec, message: Message) -> Iterator[Case]:
 def _case(spec: Spec, rung: str, prefill: str, text: str, shown: Message, thinking: bool) -> Case:
     tools: Any = tool_definitions(shown.calls)
     return Case(rung, prefill, text, tools, thinking, as_meant(spec, shown))
+
+
+def template_text(name: str) -> str:
+    """Return the chat template of a format, which is fetched already."""
+    known = Catalog.around(ROOT).formats[name]
+    path = next(path for path in known.template_places(ROOT) if path.is_file())
+    return path.read_text(encoding="utf-8")

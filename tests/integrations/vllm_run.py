@@ -11,14 +11,10 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import tokenizers
 import xgrammar
-from gguf import GGUFReader
-from transformers import PreTrainedTokenizerFast
 from vllm.entrypoints.openai.chat_completion.message_assembly import (
     assemble_chat_message_fields,
 )
@@ -31,6 +27,8 @@ from vllm.entrypoints.openai.chat_completion.stream_processor import (
 from vllm.parser.parser_manager import ParserManager
 from vllm.reasoning import ReasoningParserManager
 from vllm.tool_parsers import ToolParserManager
+
+from tests.integrations.vocabularies import real_tokenizer, texts_of
 
 BEFORE = "A question, and what else a prompt holds.\n"
 Names = tuple[str | None, str | None]  # of a tool parser and a reasoning parser
@@ -75,26 +73,6 @@ class Characters:
         return [self.decode([token]) for token in ids]
 
 
-@cache
-def real_vocabulary(path: Path) -> str:
-    """Return the tokenizer of a vocabulary file, as the JSON that it can be made of again."""
-    fields = GGUFReader(path).fields
-    known = fields["tokenizer.ggml.tokens"].contents()
-    merges = [tuple(pair.split(" ")) for pair in fields["tokenizer.ggml.merges"].contents()]
-    vocabulary = {text: number for number, text in enumerate(known)}
-    made = tokenizers.Tokenizer(tokenizers.models.BPE(vocab=vocabulary, merges=merges))
-    made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = tokenizers.decoders.ByteLevel()
-    return str(made.to_str())
-
-
-def real_tokenizer(path: Path, specials: Sequence[str]) -> Any:
-    """Return the tokenizer of a vocabulary file, with a format's special tokens."""
-    made = tokenizers.Tokenizer.from_str(real_vocabulary(path))
-    made.add_special_tokens(list(specials))
-    return PreTrainedTokenizerFast(tokenizer_object=made)
-
-
 def request_of(case: dict[str, Any], **more: Any) -> Any:
     asked = {"messages": [{"role": "user", "content": "?"}], "model": "any", **more}
     if case["tools"]:
@@ -115,8 +93,8 @@ class Reading:
 
     def start(self, case: dict[str, Any]) -> tuple[Any, Any, list[int]]:
         request = request_of(case)
-        thinking = {"thinking": case["thinking"], "enable_thinking": case["thinking"]}
-        parser = self.parser_class(self.tokenizer, request.tools, chat_template_kwargs=thinking)
+        variables = case["variables"]
+        parser = self.parser_class(self.tokenizer, request.tools, chat_template_kwargs=variables)
         prompt = self.tokenizer.encode(BEFORE + case["prefill"])
         parser.set_prompt_token_ids(prompt)
         request = parser.adjust_request(request=request)
@@ -139,7 +117,7 @@ class Reading:
         )
         ids = self.tokenizer.encode(case["text"])
         groups = [ids[start : start + size] for start in range(0, len(ids), size)]
-        texts = list(self._texts(groups))
+        texts = list(texts_of(self.tokenizer, groups))
         begun = time.perf_counter()
         deltas = []
         for number, (text, group) in enumerate(zip(texts, groups, strict=True)):
@@ -148,18 +126,6 @@ class Reading:
         self.seconds += time.perf_counter() - begun
         self.tokens += len(ids)
         return together(filter(None, deltas))
-
-    def _texts(self, groups: Sequence[list[int]]) -> Iterator[str]:
-        """Yield the texts of some groups of tokens; a character that isn't whole yet waits."""
-        waiting: list[int] = []
-        for number, group in enumerate(groups):
-            waiting += group
-            text = self.tokenizer.decode(waiting, skip_special_tokens=False)
-            if text.endswith("\ufffd") and number < len(groups) - 1:
-                yield ""
-            else:
-                yield text
-                waiting = []
 
 
 def together(deltas: Iterator[Any]) -> Any:
@@ -241,7 +207,8 @@ def outcomes(form: dict[str, Any], vocabulary: Path) -> dict[str, Any]:
     if form["required"]:
         found["required"] = attempt(required, ours, specials, form["required"])
     if form["own"]:
-        real = real_tokenizer(vocabulary, [*specials, *form["more_tokens"]])
+        tokens = [*specials, *form["more_tokens"]]
+        real = real_tokenizer(vocabulary, tokens, **form["options"])
         found["own"] = attempt(read_all, tuple(form["own"]), real, ended(cases), (1,))
     return found
 

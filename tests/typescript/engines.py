@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from tests.typescript.toolchain import node
 from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.typescript import Script, script_engine
 
 #: In characters; 0 is the whole text at once.
 SIZES = (0, 1, 2, 3, 7)
@@ -74,6 +77,15 @@ class TypeScriptEngine:
         answer = json.loads(line)
         assert "failed" not in answer, answer["failed"]
         return answer["done"]
+
+
+@contextmanager
+def opened_engine(folder: Path) -> Iterator[TypeScriptEngine]:
+    """Open the engine, which is written into a folder."""
+    path = folder / "engine.mjs"
+    path.write_text(script_engine(Script.JAVASCRIPT), encoding="utf-8")
+    with TypeScriptEngine(node(), path) as opened:
+        yield opened
 
 
 def python_result(

@@ -25,7 +25,10 @@ ROOT = Path(__file__).parent.parent.parent
 SOURCES = ROOT / "generator/turnspec/engine/typescript"
 JAVASCRIPT = ROOT / "generator/turnspec/engine/javascript"
 #: What of the repository's JavaScript is written by hand.
-SCRIPTS = (*sorted((ROOT / "generator/turnspec/report/templates").glob("*.mjs")),)
+SCRIPTS = (
+    *sorted((ROOT / "generator/turnspec/report/templates").glob("*.mjs")),
+    *(ROOT / "examples/chat_page" / name for name in ("page.mjs", "stream.mjs")),
+)
 _CONFIGURATION = ROOT / "typescript"
 _PACKAGES = ROOT / "build/typescript"
 _ENVIRONMENT = ROOT / "build/node"

@@ -142,6 +142,7 @@ class Calls:
             turn.held.events, turn.held.problems = len(turn.events), 0
         turn.problems.clear()
         del turn.calls[: -1 if self.is_open else None]
+        self._flow = None  # which knows the call by its place
         if turn.arguments is not None:
             call, arguments = turn.calls[0], "".join(turn.arguments)
             at = turn.offset + turn.position

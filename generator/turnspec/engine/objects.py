@@ -14,7 +14,7 @@ from turnspec.engine.results import Problem
 from turnspec.engine.text import Text
 from turnspec.engine.text_markers import code_roles, longest_first, text_roles
 from turnspec.engine.tools import Tools
-from turnspec.engine.turn import WHITE_SPACE
+from turnspec.engine.turn import WHITE_SPACE, behind_space
 from turnspec.engine.value import ValueMaker
 
 _WRAPPER = "function"  # the member in which chat-completions APIs have name and arguments
@@ -110,6 +110,7 @@ class ObjectCalls(Calls):
     def read_member(self) -> bool:
         """Read a member of a call, in any order, up to its value; or the end of the call."""
         turn = self.turn
+        turn.position = behind_space(turn.text, turn.position)
         found = self._members.match(turn)
         if found is None:
             return self._break_off()

@@ -16,7 +16,7 @@ from turnspec.engine.text_markers import (
     opening_roles,
     text_roles,
 )
-from turnspec.engine.turn import WHITE_SPACE, Turn
+from turnspec.engine.turn import WHITE_SPACE, Turn, behind_space
 
 RolesOf = Callable[[Format], Roles]
 
@@ -123,8 +123,11 @@ class Text:
         """Read text up to a marker, and do what the marker asks for."""
         turn = self.turn
         if self.after_marker and self.called:
-            noise = self._behind_call.match(turn)
+            at = behind_space(turn.text, turn.position)
+            is_there = at < len(turn.text) or turn.final
+            noise = self._behind_call.match(turn, at) if is_there else None
             if noise and noise.role != "marker":
+                self.write(at)
                 return self._pass_noise(noise)
         if self.after_marker and self._is_first() and (lead := self._leads.match(turn)):
             turn.position = lead.end if lead.role else turn.position

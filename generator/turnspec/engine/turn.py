@@ -10,10 +10,17 @@ from dataclasses import dataclass, replace
 from turnspec.engine.results import Event, Message, Problem, ToolCall
 
 WHITE_SPACE = " \t\n\r"  # all that counts as white space, as in JSON
+_SPACE = re.compile(f"[{WHITE_SPACE}]*")
 #: Characters that stand for special tokens where markers are looked for that hold such.
 PRIVATE_USE = "\ue000-\uf8ff"
 _PRIVATE_CHARACTER = re.compile(f"[{PRIVATE_USE}]")
 _NO_CHARACTER = "\ufdd0"  # stands there for those that the model wrote itself
+
+
+def behind_space(text: str, at: int) -> int:
+    """Return the place behind white space, of which there may be any amount."""
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
 
 
 @dataclass(slots=True)

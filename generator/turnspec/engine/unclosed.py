@@ -9,9 +9,8 @@ import re
 
 from turnspec.engine.format import CompiledFormat, Format
 from turnspec.engine.markers import Found, Roles, leading_text, literal_length
-from turnspec.engine.turn import WHITE_SPACE, Turn
+from turnspec.engine.turn import WHITE_SPACE, Turn, behind_space
 
-_SPACE = re.compile(f"[{WHITE_SPACE}]*")
 # A call goes on with an object, whose first quote a string would have escaped.
 _OBJECT_BEGINS = re.compile(r'[^"\\]{0,256}')
 #: Of an end that no string has by chance.
@@ -47,7 +46,7 @@ class UnclosedString:
         while marker := self.ends.match(turn, at):
             if not marker.role:
                 return None
-            at = _behind_space(turn.text, marker.end)
+            at = behind_space(turn.text, marker.end)
         if at == found.start:
             return False
         if at == len(turn.text):
@@ -61,11 +60,6 @@ class UnclosedString:
         if not sign and not turn.final:
             return None
         return sign == '"' and before.group().rstrip(WHITE_SPACE).endswith("{")
-
-
-def _behind_space(text: str, at: int) -> int:
-    space = _SPACE.match(text, at)
-    return space.end() if space else at
 
 
 def call_end_roles(table: Format) -> Roles:

@@ -53,6 +53,18 @@ def plugin_files(
     }
 
 
+def plugin_part(spec: Spec, target: str, part: str) -> tuple[str, str]:
+    """Return a further file of a plugin, its name and text; it imports the first one."""
+    name = f"{_identifier(target)}_{part}"
+    source = resources.files(plugins).joinpath(f"{name}.py").read_text("utf-8")
+    first = plugin_name(spec, target).removesuffix(".py")
+    theirs = source.replace(f"from {plugins.__name__}.{_identifier(target)} ", f"from {first} ")
+    head = banner(
+        f"specs/{spec.name}{SPEC_SUFFIX}", spec_hash(spec), command=_command(spec, target)
+    )
+    return f"{module_name(spec.name)}_{name}.py", sealed(head + theirs)
+
+
 def plugin_name(spec: Spec, target: str) -> str:
     """Return the name of a plugin's file."""
     return f"{module_name(spec.name)}_{_identifier(target)}.py"

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from turnspec import grammar_binder
-from turnspec.grammar.bound import GrammarBinder
+from turnspec.export.xgrammar import tag_of_grammar
+from turnspec.grammar.bound import BoundGrammar, GrammarBinder
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.grammar.schema_checks import Schema
 
@@ -35,8 +36,6 @@ def bound_grammar(
     Raises:
         ValueError: there is no such grammar; says all reasons.
     """
-    path = Path(spec)
-    binder = _binder(path, path.stat().st_mtime_ns if path.is_file() else 0)
     request = GrammarRequest(
         tools=tools,
         tool_choice=_choice(tool_choice),
@@ -44,10 +43,36 @@ def bound_grammar(
         thinking=thinking,
         response_schema=_schema(response_format),
     )
+    bound, _ = _bound(spec, request)
+    return bound.grammar, bound.lazy
+
+
+def bound_structural_tag(
+    spec: Path,
+    *,
+    tools: Sequence[Mapping[str, Any]],
+    tool_choice: str | Mapping[str, Any] | None = None,
+    parallel: bool = True,
+    thinking: bool = True,
+) -> dict[str, Any]:
+    """Return the grammar as xgrammar's structural tag: text is free up to the first call.
+
+    The arguments are those of `bound_grammar`, and so is the error.
+    """
+    request = GrammarRequest(
+        tools=tools, tool_choice=_choice(tool_choice), parallel=parallel, thinking=thinking
+    )
+    bound, binder = _bound(spec, request)
+    return tag_of_grammar(binder.spec, request, bound)
+
+
+def _bound(spec: Path, request: GrammarRequest) -> tuple[BoundGrammar, GrammarBinder]:
+    path = Path(spec)
+    binder = _binder(path, path.stat().st_mtime_ns if path.is_file() else 0)
     bound = binder.bind(request)
     if isinstance(bound, list):
         raise ValueError("; ".join(map(str, bound)))
-    return bound.grammar, bound.lazy
+    return bound, binder
 
 
 @lru_cache(maxsize=8)

@@ -8,6 +8,7 @@ from turnspec.export.exporting import Exported, ExportOptions, Refusal, Target
 from turnspec.export.llama_cpp_python import export_llama_cpp_python
 from turnspec.export.renderers import export_renderers
 from turnspec.export.response_template import export_response_template
+from turnspec.export.sglang import export_sglang
 from turnspec.export.vllm import export_vllm
 from turnspec.export.xgrammar import export_xgrammar
 from turnspec.spec.model import Spec
@@ -27,6 +28,11 @@ _ALL = (
         "response-template",
         "Hugging Face's response_template: transformers, TRL, vLLM's hf parser, SGLang's",
         export_response_template,
+    ),
+    Target(
+        "sglang",
+        "a plugin folder for SGLang: a reasoning parser and a tool parser",
+        export_sglang,
     ),
     Target(
         "vllm",

@@ -41,6 +41,11 @@ def structural_tag(spec: Spec, request: GrammarRequest) -> _Format | Refusal:
     bound = bind_grammar(spec, request)
     if isinstance(bound, list):
         return Refusal("the request", "; ".join(map(str, bound)))
+    return tag_of_grammar(spec, request, bound)
+
+
+def tag_of_grammar(spec: Spec, request: GrammarRequest, bound: BoundGrammar) -> _Format:
+    """Return the structural tag of a grammar that is bound to a request."""
     grammar = {"type": "grammar", "grammar": bound.grammar}
     return {
         "type": "structural_tag",

@@ -138,6 +138,7 @@ export class Calls {
     }
     turn.problems.length = 0;
     turn.calls = this.isOpen ? turn.calls.slice(-1) : [];
+    this.flow = null; // which knows the call by its place
     const [call] = turn.calls;
     if (!turn.arguments || !call) return;
     const text = turn.arguments.join("");

@@ -5,7 +5,7 @@ import { ForeignCall, foreignRoles } from "./foreign.js";
 import { callsOf } from "./format.js";
 import { asString } from "./json_text.js";
 import { isName, mentionRoles, spaced } from "./markers.js";
-import { quoted, trimmed } from "./strings.js";
+import { quoted, spaceBefore, trimmed } from "./strings.js";
 import { codeRoles, longestFirst, textRoles, withRole } from "./text_markers.js";
 /** The member in which chat-completions APIs have name and arguments. */
 const WRAPPER = "function";
@@ -109,6 +109,7 @@ export class ObjectCalls extends Calls {
   /** Read a member of a call, in any order, up to its value; or the end of the call. */
   readMember = () => {
     const { turn } = this;
+    turn.position += spaceBefore(turn.text, turn.position);
     const found = this.members.match(turn);
     if (!found) return this.breakOff();
     if (!found.role) return false;

@@ -185,6 +185,7 @@ export abstract class Calls implements CallReader {
     }
     turn.problems.length = 0;
     turn.calls = this.isOpen ? turn.calls.slice(-1) : [];
+    this.flow = null; // which knows the call by its place
     const [call] = turn.calls;
     if (!turn.arguments || !call) return;
     const text = turn.arguments.join("");

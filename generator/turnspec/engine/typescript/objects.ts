@@ -14,7 +14,7 @@ import {
   type Roles,
   spaced,
 } from "./markers.js";
-import { quoted, trimmed } from "./strings.js";
+import { quoted, spaceBefore, trimmed } from "./strings.js";
 import type { Text } from "./text.js";
 import { codeRoles, longestFirst, textRoles, withRole } from "./text_markers.js";
 import type { Read } from "./turn.js";
@@ -136,6 +136,7 @@ export class ObjectCalls extends Calls {
   /** Read a member of a call, in any order, up to its value; or the end of the call. */
   private readonly readMember: Read = () => {
     const { turn } = this;
+    turn.position += spaceBefore(turn.text, turn.position);
     const found = this.members.match(turn);
     if (!found) return this.breakOff();
     if (!found.role) return false;

@@ -221,8 +221,13 @@ export class Text {
   readonly readText: Read = () => {
     const { turn } = this;
     if (this.afterMarker && this.called) {
-      const noise = this.behindCall.match(turn);
-      if (noise && noise.role !== "marker") return this.passNoise(noise);
+      const start = turn.position + spaceBefore(turn.text, turn.position);
+      const isThere = start < turn.text.length || turn.final;
+      const noise = isThere ? this.behindCall.match(turn, { start }) : null;
+      if (noise && noise.role !== "marker") {
+        this.write(start);
+        return this.passNoise(noise);
+      }
     }
     const lead = this.isFirst ? this.leads.match(turn) : null;
     if (lead) {

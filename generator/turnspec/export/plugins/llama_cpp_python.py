@@ -79,7 +79,7 @@ class Turn:
         for piece in self._write():
             yield from map(self._chunk, _deltas(self.parser.feed(piece)))
         yield from map(self._chunk, _deltas(self.parser.finish()))
-        yield self._chunk({}, self._reason())
+        yield {**self._chunk({}, self._reason()), "usage": self._usage()}
 
     def whole(self) -> Json:
         """Return the answer in one piece."""
@@ -88,17 +88,17 @@ class Turn:
         self.parser.finish()
         message = self.parser.message.to_dict()
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": self._reason()}
-        read, written = len(self.prompt), len(self.tokens)
-        usage = {
-            "prompt_tokens": read,
-            "completion_tokens": written,
-            "total_tokens": read + written,
-        }
-        return {**self.head, "object": "chat.completion", "choices": [choice], "usage": usage}
+        whole = {**self.head, "object": "chat.completion", "choices": [choice]}
+        return {**whole, "usage": self._usage()}
 
     def _chunk(self, delta: Json, reason: str | None = None) -> Json:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}
         return {**self.head, "object": "chat.completion.chunk", "choices": [choice]}
+
+    def _usage(self) -> dict[str, int]:
+        read, written = len(self.prompt), len(self.tokens)
+        counts = {"prompt_tokens": read, "completion_tokens": written}
+        return {**counts, "total_tokens": read + written}
 
     def _reason(self) -> str:
         return self.finish_reason or self.parser.message.finish_reason

@@ -1,0 +1,70 @@
+"""SGLang: a reasoning detector and a tool detector, which it finds by an entry point.
+
+Written for version 0.5.23.
+"""
+
+from __future__ import annotations
+
+from turnspec.export.exporting import Exported, ExportOptions, Refusal
+from turnspec.export.plugin import plugin_files, plugin_part
+from turnspec.grammar.turn import opens_reasoning, prompt_extra
+from turnspec.spec.model import ReasoningMode, Spec
+from turnspec.spec.naming import module_name
+
+TARGET = "sglang"
+_ABOUT = """\
+Detectors for SGLang, for the format {name}.
+
+    PYTHONPATH=FOLDER sglang serve --model-path MODEL \\\\
+        --tool-call-parser {name} --reasoning-parser {name}
+
+FOLDER is where this file lies. A turn is read once, as a whole, if both parsers are given.
+"""
+#: What a folder on Python's path has to hold so that entry points in it are found.
+_METADATA = """\
+Metadata-Version: 2.1
+Name: {distribution}
+Version: 0
+"""
+_ENTRY_POINTS = """\
+[sglang.srt.plugins]
+{name} = {module}:register
+"""
+#: The variables of templates by which SGLang can tell whether a request wants reasoning.
+_SWITCHES = ("enable_thinking", "thinking")
+
+
+def export_sglang(spec: Spec, options: ExportOptions) -> Exported | Refusal:
+    """Return a plugin with the parser and the spec that it needs, and its entry point."""
+    reasoning = spec.reasoning
+    has_any = reasoning.mode is not ReasoningMode.NONE
+    facts = {
+        "REASONING": (reasoning.start.strip(), reasoning.end.strip()) if has_any else ("", ""),
+        "REASONING_DEFAULT": _reasoning_default(spec),
+    }
+    about = _ABOUT.format(name=spec.name)
+    files = plugin_files(spec, options, target=TARGET, about=about, facts=facts)
+    server, text = plugin_part(spec, TARGET, "server")
+    module = server.removesuffix(".py")
+    installed = f"turnspec_{module_name(spec.name)}-0.dist-info"
+    return Exported(
+        {
+            **files,
+            server: text,
+            f"{installed}/METADATA": _METADATA.format(distribution=f"turnspec-{spec.name}"),
+            f"{installed}/entry_points.txt": _ENTRY_POINTS.format(name=spec.name, module=module),
+        }
+    )
+
+
+def _reasoning_default(spec: Spec) -> str:
+    """Return when a request has reasoning, in SGLang's words; "" if the model decides.
+
+    SGLang asks only where it can't tell from the chat template.
+    """
+    for switch in _SWITCHES:
+        if switch in spec.thinking.off:
+            return switch
+        if switch in spec.thinking.on:
+            return f"explicit_{switch}"
+    return "always" if opens_reasoning(spec, prompt_extra(spec, spec.thinking.prompt_on)) else ""
