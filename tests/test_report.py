@@ -20,12 +20,15 @@ from syrupy.assertion import SnapshotAssertion
 from tests.generated_formats import NAMES, ROOT
 from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec
 from tests.test_review import opened_by_the_model
+from turnspec.codegen.loading import load
 from turnspec.deviations.table import DEVIATIONS
+from turnspec.deviations.turns import Case, Format
 from turnspec.pipeline.build import generate_files
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.report.entries import Entry, read_entries
 from turnspec.report.packed import packed, unpacked
 from turnspec.report.page import render_page
+from turnspec.report.texts import texts_to_try
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.files import spec_hash
 from turnspec.spec.model import Literal, Spec
@@ -248,6 +251,20 @@ def test_its_boxes_have_the_tables_and_texts_to_try(page: Page, entries: Sequenc
 
 def all_texts(data: Any) -> Iterator[tuple[str, str]]:
     return ((group, title) for texts in data["texts"].values() for group, title, *_ in texts)
+
+
+def test_a_deviation_that_a_strange_format_cannot_have_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spec = plain_spec()
+    usual = texts_to_try(spec, load(spec))
+
+    def impossible(form: Format) -> Iterator[Case]:
+        yield from ()
+        raise IndexError(form.spec.name)
+
+    monkeypatch.setitem(DEVIATIONS, "calls: impossible", impossible)
+    assert texts_to_try(spec, load(spec)) == usual
 
 
 def test_what_is_packed_comes_back(tmp_path: Path) -> None:
