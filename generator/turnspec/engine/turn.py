@@ -92,8 +92,8 @@ class Turn:
 
     def feed(self, text: str) -> list[Event]:
         """Read on with some more text, and return the events as far as they are settled."""
-        if (flow := self.flow) and text:
-            if text[-1] not in flow.not_last and not flow.stops.search(text):
+        if flow := self.flow:
+            if text and text[-1] not in flow.not_last and not flow.stops.search(text):
                 flow.pieces.append(text)
                 start = self.offset
                 self.offset = self.told = start + len(text)

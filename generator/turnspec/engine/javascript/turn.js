@@ -74,9 +74,11 @@ export class Turn {
   /** Read on with some more text, and return the events as far as they are settled. */
   feed(text) {
     const { flow } = this;
-    if (flow && text) {
+    if (flow) {
       const last = text.charAt(text.length - 1);
-      if (!flow.notLast.includes(last) && !flow.stops.test(text)) return [this.pass(text, flow)];
+      if (last && !flow.notLast.includes(last) && !flow.stops.test(text)) {
+        return [this.pass(text, flow)];
+      }
       this.flow = null;
     }
     this.text += text;
