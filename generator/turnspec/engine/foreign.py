@@ -127,13 +127,13 @@ def foreign_roles(table: Format) -> list[tuple[str, Notation]]:
     """Return what begins such a call: what opens the format's own, and then another one."""
     calls, arguments = table["calls"], table["arguments"]
     openings = calls.get("opening", ()) or (leading_text(calls.get("start", "")),)
+    opening = openings[-1]
+    if len(opening) <= 2:
+        return []
     heads = [' {{ "name"', ' {{ "function"'] if calls["form"] == "heads" else []
     heads += [" <{word}=", " <{word}name ="] if arguments["form"] == "json" else []
+    # Behind a word, as `to=`, a call is code that the text speaks of.
     is_own = arguments["form"] == "values" or "(" in calls.get("start", "")
-    called = [] if is_own else [" {name} ( )", " {name} ({word}="]
-    return [
-        (role, (opening, begun))
-        for opening in openings[-1:]
-        for role, begun in (("foreign", heads), ("foreign_name", called))
-        if len(opening) > 2 and begun
-    ]
+    called = [] if is_own or opening[0].isalnum() else [" {name} ( )", " {name} ({word}="]
+    begun = (("foreign", heads), ("foreign_name", called))
+    return [(role, (opening, follows)) for role, follows in begun if follows]

@@ -8,7 +8,7 @@ import { dumpJson, loadJson } from "./json_text.js";
 import { isName, LETTERS, leadingText, NAME_SIGNS } from "./markers.js";
 import { LiteralReader } from "./python_literal.js";
 import { asJson, jsonTypes } from "./schemas.js";
-import { jsonString } from "./strings.js";
+import { hasLetter, jsonString } from "./strings.js";
 import { asSchema } from "./tools.js";
 import { callEndRoles } from "./unclosed.js";
 /** The keys that APIs and most formats have for them. */
@@ -118,20 +118,20 @@ export function foreignRoles(table) {
   const calls = callsOf(table);
   const openings = calls.opening?.length ? calls.opening : [leadingText(calls.start ?? "")];
   const { form } = argumentsOf(table);
+  const opening = openings.at(-1) ?? "";
+  if ([...opening].length <= 2) return [];
+  // Behind a word, as `to=`, a call is code that the text speaks of.
   const isOwn = form === "values" || (calls.start ?? "").includes("(");
   const heads = [
     ...(calls.form === "heads" ? [' {{ "name"', ' {{ "function"'] : []),
     ...(form === "json" ? [" <{word}=", " <{word}name ="] : []),
   ];
-  const called = isOwn ? [] : [" {name} ( )", " {name} ({word}="];
-  const last = openings.slice(-1).filter((opening) => [...opening].length > 2);
+  const called = isOwn || hasLetter(opening.charAt(0)) ? [] : [" {name} ( )", " {name} ({word}="];
   const begun = [
     ["foreign", heads],
     ["foreign_name", called],
   ];
-  return last.flatMap((opening) =>
-    begun
-      .filter(([, follows]) => follows.length > 0)
-      .map(([role, follows]) => [role, [opening, follows]]),
-  );
+  return begun
+    .filter(([, follows]) => follows.length > 0)
+    .map(([role, follows]) => [role, [opening, follows]]);
 }

@@ -18,7 +18,7 @@ import {
 } from "./markers.js";
 import { LiteralReader } from "./python_literal.js";
 import { asJson, jsonTypes } from "./schemas.js";
-import { jsonString } from "./strings.js";
+import { hasLetter, jsonString } from "./strings.js";
 import { asSchema } from "./tools.js";
 import type { Read, Turn } from "./turn.js";
 import { callEndRoles } from "./unclosed.js";
@@ -147,20 +147,20 @@ export function foreignRoles(table: Format): Roles {
   const calls = callsOf(table);
   const openings = calls.opening?.length ? calls.opening : [leadingText(calls.start ?? "")];
   const { form } = argumentsOf(table);
+  const opening = openings.at(-1) ?? "";
+  if ([...opening].length <= 2) return [];
+  // Behind a word, as `to=`, a call is code that the text speaks of.
   const isOwn = form === "values" || (calls.start ?? "").includes("(");
   const heads = [
     ...(calls.form === "heads" ? [' {{ "name"', ' {{ "function"'] : []),
     ...(form === "json" ? [" <{word}=", " <{word}name ="] : []),
   ];
-  const called = isOwn ? [] : [" {name} ( )", " {name} ({word}="];
-  const last = openings.slice(-1).filter((opening) => [...opening].length > 2);
+  const called = isOwn || hasLetter(opening.charAt(0)) ? [] : [" {name} ( )", " {name} ({word}="];
   const begun = [
     ["foreign", heads],
     ["foreign_name", called],
   ] as const;
-  return last.flatMap((opening) =>
-    begun
-      .filter(([, follows]) => follows.length > 0)
-      .map(([role, follows]) => [role, [opening, follows]] as const),
-  );
+  return begun
+    .filter(([, follows]) => follows.length > 0)
+    .map(([role, follows]) => [role, [opening, follows]] as const);
 }
