@@ -101,6 +101,25 @@ def test_a_part_names_none_that_may_be_missing(part: str) -> None:
         assert part not in chosen or needs <= set(chosen)
 
 
+def test_no_two_parts_define_a_name() -> None:
+    """In a module they stand in one file, where the later one would count for both."""
+    defined: dict[str, str] = {}
+    for part in PARTS:
+        for name in defined_names(part):
+            assert defined.setdefault(name, part) == part, name
+    assert {"Markers", "is_name", "WHITE_SPACE"} <= set(defined)
+
+
+def defined_names(part: str) -> Iterator[str]:
+    for node in ast.parse(part_text(part).body).body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = (found for target in targets for found in ast.walk(target))
+            yield from (found.id for found in names if isinstance(found, ast.Name))
+
+
 def test_every_part_is_needed_by_some_format() -> None:
     used = {part for name in FORMATS for part in needed_parts(committed_format(name).module.FORMAT)}
     assert used == set(PARTS)

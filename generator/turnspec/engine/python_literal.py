@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 _RAW_STRING = re.compile(r"\b[rR][\"']")
-_ESCAPE = re.compile(r"\\([\s\S])")
+_BACKSLASH = re.compile(r"\\([\s\S])")
 _ESCAPED = "\r\n\\'\"abfnrtvxuUN01234567"
 _JSON_WORDS = {"true": True, "false": False, "null": None}
 _ERRORS = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)
@@ -50,4 +50,4 @@ def _without_warnings(text: str) -> str:
     """
     if _RAW_STRING.search(text):
         return text
-    return _ESCAPE.sub(lambda at: at.group() if at[1] in _ESCAPED else "\\" + at.group(), text)
+    return _BACKSLASH.sub(lambda at: at.group() if at[1] in _ESCAPED else "\\" + at.group(), text)
