@@ -101,7 +101,7 @@ class Markers:
         whole, growing = [], []
         for number, (role, notation) in enumerate(markers):
             group = f"m{number}"
-            expression, beginning = _expressions(notation, group)
+            expression, beginning = _expressions(self._sought(notation), group)
             whole.append(f"(?P<{group}>{expression})")
             growing += [rf"{beginning}\Z", whole[-1]]
             self._roles[group] = role
@@ -113,6 +113,10 @@ class Markers:
         self.first = self.first_or("")
         self._whole = self._compiled(whole)
         self._growing = self._compiled(growing)
+
+    def _sought(self, notation: Notation) -> Notation:
+        """Return a marker as it is looked for."""
+        return notation
 
     def _compiled(self, expressions: Sequence[str]) -> re.Pattern[str]:
         """Return an expression for any of these."""

@@ -97,10 +97,12 @@ class SpecialMarkers(Markers):
     """Markers of which some hold special tokens, looked for in the text that has those in it."""
 
     def __init__(self, markers: Roles, tokens: SpecialTokens) -> None:
-        super().__init__([(role, tokens.put_into(notation)) for role, notation in markers])
-        own = Markers(markers)
-        self.first, self._optional = own.first, own._optional
-        self._starts, self._anywhere, self._firsts = own._starts, own._anywhere, own._firsts
+        self._tokens = tokens
+        super().__init__(markers)
+
+    def _sought(self, notation: Notation) -> Notation:
+        """Return a marker as it is looked for: with what stands for the tokens in it."""
+        return self._tokens.put_into(notation)
 
     def match(self, turn: Turn, at: int | None = None, final: bool | None = None) -> Found | None:
         """Return the marker at a place, by default the turn's position."""
