@@ -231,7 +231,7 @@ def main() -> int:
     """Write the page."""
     with RecordingWorker() as worker:
         templates = OpenTemplates(worker)
-        compared = list(verdicts(rendered_cases(templates, template_names())))
+        compared = list(verdicts(rendered_cases(templates, template_names()), worker))
         PAGE.write_text(page(templates, compared), encoding="utf-8")
     print(f"wrote docs/{PAGE.name}")
     return 0

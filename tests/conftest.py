@@ -55,4 +55,4 @@ def templates(reference_templates: list[TemplateFile]) -> Iterator[OpenTemplates
 @pytest.fixture(scope="session")
 def compared(templates: OpenTemplates) -> Verdicts:
     """Return how all renderings compare with those of transformers."""
-    return list(verdicts(rendered_cases(templates, template_names())))
+    return list(verdicts(rendered_cases(templates, template_names()), templates.worker))

@@ -12,18 +12,16 @@ from typing import Any
 
 from tests.generated_formats import ROOT, committed_format
 from tests.special_pieces import (
-    CALL,
     Piece,
-    call_in_text,
-    call_in_value,
+    as_text,
     formats_with_calls,
-    prefill,
     special_tokens,
 )
 from turnspec.codegen.loading import FormatModule, load
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.model import Spec
 from turnspec.verification.messages import allowed_call
+from turnspec.verification.quoted_calls import CALL, call_in_text, call_in_value, prefill
 
 PAGE = ROOT / "docs" / "safety.md"
 HEAD = """\
@@ -90,8 +88,8 @@ def _row(names: list[str]) -> tuple[str, ...]:
         shown,
         _shown(_values(form, spec, [(in_value.turn, False)]) != [value]),
         _shown(bool(_values(form, spec, [(in_text.turn, False)]))),
-        _shown(_values(form, spec, in_value.as_text(tokens), special_tokens=tokens) != [value]),
-        _shown(bool(_values(form, spec, in_text.as_text(tokens), special_tokens=tokens))),
+        _shown(_values(form, spec, as_text(in_value, tokens), special_tokens=tokens) != [value]),
+        _shown(bool(_values(form, spec, as_text(in_text, tokens), special_tokens=tokens))),
     )
 
 

@@ -215,10 +215,7 @@ SAME_WORDS = [
     ("asked", "words"),
     [
         ("qwen3-codr", "no format is known as 'qwen3-codr'; did you mean qwen3-coder, "),
-        (
-            "deepseek-v3",
-            "'deepseek-v3' may be deepseek-ai-deepseek-v3-1, ",
-        ),
+        ("glm", "'glm' may be glm-4-6, glm-4-7-flash, "),
     ],
 )
 def test_every_verb_says_the_same(

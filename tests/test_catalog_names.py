@@ -50,6 +50,9 @@ MEANT = {
     "mistralai/Devstral-Small-2507": "unsloth-mistral-devstral-small-2507",
     "google/gemma-4-27b-it": "google-gemma-4-31b-it",
     "zai-org/GLM-4.6-FP8": "glm-4-6",
+    "zai-org/GLM-4.5-Air": "zai-org-glm-4-5",
+    "google/gemma-3-27b-it": "google-gemma-3-it",
+    "deepseek-ai/DeepSeek-V3": "deepseek-ai-deepseek-v3",
     # as people say it
     "gptoss": "openai-gpt-oss-120b",
     "gpt-oss": "openai-gpt-oss-120b",

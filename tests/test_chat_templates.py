@@ -26,6 +26,8 @@ from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_g
 from turnspec.verification.turns import written_input
 
 NAMES = [name for name in template_names() if name in FORMATS or name in NAMED_FORMATS]
+#: These say the system message with the last question only, and a result isn't one.
+SAY_IT_LAST = ("mistralai-mistral-7b-instruct-v0-3", "mistralai-mistral-nemo-instruct-2407")
 CALL = Call("get_weather", {"city": "Rome", "days": 3}, "abcdef123")
 SCHEMA = {
     "type": "object",
@@ -48,8 +50,7 @@ def test_an_answer_to_a_prompt_with_tools_is_read(name: str, templates: OpenTemp
     chat = templates[name]
     prompt = chat.render([SYSTEM, USER, CALLING, RAIN], tools=[WEATHER, TIME], now=NOW)
     for text in ("Be brief", "Paris", "get_weather", "days", "rain", "get_time"):
-        # This one says the system message with the last question only, and a result isn't one.
-        moved = name == "mistralai-mistral-nemo-instruct-2407" and text == "Be brief"
+        moved = name in SAY_IT_LAST and text == "Be brief"
         assert (text in prompt.text) is not moved
     assert prompt.text.endswith(prompt.prefill)
     spec = chat.spec(with_tools=True)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.generated_formats import FORMATS, committed_format
+from tests.generated_formats import FORMATS, KINDS, committed_format
 from tests.parser_checks import added_up, stream, summary
 from turnspec.deviations.table import DEVIATIONS
 from turnspec.deviations.turns import Case, Format
@@ -62,7 +62,7 @@ def failures_of(form: Format, case: Case) -> Iterator[str]:
 def test_a_deviation_cut_off_anywhere_is_read_as_far_as_it_goes(deviation: str) -> None:
     failures = [
         f"{name}: {failure}"
-        for name in FORMATS
+        for name in KINDS
         for case in list(DEVIATIONS[deviation](committed_format(name)))[:2]
         for cut in range(len(case.text))
         for failure in _cut_failures(committed_format(name), case, cut)

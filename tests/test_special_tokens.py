@@ -11,21 +11,18 @@ import pytest
 from tests.generated_formats import committed_format
 from tests.parser_checks import added_up, summary
 from tests.special_pieces import (
-    CALL,
     Piece,
-    Smuggled,
-    call_in_text,
-    call_in_value,
+    as_text,
     formats_with_calls,
     in_characters,
     pieces_of,
-    prefill,
     special_tokens,
 )
 from turnspec.codegen.loading import FormatModule, load
 from turnspec.rendering.conversation import tool_definitions
-from turnspec.spec.model import Spec
+from turnspec.spec.model import Spec, Verdict
 from turnspec.verification.messages import allowed_call
+from turnspec.verification.quoted_calls import CALL, Quoted, call_in_text, call_in_value, prefill
 
 FORMATS = [names[0] for names in formats_with_calls()]
 #: Formats that no token tells a call from text in: what marks their calls is none.
@@ -35,11 +32,16 @@ OPEN = {
     "meetkai-functionary-medium-v3-1",
     "meetkai-functionary-medium-v3-2",
     "meta-llama-llama-3-1-8b-instruct",
+    "meta-llama-llama-3-2-11b-vision-instruct",
     "meta-llama-llama-3-2-3b-instruct",
+    "microsoft-phi-4-mini-instruct",
     "openbmb-minicpm5-1b",
+    "openbmb-minicpm5-2b",
+    "salesforce-llama-xlam-2-8b-fc-r",
+    "salesforce-xlam-2-32b-fc-r",
 }
 #: A string ends there at a quote, which is no token.
-OPEN_VALUES = {"lfm2-5-8b-a1b"}
+OPEN_VALUES = {"lfm2-5-8b-a1b", "liquidai-lfm2-5-v2"}
 QUOTED = {"prose": ("As in ", " it is said."), "fence": ("See:\n```\n", "\n```\nSo it is.")}
 
 
@@ -72,7 +74,7 @@ def test_a_call_in_a_value_is_one_if_it_is_made_of_special_tokens(name: str) -> 
     spec, _ = loaded(name)
     smuggled, value = call_in_value(spec)
     tokens = special_tokens(spec)
-    message = read(name, smuggled.as_text(tokens))
+    message = read(name, as_text(smuggled, tokens))
     values = [json.loads(call.arguments).get("city") for call in message.tool_calls]
     assert (values == [value]) == (name not in OPEN_VALUES)
     if smuggled.text == value:  # it is written without escapes
@@ -86,7 +88,7 @@ def test_a_call_in_content_is_one_if_it_is_made_of_special_tokens(name: str, pla
     spec, _ = loaded(name)
     smuggled = call_in_text(spec, *QUOTED[place])
     tokens = special_tokens(spec)
-    quoted = read(name, smuggled.as_text(tokens))
+    quoted = read(name, as_text(smuggled, tokens))
     assert bool(quoted.tool_calls) == (name in OPEN)
     if name not in OPEN:
         assert quoted.content == smuggled.text
@@ -96,9 +98,22 @@ def test_a_call_in_content_is_one_if_it_is_made_of_special_tokens(name: str, pla
 
 
 @pytest.mark.parametrize("name", FORMATS)
+def test_a_spec_says_where_text_alone_calls_a_tool(name: str) -> None:
+    spec, _ = loaded(name)
+    said = {limit.subject.value for limit in spec.limits if limit.verdict is Verdict.OPEN}
+    in_value, value = call_in_value(spec)
+    in_text = call_in_text(spec, "As in ", " it is said.")
+    by_text = {"special_tokens": None}
+    calls = read(name, [(in_value.turn, False)], **by_text).tool_calls
+    is_open = [json.loads(call.arguments).get("city") for call in calls] != [value]
+    assert ("argument.string" in said) == is_open
+    assert ("content" in said) == bool(read(name, [(in_text.turn, False)], **by_text).tool_calls)
+
+
+@pytest.mark.parametrize("name", FORMATS)
 def test_a_turn_of_special_tokens_is_read_as_its_text(name: str) -> None:
     spec, form = loaded(name)
-    turn = Smuggled("", call_in_text(spec, "", "").text, "").turn
+    turn = Quoted("", call_in_text(spec, "", "").text, "").turn
     tools = tool_definitions((allowed_call(spec, CALL),))
     by_text = form.parse(turn, tools=tools, prefill=prefill(spec))
     assert len(by_text.tool_calls) == 1

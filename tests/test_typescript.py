@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.engine_cases import CASES, TABLES, TOOLS
-from tests.generated_formats import NAMES
+from tests.generated_formats import FORMATS, KINDS, NAMES
 from tests.marker_soup import Output, soups, written_outputs
 from tests.test_tools import ALLOWED, CALL, WRONG, tool, with_a
 from tests.typescript.engines import (
@@ -86,7 +86,7 @@ def source_of(name: str) -> str:
 @pytest.mark.parametrize("deviation", DEVIATIONS)
 def test_deviations_are_read_alike(deviation: str, engine: TypeScriptEngine) -> None:
     first = list(DEVIATIONS).index(deviation) % STEP
-    for name in NAMES[first::STEP]:
+    for name in FORMATS[first::STEP]:
         form = format_of(name)
         for case in DEVIATIONS[deviation](form):
             assert not difference(engine, name, form.module, case.text, case.options)
@@ -101,7 +101,7 @@ def test_tables_written_by_hand_are_read_alike(case: str, engine: TypeScriptEngi
         assert not difference(engine, f"hand {name}", module, text[:cut], {}, (0, 1))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_random_texts_are_read_alike(name: str, engine: TypeScriptEngine) -> None:
     form = format_of(name)
 
@@ -225,7 +225,7 @@ def test_schemas_of_tools_are_read_alike(title: str, engine: TypeScriptEngine) -
 def test_members_that_should_say_nothing_are_read_alike(
     value: str, engine: TypeScriptEngine
 ) -> None:
-    for name in NAMES:
+    for name in FORMATS:
         table = format_of(name).module.FORMAT.get("calls", {})
         if table.get("form") != "objects":
             continue
@@ -237,7 +237,7 @@ def test_members_that_should_say_nothing_are_read_alike(
 
 @pytest.mark.parametrize("word", ["functions", "other", "Wörter", ""])
 def test_words_in_markers_are_read_alike(word: str, engine: TypeScriptEngine) -> None:
-    for name in NAMES:
+    for name in FORMATS:
         form = format_of(name)
         table = form.module.FORMAT.get("calls", {})
         for notation in (*table.get("opening", ()), table.get("start", "")):
@@ -284,7 +284,7 @@ def test_a_character_that_is_cut_between_two_pieces_is_joined(
     assert events[0] == events[1]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_a_copied_parser_reads_as_the_engine_does(
     name: str, engine: TypeScriptEngine, copies: Path
 ) -> None:
@@ -301,7 +301,7 @@ def test_a_copied_parser_reads_as_the_engine_does(
 
 def test_copies_compile(tmp_path: Path) -> None:
     """Under the strictest settings, with and without the engine, and in use as the docs have it."""
-    for name in {"qwen3-coder", *NAMES[:: 1 if ALL else 9]}:
+    for name in {"qwen3-coder", *FORMATS[:: 1 if ALL else 14]}:
         source = source_of(name)
         (tmp_path / f"{name}.ts").write_text(script_text(source, Script.TYPESCRIPT), "utf-8")
     qwen = source_of("qwen3-coder")

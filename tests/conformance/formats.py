@@ -18,20 +18,13 @@ _SAME = "the template whose SHA-256 the cases name"
 #: By the model that a case refers to first.
 READ_AS: dict[str, Reading] = {
     "Qwen/Qwen3-0.6B": Reading("qwen-qwen3-0-6b", _OWN),
-    "Qwen/Qwen3-4B-Instruct-2507": Reading(
-        "qwen-qwen3-0-6b", "the turns of Qwen3 without reasoning"
-    ),
-    "Qwen/Qwen3-4B-Thinking-2507": Reading(
-        "qwen-qwen3-0-6b", "the turns of Qwen3; the prompt opens the reasoning"
-    ),
+    "Qwen/Qwen3-4B-Instruct-2507": Reading("qwen-qwen3-instruct-2507", _OWN),
+    "Qwen/Qwen3-4B-Thinking-2507": Reading("qwen-qwen3-thinking-2507", _OWN),
     "Qwen/Qwen3-Coder-30B-A3B-Instruct": Reading("qwen3-coder", _OWN),
     "Qwen/Qwen3-Coder-Next": Reading("qwen3-coder", "the turns of Qwen3-Coder"),
     "Qwen/Qwen3.5-9B": Reading("qwen3-5-4b", _SAME),
-    "Qwen/Qwen3.8-27B": Reading("qwen3-5-4b", "the turns of Qwen3.5"),
-    "deepseek-ai/DeepSeek-V3-0324": Reading(
-        "deepseek-ai-deepseek-r1-distill-qwen-32b",
-        "the calls of R1; the prompt opens no reasoning",
-    ),
+    "Qwen/Qwen3.8-27B": Reading("qwen-qwen3-8", _OWN),
+    "deepseek-ai/DeepSeek-V3-0324": Reading("deepseek-ai-deepseek-v3", "the turns of V3"),
     "deepseek-ai/DeepSeek-V3.1": Reading("deepseek-ai-deepseek-v3-1", _OWN),
     "deepseek-ai/DeepSeek-V3.2": Reading("deepseek-ai-deepseek-v3-2", _OWN),
     "deepseek-ai/DeepSeek-V4-Flash": Reading("deepseek-ai-deepseek-v4", "the turns of V4"),
@@ -45,9 +38,7 @@ READ_AS: dict[str, Reading] = {
     "mistralai/Ministral-3-14B-Reasoning-2512": Reading(
         "mistralai-ministral-3-14b-reasoning-2512", _OWN
     ),
-    "mistralai/Mistral-7B-Instruct-v0.3": Reading(
-        "mistralai-mistral-nemo-instruct-2407", "the calls of Mistral Nemo: objects in an array"
-    ),
+    "mistralai/Mistral-7B-Instruct-v0.3": Reading("mistralai-mistral-7b-instruct-v0-3", _OWN),
     "mistralai/Mistral-Small-3.2-24B-Instruct-2506": Reading(
         "mistral-small-3-2-24b-instruct-2506", _OWN
     ),
@@ -57,9 +48,9 @@ READ_AS: dict[str, Reading] = {
     ),
     "moonshotai/Kimi-K3": Reading("kimi-k3", _OWN),
     "openai/gpt-oss-20b": Reading("openai-gpt-oss-120b", _SAME),
-    "zai-org/GLM-4.5": Reading("glm-4-6", "the turns of GLM 4.6"),
+    "zai-org/GLM-4.5": Reading("zai-org-glm-4-5", _OWN),
     "zai-org/GLM-4.7": Reading("glm-4-7-flash", _SAME),
-    "zai-org/GLM-5.3": Reading("glm-4-7-flash", "the turns of GLM 4.7"),
+    "zai-org/GLM-5.3": Reading("zai-org-glm-5-3", _OWN),
 }
 
 #: Models whose formats no template here has.

@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from tests.reference.cases import (
     CASES,
@@ -22,6 +23,7 @@ from tests.reference.cases import (
     template_names,
 )
 from turnspec.rendering.conversation import AbsentContent, ArgumentsForm
+from turnspec.rendering.worker import RenderWorker
 
 #: Cases, each with how it compares in the template's form, and as plain messages.
 Verdicts = list[tuple[Case, str, str]]
@@ -31,10 +33,11 @@ RECORDED = Path(__file__).parent / "transformers.json"
 _OWN_VARIABLES = ("strftime_now", "datetime")
 EQUAL = "equal"
 UNEXPLAINED = "unexplained"
+_NO_TOOLS = "transformers gives tools=None, not nothing"
 
 #: Why a template that renders here fails in transformers, by what it says then.
 FAILURES = {
-    "TypeError: 'NoneType' object is not iterable": "transformers gives tools=None, not nothing",
+    "TypeError: 'NoneType' object is not iterable": _NO_TOOLS,
     "UndefinedError: 'functions' is undefined": "transformers has no variable functions",
     "SecurityError: access to attribute 'append'": "transformers forbids list.append",
     "TypeError: Object of type generator is not JSON": "transformers' tojson takes no generator",
@@ -60,7 +63,7 @@ def _without_own(variables: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in variables.items() if name not in _OWN_VARIABLES}
 
 
-def verdicts(cases: Iterable[Case]) -> Iterator[tuple[Case, str, str]]:
+def verdicts(cases: Iterable[Case], worker: RenderWorker) -> Iterator[tuple[Case, str, str]]:
     """Yield each case with how it compares in the template's form, and as plain messages.
 
     Either is `EQUAL`, an explanation, or `UNEXPLAINED` with what transformers made of it.
@@ -69,10 +72,23 @@ def verdicts(cases: Iterable[Case]) -> Iterator[tuple[Case, str, str]]:
     for case in cases:
         form, plain = recorded[case.template][case.name]
         text = case.text if case.text is not None else f"error: {case.error}"
-        ours = hashlib.sha256(text.encode()).hexdigest()[:16]
-        in_form = EQUAL if form == ours else _failure(form) or f"{UNEXPLAINED}: {form}"
+        ours = _hash(text)
+        in_form = EQUAL if form == ours else _failure(form) or _given_none(case, form, worker)
         as_plain = EQUAL if plain == ours else _failure(plain) or _reason(case)
-        yield case, in_form, as_plain or f"{UNEXPLAINED}: {plain}"
+        as_plain = as_plain or _given_none(case, plain, worker)
+        yield case, in_form or f"{UNEXPLAINED}: {form}", as_plain or f"{UNEXPLAINED}: {plain}"
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _given_none(case: Case, theirs: str, worker: RenderWorker) -> str:
+    """Return why theirs differs, where giving tools=None makes that of ours; else ""."""
+    if case.variables.get("tools") is not None:
+        return ""
+    text = worker.render(case.source, {**case.variables, "tools": None}).text
+    return _NO_TOOLS if text is not None and _hash(text) == theirs else ""
 
 
 def _failure(theirs: str) -> str:
@@ -98,21 +114,27 @@ def _reason(case: Case) -> str:
         and dialect.reasoning_field != "reasoning_content",
         "a word in a message turns thinking off": case.name == "without thinking"
         and case.variables["messages"] != case.plain["messages"],
+        "a result shows its call's name": _names(case.variables) != _names(case.plain),
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
+
+
+def _names(variables: Mapping[str, Any]) -> list[str | None]:
+    """Return the names that results of tools have."""
+    return [message.get("name") for message in variables["messages"] if message["role"] == "tool"]
 
 
 def main(arguments: list[str]) -> int:
     """Export the cases, or print the figures."""
     with RecordingWorker() as worker:
-        return _run(rendered_cases(OpenTemplates(worker), template_names()), arguments)
+        return _run(rendered_cases(OpenTemplates(worker), template_names()), worker, arguments)
 
 
-def _run(cases: Iterable[Case], arguments: list[str]) -> int:
+def _run(cases: Iterable[Case], worker: RenderWorker, arguments: list[str]) -> int:
     if arguments[:1] == ["export"]:
         Path(arguments[1]).write_text(exported(cases), encoding="utf-8")
         return 0
-    found = list(verdicts(cases))
+    found = list(verdicts(cases, worker))
     for number, what in ((1, "messages in the template's form"), (2, "plain messages")):
         print(f"{what}, {len(found)} renderings:")
         for verdict, count in Counter(str(row[number]) for row in found).most_common():

@@ -306,7 +306,7 @@ def spaced(notation: Notation, before: str = " ") -> Notation:
 
 def mention_roles(mentions: Sequence[str]) -> Roles:
     """Return markers that open calls, where none follows: once more before themselves, or text."""
-    again = [("repeated", (text, [f" {text}"])) for text in mentions if " " not in text]
+    again = [("repeated", (text, [f" {text}"])) for text in mentions]
     return again + [("mention", text) for text in mentions]
 
 

@@ -19,6 +19,7 @@ from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.verdict import Judgement, Standing, judge
 from turnspec.verification.ladder import climb
+from turnspec.verification.quoted_calls import with_open_limits
 from turnspec.verification.rungs import DEFAULT_MESSAGES
 
 
@@ -63,7 +64,7 @@ def explained_with(
     analysis = analyze_template(source, worker, limits)
     if analysis.spec is None:
         return list(analysis.problems)
-    spec = analysis.spec
+    spec = with_open_limits(analysis.spec)
     chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, analysis.dialect)
     return Explanation(
         spec.name,

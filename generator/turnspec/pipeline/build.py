@@ -32,6 +32,7 @@ from turnspec.spec.recipe import USUAL, Recipe
 from turnspec.spec.results import TemplateResult
 from turnspec.verification.ladder import climb
 from turnspec.verification.messages import SAMPLE_CALLS, allowed_call
+from turnspec.verification.quoted_calls import with_open_limits
 from turnspec.verification.turns import expected_message
 
 
@@ -72,7 +73,7 @@ def build_template(
         analysis = analyze_template(source, worker, limits)
         if analysis.spec is None:
             return Build(source.name, findings=analysis.findings, problems=analysis.problems)
-        spec = analysis.spec
+        spec = with_open_limits(analysis.spec)
         problems = tuple(check_spec(spec, source.file))
         if problems:
             return Build(source.name, findings=analysis.findings, problems=problems)

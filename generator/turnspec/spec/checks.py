@@ -188,8 +188,8 @@ def _content(spec: Spec) -> Iterator[_Finding]:
 #: What can be said of a subject beside that it is dropped or ambiguous.
 _VERDICTS = {
     Subject.REASONING: (Verdict.TRIMS,),
-    Subject.CONTENT: (Verdict.TRIMS, Verdict.MOVES),
-    Subject.ARGUMENT_STRING: (Verdict.TRIMS,),
+    Subject.CONTENT: (Verdict.TRIMS, Verdict.MOVES, Verdict.OPEN),
+    Subject.ARGUMENT_STRING: (Verdict.TRIMS, Verdict.OPEN),
 }
 
 

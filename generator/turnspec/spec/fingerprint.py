@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from turnspec.spec.model import Capabilities, Spec, TemplateIdentity, Token, TokenSource
+from turnspec.spec.model import Capabilities, Spec, TemplateIdentity, Token, TokenSource, Verdict
 from turnspec.spec.plain import spec_to_data
 from turnspec.spec.yaml_text import yaml_text
 
@@ -32,6 +32,7 @@ def fingerprint(spec: Spec) -> str:
         tokens=tokens,
         capabilities=_NO_CAPABILITIES,
         overlay=(),
+        limits=tuple(limit for limit in spec.limits if limit.verdict is not Verdict.OPEN),
     )
     return hashlib.sha256(yaml_text(spec_to_data(facts)).encode("utf-8")).hexdigest()
 

@@ -123,12 +123,13 @@ class ReasoningScope(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What becomes of something that a template doesn't render back faithfully."""
+    """What becomes of something that doesn't come back faithfully."""
 
     DROPS = "drops"
     TRIMS = "trims"
     AMBIGUOUS = "ambiguous"
     MOVES = "moves"  # rendered as another part: content beside a call as reasoning
+    OPEN = "open"  # comes back, but a call that it quotes is read as one by text alone
 
 
 class Condition(StrEnum):
@@ -468,7 +469,7 @@ class Tools:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Something the template doesn't render back faithfully, and when.
+    """Something that doesn't come back faithfully, and when.
 
     With ``characters`` only these are concerned, in texts that hold them.
     """

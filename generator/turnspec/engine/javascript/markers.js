@@ -354,9 +354,8 @@ export function spaced(notation, before = " ") {
 }
 /** Return markers that open calls, where none follows: once more before themselves, or text. */
 export function mentionRoles(mentions) {
-  const again = mentions.filter((text) => !text.includes(" "));
   return [
-    ...again.map((text) => ["repeated", [text, [` ${text}`]]]),
+    ...mentions.map((text) => ["repeated", [text, [` ${text}`]]]),
     ...mentions.map((text) => ["mention", text]),
   ];
 }

@@ -435,9 +435,8 @@ export function spaced(notation: Notation, before = " "): Notation {
 
 /** Return markers that open calls, where none follows: once more before themselves, or text. */
 export function mentionRoles(mentions: readonly string[]): Roles {
-  const again = mentions.filter((text) => !text.includes(" "));
   return [
-    ...again.map((text) => ["repeated", [text, [` ${text}`]]] as const),
+    ...mentions.map((text) => ["repeated", [text, [` ${text}`]]] as const),
     ...mentions.map((text) => ["mention", text] as const),
   ];
 }
