@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import reduce
+from decimal import Decimal
 from time import process_time
 from typing import Any
 
@@ -129,7 +130,7 @@ JUST_FITS: dict[str, dict[str, Any]] = {
     "references into the depth": chain(50, wrapped=True),
     "brackets": {"type": "string", "pattern": "^" + "(" * 20 + "a" + ")" * 20 + "$"},
     "long integers": {"type": "integer", "minimum": 3 - 2**63, "maximum": 2**63 - 1},
-    "integers of hundreds of digits": {"type": "integer", "minimum": 7, "maximum": 10**308 + 3},
+    "integers of hundreds of digits": {"type": "integer", "minimum": 7, "maximum": 10**308},
     "all doubles": {"type": "number", "minimum": -1.7976931348623157e308, "maximum": 1.79e308},
     "many places": {"type": "number", "minimum": 0.12345678901234567, "maximum": 123456789.98765},
 }
@@ -156,6 +157,28 @@ def test_a_bound_with_too_many_places_is_taken_narrower() -> None:
     assert [str(notice) for notice in found.notices] == [
         "#/minimum: minimum is taken narrower, at its place 20 behind the point"
     ]
+
+
+@pytest.mark.parametrize("kind", ["integer", "number"])
+@pytest.mark.parametrize("bound", [10**30, 10**30 + 1, 10**300 + 7, 1e300, 1.7976931348623157e308])
+@pytest.mark.parametrize(
+    ("keyword", "sign"), [("minimum", 1), ("exclusiveMinimum", 1), ("exclusiveMaximum", -1)]
+)
+def test_a_bound_with_many_digits_is_taken_narrower(
+    kind: str, bound: int | float, keyword: str, sign: int
+) -> None:
+    found = schema_rules({"type": kind, keyword: sign * bound}, "root")
+    assert isinstance(found, SchemaGrammar)
+    is_exact = keyword == "minimum" and bound not in (10**30 + 1, 10**300 + 7)
+    message = f"#/{keyword}: {keyword} is taken narrower, at its digit 20"
+    assert [str(notice) for notice in found.notices] == ([] if is_exact else [message])
+    least = int(Decimal(str(bound)))
+    for compile_grammar in (engine_llama_cpp.compile_grammar, engine_llguidance.compile_grammar):
+        engine = compile_grammar(str(found))
+        assert not isinstance(engine, Problem), engine
+        assert engine.accepts(str(sign * 2 * least))
+        assert not engine.accepts(str(sign * (least - 1)))
+        assert engine.accepts(str(sign * least)) is is_exact
 
 
 def test_all_doubles_above_zero_compile_with_a_notice() -> None:

@@ -68,9 +68,8 @@ class KnownFormat:
         return read_spec(path, self._shown(self.paths.spec))
 
     def module(self) -> str | Problem:
-        """Return its parser's text; a wheel holds it under a name that pip doesn't compile."""
-        path, packed = self.paths.module, f"{self.paths.module}.txt"
-        return self._text(packed if (self.project.root / packed).exists() else path)
+        """Return its parser's text."""
+        return self._text(self.paths.module_in(self.project.root))
 
     def grammar(self) -> str | Problem:
         """Return its grammar's text."""

@@ -306,7 +306,8 @@ def spaced(notation: Notation, before: str = " ") -> Notation:
 
 def mention_roles(mentions: Sequence[str]) -> Roles:
     """Return markers that open calls, where none follows: once more before themselves, or text."""
-    again = [("repeated", (text, [f" {text}"])) for text in mentions]
+    prose = re.compile(r"\w.* ")  # words that a text may well say twice
+    again = [("repeated", (text, [f" {text}"])) for text in mentions if not prose.match(text)]
     return again + [("mention", text) for text in mentions]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from decimal import ROUND_CEILING, Decimal, localcontext
 from itertools import groupby
 from math import ceil, floor
 
@@ -36,22 +36,20 @@ class Bounds:
 
     def negated(self) -> Bounds:
         """Return the bounds of the same numbers with the other sign."""
-        low = None if self.high is None else -self.high
-        high = None if self.low is None else -self.low
+        low = None if self.high is None else self.high.copy_negate()
+        high = None if self.low is None else self.low.copy_negate()
         return Bounds(low, high, self.high_strict, self.low_strict)
 
-    def shortened(self, places: int) -> Bounds:
-        """Return bounds with at most so many digits behind the point, none of them wider."""
-        with localcontext() as context:
-            context.prec = 1_000
-            low, high = self.low, self.high
-            last = Decimal(1).scaleb(-places)
-            if low is not None and low % last:
-                low = low.quantize(last, ROUND_CEILING)
-            if high is not None and high % last:
-                high = high.quantize(last, ROUND_FLOOR)
-        low_strict = self.low_strict and low == self.low
-        return Bounds(low, high, low_strict, self.high_strict and high == self.high)
+    def shortened(self, places: int, digits: int) -> Bounds:
+        """Return bounds that are not wider, and quicker to write.
+
+        They have at most so many ``places`` behind the point, and nothing but zeros behind the
+        first so many ``digits``.
+        """
+        low, low_strict = _raised(self.low, self.low_strict, places, digits)
+        below = None if self.high is None else self.high.copy_negate()
+        high, high_strict = _raised(below, self.high_strict, places, digits)
+        return Bounds(low, None if high is None else high.copy_negate(), low_strict, high_strict)
 
     def not_below(self, low: Decimal, *, strict: bool) -> Bounds:
         """Return these bounds with one more lower bound."""
@@ -62,7 +60,36 @@ class Bounds:
 
     def not_above(self, high: Decimal, *, strict: bool) -> Bounds:
         """Return these bounds with one more upper bound."""
-        return self.negated().not_below(-high, strict=strict).negated()
+        return self.negated().not_below(high.copy_negate(), strict=strict).negated()
+
+
+def is_long(bound: Decimal, digits: int, *, strict: bool) -> bool:
+    """Say whether a bound isn't written as it is for its digits before the point."""
+    size = bound.copy_abs()
+    return size.adjusted() >= digits and _raised(size, strict, 0, digits) != (size, strict)
+
+
+def has_places(bound: Decimal, places: int) -> bool:
+    """Say whether a bound has more than so many places behind the point."""
+    return -int(bound.as_tuple().exponent) > places
+
+
+def _raised(
+    low: Decimal | None, strict: bool, places: int, digits: int
+) -> tuple[Decimal | None, bool]:
+    """Return a lower bound that is shorter, raised if need be, and whether it is strict."""
+    if low is None:
+        return None, False
+    whole_digits = low.adjusted() + 1
+    exponent = whole_digits - digits if whole_digits > digits else -places
+    last = Decimal(1).scaleb(exponent)
+    with localcontext() as context:
+        context.prec = 1_000
+        short = low.quantize(last, ROUND_CEILING)
+        if short != low:
+            return short, False
+        # The next whole number would be a long one.
+        return (low + last, False) if strict and exponent > 0 else (low, strict)
 
 
 def repeat(least: int, most: int | None) -> str:
@@ -110,9 +137,11 @@ def _whole(bounds: Bounds, *, least: int) -> tuple[int, int | None]:
     """Return the smallest and largest whole number from ``least`` on within the bounds."""
     low, high = least, None
     if bounds.low is not None:
-        low = max(low, ceil(bounds.low) + (bounds.low_strict and bounds.low % 1 == 0))
+        first = ceil(bounds.low)
+        low = max(low, first + (bounds.low_strict and first == bounds.low))
     if bounds.high is not None:
-        high = floor(bounds.high) - (bounds.high_strict and bounds.high % 1 == 0)
+        last = floor(bounds.high)
+        high = last - (bounds.high_strict and last == bounds.high)
     return low, high
 
 
@@ -208,25 +237,24 @@ def _span(low: int, high: int) -> str:
 
 
 def _magnitudes(bounds: Bounds) -> Iterator[str]:
-    """Yield numbers of 0 or more: the whole numbers at the bounds, and all between them."""
+    """Yield numbers of 0 or more: those at the bounds, and all between them."""
     if bounds.is_empty() or bounds.low is None:
         return
     first = int(bounds.low)
+    last = None if bounds.high is None else int(bounds.high)
     low = _fraction_digits(bounds.low)
-    if bounds.high is None:
-        yield from _with_fraction(first, _Fraction(low, None, bounds.low_strict, False))
-        yield f"{group(_naturals(first + 1, None))} {_ANY_FRACTION}"
-        return
-    last = int(bounds.high)
-    high = _fraction_digits(bounds.high)
+    high = None if bounds.high is None else _fraction_digits(bounds.high)
     if first == last:
         fraction = _Fraction(low, high, bounds.low_strict, bounds.high_strict)
         yield from _with_fraction(first, fraction)
         return
-    yield from _with_fraction(first, _Fraction(low, None, bounds.low_strict, False))
-    if between := group(_naturals(first + 1, last - 1)):
+    if low or bounds.low_strict:
+        yield from _with_fraction(first, _Fraction(low, None, bounds.low_strict, False))
+        first += 1
+    if between := group(_naturals(first, None if last is None else last - 1)):
         yield f"{between} {_ANY_FRACTION}"
-    yield from _with_fraction(last, _Fraction(None, high, False, bounds.high_strict))
+    if last is not None:
+        yield from _with_fraction(last, _Fraction(None, high, False, bounds.high_strict))
 
 
 def _fraction_digits(number: Decimal) -> str:

@@ -25,7 +25,6 @@ from turnspec.grammar.rule_names import RuleNames, slug
 from turnspec.grammar.schema_checks import Place, Schema, checked
 from turnspec.grammar.schema_limits import (
     DEEPEST_REFERENCES,
-    MOST_PLACES,
     MOST_RULES,
     TooBigError,
 )
@@ -481,9 +480,8 @@ def _key(notation: Notation, parts: list[Place]) -> object:
 
 def _number(parts: list[Place], kind: str, remarks: Remarks) -> str | None:
     bounds = bounds_of(parts)
-    for keyword in narrowed_bounds(parts) if kind == "number" else ():
-        message = f"{keyword} is taken narrower, at its place {MOST_PLACES} behind the point"
-        remarks.notice(message, path_of(parts, keyword))
+    for keyword, last in narrowed_bounds(parts, kind):
+        remarks.notice(f"{keyword} is taken narrower, at its {last}", path_of(parts, keyword))
     if not bounds.is_open():
         return numbers(bounds) if kind == "number" else integers(bounds)
     return "number" if kind == "number" else '"-"? ( "0" | [1-9] [0-9]* )'

@@ -30,6 +30,9 @@ LONGEST_NAME = 200
 MOST_DIGITS = 309
 #: Digits behind the point of a bound; with more it is taken a little narrower.
 MOST_PLACES = 20
+#: Digits of a bound before those that are zeros; with more it is taken a little narrower. Each is a
+#: choice inside the one before, and llguidance takes no more than about 30 inside each other.
+MOST_LEADING_DIGITS = 20
 #: Brackets inside each other in a pattern.
 _DEEPEST_BRACKETS = 40
 _MOST_PROBLEMS = 10

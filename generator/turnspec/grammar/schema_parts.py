@@ -8,9 +8,14 @@ from decimal import Decimal
 from itertools import combinations
 from typing import Any
 
-from turnspec.grammar.digit_ranges import Bounds
+from turnspec.grammar.digit_ranges import Bounds, has_places, is_long
 from turnspec.grammar.schema_checks import Place, Schema, resolved
-from turnspec.grammar.schema_limits import DEEPEST_REFERENCES, MOST_PLACES, TooBigError
+from turnspec.grammar.schema_limits import (
+    DEEPEST_REFERENCES,
+    MOST_LEADING_DIGITS,
+    MOST_PLACES,
+    TooBigError,
+)
 from turnspec.spec.encoding import json_type
 
 TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
@@ -180,19 +185,25 @@ def bounds_of(parts: Iterable[Place]) -> Bounds:
     for keyword in ("maximum", "exclusiveMaximum"):
         for high in given(listed, keyword):
             bounds = bounds.not_above(Decimal(str(high)), strict=keyword != "maximum")
-    short = bounds.shortened(MOST_PLACES)
+    short = bounds.shortened(MOST_PLACES, MOST_LEADING_DIGITS)
     if short.is_empty() and not bounds.is_empty():
-        raise TooBigError(f"has bounds that differ only behind {MOST_PLACES} places")
+        raise TooBigError(
+            f"has bounds that differ only behind {MOST_PLACES} places"
+            f" or {MOST_LEADING_DIGITS} digits"
+        )
     return short
 
 
-def narrowed_bounds(parts: Iterable[Place]) -> Iterator[str]:
-    """Yield the keywords whose bounds have more places than are written."""
+def narrowed_bounds(parts: Iterable[Place], kind: str) -> Iterator[tuple[str, str]]:
+    """Yield the keywords whose bounds have more digits than are written, and the last one that is."""
     listed = list(parts)
     for keyword in _BOUNDS:
-        places = (-int(Decimal(str(n)).as_tuple().exponent) for n in given(listed, keyword))
-        if max(places, default=0) > MOST_PLACES:
-            yield keyword
+        strict = keyword.startswith("exclusive")
+        bounds = [Decimal(str(number)) for number in given(listed, keyword)]
+        if any(is_long(bound, MOST_LEADING_DIGITS, strict=strict) for bound in bounds):
+            yield keyword, f"digit {MOST_LEADING_DIGITS}"
+        elif kind == "number" and any(has_places(bound, MOST_PLACES) for bound in bounds):
+            yield keyword, f"place {MOST_PLACES} behind the point"
 
 
 def items_after(parts: Iterable[Place]) -> list[Place]:

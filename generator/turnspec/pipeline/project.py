@@ -104,6 +104,11 @@ class OutputPaths:
             f"generated/{name}.gbnf",
         )
 
+    def module_in(self, root: Path) -> str:
+        """Return the parser's file; a wheel holds it under a name that pip doesn't compile."""
+        packed = f"{self.module}.txt"
+        return packed if (root / packed).exists() else self.module
+
     @classmethod
     def in_folder(cls, name: str) -> OutputPaths:
         """Return the paths in a folder of the user's."""

@@ -130,7 +130,8 @@ def _read_entry(
     project: Project, spec: Spec, standings: Standings, index: Index
 ) -> Entry | list[Problem]:
     paths = OutputPaths.in_project(spec.name)
-    source, unreadable = read_text(project.root / paths.module, paths.module)
+    module = paths.module_in(project.root)
+    source, unreadable = read_text(project.root / module, module)
     grammar, missing = read_text(project.root / paths.grammar, paths.grammar)
     if unreadable or missing:
         return [*unreadable, *missing]

@@ -354,8 +354,9 @@ export function spaced(notation, before = " ") {
 }
 /** Return markers that open calls, where none follows: once more before themselves, or text. */
 export function mentionRoles(mentions) {
+  const again = mentions.filter((text) => !/^[\p{L}\p{N}_].* /u.test(text)); // else words of prose
   return [
-    ...mentions.map((text) => ["repeated", [text, [` ${text}`]]]),
+    ...again.map((text) => ["repeated", [text, [` ${text}`]]]),
     ...mentions.map((text) => ["mention", text]),
   ];
 }

@@ -435,8 +435,9 @@ export function spaced(notation: Notation, before = " "): Notation {
 
 /** Return markers that open calls, where none follows: once more before themselves, or text. */
 export function mentionRoles(mentions: readonly string[]): Roles {
+  const again = mentions.filter((text) => !/^[\p{L}\p{N}_].* /u.test(text)); // else words of prose
   return [
-    ...mentions.map((text) => ["repeated", [text, [` ${text}`]]] as const),
+    ...again.map((text) => ["repeated", [text, [` ${text}`]]] as const),
     ...mentions.map((text) => ["mention", text] as const),
   ];
 }
