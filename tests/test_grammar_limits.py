@@ -100,7 +100,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "places": (
         {"type": "number", "minimum": 1e-300, "maximum": 1e-299},
-        "#: has bounds that differ only behind 20 places",
+        "#: has bounds that differ only behind 20 digits or places",
     ),
     "parts": ({"default": [0] * 200_000}, "#/default: has 200000 parts; 100000 at most"),
 }

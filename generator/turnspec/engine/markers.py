@@ -306,9 +306,9 @@ def spaced(notation: Notation, before: str = " ") -> Notation:
 
 def mention_roles(mentions: Sequence[str]) -> Roles:
     """Return markers that open calls, where none follows: once more before themselves, or text."""
-    prose = re.compile(r"\w.* ")  # words that a text may well say twice
-    again = [("repeated", (text, [f" {text}"])) for text in mentions if not prose.match(text)]
-    return again + [("mention", text) for text in mentions]
+    again = [t for t in mentions if not re.match(r"\w.* ", t)]  # prose may say its words twice
+    repeated = [("repeated", (text, [f" {text}"])) for text in again]
+    return repeated + [("mention", text) for text in mentions]
 
 
 def _optional_texts(notation: Notation, group: str) -> dict[str, str]:

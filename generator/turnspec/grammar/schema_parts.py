@@ -188,14 +188,13 @@ def bounds_of(parts: Iterable[Place]) -> Bounds:
     short = bounds.shortened(MOST_PLACES, MOST_LEADING_DIGITS)
     if short.is_empty() and not bounds.is_empty():
         raise TooBigError(
-            f"has bounds that differ only behind {MOST_PLACES} places"
-            f" or {MOST_LEADING_DIGITS} digits"
+            f"has bounds that differ only behind {MOST_LEADING_DIGITS} digits or places"
         )
     return short
 
 
 def narrowed_bounds(parts: Iterable[Place], kind: str) -> Iterator[tuple[str, str]]:
-    """Yield the keywords whose bounds have more digits than are written, and the last one that is."""
+    """Yield the keywords whose bounds have more digits than are written, and the last written."""
     listed = list(parts)
     for keyword in _BOUNDS:
         strict = keyword.startswith("exclusive")
