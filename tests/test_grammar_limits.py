@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from functools import reduce
 from decimal import Decimal
+from functools import reduce
 from time import process_time
 from typing import Any
 

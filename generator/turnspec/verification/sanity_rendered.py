@@ -29,7 +29,7 @@ from turnspec.spec.model import (
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.messages import SAMPLE_CALLS, allowed_call, format_markers
 from turnspec.verification.sanity_view import Finding, View
-from turnspec.verification.turns import never_renders_calls
+from turnspec.verification.turns import never_renders_calls, writes_calls_otherwise
 
 _CONTENT = "The answer is here."
 _REASONING = "They want to know."
@@ -161,6 +161,8 @@ def index(view: View) -> Iterator[Finding]:
     """A running index counts over the turn or the conversation, as the spec says."""
     spec = view.spec
     if spec.tools is None or Slot(SlotKind.INDEX) not in spec.tools.call:
+        return
+    if writes_calls_otherwise(spec):  # what the template shows says nothing of it
         return
     message = Message(calls=(allowed_call(spec, SAMPLE_CALLS[0]),))
     found = view.renderer.chat.turn(message, earlier=[message]).text
