@@ -259,6 +259,15 @@ def test_a_lost_word_and_a_changed_message_are_told() -> None:
     assert "".join(stream_faults(turn)).startswith("the events add up to ('', '', [])")
 
 
+def test_a_quote_that_is_a_word_is_none_of_the_text() -> None:
+    spec = committed_format("google-functiongemma-270m-it").spec
+    turn = StreamedTurn.start(parser_of(spec))
+    turn.feed("<start_function_call>call:f{a:<escape>Some words<escape>}<end_function_call>")
+    turn.finish()
+    tool = {"name": "f", "parameters": {"properties": {"a": {"type": "string"}}}}
+    assert turn_faults(spec, turn, [{"type": "function", "function": tool}]) == []
+
+
 RECORD = LiveRecord(
     "0.3.36",
     4,

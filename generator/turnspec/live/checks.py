@@ -127,7 +127,8 @@ def _lost_words(
 ) -> Iterator[str]:
     """Yield the words of the text that are in no part of the message and in no marker."""
     message = turn.message
-    own = sorted(format_markers(spec), key=len, reverse=True)
+    quotes = {spec.tools.arguments.syntax.quote} if spec.tools else set()  # they may be words, too
+    own = sorted({*format_markers(spec), *quotes} - {""}, key=len, reverse=True)
     kept = [message.content, message.reasoning_content, *own]
     kept += _meaningless(spec, turn.text, tools)
     kept += spec.tools.arguments.types.values() if spec.tools else ()
