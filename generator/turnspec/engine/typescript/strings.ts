@@ -2,8 +2,6 @@
 
 /** The characters that don't stand in a JSON string as they are, for a class of an expression. */
 export const ESCAPED = '"\\\\\\x00-\\x1f';
-/** All that counts as white space, as in JSON. */
-export const WHITE_SPACE = " \t\n\r";
 // What Unicode has for white space, of which no marker and no text of JSON is made up.
 const ANY_SPACE = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/g;
 const PAIR = /[\ud800-\udbff][\udc00-\udfff]/;
@@ -21,6 +19,46 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '"': '\\"',
   "\\": "\\\\",
 };
+
+/** So many pieces of a growing text are kept apart. */
+const MOST_APART = 1024;
+
+/**
+ * A text that grows piece by piece.
+ *
+ * The latest pieces are kept apart, as joining each of them would take long; but not all of them, as
+ * many small strings that stay are what a collector of garbage takes long for.
+ */
+export class GrowingText {
+  private joined = "";
+  private readonly apart: string[] = [];
+
+  add(piece: string): void {
+    this.apart.push(piece);
+    if (this.apart.length === MOST_APART) this.join();
+  }
+
+  private join(): void {
+    this.joined += this.apart.join("");
+    this.apart.length = 0;
+  }
+
+  get isEmpty(): boolean {
+    return this.apart.length === 0 && !this.joined;
+  }
+
+  /** All of it so far. */
+  get text(): string {
+    this.join();
+    return this.joined;
+  }
+
+  /** The last of JavaScript's characters. */
+  get last(): string {
+    const piece = this.apart.at(-1) ?? this.joined;
+    return piece.charAt(piece.length - 1);
+  }
+}
 
 /** Say whether a text has characters that are two of JavaScript's. */
 export function hasPairs(text: string): boolean {
@@ -62,15 +100,20 @@ export function sliceOf(text: string, { start, end }: { start: number; end: numb
 /** Return how many characters of white space a text begins with, from a position on. */
 export function spaceBefore(text: string, from = 0): number {
   let at = from;
-  while (at < text.length && WHITE_SPACE.includes(text.charAt(at))) at++;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at++;
   return at - from;
+}
+
+/** Say whether a character is one of those that count as white space, as in JSON. */
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
 /** Return a text without the white space at its end. */
 export function trimmedEnd(text: string): string {
   let end = text.length;
-  while (end > 0 && WHITE_SPACE.includes(text.charAt(end - 1))) end--;
-  return text.slice(0, end);
+  while (end > 0 && isSpace(text.charCodeAt(end - 1))) end--;
+  return end === text.length ? text : text.slice(0, end);
 }
 
 /** Return a text without the white space around it. */
