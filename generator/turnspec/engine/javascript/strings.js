@@ -5,8 +5,6 @@ export const ESCAPED = '"\\\\\\x00-\\x1f';
 const ANY_SPACE = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/g;
 const PAIR = /[\ud800-\udbff][\udc00-\udfff]/;
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
-const ESCAPED_IN_JSON = /["\\\x00-\x1f]/;
-const ALL_ESCAPED_IN_JSON = /["\\\x00-\x1f]/g;
 // What nobody sees, but for the blank.
 const NOT_PRINTABLE = /\p{C}|(?! )\p{Z}|\\/gu;
 const SHORT_ESCAPES = {
@@ -19,7 +17,7 @@ const SHORT_ESCAPES = {
   "\\": "\\\\",
 };
 /** So many pieces of a growing text are kept apart. */
-const MOST_APART = 1024;
+const MOST_APART = 256;
 /**
  * A text that grows piece by piece.
  *
@@ -121,11 +119,19 @@ export function withoutPrefix(text, prefix) {
 }
 /** Return a text as it stands in a string of JSON, which holds all other characters as they are. */
 export function jsonEscaped(text) {
-  if (!ESCAPED_IN_JSON.test(text)) return text;
-  return text.replace(
-    ALL_ESCAPED_IN_JSON,
-    (sign) => SHORT_ESCAPES[sign] ?? `\\u${hexadecimal(sign, 4)}`,
-  );
+  let written = "";
+  let done = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (!isEscapedInJson(text.charCodeAt(at))) continue;
+    const sign = text.charAt(at);
+    written += text.slice(done, at) + (SHORT_ESCAPES[sign] ?? `\\u${hexadecimal(sign, 4)}`);
+    done = at + 1;
+  }
+  return done === 0 ? text : written + text.slice(done);
+}
+/** Say whether a character is a quote, a backslash or a control. */
+function isEscapedInJson(code) {
+  return code < 0x20 || code === 0x22 || code === 0x5c;
 }
 /** Return a text as a string of JSON. */
 export function jsonString(text) {
