@@ -26,17 +26,20 @@ const MOST_APART = 256;
  */
 export class GrowingText {
   joined = "";
+  /** The first ones, as many as are counted; others are left from before. */
   apart = [];
+  count = 0;
   add(piece) {
-    this.apart.push(piece);
-    if (this.apart.length === MOST_APART) this.join();
+    this.apart[this.count] = piece;
+    this.count += 1;
+    if (this.count === MOST_APART) this.join();
   }
   join() {
-    this.joined += this.apart.join("");
-    this.apart.length = 0;
+    this.joined += this.apart.slice(0, this.count).join("");
+    this.count = 0;
   }
   get isEmpty() {
-    return this.apart.length === 0 && !this.joined;
+    return this.count === 0 && !this.joined;
   }
   /** All of it so far. */
   get text() {
@@ -45,7 +48,7 @@ export class GrowingText {
   }
   /** The last of JavaScript's characters. */
   get last() {
-    const piece = this.apart.at(-1) ?? this.joined;
+    const piece = this.apart[this.count - 1] ?? this.joined;
     return piece.charAt(piece.length - 1);
   }
 }

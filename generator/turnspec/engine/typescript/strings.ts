@@ -29,20 +29,23 @@ const MOST_APART = 256;
  */
 export class GrowingText {
   private joined = "";
+  /** The first ones, as many as are counted; others are left from before. */
   private readonly apart: string[] = [];
+  private count = 0;
 
   add(piece: string): void {
-    this.apart.push(piece);
-    if (this.apart.length === MOST_APART) this.join();
+    this.apart[this.count] = piece;
+    this.count += 1;
+    if (this.count === MOST_APART) this.join();
   }
 
   private join(): void {
-    this.joined += this.apart.join("");
-    this.apart.length = 0;
+    this.joined += this.apart.slice(0, this.count).join("");
+    this.count = 0;
   }
 
   get isEmpty(): boolean {
-    return this.apart.length === 0 && !this.joined;
+    return this.count === 0 && !this.joined;
   }
 
   /** All of it so far. */
@@ -53,7 +56,7 @@ export class GrowingText {
 
   /** The last of JavaScript's characters. */
   get last(): string {
-    const piece = this.apart.at(-1) ?? this.joined;
+    const piece = this.apart[this.count - 1] ?? this.joined;
     return piece.charAt(piece.length - 1);
   }
 }
