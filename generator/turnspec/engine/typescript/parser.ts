@@ -132,7 +132,7 @@ export class TurnParser {
         this.draftEvents = [];
         events = draft.feed(turn.text);
       }
-      this.draftEvents = this.draftEvents.concat(events);
+      for (const event of events) this.draftEvents.push(event);
       const end = draft.text.draftEnd;
       if (end === null) {
         const isOver = draft.turn.read === draft.text.readRest;
@@ -180,7 +180,7 @@ export class TurnParser {
     let events: ParserEvent[] = [];
     while (this.draft) {
       const { draft } = this;
-      this.draftEvents = this.draftEvents.concat(draft.finish());
+      for (const event of draft.finish()) this.draftEvents.push(event);
       const end = draft.text.draftEnd;
       events = events.concat(end === null ? this.adopt(draft) : this.decide(this.goBack(end)));
     }
