@@ -64,18 +64,29 @@ class _Nothing:
 
 def streamed(known: Format, part: LongText, sizes: Sequence[int], effort: Effort) -> Streamed:
     """Measure the feeding of a long text in small pieces; sizes take turns in each round."""
+    times: dict[int, list[float]] = {size: [] for size in sizes}
+    for taken in streamed_rounds(known, part, sizes, effort):
+        for size in sizes:
+            times[size] += taken[size]
+    return Streamed(known, part, {size: statistics.median(taken) for size, taken in times.items()})
+
+
+def streamed_rounds(
+    known: Format, part: LongText, sizes: Sequence[int], effort: Effort
+) -> Iterator[dict[int, list[float]]]:
+    """Measure the same round by round: yield the microseconds of a piece, by the text's size."""
     module = known.load()
     turns = {size: long_turn(known.spec, part, size) for size in sizes}
     for turn in turns.values():
         _check(known, part, turn, module)
-    times: dict[int, list[float]] = {size: [] for size in sizes}
     for _ in _rounds(effort):
+        times: dict[int, list[float]] = {size: [] for size in sizes}
         for size, turn in turns.items():
             for _ in range(max(max(sizes) // size, 1)):
                 parser = _parser(known, turn, module)
                 parser.feed(turn.lead)
                 times[size].append(_per_piece(parser.feed, _pieces(turn.body)))
-    return Streamed(known, part, {size: statistics.median(taken) for size, taken in times.items()})
+        yield times
 
 
 def whole(known: Format, part: LongText, size: int, effort: Effort) -> Whole:

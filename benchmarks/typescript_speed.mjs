@@ -1,31 +1,52 @@
 // Measures the TypeScript engine: requests and answers are lines of JSON. A request holds a format's
-// table, options, what leads to a long text, that text, and the length of its pieces; the answer is
-// the microseconds that a piece takes, the median of all rounds.
+// table, options, turns of several lengths, each as what leads to a long text and that text, and the
+// length of its pieces; or it is null, for another round of the same. The answer is the microseconds
+// that a piece of each turn takes.
+//
+// The collector of garbage can't be turned off, as it is for Python; its pauses are rare and long.
+// So in a round all turns are as much text: the short ones are read many times over, else hardly one
+// would have such a pause, and the long one several. The first round of a request is no measure: in
+// it the collector moves the pieces themselves, which are the benchmark's, and code is compiled.
 
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
 const { load } = await import(pathToFileURL(process.argv[2]).href);
 
-function median(values) {
-  return values.sort((one, other) => one - other)[Math.floor(values.length / 2)];
-}
-
-function measured({ table, options, lead, body, piece, rounds }) {
-  const format = load(table);
+function cut(text, length) {
   const pieces = [];
-  for (let at = 0; at < body.length; at += piece) pieces.push(body.slice(at, at + piece));
-  const times = [];
-  for (let round = 0; round < rounds; round++) {
-    const parser = format.parser(options);
-    parser.feed(lead);
-    const start = performance.now();
-    for (const each of pieces) parser.feed(each);
-    times.push(((performance.now() - start) / pieces.length) * 1000);
-  }
-  return median(times);
+  for (let at = 0; at < text.length; at += length) pieces.push(text.slice(at, at + length));
+  return pieces;
 }
 
+// What a parser has told last. If nobody had it, the compiler might leave out making it.
+export let told = [];
+
+/** Return the milliseconds in which a parser takes the pieces behind what leads to them. */
+function taken(parser, { lead, pieces }) {
+  parser.feed(lead);
+  const start = performance.now();
+  for (const piece of pieces) told = parser.feed(piece);
+  return performance.now() - start;
+}
+
+/** Return what measures a round. */
+function rounds({ table, options, turns, piece }) {
+  const format = load(table);
+  const texts = turns.map(({ lead, body }) => ({ lead, pieces: cut(body, piece) }));
+  const most = Math.max(...texts.map(({ pieces }) => pieces.length));
+  return () =>
+    texts.map((text) => {
+      const times = Math.round(most / text.pieces.length);
+      let all = 0;
+      for (let time = 0; time < times; time++) all += taken(format.parser(options), text);
+      return (all / times / text.pieces.length) * 1000;
+    });
+}
+
+let round = () => [];
 for await (const line of createInterface({ input: process.stdin })) {
-  process.stdout.write(`${JSON.stringify(measured(JSON.parse(line)))}\n`);
+  const request = JSON.parse(line);
+  if (request) round = rounds(request);
+  process.stdout.write(`${JSON.stringify(round())}\n`);
 }

@@ -8,6 +8,7 @@ Exit codes: 0 all targets are reached; 1 one is missed.
 from __future__ import annotations
 
 import json
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,34 +22,38 @@ from rich.table import Table
 from tests.typescript.toolchain import node
 
 from benchmarks.cases import Format, LongText, long_turn, read_formats, representatives
-from benchmarks.measuring import PIECE, Effort, measurable, streamed
+from benchmarks.measuring import PIECE, Effort, measurable, streamed_rounds
 from turnspec.codegen.typescript import Script, script_engine
 
 _ROOT = Path(__file__).parent.parent
 _SCRIPT = Path(__file__).parent / "typescript_speed.mjs"
-_SIZE, _SMALL, _LARGE = 65_536, 16_384, 1_048_576  # characters of the long text
+_SIZES = _SMALL, _SIZE, _LARGE = 16_384, 65_536, 1_048_576  # characters of the long text
+_EFFORT = Effort(9, 20.0)
 _TIMES = 5.0  # as quick as the Python engine
 _GROWTH = 1.5  # the cost of a piece in the longest text by that in the shortest
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Microseconds per piece of a long text: Python's, and TypeScript's by the text's size."""
+    """Microseconds per piece of a long text, by rounds: Python's, and TypeScript's by size.
+
+    Rounds are compared one by one, as the machine may have more to do in one than in another.
+    """
 
     format: Format
     part: LongText
-    python: float
-    typescript: dict[int, float]
+    python: list[float]
+    typescript: dict[int, list[float]]
 
     @property
     def times(self) -> float:
         """How many times as quick TypeScript is."""
-        return self.python / self.typescript[_SIZE]
+        return _ratio(self.python, self.typescript[_SIZE])
 
     @property
     def growth(self) -> float:
         """The cost of a piece in the longest text by that in the shortest."""
-        return self.typescript[_LARGE] / self.typescript[_SMALL]
+        return _ratio(self.typescript[_LARGE], self.typescript[_SMALL])
 
     @property
     def ok(self) -> bool:
@@ -77,27 +82,36 @@ def main(names: Sequence[str]) -> int:
 def _speeds(process: subprocess.Popen[str], chosen: Sequence[Format]) -> Iterator[Speed]:
     for known in chosen:
         for part in measurable(known):
-            python = streamed(known, part, [_SIZE], Effort(5, 0.5)).microseconds[_SIZE]
-            sizes = (_SMALL, _SIZE, _LARGE)
-            typescript = {size: _measured(process, known, part, size) for size in sizes}
-            yield Speed(known, part, python, typescript)
+            speed = Speed(known, part, [], {size: [] for size in _SIZES})
+            _measured(process, _request(known, part))  # this round doesn't count
+            for taken in streamed_rounds(known, part, [_SIZE], _EFFORT):
+                speed.python.extend(taken[_SIZE])
+                for size, each in zip(_SIZES, _measured(process, None), strict=True):
+                    speed.typescript[size].append(each)
+            yield speed
 
 
-def _measured(process: subprocess.Popen[str], known: Format, part: LongText, size: int) -> float:
-    turn = long_turn(known.spec, part, size)
-    request: dict[str, Any] = {
+def _request(known: Format, part: LongText) -> dict[str, Any]:
+    turns = [long_turn(known.spec, part, size) for size in _SIZES]
+    return {
         "table": known.load().FORMAT,
-        "options": {"tools": turn.tools, "prefill": known.spec.turn.header},
-        "lead": turn.lead,
-        "body": turn.body,
+        "options": {"tools": turns[0].tools, "prefill": known.spec.turn.header},
+        "turns": [{"lead": turn.lead, "body": turn.body} for turn in turns],
         "piece": PIECE,
-        "rounds": max(1, 5 * _SIZE // size),
     }
+
+
+def _measured(process: subprocess.Popen[str], request: dict[str, Any] | None) -> list[float]:
+    """Return the microseconds of a piece, by the text's size; of the last request if it is None."""
     assert process.stdin
     assert process.stdout
     process.stdin.write(json.dumps(request) + "\n")
     process.stdin.flush()
-    return float(process.stdout.readline())
+    return [float(each) for each in json.loads(process.stdout.readline())]
+
+
+def _ratio(ones: list[float], others: list[float]) -> float:
+    return statistics.median(one / other for one, other in zip(ones, others, strict=True))
 
 
 def _show(speeds: list[Speed]) -> None:
@@ -109,10 +123,10 @@ def _show(speeds: list[Speed]) -> None:
         table.add_row(
             speed.format.name,
             str(speed.part),
-            f"{speed.python:.2f}",
-            f"{speed.typescript[_SIZE]:.3f}",
+            f"{statistics.median(speed.python):.2f}",
+            f"{statistics.median(speed.typescript[_SIZE]):.3f}",
             f"{speed.times:.1f}",
-            f"{speed.typescript[_LARGE]:.3f}",
+            f"{statistics.median(speed.typescript[_LARGE]):.3f}",
             f"{speed.growth:.2f}",
             "[green]ok[/green]" if speed.ok else "[red]over[/red]",
         )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.cases import LongText, has_part, read_formats, representatives, turn_with
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -49,6 +50,7 @@ from turnspec.verification.random_messages import random_messages
 
 ROOT = Path(__file__).parent.parent
 ALL = "TURNSPEC_EXAMPLES" in os.environ
+REPRESENTATIVES = representatives(read_formats(ROOT))
 #: Random texts per format; all of them together are more than 10,000 in a long run.
 EXAMPLES = int(os.environ.get("TURNSPEC_EXAMPLES", 24)) // 6
 #: Of the formats, so many have a deviation tried in a short run.
@@ -261,6 +263,29 @@ def test_keyword_arguments_are_read_alike(text: str, engine: TypeScriptEngine) -
     assert "method" in module.FORMAT["code"]
     whole = f"<|python_tag|>look.call({text}<|eom_id|>"
     assert not difference(engine, name, module, whole, {}, (0, 1))
+
+
+@pytest.mark.parametrize("part", LongText)
+def test_long_texts_are_read_alike(part: LongText, engine: TypeScriptEngine) -> None:
+    text = 'upon  a \n\ttime, "he" said: C:\\\\x\n \r\n' * 30  # more pieces than stay apart
+    for known in REPRESENTATIVES:
+        if has_part(known.spec, part):
+            turn = turn_with(known.spec, part, text)
+            options = {"tools": turn.tools, "prefill": known.spec.turn.header}
+            module = format_of(known.name).module
+            assert not difference(engine, known.name, module, turn.whole, options, (0, 1, 4))
+
+
+def test_what_stands_before_a_marker_counts_behind_any_number_of_pieces(
+    engine: TypeScriptEngine,
+) -> None:
+    name = "qwen-qwen3-0-6b"
+    module = format_of(name).module
+    for length in range(500, 520):  # with one of them, no piece stays apart before the marker
+        for quote, content in (('"', 'x"<think>" is a marker'), ("", "x")):
+            text = "x" * length + f"{quote}<think>{quote} is a marker"
+            assert module.parse(text).content == "x" * (length - 1) + content
+            assert not difference(engine, name, module, text, {}, (1,))
 
 
 @pytest.mark.parametrize("name", ["qwen3-coder", "openai-gpt-oss-120b", "mistral-small-3-2-24b"])

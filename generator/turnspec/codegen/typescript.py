@@ -27,7 +27,7 @@ from turnspec.engine.format import Format
 #: The engine's files, in an order in which each needs but those before it to be loaded.
 SCRIPT_PARTS = (
     *("results", "strings", "turn", "markers", "options", "format", "special", "text_markers"),
-    *("text", "json_text", "python_literal", "tools", "calls", "unclosed", "value"),
+    *("stream", "text", "json_text", "python_literal", "tools", "calls", "unclosed", "value"),
     *("arguments_value", "other_value", "schemas", "foreign", "heads", "objects", "json_arguments"),
     *("text_arguments", "elements", "value_arguments", "code", "parser", "load"),
 )

@@ -1,6 +1,6 @@
 /** Tool calls: what is known of each of them, and of the tools. */
 import { findFlaw } from "./json_text.js";
-import { quoted } from "./strings.js";
+import { GrowingText, quoted } from "./strings.js";
 import { parametersByName } from "./tools.js";
 /** The calls of a turn, which those who read them start, add to and end. */
 export class Calls {
@@ -36,7 +36,7 @@ export class Calls {
   }
   /** Whether the call that is being read has arguments. */
   get hasArguments() {
-    return !!this.turn.arguments?.length;
+    return this.turn.arguments?.isEmpty === false;
   }
   /** The call that is being read. */
   get current() {
@@ -62,10 +62,9 @@ export class Calls {
     const index = turn.calls.length;
     const given = id || this.hasLateIds ? id : `${this.idPrefix}${index}`;
     turn.calls.push({ id: given, name, arguments: "", complete: false });
-    turn.arguments = [];
+    turn.arguments = new GrowingText();
     turn.events.push({ type: "tool_call_start", index, id: given, name, start, end });
     turn.told = end;
-    this.flow = null;
     this.called = true;
   }
   /** Add to the arguments, JSON text that comes of what was read up to the position. */
@@ -76,30 +75,20 @@ export class Calls {
       return;
     }
     if (!text || !turn.arguments) return;
-    turn.arguments.push(text);
-    const start = turn.told;
-    turn.told = turn.offsetAt(turn.position);
-    const index = turn.calls.length - 1;
-    turn.events.push({ type: "tool_call_delta", index, arguments: text, start, end: turn.told });
+    turn.events.push(this.add(text, turn.told, turn.offsetAt(turn.position)));
+  }
+  add(text, start, end) {
+    const { turn } = this;
+    turn.arguments?.add(text);
+    turn.told = end;
+    return { type: "tool_call_delta", index: turn.calls.length - 1, arguments: text, start, end };
   }
   /** Let text be a part of the arguments up to one of some characters, as it is. */
   letFlow(stops) {
     const { turn } = this;
-    if (this.collected || !turn.arguments?.length) return;
+    if (this.collected || !this.hasArguments) return;
     if (this.flow?.stops !== stops) {
-      const index = turn.calls.length - 1;
-      this.flow = {
-        stops,
-        notLast: "",
-        pieces: turn.arguments,
-        event: (text, start, end) => ({
-          type: "tool_call_delta",
-          index,
-          arguments: text,
-          start,
-          end,
-        }),
-      };
+      this.flow = { stops, pass: (text, start) => this.add(text, start, start + text.length) };
     }
     turn.flow = this.flow;
   }
@@ -112,7 +101,7 @@ export class Calls {
     }
     const call = this.current;
     const index = turn.calls.length - 1;
-    call.arguments = turn.arguments?.join("") ?? "";
+    call.arguments = turn.arguments?.text ?? "";
     turn.arguments = null;
     const flaw = findFlaw(call.arguments);
     if (flaw) turn.problem(...flaw);
@@ -138,10 +127,9 @@ export class Calls {
     }
     turn.problems.length = 0;
     turn.calls = this.isOpen ? turn.calls.slice(-1) : [];
-    this.flow = null; // which knows the call by its place
     const [call] = turn.calls;
     if (!turn.arguments || !call) return;
-    const text = turn.arguments.join("");
+    const text = turn.arguments.text;
     const at = turn.offsetAt(turn.position);
     const where = { index: 0, start: at, end: at };
     turn.events.push({ type: "tool_call_start", id: call.id, name: call.name, ...where });

@@ -9,7 +9,7 @@ const OTHER_STRINGS = {
   "'": otherString("'"),
   '"': otherString('"'),
 };
-const OTHER_ESCAPE = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[\s\S])/gu;
+const OTHER_ESCAPE = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[\s\S])/uy;
 const OTHER_ESCAPES = new Map([
   ["\\n", "\n"],
   ["\\t", "\t"],
@@ -130,12 +130,17 @@ function signsBehindString(table) {
 }
 /** Return what stands for a Python string's text between its quotes. */
 function unescaped(text) {
-  if (!text.includes("\\")) return text;
-  return text.replace(OTHER_ESCAPE, (all, two, four, eight) => {
+  let written = "";
+  let done = 0;
+  for (let at = text.indexOf("\\"); at >= 0; at = text.indexOf("\\", done)) {
+    OTHER_ESCAPE.lastIndex = at;
+    const [all, two, four, eight] = OTHER_ESCAPE.exec(text) ?? ["\\"];
     const code = Number.parseInt(two ?? four ?? eight ?? "", 16);
-    if (code <= 0x10ffff) return String.fromCodePoint(code);
-    return OTHER_ESCAPES.get(all) ?? all;
-  });
+    const sign = code <= 0x10ffff ? String.fromCodePoint(code) : (OTHER_ESCAPES.get(all) ?? all);
+    written += text.slice(done, at) + sign;
+    done = at + all.length;
+  }
+  return done === 0 ? text : written + text.slice(done);
 }
 /** Return what begins a string without escapes: its quote. */
 export function rawStartRoles(table) {

@@ -1,14 +1,10 @@
 /** Texts by code points, quoted, and without white space. */
 /** The characters that don't stand in a JSON string as they are, for a class of an expression. */
 export const ESCAPED = '"\\\\\\x00-\\x1f';
-/** All that counts as white space, as in JSON. */
-export const WHITE_SPACE = " \t\n\r";
 // What Unicode has for white space, of which no marker and no text of JSON is made up.
 const ANY_SPACE = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/g;
 const PAIR = /[\ud800-\udbff][\udc00-\udfff]/;
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
-const ESCAPED_IN_JSON = /["\\\x00-\x1f]/;
-const ALL_ESCAPED_IN_JSON = /["\\\x00-\x1f]/g;
 // What nobody sees, but for the blank.
 const NOT_PRINTABLE = /\p{C}|(?! )\p{Z}|\\/gu;
 const SHORT_ESCAPES = {
@@ -20,6 +16,42 @@ const SHORT_ESCAPES = {
   '"': '\\"',
   "\\": "\\\\",
 };
+/** So many pieces of a growing text are kept apart. */
+const MOST_APART = 256;
+/**
+ * A text that grows piece by piece.
+ *
+ * The latest pieces are kept apart, as joining each of them would take long; but not all of them, as
+ * many small strings that stay are what a collector of garbage takes long for.
+ */
+export class GrowingText {
+  joined = "";
+  /** The first ones, as many as are counted; others are left from before. */
+  apart = [];
+  count = 0;
+  add(piece) {
+    this.apart[this.count] = piece;
+    this.count += 1;
+    if (this.count === MOST_APART) this.join();
+  }
+  join() {
+    this.joined += this.apart.slice(0, this.count).join("");
+    this.count = 0;
+  }
+  get isEmpty() {
+    return this.count === 0 && !this.joined;
+  }
+  /** All of it so far. */
+  get text() {
+    this.join();
+    return this.joined;
+  }
+  /** The last of JavaScript's characters. */
+  get last() {
+    const piece = this.apart[this.count - 1] ?? this.joined;
+    return piece.charAt(piece.length - 1);
+  }
+}
 /** Say whether a text has characters that are two of JavaScript's. */
 export function hasPairs(text) {
   return PAIR.test(text);
@@ -55,14 +87,18 @@ export function sliceOf(text, { start, end }) {
 /** Return how many characters of white space a text begins with, from a position on. */
 export function spaceBefore(text, from = 0) {
   let at = from;
-  while (at < text.length && WHITE_SPACE.includes(text.charAt(at))) at++;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at++;
   return at - from;
+}
+/** Say whether a character is one of those that count as white space, as in JSON. */
+function isSpace(code) {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 /** Return a text without the white space at its end. */
 export function trimmedEnd(text) {
   let end = text.length;
-  while (end > 0 && WHITE_SPACE.includes(text.charAt(end - 1))) end--;
-  return text.slice(0, end);
+  while (end > 0 && isSpace(text.charCodeAt(end - 1))) end--;
+  return end === text.length ? text : text.slice(0, end);
 }
 /** Return a text without the white space around it. */
 export function trimmed(text) {
@@ -86,11 +122,19 @@ export function withoutPrefix(text, prefix) {
 }
 /** Return a text as it stands in a string of JSON, which holds all other characters as they are. */
 export function jsonEscaped(text) {
-  if (!ESCAPED_IN_JSON.test(text)) return text;
-  return text.replace(
-    ALL_ESCAPED_IN_JSON,
-    (sign) => SHORT_ESCAPES[sign] ?? `\\u${hexadecimal(sign, 4)}`,
-  );
+  let written = "";
+  let done = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (!isEscapedInJson(text.charCodeAt(at))) continue;
+    const sign = text.charAt(at);
+    written += text.slice(done, at) + (SHORT_ESCAPES[sign] ?? `\\u${hexadecimal(sign, 4)}`);
+    done = at + 1;
+  }
+  return done === 0 ? text : written + text.slice(done);
+}
+/** Say whether a character is a quote, a backslash or a control. */
+function isEscapedInJson(code) {
+  return code < 0x20 || code === 0x22 || code === 0x5c;
 }
 /** Return a text as a string of JSON. */
 export function jsonString(text) {

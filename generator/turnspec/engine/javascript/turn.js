@@ -1,6 +1,6 @@
 /** The turn that is being read: its text as it arrives, and the message as far as it is known. */
 import { Message } from "./results.js";
-import { codePoints, hasPairs, quoted } from "./strings.js";
+import { codePoints, GrowingText, hasPairs, quoted } from "./strings.js";
 /** Characters that stand for special tokens where markers are looked for that hold such. */
 export const PRIVATE_USE = "\ue000-\uf8ff";
 const PRIVATE_CHARACTERS = /[\ue000-\uf8ff]/g;
@@ -25,8 +25,8 @@ export class Turn {
   flow = null;
   /** Up to which offset events tell of the text. */
   told = 0;
-  content = [];
-  reasoning = [];
+  content = new GrowingText();
+  reasoning = new GrowingText();
   calls = [];
   /** Of the last call, while it is read. */
   arguments = null;
@@ -74,13 +74,8 @@ export class Turn {
   /** Read on with some more text, and return the events as far as they are settled. */
   feed(text) {
     const { flow } = this;
-    if (flow) {
-      const last = text.charAt(text.length - 1);
-      if (last && !flow.notLast.includes(last) && !flow.stops.test(text)) {
-        return [this.pass(text, flow)];
-      }
-      this.flow = null;
-    }
+    if (flow && text && !flow.stops.test(text)) return this.pass(text, flow);
+    this.flow = null;
     this.text += text;
     this.hasPairs ||= hasPairs(text);
     while (this.read());
@@ -100,13 +95,13 @@ export class Turn {
     }
     return events;
   }
-  /** Let a piece without astral characters pass through, and return the event of it. */
+  /** Let a piece without astral characters pass through, and return the events of it. */
   pass(text, flow) {
     const { start } = this;
-    this.start = this.countedOffset = this.told = start + text.length;
+    this.start = this.countedOffset = start + text.length;
     this.place += text.length;
-    flow.pieces.push(text);
-    return flow.event(text, start, this.start);
+    const event = flow.pass(text, start);
+    return event ? [event] : [];
   }
   /** The text, of the same length, with private characters where special tokens came. */
   get marked() {
@@ -141,9 +136,9 @@ export class Turn {
     const problems = this.problems.slice(0, this.held?.problems);
     const last = calls.length - 1;
     if (this.arguments && last === this.calls.length - 1) {
-      calls[last] = { ...calls[last], arguments: this.arguments.join("") };
+      calls[last] = { ...calls[last], arguments: this.arguments.text };
     }
-    return new Message(this.content.join(""), this.reasoning.join(""), calls, problems);
+    return new Message(this.content.text, this.reasoning.text, calls, problems);
   }
   /** Tell of a deviation at the position. */
   problem(kind, message) {

@@ -43,7 +43,7 @@ export class Value {
   /** Until a value begins. */
   held = [];
   /** Until it is passed on. */
-  out = [];
+  out = "";
   /** Whether a string's text may be none. */
   isHeld = false;
   constructor(
@@ -75,7 +75,7 @@ export class Value {
     this.isKey = false;
     this.word = [];
     this.held = [];
-    this.out = [];
+    this.out = "";
     this.isHeld = false;
   }
   /** What has been read, and waits for what follows it. */
@@ -85,8 +85,8 @@ export class Value {
   /** Take what has come of the value, and return it as JSON as far as it is settled. */
   read() {
     while (this.quote ? this.readString() : this.readToken());
-    const text = this.out.join("");
-    this.out = [];
+    const text = this.out;
+    this.out = "";
     return text;
   }
   /** Whether there is something of the value that isn't closed. */
@@ -233,7 +233,7 @@ export class Value {
   }
   /** Pass on what waited for a value, and the value's beginning. */
   settle(text) {
-    this.out.push(this.held.join(""), text);
+    this.out += this.held.join("") + text;
     this.held = [];
   }
   /** Pass on the end of a value. */
@@ -282,7 +282,8 @@ export class Value {
   }
   /** Pass on what stands in a string. */
   passOn(text) {
-    (this.isKey ? this.held : this.out).push(text);
+    if (this.isKey) this.held.push(text);
+    else this.out += text;
   }
   endString() {
     this.quote = "";

@@ -4,8 +4,8 @@ import type { CompiledFormat } from "./format.js";
 import { findFlaw } from "./json_text.js";
 import type { Found } from "./markers.js";
 import type { Schema, Tool } from "./options.js";
-import type { ToolCall } from "./results.js";
-import { quoted } from "./strings.js";
+import type { ParserEvent, ToolCall } from "./results.js";
+import { GrowingText, quoted } from "./strings.js";
 import type { CallReader, Text } from "./text.js";
 import { parametersByName } from "./tools.js";
 import type { Flow, Read, Turn } from "./turn.js";
@@ -73,7 +73,7 @@ export abstract class Calls implements CallReader {
 
   /** Whether the call that is being read has arguments. */
   get hasArguments(): boolean {
-    return !!this.turn.arguments?.length;
+    return this.turn.arguments?.isEmpty === false;
   }
 
   /** The call that is being read. */
@@ -103,10 +103,9 @@ export abstract class Calls implements CallReader {
     const index = turn.calls.length;
     const given = id || this.hasLateIds ? id : `${this.idPrefix}${index}`;
     turn.calls.push({ id: given, name, arguments: "", complete: false });
-    turn.arguments = [];
+    turn.arguments = new GrowingText();
     turn.events.push({ type: "tool_call_start", index, id: given, name, start, end });
     turn.told = end;
-    this.flow = null;
     this.called = true;
   }
 
@@ -118,31 +117,22 @@ export abstract class Calls implements CallReader {
       return;
     }
     if (!text || !turn.arguments) return;
-    turn.arguments.push(text);
-    const start = turn.told;
-    turn.told = turn.offsetAt(turn.position);
-    const index = turn.calls.length - 1;
-    turn.events.push({ type: "tool_call_delta", index, arguments: text, start, end: turn.told });
+    turn.events.push(this.add(text, turn.told, turn.offsetAt(turn.position)));
+  }
+
+  private add(text: string, start: number, end: number): ParserEvent {
+    const { turn } = this;
+    turn.arguments?.add(text);
+    turn.told = end;
+    return { type: "tool_call_delta", index: turn.calls.length - 1, arguments: text, start, end };
   }
 
   /** Let text be a part of the arguments up to one of some characters, as it is. */
   letFlow(stops: RegExp): void {
     const { turn } = this;
-    if (this.collected || !turn.arguments?.length) return;
+    if (this.collected || !this.hasArguments) return;
     if (this.flow?.stops !== stops) {
-      const index = turn.calls.length - 1;
-      this.flow = {
-        stops,
-        notLast: "",
-        pieces: turn.arguments,
-        event: (text, start, end) => ({
-          type: "tool_call_delta",
-          index,
-          arguments: text,
-          start,
-          end,
-        }),
-      };
+      this.flow = { stops, pass: (text, start) => this.add(text, start, start + text.length) };
     }
     turn.flow = this.flow;
   }
@@ -156,7 +146,7 @@ export abstract class Calls implements CallReader {
     }
     const call = this.current;
     const index = turn.calls.length - 1;
-    call.arguments = turn.arguments?.join("") ?? "";
+    call.arguments = turn.arguments?.text ?? "";
     turn.arguments = null;
     const flaw = findFlaw(call.arguments);
     if (flaw) turn.problem(...flaw);
@@ -185,10 +175,9 @@ export abstract class Calls implements CallReader {
     }
     turn.problems.length = 0;
     turn.calls = this.isOpen ? turn.calls.slice(-1) : [];
-    this.flow = null; // which knows the call by its place
     const [call] = turn.calls;
     if (!turn.arguments || !call) return;
-    const text = turn.arguments.join("");
+    const text = turn.arguments.text;
     const at = turn.offsetAt(turn.position);
     const where = { index: 0, start: at, end: at };
     turn.events.push({ type: "tool_call_start", id: call.id, name: call.name, ...where });

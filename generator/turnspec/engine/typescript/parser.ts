@@ -43,15 +43,15 @@ export class TurnParser {
     const thoughtless = enableThinking ? undefined : table.prompt_without_thinking;
     const whole = options.prefill ?? thoughtless ?? table.prompt;
     const prefill = withoutPrefix(whole, table.header);
-    const length = codePoints(prefill);
+    const start = prefill ? -codePoints(prefill) : 0; // never -0
     const compiled = variantOf(machine.compiled, options);
     this.machine = machine;
     this.options = { ...options, tools, idPrefix, prefill: "", echo: false };
     this.tokens = compiled instanceof SpecialFormat ? compiled.tokens : null;
-    this.turn = new Turn(-length);
+    this.turn = new Turn(start);
     this.text = new Text(this.turn, compiled, {
       inline: reasoning === "inline",
-      shown: echo ? -length : 0,
+      shown: echo ? start : 0,
     });
     this.calls = machine.makeCalls?.(this.text, this.options) ?? null;
     // Wrong tools are told where there are no calls as well.
@@ -132,7 +132,7 @@ export class TurnParser {
         this.draftEvents = [];
         events = draft.feed(turn.text);
       }
-      this.draftEvents = this.draftEvents.concat(events);
+      for (const event of events) this.draftEvents.push(event);
       const end = draft.text.draftEnd;
       if (end === null) {
         const isOver = draft.turn.read === draft.text.readRest;
@@ -180,7 +180,7 @@ export class TurnParser {
     let events: ParserEvent[] = [];
     while (this.draft) {
       const { draft } = this;
-      this.draftEvents = this.draftEvents.concat(draft.finish());
+      for (const event of draft.finish()) this.draftEvents.push(event);
       const end = draft.text.draftEnd;
       events = events.concat(end === null ? this.adopt(draft) : this.decide(this.goBack(end)));
     }

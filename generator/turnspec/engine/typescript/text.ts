@@ -2,19 +2,10 @@
 
 import type { CompiledFormat, ReasoningFormat, RolesOf } from "./format.js";
 import type { Found, Markers } from "./markers.js";
-import {
-  codePoints,
-  positionBehind,
-  quoted,
-  spaceBefore,
-  trimmed,
-  trimmedEnd,
-  WHITE_SPACE,
-  widthAt,
-  withoutSpace,
-} from "./strings.js";
+import { Stream } from "./stream.js";
+import { codePoints, quoted, spaceBefore, trimmed, widthAt, withoutSpace } from "./strings.js";
 import { behindCallRoles, endRoles, leadRoles, openingRoles, textRoles } from "./text_markers.js";
-import type { Flow, Read, Turn } from "./turn.js";
+import type { Read, Turn } from "./turn.js";
 
 /** The roles of markers with which calls begin. */
 const DRAFTED: readonly string[] = [
@@ -44,90 +35,6 @@ export interface CallReader {
   endOfText(): void;
   /** End a call that is cut off. */
   finish(): void;
-}
-
-/** Reasoning or content, as far as it has come. White space at its ends is no part of it. */
-class Stream {
-  begun = false;
-  /** It counts if more text follows. */
-  readonly space: string[] = [];
-  private spaceStart = 0;
-  private flowing: Flow | null = null;
-  private readonly turn: Turn;
-  private readonly type: "reasoning" | "content";
-  /** What stands before this offset is left out. */
-  private shown: number;
-
-  constructor(turn: Turn, type: "reasoning" | "content", shown: number) {
-    this.turn = turn;
-    this.type = type;
-    this.shown = shown;
-  }
-
-  private get pieces(): string[] {
-    return this.turn[this.type];
-  }
-
-  /** Add text, which stands from one offset to another in the model's text. */
-  write(text: string, start: number, end: number): void {
-    const body = trimmedEnd(text);
-    const behind = end - (text.length - body.length);
-    if (body) this.writeBody(body, start, behind);
-    if (this.begun && body.length < text.length) {
-      if (this.space.length === 0) this.spaceStart = behind;
-      this.space.push(text.slice(body.length));
-    }
-  }
-
-  private writeBody(text: string, from: number, end: number): void {
-    let [body, start] = [text, from];
-    if (this.space.length > 0) {
-      body = this.space.join("") + body;
-      start = this.spaceStart;
-      this.space.length = 0;
-    } else if (!this.begun) {
-      const space = spaceBefore(body);
-      body = body.slice(space);
-      start += space;
-      this.begun = true;
-    }
-    if (start < this.shown) {
-      body = body.slice(positionBehind(body, this.shown - end + codePoints(body)));
-      start = this.shown;
-    }
-    if (body) this.add(body, start, end);
-  }
-
-  private add(text: string, start: number, end: number): void {
-    this.pieces.push(text);
-    this.turn.events.push({ type: this.type, text, start, end });
-  }
-
-  /** Return what more text becomes up to one of some characters, if it has begun. */
-  flow(stops: RegExp): Flow | null {
-    const { type, turn } = this;
-    const isHidden = turn.offsetAt(turn.position) < this.shown;
-    if (this.space.length > 0 || !this.begun || isHidden) return null;
-    if (this.flowing?.stops !== stops) {
-      const event = (text: string, start: number, end: number) => ({ type, text, start, end });
-      this.flowing = { stops, notLast: WHITE_SPACE, pieces: this.pieces, event };
-    }
-    return this.flowing;
-  }
-
-  /** Add a marker as it is, which is shown even where the prompt holds it. */
-  quote(marker: string, start: number): void {
-    const { shown } = this;
-    this.shown = Math.min(shown, start);
-    this.writeBody(marker, start, start + codePoints(marker));
-    this.shown = shown;
-  }
-
-  /** Say whether the last character is one of these. */
-  endsIn(characters: string): boolean {
-    const last = this.pieces.at(-1);
-    return !!last && this.space.length === 0 && characters.includes(last.charAt(last.length - 1));
-  }
 }
 
 /** How the text of a turn is read. */
@@ -160,7 +67,7 @@ export class Text {
   private readonly mayStayOpen: boolean;
   /** Whether a call in open reasoning may be a draft, which what follows it decides. */
   private readonly mayDraft: boolean;
-  /** Of the content's, those before the last marker. */
+  /** How much of the content's white space stands before the last marker. */
   private spaces = 0;
   /** Whether the last marker opened calls. */
   private opened = false;
@@ -336,7 +243,7 @@ export class Text {
     }
     if (this.afterMarker && (this.opened || role === "call_end" || role === "section_end")) {
       // It stands between the markers of a call.
-      this.content.space.length = Math.min(this.content.space.length, this.spaces);
+      this.content.space = this.content.space.slice(0, this.spaces);
     }
     this.obey(found);
     turn.position = found.end;

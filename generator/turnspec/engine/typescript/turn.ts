@@ -1,7 +1,7 @@
 /** The turn that is being read: its text as it arrives, and the message as far as it is known. */
 
 import { Message, type ParserEvent, type Problem, type ToolCall } from "./results.js";
-import { codePoints, hasPairs, quoted } from "./strings.js";
+import { codePoints, GrowingText, hasPairs, quoted } from "./strings.js";
 
 /** Characters that stand for special tokens where markers are looked for that hold such. */
 export const PRIVATE_USE = "\ue000-\uf8ff";
@@ -31,11 +31,8 @@ interface Hold {
 export interface Flow {
   /** Those characters, and halves of pairs, of which two are one character. */
   readonly stops: RegExp;
-  /** With these no piece may end, as more has to come before they count. */
-  readonly notLast: string;
-  /** Of what is read. */
-  readonly pieces: string[];
-  readonly event: (text: string, start: number, end: number) => ParserEvent;
+  /** Take text without such characters, which stands from an offset on; return what it tells. */
+  readonly pass: (text: string, start: number) => ParserEvent | null;
 }
 
 /** What takes some of a turn's text, from its position on, and returns whether to go on. */
@@ -60,11 +57,11 @@ export class Turn {
   flow: Flow | null = null;
   /** Up to which offset events tell of the text. */
   told = 0;
-  readonly content: string[] = [];
-  readonly reasoning: string[] = [];
+  readonly content = new GrowingText();
+  readonly reasoning = new GrowingText();
   calls: ToolCall[] = [];
   /** Of the last call, while it is read. */
-  arguments: string[] | null = null;
+  arguments: GrowingText | null = null;
   problems: Problem[] = [];
   events: ParserEvent[] = [];
   /** The special tokens that came. */
@@ -114,13 +111,8 @@ export class Turn {
   /** Read on with some more text, and return the events as far as they are settled. */
   feed(text: string): ParserEvent[] {
     const { flow } = this;
-    if (flow) {
-      const last = text.charAt(text.length - 1);
-      if (last && !flow.notLast.includes(last) && !flow.stops.test(text)) {
-        return [this.pass(text, flow)];
-      }
-      this.flow = null;
-    }
+    if (flow && text && !flow.stops.test(text)) return this.pass(text, flow);
+    this.flow = null;
     this.text += text;
     this.hasPairs ||= hasPairs(text);
     while (this.read());
@@ -141,13 +133,13 @@ export class Turn {
     return events;
   }
 
-  /** Let a piece without astral characters pass through, and return the event of it. */
-  private pass(text: string, flow: Flow): ParserEvent {
+  /** Let a piece without astral characters pass through, and return the events of it. */
+  private pass(text: string, flow: Flow): ParserEvent[] {
     const { start } = this;
-    this.start = this.countedOffset = this.told = start + text.length;
+    this.start = this.countedOffset = start + text.length;
     this.place += text.length;
-    flow.pieces.push(text);
-    return flow.event(text, start, this.start);
+    const event = flow.pass(text, start);
+    return event ? [event] : [];
   }
 
   /** The text, of the same length, with private characters where special tokens came. */
@@ -186,9 +178,9 @@ export class Turn {
     const problems = this.problems.slice(0, this.held?.problems);
     const last = calls.length - 1;
     if (this.arguments && last === this.calls.length - 1) {
-      calls[last] = { ...(calls[last] as ToolCall), arguments: this.arguments.join("") };
+      calls[last] = { ...(calls[last] as ToolCall), arguments: this.arguments.text };
     }
-    return new Message(this.content.join(""), this.reasoning.join(""), calls, problems);
+    return new Message(this.content.text, this.reasoning.text, calls, problems);
   }
 
   /** Tell of a deviation at the position. */

@@ -58,7 +58,7 @@ export class Value {
   /** Until a value begins. */
   private held: string[] = [];
   /** Until it is passed on. */
-  private out: string[] = [];
+  private out = "";
   /** Whether a string's text may be none. */
   private isHeld = false;
 
@@ -102,7 +102,7 @@ export class Value {
     this.isKey = false;
     this.word = [];
     this.held = [];
-    this.out = [];
+    this.out = "";
     this.isHeld = false;
   }
 
@@ -114,8 +114,8 @@ export class Value {
   /** Take what has come of the value, and return it as JSON as far as it is settled. */
   read(): string {
     while (this.quote ? this.readString() : this.readToken());
-    const text = this.out.join("");
-    this.out = [];
+    const text = this.out;
+    this.out = "";
     return text;
   }
 
@@ -276,7 +276,7 @@ export class Value {
 
   /** Pass on what waited for a value, and the value's beginning. */
   private settle(text: string): void {
-    this.out.push(this.held.join(""), text);
+    this.out += this.held.join("") + text;
     this.held = [];
   }
 
@@ -329,7 +329,8 @@ export class Value {
 
   /** Pass on what stands in a string. */
   protected passOn(text: string): void {
-    (this.isKey ? this.held : this.out).push(text);
+    if (this.isKey) this.held.push(text);
+    else this.out += text;
   }
 
   protected endString(): void {

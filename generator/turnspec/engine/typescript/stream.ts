@@ -1,0 +1,106 @@
+/** A stream of text: the reasoning, or the content. */
+
+import type { ParserEvent } from "./results.js";
+import {
+  codePoints,
+  type GrowingText,
+  positionBehind,
+  spaceBefore,
+  trimmedEnd,
+} from "./strings.js";
+import type { Flow, Turn } from "./turn.js";
+
+/** Reasoning or content, as far as it has come. White space at its ends is no part of it. */
+export class Stream {
+  begun = false;
+  /** White space that counts if more text follows. */
+  space = "";
+  private spaceStart = 0;
+  private flowing: Flow | null = null;
+  private readonly turn: Turn;
+  private readonly type: "reasoning" | "content";
+  private readonly all: GrowingText;
+  /** What stands before this offset is left out. */
+  private shown: number;
+
+  constructor(turn: Turn, type: "reasoning" | "content", shown: number) {
+    this.turn = turn;
+    this.type = type;
+    this.all = turn[type];
+    this.shown = shown;
+  }
+
+  /** Add text, which stands from one offset to another in the model's text. */
+  write(text: string, start: number, end: number): void {
+    const body = trimmedEnd(text);
+    const behind = end - (text.length - body.length);
+    if (body) this.writeBody(body, start, behind);
+    if (this.begun) this.hold(text.slice(body.length), behind);
+  }
+
+  private writeBody(text: string, from: number, end: number): void {
+    let [body, start] = [text, from];
+    if (this.space) {
+      body = this.space + body;
+      start = this.spaceStart;
+      this.space = "";
+    } else if (!this.begun) {
+      const space = spaceBefore(body);
+      body = body.slice(space);
+      start += space;
+      this.begun = true;
+    }
+    if (start < this.shown) {
+      body = body.slice(positionBehind(body, this.shown - end + codePoints(body)));
+      start = this.shown;
+    }
+    if (body) this.turn.events.push(this.add(body, start, end));
+  }
+
+  private hold(space: string, start: number): void {
+    if (!this.space) this.spaceStart = start;
+    this.space += space;
+  }
+
+  private add(text: string, start: number, end: number): ParserEvent {
+    this.all.add(text);
+    return { type: this.type, text, start, end };
+  }
+
+  /** Return what more text becomes up to one of some characters, if it has begun. */
+  flow(stops: RegExp): Flow | null {
+    const start = this.space ? this.spaceStart : this.turn.offsetAt(this.turn.position);
+    if (!this.begun || start < this.shown) return null;
+    if (this.flowing?.stops !== stops) {
+      this.flowing = { stops, pass: (text, start) => this.pass(text, start) };
+    }
+    return this.flowing;
+  }
+
+  private pass(text: string, start: number): ParserEvent | null {
+    const body = trimmedEnd(text);
+    const end = start + body.length;
+    let event: ParserEvent | null = null;
+    if (body && this.space) {
+      event = this.add(this.space + body, this.spaceStart, end);
+      this.space = "";
+    } else if (body) {
+      event = this.add(body, start, end);
+    }
+    if (body.length < text.length) this.hold(text.slice(body.length), end);
+    return event;
+  }
+
+  /** Add a marker as it is, which is shown even where the prompt holds it. */
+  quote(marker: string, start: number): void {
+    const { shown } = this;
+    this.shown = Math.min(shown, start);
+    this.writeBody(marker, start, start + codePoints(marker));
+    this.shown = shown;
+  }
+
+  /** Say whether the last character is one of these. */
+  endsIn(characters: string): boolean {
+    return !this.all.isEmpty && !this.space && characters.includes(this.all.last);
+  }
+}
