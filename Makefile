@@ -12,7 +12,7 @@ PYTHON ?= $(shell for candidate in python3 python3.11 python3.12 python3.13 pyth
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help regen regen-long check diff report report-browser test quick test-long fuzz lint bench \
+.PHONY: help regen regen-long check diff report report-browser test quick test-every-format test-long fuzz lint bench \
 	install-size api families typescript capabilities engines faults live learned-formats \
 	conformance reference integrations lock clean
 
@@ -54,6 +54,10 @@ QUICK := engine engine_tables parser_cases spec_checks spec_files spec_overlay s
 quick: $(STAMP)  ## ruff and the tests of the inner loop, without types
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/pytest -q -n auto --durations=10 $(QUICK:%=tests/test_%.py)
+
+# `make test` takes one format of each kind where a test takes long: tests/generated_formats.py.
+test-every-format: lint  ## all tests, on every format (half an hour)
+	@TURNSPEC_EVERY_FORMAT=1 $(BIN)/pytest -q -n auto --durations=10
 
 test-long: $(STAMP)  ## what parsers promise, on 1000 random texts per test and parser (an hour or so)
 	@TURNSPEC_EXAMPLES=$${TURNSPEC_EXAMPLES:-1000} $(BIN)/pytest -q -n auto \

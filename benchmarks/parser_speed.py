@@ -5,9 +5,10 @@ Exit codes: 0 all targets are reached; 1 one is missed or a parser can't be meas
 
 from __future__ import annotations
 
-import ast
+import io
 import json
 import statistics
+import tokenize
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -176,8 +177,9 @@ def _lengths(known: Sequence[Format]) -> list[Length]:
 
 def _lines(source: str) -> int:
     """Count the lines behind a module's docstring."""
-    first = ast.parse(source).body[0]
-    return len(source.splitlines()) - (first.end_lineno or 0)
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    docstring = next(token for token in tokens if token.type == tokenize.STRING)
+    return len(source.splitlines()) - docstring.end[0]
 
 
 def _as_data(report: Report) -> dict[str, object]:

@@ -69,14 +69,17 @@ def test_texts_fed_at_once_have_escapes_where_strings_are_json() -> None:
     ]
 
 
-def test_one_parser_of_each_class_is_measured_unless_told_otherwise() -> None:
-    data = as_json()
-    measured = dict.fromkeys(each["class"] for each in data["streamed"])
+def test_one_parser_of_each_class_is_measured_unless_told_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     known = read_formats(ROOT)
-    assert sorted(measured) == sorted({each.format_class for each in known})
-    assert len({each["name"] for each in data["streamed"]}) == len(measured)
+    classes = sorted({each.format_class for each in known})
+    few = [next(each for each in known if each.format_class == name) for name in classes[:2]]
+    few += [next(each for each in known if each.format_class == classes[0] and each != few[0])]
+    monkeypatch.setattr(parser_speed, "read_formats", lambda root: few)
+    assert {each["name"] for each in as_json()["streamed"]} == {each.name for each in few[:2]}
     everything = as_json("--all")["streamed"]
-    assert {each["name"] for each in everything} == {each.name for each in known}
+    assert {each["name"] for each in everything} == {each.name for each in few}
 
 
 def test_lengths_count_what_follows_the_docstring() -> None:

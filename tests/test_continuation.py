@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.generated_formats import FORMATS, committed_format, committed_spec
+from tests.generated_formats import KINDS, committed_format, committed_spec
 from tests.parser_checks import added_up, stream, summary
 from turnspec.deviations.turns import SAID, THOUGHT
 from turnspec.spec.message import Message
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", KINDS)
 def test_any_part_of_a_turn_can_be_the_prefill_and_be_echoed(name: str) -> None:
     form = committed_format(name)
     turn = form.write(form.message)
@@ -23,7 +23,7 @@ def test_any_part_of_a_turn_can_be_the_prefill_and_be_echoed(name: str) -> None:
         assert summary(form.module.parse(turn[cut:], **options)) == summary(whole), turn[:cut]
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", KINDS)
 def test_without_echo_a_continued_turn_gives_only_what_is_new(name: str) -> None:
     form = committed_format(name)
     turn = form.write(form.message)
@@ -43,7 +43,7 @@ def test_without_echo_a_continued_turn_gives_only_what_is_new(name: str) -> None
         assert [(call.name, call.arguments) for call in message.tool_calls] == kept, turn[:cut]
 
 
-@pytest.mark.parametrize("name", [n for n in FORMATS if committed_spec(n).reasoning.end.strip()])
+@pytest.mark.parametrize("name", [n for n in KINDS if committed_spec(n).reasoning.end.strip()])
 def test_inline_reasoning_stays_in_the_content_with_its_markers(name: str) -> None:
     form = committed_format(name)
     message = form.shown(Message(SAID, THOUGHT))

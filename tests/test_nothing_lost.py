@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.generated_formats import FORMATS
+from tests.generated_formats import KINDS
 from turnspec.codegen.loading import load, load_module
 from turnspec.codegen.writer import write_parts
 from turnspec.pipeline.project import OutputPaths
@@ -26,7 +26,7 @@ CALL = Call("qvfetch", {"qvwhere": "qvparis qvnorth", "qvmany": 41}, "qvid00001"
 MESSAGE = Message("qvsaid qvloud", "qvthought qvhard", (CALL,))
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", KINDS)
 def test_no_word_of_a_cut_off_turn_is_lost(name: str) -> None:
     spec = read_spec(ROOT / "specs" / f"{name}.yaml")
     assert isinstance(spec, Spec)
@@ -51,7 +51,7 @@ def test_no_word_of_a_cut_off_turn_is_lost(name: str) -> None:
 
 
 @pytest.mark.parametrize("sign", ["¤", "Z"])
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", KINDS)
 def test_no_foreign_sign_is_lost_wherever_it_stands(name: str, sign: str) -> None:
     """Neither one that stands in no name, nor one that any slot takes."""
     spec = read_spec(ROOT / "specs" / f"{name}.yaml")

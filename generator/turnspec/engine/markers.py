@@ -307,8 +307,7 @@ def spaced(notation: Notation, before: str = " ") -> Notation:
 def mention_roles(mentions: Sequence[str]) -> Roles:
     """Return markers that open calls, where none follows: once more before themselves, or text."""
     again = [t for t in mentions if not re.match(r"\w.* ", t)]  # prose may say its words twice
-    repeated = [("repeated", (text, [f" {text}"])) for text in again]
-    return repeated + [("mention", text) for text in mentions]
+    return [("repeated", (t, [f" {t}"])) for t in again] + [("mention", t) for t in mentions]
 
 
 def _optional_texts(notation: Notation, group: str) -> dict[str, str]:
