@@ -77,7 +77,7 @@ class Text:
         self.after_marker = True  # with nothing but white space since
         self.mentioned = False  # whether text holds an opening marker of calls
         self._spaces = 0  # of the content's, those before the last marker
-        self._opened = False  # whether the last marker opened calls
+        self._last = ""  # the role of the last marker
         self._quoted = False  # whether content holds an opening marker of reasoning
         self._rest: list[str] = []  # what follows the end of the turn
         order = list(self.table["order"])
@@ -122,7 +122,7 @@ class Text:
     def read_text(self) -> bool:
         """Read text up to a marker, and do what the marker asks for."""
         turn = self.turn
-        if self.after_marker and self.called:
+        if self.after_marker and self.called and not self._last.endswith("_start"):
             at = behind_space(turn.text, turn.position)
             is_there = at < len(turn.text) or turn.final
             noise = self._behind_call.match(turn, at) if is_there else None
@@ -224,7 +224,8 @@ class Text:
         for word in found.words if self.compiled.words else ():
             if word not in self.compiled.words:
                 turn.problem("unexpected_text", f"{word!r} in {found.text!r}")
-        if self.after_marker and (self._opened or found.role in ("call_end", "section_end")):
+        ends_call = found.role in ("call_end", "section_end")
+        if self.after_marker and (self._last == "opening" or ends_call):
             del self.content.space[self._spaces :]  # it stands between the markers of a call
         if found.role in self._passes:
             self._passes[found.role](found)
@@ -233,7 +234,7 @@ class Text:
         turn.position = found.end
         self.after_marker = not inline
         self._spaces = len(self.content.space)
-        self._opened = found.role == "opening"
+        self._last = found.role
 
     def _open_reasoning(self, found: Found) -> None:
         for text in found.missing:

@@ -250,10 +250,11 @@ class TextArguments:
     def _is_other(self, key: str) -> bool:
         """Say whether another argument may have a key.
 
-        Without tools that is any but those given, if no element of a value can look like it.
+        Where none is known, or no string belongs, it is any new one, if no element looks like it.
         """
-        is_known = self.calls.tools is not None and (not is_keyed(self.table) or self.properties)
-        if not is_known and self._shows_itself:
+        has_end = bool(self.table.get("end")) and not is_keyed(self.table)
+        is_known = self.calls.tools is not None and (has_end or self.properties)
+        if self._shows_itself and not (is_known and "string" in (self.value.types or "string")):
             return key not in self._given
         return key in self.other_keys
 
@@ -383,8 +384,9 @@ def behind_call(table: Format) -> list[str]:
         *(f"{end} {behind}" for end in section for behind in (*table["turn_end"], "{end of text}")),
         *(calls.get("opening") or [leading_text(calls["start"])]),
         *table["turn_end"],
+        *(table.get("content", {}).get("start", ()) if table["order"][-1] == "content" else ()),
     ]
-    if calls.get("only_in_section") and calls["start"].startswith("{name}"):
+    if calls.get("only_in_section") and calls["start"].startswith("{name"):
         found.append("{comma}" + calls["start"])
     opening = first_text(table["arguments"]["start"])
     return [text for text in dict.fromkeys(found) if text != opening and literal_length(text)]

@@ -37,8 +37,8 @@ export class Text {
   mayDraft;
   /** How much of the content's white space stands before the last marker. */
   spaces = 0;
-  /** Whether the last marker opened calls. */
-  opened = false;
+  /** The role of the last marker. */
+  last = "";
   /** Whether content holds an opening marker of reasoning. */
   quotesReasoning = false;
   /** What follows the end of the turn. */
@@ -91,7 +91,7 @@ export class Text {
   /** Read text up to a marker, and do what the marker asks for. */
   readText = () => {
     const { turn } = this;
-    if (this.afterMarker && this.called) {
+    if (this.afterMarker && this.called && !this.last.endsWith("_start")) {
       const start = turn.position + spaceBefore(turn.text, turn.position);
       const isThere = start < turn.text.length || turn.final;
       const noise = isThere ? this.behindCall.match(turn, { start }) : null;
@@ -198,7 +198,8 @@ export class Text {
       if (words.has(word)) continue;
       turn.problem("unexpected_text", `${quoted(word)} in ${quoted(found.text)}`);
     }
-    if (this.afterMarker && (this.opened || role === "call_end" || role === "section_end")) {
+    const endsCall = role === "call_end" || role === "section_end";
+    if (this.afterMarker && (this.last === "opening" || endsCall)) {
       // It stands between the markers of a call.
       this.content.space = this.content.space.slice(0, this.spaces);
     }
@@ -206,7 +207,7 @@ export class Text {
     turn.position = found.end;
     this.afterMarker = !inline;
     this.spaces = this.content.space.length;
-    this.opened = role === "opening";
+    this.last = role;
   }
   /** Do what a marker asks for. */
   obey(found) {

@@ -310,11 +310,13 @@ export class TextArguments implements ArgumentReader {
   /**
    * Say whether another argument may have a key.
    *
-   * Without tools that is any but those given, if no element of a value can look like it.
+   * Where none is known, or no string belongs, it is any new one, if no element looks like it.
    */
   private isOther(key: string): boolean {
-    const isKnown = this.calls.tools && (!isKeyed(this.table) || this.properties.size > 0);
-    if (!isKnown && this.showsItself) return !this.given.has(key);
+    const hasEnd = Boolean(this.table.end) && !isKeyed(this.table);
+    const isKnown = this.calls.tools && (hasEnd || this.properties.size > 0);
+    const isText = this.value.isString || this.value.mayBeString;
+    if (this.showsItself && !(isKnown && isText)) return !this.given.has(key);
     return this.otherKeys.has(key);
   }
 
@@ -458,8 +460,9 @@ export function behindCall(table: Format): string[] {
     ...(calls.section_closing ?? []).flatMap((end) => ends.map((behind) => `${end} ${behind}`)),
     ...(calls.opening?.length ? calls.opening : [leadingText(calls.start ?? "")]),
     ...table.turn_end,
+    ...(table.order[table.order.length - 1] === "content" ? (table.content?.start ?? []) : []),
   ];
-  if (calls.only_in_section && calls.start?.startsWith("{name}")) {
+  if (calls.only_in_section && calls.start?.startsWith("{name")) {
     found.push(`{comma}${calls.start}`);
   }
   const opening = firstText(argumentsOf(table).start ?? "");
