@@ -170,6 +170,42 @@ TABLES: dict[str, Format] = {
             "values": {"raw_quote": "~~q~~", "raw_inside": True},
         },
     },
+    "comments": {
+        **_TURN,
+        "order": _ORDER,
+        "reasoning": {"start": ["#|"], "end": ["|#"]},
+        "calls": {
+            **_HEAD,
+            "opening": ["<calls>"],
+            "only_in_section": True,
+            "start": "<{name but /}>",
+            "other_starts": ["-next- <{name but /}>"],
+            "mentions": ["<calls>"],
+            "closing": [],
+            "tail": "</{name}>",
+            "end": [],
+            "section_end": ["</calls>"],
+            "section_closing": ["</calls>"],
+        },
+        "arguments": {"form": "json"},
+    },
+    "keys": {
+        **_TURN,
+        "order": _ORDER,
+        "calls": {**_HEAD, "start": "<call {name} "},
+        "arguments": {"form": "values", "start": "{key} :"},
+    },
+    "last": {
+        **_TURN,
+        "order": ["reasoning", "calls", "content"],
+        "content": {"start": ["<say>"]},
+        "calls": {**_HEAD, "start": "<call {name}"},
+        "arguments": {
+            "form": "text",
+            "start": "<k>{key}<{type}>",
+            "types": {"s": ["string"], "j": ["integer", "array"]},
+        },
+    },
     "code": {
         **_TURN,
         "order": _ORDER,
@@ -679,6 +715,56 @@ CASES: dict[str, Case] = {
         [("add", {"c": [1, 2]})],
         ["unexpected_text"],
     ),
+    "a close inside of what opens reasoning": ("comments", "#|C##|#Hi", "Hi", "C##", [], []),
+    "what opens reasoning once more": ("comments", "#|a #| b|#Hi", "Hi", "a  b", [], ["repeated"]),
+    "what opens reasoning, at the end": (
+        "comments",
+        "#|a #|",
+        "",
+        "a",
+        [],
+        ["repeated", "unclosed"],
+    ),
+    "a section's end that looks like a call": (
+        "comments",
+        '<calls><add>{"a": 1}</add></calls><end>',
+        "",
+        "",
+        [("add", {"a": 1})],
+        [],
+    ),
+    "a separator in a section": (
+        "comments",
+        '<calls><add>{"a": 1}</add> -next- <add>{}</add></calls><end>',
+        "",
+        "",
+        [("add", {"a": 1}), ("add", {})],
+        [],
+    ),
+    "a key right behind the head": (
+        "keys",
+        '<call add\nb: "x"\na: 1\n</call><end>',
+        "",
+        "",
+        [("add", {"b": "x", "a": 1})],
+        [],
+    ),
+    "content behind a call, begun with what could be noise": (
+        "last",
+        "<call add<k>b<s>x</call><say>`a`<end>",
+        "`a`",
+        "",
+        [("add", {"b": "x"})],
+        [],
+    ),
+    "an argument behind one that is no string": (
+        "last",
+        "<call add<k>c<j>[1]<k>z<s>x</call><end>",
+        "",
+        "",
+        [("add", {"c": [1], "z": "x"})],
+        ["unknown_argument"],
+    ),
     "code": (
         "code",
         "Look:<run>print(1)\n<end>",
@@ -739,7 +825,8 @@ def _option_failures(form: FormatModule, text: str) -> Iterator[str]:
     if prompt and form.parse("x", enable_thinking=False) != form.parse("x", prefill=prompt):
         yield "the prompt without thinking isn't taken"
     inline = form.parse(text, tools=TOOLS, reasoning="inline")
-    reasoning = f"<why>{whole.reasoning_content}</why>"
+    marks = form.FORMAT.get("reasoning", {"start": [""], "end": [""]})
+    reasoning = f"{marks['start'][0]}{whole.reasoning_content}{marks['end'][0]}"
     if whole.reasoning_content and not inline.content.startswith(reasoning):
         yield f"inline: {inline!r}"
     quoted = 'See: {"do": "add", "with": {}}'

@@ -45,6 +45,7 @@ SYNTAXES = {
         sorted_keys=True,
     ),
     "Python": ValueSyntax(encoding=Encoding.PYTHON),
+    "Python's constants in JSON": ValueSyntax(item_separator=",", python_words=True),
     "Python sorted": ValueSyntax(encoding=Encoding.PYTHON, sorted_keys=True),
 }
 
@@ -210,6 +211,26 @@ def test_a_word_for_each_type() -> None:
         JsonType.ARRAY: "row",
         JsonType.OBJECT: "other",
     }
+
+
+def test_a_marker_for_each_type() -> None:
+    def item(key: str, value: object) -> str:
+        return f"<|key|>{key}<|{'text' if isinstance(value, str) else 'tree'}|>{shown(value)}"
+
+    found = analyze_tagged(tagged(item), Derivation())
+    assert found is not None
+    assert found.arguments.item[1:] == (KEY, Literal("<|"), TYPE, Literal("|>"), VALUE)
+    assert set(found.arguments.types.values()) == {"text", "tree"}
+    assert found.limits == ()
+
+
+def test_no_word_for_types_where_nothing_ends_it() -> None:
+    found = analyze_tagged(
+        tagged(lambda key, value: f"<{key}>{'$' if isinstance(value, str) else '#'}{shown(value)}"),
+        Derivation(),
+    )
+    assert found is not None
+    assert TYPE not in found.arguments.item
 
 
 ENCODINGS: dict[str, tuple[Callable[[object], str], Encoding, Encoding]] = {

@@ -11,6 +11,7 @@ from turnspec.analysis.parts import (
     find_ends,
     find_joins,
     find_wrapping,
+    own_end,
     part_ways,
     stop_strings,
 )
@@ -38,6 +39,15 @@ def test_find_wrapping() -> None:
         CONTENT: Wrapping("", ""),
         CALLS: Wrapping("<calls>", ""),
     } == WRAPPINGS
+
+
+def test_a_part_takes_as_many_markers_of_an_end_as_its_start_has() -> None:
+    calls = Wrapping("<calls>", "")
+    assert own_end(calls, ["</calls><go>"], "") == Wrapping("<calls>", "</calls>")
+    assert own_end(calls, ["\n</calls>\n<go>\n"], "") == Wrapping("<calls>", "\n</calls>\n")
+    assert own_end(calls, ["</calls><go>"], "<go>") == Wrapping("<calls>", "</calls>")
+    assert own_end(calls, ["<go>"], "") == Wrapping("<calls>", "<go>")
+    assert own_end(calls, ["."], "") == Wrapping("<calls>", ".")
 
 
 def test_common_turn_end() -> None:

@@ -83,6 +83,13 @@ def test_python_strings_in_one_quote() -> None:
     assert ast.literal_eval(written) == value
 
 
+def test_json_with_the_constants_of_python() -> None:
+    syntax = ValueSyntax(python_words=True)
+    value = {"a": ["it's \"\x1f", None, {"b": True}], "c": 1.5, "d": False}
+    written = encode_object(value, syntax)
+    assert written == r"""{"a": ["it's \"\u001f", None, {"b": True}], "c": 1.5, "d": False}"""
+
+
 def test_a_part_is_framed_by_its_neighbours() -> None:
     spec = json_native_spec()
     whole = write_turn(spec, Message("Said.", "Thought.", (CALL,)))

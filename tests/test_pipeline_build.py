@@ -21,14 +21,9 @@ MESSAGES = 15
 #: The rungs that some invented formats don't pass, each with the reason.
 NOT_PASSED = {
     "invented-calls-first": ("3", "a grammar that needs calls lets a turn begin with reasoning"),
-    "invented-directives": ("3", "reasoning and calls have one end, which may be missing before"),
     "invented-many-roles": ("3", "white space in front of a marker that the prompt has begun"),
-    "invented-minutes": ("3", "a bare word goes on with the dash of the next argument"),
+    "invented-minutes": ("3", "a bare word goes on with the marker of what stands behind the call"),
     "invented-nesting": ("0", "arguments are sorted, but the keys inside of them aren't"),
-    "invented-numbered-lines": ("3", "a bracket next to a marker that is made of brackets"),
-    "invented-numbered-tools": ("3", "a number runs into a name that begins with a digit"),
-    "invented-terminal": ("3", "a number goes on with the dashes of the next argument"),
-    "invented-work-order": ("3", "a number goes on with the next argument's name"),
 }
 
 

@@ -97,6 +97,7 @@ value_syntaxes = st.builds(
     bare_keys=st.booleans(),
     null=texts,
     one_quote=st.booleans(),
+    python_words=st.booleans(),
 )
 arguments = st.just(Arguments()) | st.builds(
     Arguments,

@@ -22,11 +22,18 @@ MESSAGES = 50
 
 #: What becomes of the templates in ``not-yet``: a problem, or the rungs that fail.
 NOT_YET = {
+    "columnar-batch": (
+        "the calls of a turn can't be told apart: what belongs to one doesn't stand together"
+    ),
     "fields-in-capitals": "3",
     "name-after-tagged-arguments": (
         "tools.call: the name comes after tagged arguments; parsers can't read that yet"
     ),
     "requests": "1, 1b, 2, 3, sanity",
+    "shell-session": (
+        "reasoning.start: '# ' could stand in any text; "
+        "parsers can't tell by it where reasoning begins"
+    ),
     "typed-lines": "3, sanity",
 }
 
@@ -42,8 +49,8 @@ def _spec(build: Build) -> Spec:
     return found
 
 
-def test_there_are_six() -> None:
-    assert len(UNSEEN) == 6
+def test_there_are_ten() -> None:
+    assert len(UNSEEN) == 10
 
 
 @pytest.mark.parametrize("name", UNSEEN)

@@ -24,7 +24,7 @@ from turnspec.analysis.dialect import call_limit
 from turnspec.analysis.findings import Derivation, Finding
 from turnspec.analysis.frames import Frames, collect_frames, level_leads
 from turnspec.analysis.last_index import mark_last_index
-from turnspec.analysis.layout import Layout, find_layout
+from turnspec.analysis.layout import Layout, find_layout, why_calls_unread
 from turnspec.analysis.limits import relabel_moved
 from turnspec.analysis.message_form import find_message_form
 from turnspec.analysis.overlaid import overlaid
@@ -91,6 +91,8 @@ def _analysis(source: TemplateSource, worker: RenderWorker) -> Analysis:
     failure = worker.failure(source.text)
     if failure is not None:  # some message sends the template over a limit
         spec, problem = None, Problem(failure.error, file=source.file, line=failure.line)
+    elif spec is not None and analyzer.unread and source.overlay is None:
+        spec, problem = None, Problem(analyzer.unread, file=source.file)
     elif spec is None:
         problem = Problem("no assistant turn is rendered", file=source.file)
     problems = [problem] if problem else []
@@ -122,6 +124,7 @@ class _Analyzer:
         self.derivation = derivation
         self.max_calls = 0
         self.arguments = ArgumentsFinding(Arguments(), "", "", ())
+        self.unread = ""  # why calls that are rendered can't be read
         self.count_lead = ""  # what stands before the number of a call's arguments
 
     def run(self) -> Spec | None:
@@ -142,6 +145,7 @@ class _Analyzer:
         if better is not on:
             on = better
             frames, layout = self._lay_out(on, settings)
+        self.unread = why_calls_unread(frames)
         off = thinking.choose_off(settings, on, states)
         reasoning = self._markers(layout, [on, off])
         words = WordFinder(self.chat, layout, reasoning, on.variables, off.variables)

@@ -18,6 +18,8 @@ RenderArguments = Callable[[dict[str, object]], str | None]
 _UNLIKE_STRINGS = ("valqa", "otherq0")
 _INTEGERS = (7, -12)
 
+_WORD_AT_START, _WORD_AT_END = re.compile(r"\A\w+"), re.compile(r"\w+\Z")
+
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
@@ -56,9 +58,23 @@ def find_kinds(render: RenderArguments, before: str) -> Kinds:
     guarded = _guarded_kinds(strings, integers)
     if guarded is not None:
         return guarded
-    lead = whole_prefix([middle, plain_middle])
-    trail = whole_suffix([middle[len(lead) :], plain_middle[len(lead) :]])
-    return Kinds(middle, tail, typed=tail == plain_tail, lead=lead, trail=trail)
+    lead, trail = _around_words(middle, plain_middle)
+    return Kinds(middle, tail, typed=tail == plain_tail and bool(trail), lead=lead, trail=trail)
+
+
+def _around_words(first: str, second: str) -> tuple[str, str]:
+    """Return what stands before and behind the words in which two texts differ.
+
+    Where markers differ as a whole, such as ``<|s|>`` and ``<|j|>``, the words stand inside of
+    them: a word for a type needs something behind it that ends it.
+    """
+    lead = whole_prefix([first, second])
+    trail = whole_suffix([first[len(lead) :], second[len(lead) :]])
+    if trail:
+        return lead, trail
+    lead = _WORD_AT_END.sub("", common_prefix([first, second]))
+    trail = common_suffix([first[len(lead) :], second[len(lead) :]])
+    return lead, _WORD_AT_START.sub("", trail)
 
 
 def _guarded_kinds(strings: tuple[str, str], integers: tuple[str, str]) -> Kinds | None:

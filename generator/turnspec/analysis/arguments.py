@@ -97,11 +97,12 @@ def _candidates(written: str) -> list[ValueSyntax]:
         for ascii_only in (False, True)
         for sorted_keys in (False, True)
     ]
+    worded = [replace(syntax, python_words=True) for syntax in plain if syntax.indent is None]
     python = [
         ValueSyntax(encoding=Encoding.PYTHON, sorted_keys=sorted_keys)
         for sorted_keys in (False, True)
     ]
-    return plain + python
+    return plain + python + worded
 
 
 def analyze_object(
@@ -352,14 +353,25 @@ def _match(
         compact,
         replace(compact, null="None"),
         replace(arguments.syntax, ascii_only=True),
+        replace(arguments.syntax, python_words=True),
+        replace(compact, python_words=True),
         replace(arguments.syntax, one_quote=True),
     ]
     encodings = _STRING_ENCODINGS if kind is JsonType.STRING else _OTHER_ENCODINGS
     for syntax, encoding in itertools.product(styles, encodings):
         tried = replace(arguments, syntax=syntax, values={**arguments.values, kind: encoding})
         if [encode_argument(value, tried) for value in values] == list(texts):
-            return tried
+            return _with_python_words(tried) if tried.syntax.python_words else tried
     return None
+
+
+def _with_python_words(arguments: Arguments) -> Arguments:
+    """Return arguments with constants in JSON, since that has Python's here."""
+    values = {
+        kind: Encoding.JSON if kind in (JsonType.BOOLEAN, JsonType.NULL) else encoding
+        for kind, encoding in arguments.values.items()
+    }
+    return replace(arguments, values=values)
 
 
 def _find_guard(render: RenderArguments, kinds: Kinds) -> Guard | None:

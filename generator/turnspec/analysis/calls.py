@@ -65,13 +65,10 @@ def analyze_calls(
     ``tokens`` are positions in ``text``, which runs from the first to the last of them;
     ``befores`` and ``afters`` are what stands around the calls in every edge.
     """
-    groups = [list(group) for _, group in itertools.groupby(tokens, key=lambda token: token.call)]
-    if len(groups) != len({token.call for token in tokens}):
-        derivation.note("T2", "the calls can't be told apart", text)
+    if reason := why_unread(tokens):
+        derivation.note("T2", reason, text)
         return None
-    if len({tuple(token.kind for token in group) for group in groups}) != 1:
-        derivation.note("T2", "the calls differ in their slots", text)
-        return None
+    groups = _by_call(tokens)
     betweens = [text[left[-1].end : right[0].start] for left, right in itertools.pairwise(groups)]
     betweens, last_base = mark_indexes(betweens, afters)
     marked = mark_leading_index(befores, betweens)
@@ -90,6 +87,20 @@ def analyze_calls(
     pieces += _split_index(repetition.end)
     derivation.note("T2", f"calls are separated by {repetition.separator!r}", text)
     return CallsFinding(tuple(pieces), repetition, index_base, separator)
+
+
+def why_unread(tokens: Sequence[Token]) -> str:
+    """Return why the calls of a turn can't be read from where their needles are; "" if they can."""
+    groups = _by_call(tokens)
+    if len(groups) != len({token.call for token in tokens}):
+        return "the calls of a turn can't be told apart: what belongs to one doesn't stand together"
+    if len({tuple(token.kind for token in group) for group in groups}) != 1:
+        return "the calls of a turn can't be told apart: one shows something else than another"
+    return ""
+
+
+def _by_call(tokens: Sequence[Token]) -> list[list[Token]]:
+    return [list(group) for _, group in itertools.groupby(tokens, key=lambda token: token.call)]
 
 
 def _separate_first(repetition: Repetition, betweens: Sequence[str]) -> tuple[str, Repetition]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.analysis import parts
-from turnspec.analysis.calls import CallsFinding, analyze_calls, mark_count
+from turnspec.analysis.calls import CallsFinding, analyze_calls, mark_count, why_unread
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.first_call import end_of_only_call, find_after_first
 from turnspec.analysis.frames import Edge, Frame, Frames
@@ -184,12 +184,7 @@ def _find_calls(
     only_call: str | None,
     derivation: Derivation,
 ) -> CallsFinding | None:
-    shown = [
-        frame
-        for frame in frames.frames
-        if frame.following is Following.NOTHING and Part.CALLS in frame.order
-    ]
-    best = max(shown, key=_shown_calls, default=None)
+    best = _with_most_calls(frames)
     if best is None:
         return None
     befores = [text for (_, right, _), text in edges.items() if right is Part.CALLS]
@@ -201,6 +196,21 @@ def _find_calls(
     if only_call is not None:
         afters.append(only_call.removesuffix(turn_end))
     return analyze_calls(best.tokens, best.calls_text, befores, afters, derivation)
+
+
+def _with_most_calls(frames: Frames) -> Frame | None:
+    shown = [
+        frame
+        for frame in frames.frames
+        if frame.following is Following.NOTHING and Part.CALLS in frame.order
+    ]
+    return max(shown, key=_shown_calls, default=None)
+
+
+def why_calls_unread(frames: Frames) -> str:
+    """Return why calls that are rendered can't be read; "" if they can, or there are none."""
+    best = _with_most_calls(frames)
+    return why_unread(best.tokens) if best else ""
 
 
 def _shown_calls(frame: Frame) -> int:

@@ -160,11 +160,25 @@ def common_turn_end(edges: Mapping[Edge, str], wrappings: Mapping[Part, Wrapping
 def own_end(wrapping: Wrapping, finals: Sequence[str], turn_end: str) -> Wrapping:
     """Give a part that has its own opening marker what closes it before the turn's end.
 
-    ``finals`` are what follows the part when it is the last, whatever comes after the turn.
+    ``finals`` are what follows the part when it is the last, whatever comes after the turn. Where
+    no turn end is common to all, the part gets as many markers as its own start has.
     """
     if wrapping.end or not wrapping.start.strip() or not finals:
         return wrapping
-    return Wrapping(wrapping.start, whole_prefix([finals[0].removesuffix(turn_end), *finals]))
+    end = whole_prefix([finals[0].removesuffix(turn_end), *finals])
+    if not turn_end:
+        end = end[: _behind_markers(end, len(markers(wrapping.start)))] or end
+    return Wrapping(wrapping.start, end)
+
+
+def _behind_markers(text: str, count: int) -> int:
+    """Return the position behind so many markers of a text, and the white space there."""
+    position = 0
+    for marker in markers(text)[:count]:
+        position = text.find(marker, position) + len(marker)
+    while position < len(text) and text[position].isspace():
+        position += 1
+    return position
 
 
 def part_ways(left: Wrapping, right: Wrapping, edge: str) -> tuple[Wrapping, Wrapping]:
@@ -176,11 +190,7 @@ def part_ways(left: Wrapping, right: Wrapping, edge: str) -> tuple[Wrapping, Wra
         left = Wrapping(left.start, whole_prefix([edge, left.end]))
     if len(left.end) + len(right.start) <= len(edge):
         return left, right
-    position = 0
-    for marker in markers(edge)[: len(markers(left.start))]:
-        position = edge.find(marker, position) + len(marker)
-    while position < len(edge) and edge[position].isspace():
-        position += 1
+    position = _behind_markers(edge, len(markers(left.start)))
     end = edge[:position] if position and left.end.startswith(edge[:position]) else left.end
     start = edge[len(end) :]
     if not right.start.endswith(start):

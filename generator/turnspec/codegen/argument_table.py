@@ -65,7 +65,7 @@ def _text_arguments(arguments: Arguments) -> ArgumentsFormat:
         "start": with_optional_end(before_value(_opening(arguments.item))),
         "end": behind_value(closing),
         "empty": notation(arguments.empty),
-        "literals": "python" if Encoding.PYTHON in arguments.values.values() else "json",
+        "literals": "python" if _has_python_words(arguments) else "json",
         "types": _types(arguments),
     }
     if keyed and arguments.separator.strip():
@@ -95,7 +95,13 @@ def _values(arguments: Arguments) -> ValuesFormat:
     found = set(arguments.values.values()) if arguments.item else {arguments.syntax.encoding}
     if Encoding.QUOTED in found:
         return {"raw_quote": quote, "raw_inside": True}
-    return {"escapes": "python"} if Encoding.PYTHON in found else {}
+    if Encoding.PYTHON in found:
+        return {"escapes": "python"}
+    return {"escapes": "json"} if arguments.syntax.python_words else {}
+
+
+def _has_python_words(arguments: Arguments) -> bool:
+    return Encoding.PYTHON in arguments.values.values() or arguments.syntax.python_words
 
 
 def has_raw_strings(arguments: Arguments) -> bool:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from turnspec.codegen.notation import literal_text, notation, optional, slotted
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker, tags
 from turnspec.engine.format import CallsFormat, CodeFormat
-from turnspec.engine.markers import leading_text
+from turnspec.engine.markers import NAME_SIGNS, excluded, leading_text
+from turnspec.spec.characters import call_ends
 from turnspec.spec.model import CodeCall, Literal, Piece, Slot, SlotKind, Spec, ToolMode, Tools
 from turnspec.spec.turn_end import without_stop
 
 _ARGUMENTS = Slot(SlotKind.ARGUMENTS)
 _NAME = "{name}"
+_COMMAS = " \t\n\r,;"  # what the engine passes between the calls of a section
 _JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*"?$')
 
 Calls = tuple[tuple[Piece, ...], ...]
@@ -118,10 +120,32 @@ def _head_calls(tools: Tools, others: Calls, spec: Spec) -> CallsFormat:
     }
     if short := _short_start(start, is_json=tools.mode is ToolMode.TAG_WITH_JSON):
         found["short_starts"] = [short]
+    if shape.only_in_section:
+        found["other_starts"] = [*found["other_starts"], *_separated_starts(tools, start)]
+    _bound_names(found, call_ends(tools, SlotKind.NAME))
     found |= _ends(tools, shape, others, spec.turn.stop)
     if _needs_tail(tools, shape, after, spec.reasoning.end.strip()):
         found["tail"] = slotted(after)
     return found
+
+
+def _separated_starts(tools: Tools, start: str) -> Iterator[str]:
+    """Yield heads behind what separates calls in a section, where that is more than a comma."""
+    for separator in tools.separators:
+        if separator.strip(_COMMAS):
+            yield f"{notation(separator)} {start}"
+
+
+def _bound_names(table: CallsFormat, ends: str) -> None:
+    """Write into heads which signs a name can't hold, if the engine wouldn't see it from them."""
+    if _NAME not in table["start"] or table["start"].startswith(_NAME):
+        return
+    known = excluded(table["start"], "name") + "{}"
+    if others := "".join(sign for sign in ends if sign in NAME_SIGNS and sign not in known):
+        bounded = f"{{name but {others}}}"
+        table["start"] = table["start"].replace(_NAME, bounded, 1)
+        if "short_starts" in table:
+            table["short_starts"] = [s.replace(_NAME, bounded, 1) for s in table["short_starts"]]
 
 
 def _shape(tools: Tools) -> _Shape:

@@ -39,6 +39,17 @@ def format_table(spec: Spec) -> Format:
     return cast(Format, _without_empty(cast(dict[str, Any], table)))
 
 
+def unmarked_reasoning(spec: Spec) -> str:
+    """Return why no parser can tell where reasoning begins; "" if one can.
+
+    What opens it may be so little, as one sign is, that any text could hold it.
+    """
+    start = spec.reasoning.start
+    if not start.strip() or format_table(spec).get("reasoning", {}).get("start"):
+        return ""
+    return f"{start!r} could stand in any text; parsers can't tell by it where reasoning begins"
+
+
 def _without_empty(table: dict[str, Any]) -> dict[str, Any]:
     """Return a table without entries that say nothing."""
     found = {

@@ -198,4 +198,6 @@ def _behind_name(table: Format) -> Sequence[Notation]:
         *calls.get("section_end", ())[:1],
         first_text(calls["start"]),
     )
-    return (first_text(arguments["start"]), "{{", arguments.get("empty", ""), *closing)
+    start = arguments["start"]
+    argument = start if start.startswith("{key") else first_text(start)
+    return (argument, "{{", arguments.get("empty", ""), *closing)

@@ -29,7 +29,7 @@ class JsonArguments:
         self._value = ArgumentsValue(calls, value(calls.turn, calls.compiled))
         self._has_tail = "tail" in table
         self._tail = calls.compiled.markers(tail_roles)
-        self._name_is_last = "{name}" not in table["start"]
+        self._name_is_last = "{name" not in table["start"]
         self._head: Found | None = None  # of a call whose name is last
         self._body_end = calls.compiled.markers(call_end_roles)
         self._before = self._behind = ""  # what stands around arguments that are a text

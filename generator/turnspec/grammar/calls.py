@@ -11,7 +11,7 @@ from turnspec.codegen.shapes import looks_like_marker
 from turnspec.engine.markers import LETTERS
 from turnspec.grammar.characters import key_character
 from turnspec.grammar.elements import element_rules, opening_texts, value_or_elements
-from turnspec.grammar.tagged import RAW_TEXT
+from turnspec.grammar.tagged import RAW_TEXT, before_argument
 from turnspec.grammar.text import (
     GAP,
     SPACE,
@@ -20,15 +20,17 @@ from turnspec.grammar.text import (
     character_class,
     choice,
     closing,
+    goes_on,
     group,
     lenient,
     literal,
+    needs_space,
     sequence,
     spelled,
     text_without,
     trimmed,
 )
-from turnspec.grammar.values import OBJECT_RULE, VALUE_RULE, value_rule, value_rules
+from turnspec.grammar.values import VALUE_RULE, object_rule, value_rule, value_rules
 from turnspec.spec.characters import call_ends, key_ends, name_signs
 from turnspec.spec.model import (
     Arguments,
@@ -42,6 +44,8 @@ from turnspec.spec.model import (
     Tools,
 )
 
+#: The slots that would go on in a word behind them, beside the name, which has its own rule.
+_WORDS = (Slot(SlotKind.KEY), Slot(SlotKind.INDEX), Slot(SlotKind.COUNT))
 _JSON_PUNCTUATION = re.compile(r"[ \t\n\r{\[]*")
 # Where JSON may hold white space between a key, its value and the next key.
 _JSON_GAP = re.compile(r'(?<=":)\s*|(?<=["}\]],)\s*|(?<=^,)\s*|(?<=\{)\s*(?=")|\s+(?=[}\]])')
@@ -186,7 +190,17 @@ class CallText:
             json_gaps=self.tools.mode is ToolMode.JSON_NATIVE,
             spell=self.spell,
             raw_slot=SlotKind.ARGUMENTS if raw_end and not keyed else None,
+            word_behind=_begins_with_word(self.tools.arguments),
+            before_end=GAP if any(map(str.isspace, _value_ends(self.tools))) else "",
         )
+
+
+def _begins_with_word(arguments: Arguments) -> bool:
+    """Tell whether a call's arguments begin with something that a name could hold."""
+    if not arguments.item or trimmed(arguments.start):
+        return goes_on(trimmed(arguments.start))
+    first = arguments.item[0]
+    return goes_on(first.text) if isinstance(first, Literal) else first.kind is SlotKind.KEY
 
 
 def _own(pieces: Sequence[Piece]) -> int:
@@ -243,12 +257,18 @@ def _argument_rules(tools: Tools, ends: Sequence[str]) -> tuple[Rule, ...]:
     arguments = tools.arguments
     empty = literal(arguments.empty)
     if not arguments.item:
-        whole = OBJECT_RULE.get(arguments.syntax.encoding, OBJECT_RULE[Encoding.JSON])
+        whole = object_rule(arguments.syntax)
         options = [whole] if arguments.empty in ("", "{}") else [whole, empty]
         return (Rule("arguments", choice(options), "any arguments"),)
-    write = closing if _ends_raw(arguments) else lenient
-    more = group([sequence(write(arguments.separator), "argument")], "*")
-    some = sequence(lenient(arguments.start), "argument", more, write(arguments.end))
+    raw = _ends_raw(arguments)
+    between, end = arguments.separator, arguments.end
+    comma = closing(between) if raw else before_argument(between, arguments)
+    some = sequence(
+        before_argument(arguments.start, arguments),
+        "argument",
+        group([sequence(comma, "argument")], "*"),
+        closing(end) if raw else lenient(end),
+    )
     return (
         Rule("arguments", choice([some, empty]), "any arguments"),
         *_item_rules(arguments),
@@ -277,10 +297,10 @@ def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
     encodings = [arguments.values.get(json_type, default) for json_type in types]
     raw = Encoding.RAW in encodings
     # A raw string may hold anything, so beside it the other encodings would add nothing.
+    whole = len(set(encodings)) == 1 and len(types) == len(JsonType)
+    worded = arguments.syntax.python_words
     plain = choice(
-        value_rule(
-            encoding, json_type, whole=len(set(encodings)) == 1 and len(types) == len(JsonType)
-        )
+        value_rule(encoding, json_type, whole=whole, python_words=worded)
         for encoding, json_type in zip(encodings, types, strict=True)
         if encoding in VALUE_RULE and not _is_number_too(json_type, types)
     )
@@ -306,10 +326,16 @@ def _is_number_too(json_type: JsonType, types: Sequence[JsonType]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _PieceWriter:
-    """Writes literals and slots. ``raw_slot`` holds free text, which takes the space around it."""
+    """Writes literals and slots. ``raw_slot`` holds free text, which takes the space around it.
+
+    ``before_end`` stands behind it where white space, one of its ends, is nothing that it holds.
+    ``word_behind``: a name could go on in the arguments.
+    """
 
     fills: Mapping[SlotKind, str]
     raw_slot: SlotKind | None = None
+    before_end: str = ""
+    word_behind: bool = False
     json_gaps: bool = False
     spell: bool = False
 
@@ -323,11 +349,18 @@ class _PieceWriter:
             if piece.kind is SlotKind.WORD and behind_name:
                 return "word-apart"
             return self.fills[piece.kind]
-        if index == 0 or not self._is_raw(pieces[index - 1]):
-            return self._literal(piece.text)
-        # Several ends are possible behind the last value; its text may not hold them all.
-        before_end = GAP if self.raw_slot is SlotKind.ARGUMENTS else ""
-        return sequence(before_end, closing(piece.text))
+        text = piece.text
+        if index and self._is_raw(pieces[index - 1]):
+            return sequence(self.before_end, closing(text))
+        if self._ends_word(index, pieces) and needs_space(text):
+            return sequence(literal(text[0]), GAP, self._literal(text.lstrip(WHITE_SPACE)))
+        return self._literal(text)
+
+    def _ends_word(self, index: int, pieces: Sequence[Piece]) -> bool:
+        before, behind = pieces[:index][-1:], pieces[index + 1 : index + 2]
+        if before == (Slot(SlotKind.NAME),) and behind == (Slot(SlotKind.ARGUMENTS),):
+            return self.word_behind
+        return bool(before) and before[0] in _WORDS
 
     def _is_raw(self, piece: Piece) -> bool:
         return isinstance(piece, Slot) and piece.kind is self.raw_slot

@@ -36,6 +36,9 @@ _SHORT = {
 }
 
 
+_NO_WORDS: Mapping[str, str] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class Characters:
     """A set of characters as ranges of code points, in order and apart from each other."""
@@ -180,19 +183,21 @@ def string(text: str) -> str:
     return " ".join([*parts, literal(plain + '"')])
 
 
-def constant(value: Any) -> str:
-    """Return one JSON value as it may be written, freely spaced."""
+def constant(value: Any, words: Mapping[str, str] = _NO_WORDS) -> str:
+    """Return one JSON value as it may be written, freely spaced; ``words`` stand for constants."""
     if isinstance(value, str):
         return string(value)
     if isinstance(value, dict):
-        members = [f'{string(key)} space ":" space {constant(v)}' for key, v in value.items()]
+        pairs = value.items()
+        members = [f'{string(key)} space ":" space {constant(v, words)}' for key, v in pairs]
         return _enclosed("{", members, "}")
     if isinstance(value, list):
-        return _enclosed("[", [constant(item) for item in value], "]")
+        return _enclosed("[", [constant(item, words) for item in value], "]")
     if isinstance(value, float) and value.is_integer():
         # 1.0 and 1 are the same number.
         return group(literal(text) for text in (json.dumps(value), str(int(value))))
-    return literal(json.dumps(value))
+    text = json.dumps(value)
+    return literal(words.get(text, text))
 
 
 def string_without(names: Iterable[str], strings: Strings = JSON_STRINGS) -> str:

@@ -185,6 +185,15 @@ class LiteralNotation(Notation):
         return self.encoding is Encoding.QUOTED and self.syntax.bare_keys
 
 
+@dataclass(frozen=True, slots=True)
+class WordedNotation(Notation):
+    """JSON with Python's constants."""
+
+    def constant(self, value: Any) -> str | None:
+        """Return one value as it may be written."""
+        return constant(value, {"true": "True", "false": "False", "null": "None"})
+
+
 def notation_of(encoding: Encoding, syntax: ValueSyntax) -> Notation:
     """Return the notation of an encoding that is neither raw text nor elements."""
     if encoding is Encoding.PYTHON:
@@ -206,6 +215,10 @@ def notation_of(encoding: Encoding, syntax: ValueSyntax) -> Notation:
             order=syntax,
             encoding=encoding,
             syntax=syntax,
+        )
+    if syntax.python_words:
+        return WordedNotation(
+            prefix="words", true=("True",), false=("False",), null=("None",), order=syntax
         )
     return Notation(order=syntax)
 

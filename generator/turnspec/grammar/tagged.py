@@ -24,7 +24,9 @@ from turnspec.grammar.schema_texts import array_text
 from turnspec.grammar.text import (
     GAP,
     WHITE_SPACE,
+    apart,
     closing,
+    goes_on,
     group,
     lenient,
     literal,
@@ -234,12 +236,12 @@ class ArgumentNotation(MemberNotation):
             elif exact and number == at + 1:
                 parts.append(closing(piece.text))
             else:
-                parts.append(lenient(piece.text))
+                parts.append(apart(piece.text) if number + 1 == at else lenient(piece.text))
         return sequence(*parts)
 
     def opening(self) -> str:
         """Return what stands before all arguments."""
-        return lenient(self.arguments.start)
+        return before_argument(self.arguments.start, self.arguments)
 
     def comma(self) -> str:
         """Return what stands between two arguments, white space at least.
@@ -248,7 +250,9 @@ class ArgumentNotation(MemberNotation):
         optional arguments as one longest run, and not see the end that begins like another one.
         """
         separator = self.arguments.separator
-        return spelled(separator) if self._ends_raw() else lenient(separator) or GAP
+        if self._ends_raw():
+            return spelled(separator)
+        return before_argument(separator, self.arguments) or GAP
 
     def closing(self) -> str:
         """Return what stands behind all arguments."""
@@ -268,6 +272,13 @@ class ArgumentNotation(MemberNotation):
         if word and word != self.arguments.types.get(JsonType.STRING):
             return False
         return self.arguments.values.get(JsonType.STRING) is Encoding.RAW
+
+
+def before_argument(text: str, arguments: Arguments) -> str:
+    """Return what stands before an argument: white space at least, where a word could go on."""
+    first = arguments.item[0]
+    is_word = not isinstance(first, Literal) or goes_on(first.text)
+    return apart(text) if is_word and not trimmed(text) else lenient(text)
 
 
 def argument_notation(arguments: Arguments, ends: Sequence[str], key_ends: str) -> Notation:
@@ -333,7 +344,7 @@ def _values(arguments: Arguments, raw: RawNotation, name: str, *, untyped: bool)
         encodings = [arguments.values.get(kind, arguments.syntax.encoding) for kind in JsonType]
         whole = len(set(encodings)) == 1
         anything = group(
-            value_rule(encoding, kind, whole=whole)
+            value_rule(encoding, kind, whole=whole, python_words=arguments.syntax.python_words)
             for kind, encoding in zip(JsonType, encodings, strict=True)
             if kind is not JsonType.INTEGER  # it is a number, too
         )

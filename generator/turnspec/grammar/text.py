@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from turnspec.engine.markers import NAME_SIGNS
+
 #: The rules for white space that is free to differ from the template's own: inside encoded values,
 #: and around markers. Only the first is bounded. The second calls itself so that llguidance reads
 #: it character by character; as one longest run it would take white space away from free text.
@@ -113,6 +115,24 @@ def lenient(text: str) -> str:
     before = GAP if text[0] in WHITE_SPACE else ""
     after = GAP if text[-1] in WHITE_SPACE else ""
     return sequence(before, f" {GAP} ".join(stretches), after)
+
+
+def apart(text: str) -> str:
+    """Return ``text`` behind a word: white space is needed where the word could go on."""
+    if not needs_space(text):
+        return lenient(text)
+    return sequence(literal(text[0]), GAP, lenient(text.lstrip(WHITE_SPACE)))
+
+
+def needs_space(text: str) -> bool:
+    """Tell whether a word would go on in ``text`` without the white space before that."""
+    core = trimmed(text)
+    return text[:1] in tuple(WHITE_SPACE) and (goes_on(core) or not core)
+
+
+def goes_on(text: str) -> bool:
+    """Tell whether a name could go on with the beginning of ``text``."""
+    return text[:1].isalnum() or text[:1] in tuple(NAME_SIGNS)
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -247,11 +247,21 @@ def _turn_rule(offer: Offer, part: Part) -> Rule:
     comment = f"from inside the {part.value} on"
     if not trimmed(end):
         return Rule(name, sequence(offer.text(part), more), comment)
-    closing = spelled(trimmed(end))
+    closing = spelled(_whole_end(end))
     if part is Part.CONTENT and spec.content.mode is ContentMode.WRAPPED_WITH_REASONING:
         closing = f"( {closing} )?"
     comment += f", which ends with {literal(end)}"
     return Rule(name, sequence(offer.text(part), closing, more), comment)
+
+
+def _whole_end(end: str) -> str:
+    """Return what ends a part, without white space unless it is one sign said several times.
+
+    No parser could tell where that ends if the next part began with the same sign.
+    """
+    core = trimmed(end)
+    is_run = len(core) > 1 and len(set(core)) == 1
+    return core + end.partition(core)[2][:1] if is_run else core
 
 
 def _onward(offer: Offer, left: Part) -> list[str]:

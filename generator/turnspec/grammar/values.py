@@ -6,6 +6,10 @@ from turnspec.engine.markers import LETTERS
 from turnspec.grammar.text import Rule, literal, spelled, text_without
 from turnspec.spec.model import Encoding, JsonType, ValueSyntax
 
+#: What the names of the rules of JSON with Python's constants begin with.
+_WORDS = "words"
+_CONTAINERS = (JsonType.ARRAY, JsonType.OBJECT)
+
 #: What a rule refers to for any value, and for an object, of each encoding that is not raw text.
 VALUE_RULE = {
     Encoding.JSON: "json-value",
@@ -34,19 +38,39 @@ _NUMBER = Rule(
 _INTEGER = Rule("integer", '"-"? ( "0" | [1-9] [0-9]* )')
 
 
-def value_rule(encoding: Encoding, json_type: JsonType, *, whole: bool) -> str:
-    """Return what stands for any value of a type in an encoding; ``whole``: of any type."""
+def object_rule(syntax: ValueSyntax) -> str:
+    """Return what stands for any object of arguments in a syntax that is no raw text."""
+    if syntax.encoding is Encoding.JSON and syntax.python_words:
+        return f"{_WORDS}-object"
+    return OBJECT_RULE.get(syntax.encoding, OBJECT_RULE[Encoding.JSON])
+
+
+def value_rule(
+    encoding: Encoding, json_type: JsonType, *, whole: bool, python_words: bool = False
+) -> str:
+    """Return what stands for any value of a type in an encoding; ``whole``: of any type.
+
+    ``python_words``: JSON has Python's constants.
+    """
+    worded = python_words and encoding is Encoding.JSON
     if whole:
-        return VALUE_RULE[encoding]
+        return f"{_WORDS}-value" if worded else VALUE_RULE[encoding]
     if json_type in (JsonType.INTEGER, JsonType.NUMBER):
         return json_type.value
+    if worded and json_type in _CONTAINERS:
+        return f"{_WORDS}-{json_type.value}"
     prefix = VALUE_RULE[encoding].removesuffix("-value")
+    encoding = Encoding.PYTHON if worded else encoding
     return _CONSTANTS.get((encoding, json_type), f"{prefix}-{json_type.value}")
 
 
 def value_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
     """Return the rules of all encodings; ``syntax`` says how a QUOTED one writes strings."""
-    return (*_json_rules(), *_python_rules(), *_quoted_rules(syntax), _NUMBER, _INTEGER)
+    worded = structure_rules(
+        _WORDS, "json-string", ("True", "False", "None"), "any JSON, with Python's constants"
+    )
+    others = (*worded, *_python_rules(), *_quoted_rules(syntax))
+    return (*_json_rules(), *others, _NUMBER, _INTEGER)
 
 
 def json_value_rules() -> tuple[Rule, ...]:

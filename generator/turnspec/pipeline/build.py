@@ -17,6 +17,7 @@ from turnspec.analysis.analyze import (
 )
 from turnspec.analysis.findings import Finding
 from turnspec.codegen.module import generate_module
+from turnspec.codegen.table import unmarked_reasoning
 from turnspec.codegen.writer import write_parts
 from turnspec.grammar.turn import generate_grammar
 from turnspec.pipeline.project import OutputPaths
@@ -74,7 +75,7 @@ def build_template(
         if analysis.spec is None:
             return Build(source.name, findings=analysis.findings, problems=analysis.problems)
         spec = with_open_limits(analysis.spec)
-        problems = tuple(check_spec(spec, source.file))
+        problems = tuple(check_spec(spec, source.file) or _unreadable(spec, source.file))
         if problems:
             return Build(source.name, findings=analysis.findings, problems=problems)
         files = generate_files(spec, paths, recipe)
@@ -85,6 +86,11 @@ def build_template(
             return build
         done = climb(spec, files[paths.grammar], chat, messages)
         return replace(build, result=done.result, objections=done.objections)
+
+
+def _unreadable(spec: Spec, file: str) -> list[Problem]:
+    reason = unmarked_reasoning(spec)
+    return [Problem(reason, file, path="reasoning.start")] if reason else []
 
 
 def generate_files(spec: Spec, paths: OutputPaths, recipe: Recipe = USUAL) -> dict[str, str]:

@@ -130,7 +130,7 @@ def _leaps_to_calls(table: Format) -> Iterator[_Leap]:
 
 def _first_of_arguments(table: Format) -> str:
     """Return the state behind a head: JSON is told from other text, if the head has the name."""
-    is_json = table["arguments"]["form"] == "json" and "{name}" in table["calls"]["start"]
+    is_json = table["arguments"]["form"] == "json" and "{name" in table["calls"]["start"]
     return "start" if is_json else "arguments"
 
 

@@ -30,6 +30,8 @@ LONGEST = 256
 #: The kinds of slots that are defined here.
 NAMED = (SlotKind.NAME, SlotKind.ID, SlotKind.KEY)
 
+_NAMES = (Slot(SlotKind.NAME), Slot(SlotKind.ID))
+
 
 @cache
 def name_signs(ends: str) -> str:
@@ -53,13 +55,15 @@ def slot_ends(pieces: Sequence[Piece], index: int, behind: str = "") -> str:
     """Return the characters that a name, an id or a key among pieces can't hold.
 
     They are the sign with which goes on what follows it, also behind white space, which may be
-    missing there, or else that white space; the sign with which its tag begins; quotes, where
-    they may stand around it; for a key, the sign that tells a closing tag from an opening one.
+    missing there, unless it is one that a name may hold: then the white space; the sign with which
+    its tag begins; quotes, where they may stand around it; for a key, the sign that tells a
+    closing tag from an opening one.
     ``behind`` is the text that follows the pieces, or is its arguments.
     """
     after = _text_behind(pieces, index, behind)
     following = after.strip()[:1]
-    ends = after[:1] if following.isalnum() and after[:1].isspace() else following or after[:1]
+    goes_on = following.isalnum() or (pieces[index] in _NAMES and following in tuple(NAME_SIGNS))
+    ends = after[:1] if goes_on and after[:1].isspace() else following or after[:1]
     opening = _opening(pieces, index)
     if not (opening.isalnum() or opening in NAME_SIGNS):
         ends += opening
@@ -87,11 +91,22 @@ def _opening(pieces: Sequence[Piece], index: int) -> str:
 
 def call_ends(tools: Tools, kind: SlotKind) -> str:
     """Return the characters that a call's name, or its id, can't hold."""
-    return _joined(
-        slot_ends(tools.call, index, arguments_begin(tools))
-        for index, piece in enumerate(tools.call)
-        if piece == Slot(kind)
-    )
+    places = [index for index, piece in enumerate(tools.call) if piece == Slot(kind)]
+    found = [slot_ends(tools.call, index, arguments_begin(tools)) for index in places]
+    return _joined([*found, *(_signs_of_closings(tools, index) for index in places)])
+
+
+def _signs_of_closings(tools: Tools, index: int) -> str:
+    """Return the signs with which a closing tag goes on that begins as a slot's own tag does.
+
+    Else ``</calls>``, which closes a section, could be a call ``<NAME>``.
+    """
+    opening = _text(tools.call[index - 1]).strip() if index else ""
+    at = tools.call.index(Slot(SlotKind.ARGUMENTS))
+    closings = (tools.arguments.end + _text_behind(tools.call, at, ""), *tools.section_ends)
+    texts = (text.strip() for text in closings)
+    signs = [text[len(opening) :][:1] for text in texts if opening and text.startswith(opening)]
+    return "".join(sign for sign in signs if sign in tuple(NAME_SIGNS))
 
 
 def key_ends(tools: Tools) -> str:

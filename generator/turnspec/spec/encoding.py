@@ -54,6 +54,8 @@ def encode_value(value: object, encoding: Encoding, syntax: ValueSyntax) -> str:
         return repr(_sorted(value, syntax) if syntax.sorted_keys else value)
     if encoding is Encoding.QUOTED:
         return _quoted(value, syntax)
+    if syntax.python_words:
+        return _with_python_words(value, syntax)
     text = json.dumps(
         _sorted(value, syntax) if syntax.sorted_keys else value,
         ensure_ascii=syntax.ascii_only,
@@ -119,6 +121,22 @@ def _sorted(value: object, syntax: ValueSyntax) -> object:
     if isinstance(value, list | tuple):
         return [_sorted(item, syntax) for item in value]
     return value
+
+
+def _with_python_words(value: object, syntax: ValueSyntax) -> str:
+    """Write JSON, on one line, with Python's constants."""
+    if value is None or isinstance(value, bool):
+        return repr(value)
+    if isinstance(value, Mapping):
+        keys = ordered_keys(value, syntax)
+        pairs = [(key, value[key]) for key in keys]
+        members = [[_with_python_words(part, syntax) for part in pair] for pair in pairs]
+        items = [syntax.key_separator.join(member) for member in members]
+        return "{" + syntax.item_separator.join(items) + "}"
+    if isinstance(value, list | tuple):
+        items = [_with_python_words(item, syntax) for item in value]
+        return "[" + syntax.item_separator.join(items) + "]"
+    return json.dumps(value, ensure_ascii=syntax.ascii_only)
 
 
 def _python_in_one_quote(value: object, syntax: ValueSyntax) -> str:

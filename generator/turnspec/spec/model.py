@@ -343,6 +343,7 @@ class ValueSyntax:
     ``quote``, ``bare_keys`` and ``null`` matter for
     QUOTED only, or ``quote`` for PYTHON with ``one_quote``: there every string stands in the same
     quotes, which are escaped in it, where Python itself would choose the others for some.
+    ``python_words`` is about JSON: whether it has True, False and None for its constants.
     """
 
     encoding: Encoding = Encoding.JSON
@@ -356,6 +357,7 @@ class ValueSyntax:
     bare_keys: bool = False
     null: str = "null"
     one_quote: bool = False
+    python_words: bool = False
     sort_ignores_case: bool = False
 
 

@@ -411,6 +411,7 @@ def _syntax_to_data(syntax: ValueSyntax) -> dict[str, object]:
         "bare_keys": syntax.bare_keys,
         "null": Text(syntax.null),
         "one_quote": syntax.one_quote,
+        "python_words": syntax.python_words,
     }
     names = [name for name in data if name != "encoding"]
     return _without(data, {name: getattr(default, name) for name in names})

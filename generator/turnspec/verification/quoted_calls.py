@@ -87,6 +87,8 @@ def _open_subjects(spec: Spec) -> Iterator[Subject]:
     form = load(spec)
     if _values(form, spec, call_in_text(spec, "As in ", " it is said.")):
         yield Subject.CONTENT
+    if "city" not in allowed_call(spec, CALL).arguments:  # nothing tells how a string is written
+        return
     quoted, value = call_in_value(spec)
     if _values(form, spec, quoted) != [value]:
         yield Subject.ARGUMENT_STRING

@@ -35,7 +35,7 @@ export class JsonArguments {
     this.value = new ArgumentsValue(calls, makeReader(turn, compiled));
     this.hasTail = tail !== undefined;
     this.tail = compiled.markers(tailRoles);
-    this.nameIsLast = !start?.includes("{name}");
+    this.nameIsLast = !start?.includes("{name");
     this.bodyEnd = compiled.markers(callEndRoles);
   }
   /** Begin behind a head. */

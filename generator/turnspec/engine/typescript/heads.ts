@@ -236,5 +236,6 @@ function behindName(table: Format): readonly string[] {
   const behind = closing.length
     ? closing
     : [...(calls.section_end?.slice(0, 1) ?? []), firstText(calls.start ?? "")];
-  return [firstText(start), "{{", empty, ...behind];
+  const argument = start.startsWith("{key") ? start : firstText(start);
+  return [argument, "{{", empty, ...behind];
 }

@@ -43,7 +43,7 @@ export class JsonArguments implements ArgumentReader {
     this.value = new ArgumentsValue(calls, makeReader(turn, compiled));
     this.hasTail = tail !== undefined;
     this.tail = compiled.markers(tailRoles);
-    this.nameIsLast = !start?.includes("{name}");
+    this.nameIsLast = !start?.includes("{name");
     this.bodyEnd = compiled.markers(callEndRoles);
   }
 

@@ -13,7 +13,14 @@ import {
   widthAt,
   withoutSpace,
 } from "./strings.js";
-import { behindCallRoles, endRoles, leadRoles, openingRoles, textRoles } from "./text_markers.js";
+import {
+  behindCallRoles,
+  closingRoles,
+  endRoles,
+  leadRoles,
+  openingRoles,
+  textRoles,
+} from "./text_markers.js";
 import type { Flow, Read, Turn } from "./turn.js";
 
 /** The roles of markers with which calls begin. */
@@ -164,6 +171,8 @@ export class Text {
   private spaces = 0;
   /** Whether the last marker opened calls. */
   private opened = false;
+  /** Whether it opened content or reasoning. */
+  private opensText = false;
   /** Whether content holds an opening marker of reasoning. */
   private quotesReasoning = false;
   /** What follows the end of the turn. */
@@ -174,6 +183,7 @@ export class Text {
   private markers: Markers;
   private begun: RolesOf = textRoles;
   private readonly openings: Markers;
+  private readonly closings: Markers;
   private readonly behindCall: Markers;
   private readonly leads: Markers;
   private readonly ends: Markers;
@@ -196,6 +206,7 @@ export class Text {
     this.endsContent = ends.some((end) => table.content?.end?.includes(end));
     this.markers = compiled.markers(textRoles);
     this.openings = compiled.markers(openingRoles);
+    this.closings = compiled.markers(closingRoles);
     this.behindCall = compiled.markers(behindCallRoles);
     this.leads = compiled.markers(leadRoles);
     this.ends = compiled.markers(endRoles);
@@ -217,10 +228,25 @@ export class Text {
     return this.calls?.called ?? false;
   }
 
+  /**
+   * Return the next marker. What closes reasoning may begin inside of what would open it once more.
+   *
+   * Then it closes; while more text has to tell, what opens is the beginning of a marker.
+   */
+  private nextMarker(): Found | null {
+    const { turn } = this;
+    const found = this.markers.search(turn);
+    if (found?.role !== "reasoning_start" || !this.thinking) return found;
+    const inside = { start: found.start + widthAt(turn.text, found.start), end: found.end };
+    const end = this.closings.search(turn, inside);
+    if (!end) return found;
+    return end.role ? end : found.asBegun();
+  }
+
   /** Read text up to a marker, and do what the marker asks for. */
   readonly readText: Read = () => {
     const { turn } = this;
-    if (this.afterMarker && this.called) {
+    if (this.afterMarker && this.called && !this.opensText) {
       const start = turn.position + spaceBefore(turn.text, turn.position);
       const isThere = start < turn.text.length || turn.final;
       const noise = isThere ? this.behindCall.match(turn, { start }) : null;
@@ -235,7 +261,7 @@ export class Text {
       this.afterMarker = !lead.role;
       return !!lead.role;
     }
-    const found = this.markers.search(turn);
+    const found = this.nextMarker();
     if (turn.final && (!found || found.role === "mention") && this.breaksOff()) return false;
     this.write(found ? found.start : turn.text.length);
     if (!found && !turn.final && !this.afterMarker && this.draftEnd === null) {
@@ -343,6 +369,7 @@ export class Text {
     this.afterMarker = !inline;
     this.spaces = this.content.space.length;
     this.opened = role === "opening";
+    this.opensText = role === "content_start" || role === "reasoning_start";
   }
 
   /** Do what a marker asks for. */

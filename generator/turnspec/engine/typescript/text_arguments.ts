@@ -310,11 +310,14 @@ export class TextArguments implements ArgumentReader {
   /**
    * Say whether another argument may have a key.
    *
-   * Without tools that is any but those given, if no element of a value can look like it.
+   * Without tools, or in what is no string, that is any but those given, if no element of a value
+   * can look like it. So it is where nothing else ends a value, and no key is known.
    */
   private isOther(key: string): boolean {
-    const isKnown = this.calls.tools && (!isKeyed(this.table) || this.properties.size > 0);
-    if (!isKnown && this.showsItself) return !this.given.has(key);
+    const hasEnd = Boolean(this.table.end) && !isKeyed(this.table);
+    const isKnown = this.calls.tools && (hasEnd || this.properties.size > 0);
+    const isText = this.value.isString || this.value.mayBeString;
+    if (this.showsItself && !(isKnown && isText)) return !this.given.has(key);
     return this.otherKeys.has(key);
   }
 
@@ -458,12 +461,19 @@ export function behindCall(table: Format): string[] {
     ...(calls.section_closing ?? []).flatMap((end) => ends.map((behind) => `${end} ${behind}`)),
     ...(calls.opening?.length ? calls.opening : [leadingText(calls.start ?? "")]),
     ...table.turn_end,
+    ...contentBehindCalls(table),
   ];
-  if (calls.only_in_section && calls.start?.startsWith("{name}")) {
+  if (calls.only_in_section && calls.start?.startsWith("{name")) {
     found.push(`{comma}${calls.start}`);
   }
   const opening = firstText(argumentsOf(table).start ?? "");
   return [...new Set(found)].filter((text) => text !== opening && literalLength(text) > 0);
+}
+
+/** Return what begins content, where it comes behind the calls. */
+export function contentBehindCalls(table: Format): readonly string[] {
+  const { order, content } = table;
+  return order.indexOf("content") > order.indexOf("calls") ? (content?.start ?? []) : [];
 }
 
 /** Return markers that end a value nowhere but at the end of the text. */
