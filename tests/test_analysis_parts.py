@@ -48,6 +48,7 @@ def test_a_part_takes_as_many_markers_of_an_end_as_its_start_has() -> None:
     assert own_end(calls, ["</calls><go>"], "<go>") == Wrapping("<calls>", "</calls>")
     assert own_end(calls, ["<go>"], "") == Wrapping("<calls>", "<go>")
     assert own_end(calls, ["."], "") == Wrapping("<calls>", ".")
+    assert own_end(Wrapping("calls:", ""), ["\n]\n<go>"], "") == Wrapping("calls:", "\n]\n<go>")
 
 
 def test_common_turn_end() -> None:

@@ -166,8 +166,9 @@ def own_end(wrapping: Wrapping, finals: Sequence[str], turn_end: str) -> Wrappin
     if wrapping.end or not wrapping.start.strip() or not finals:
         return wrapping
     end = whole_prefix([finals[0].removesuffix(turn_end), *finals])
-    if not turn_end:
-        end = end[: _behind_markers(end, len(markers(wrapping.start)))] or end
+    count = len(markers(wrapping.start))
+    if count and not turn_end:
+        end = end[: _behind_markers(end, count)] or end
     return Wrapping(wrapping.start, end)
 
 
