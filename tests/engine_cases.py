@@ -715,8 +715,6 @@ CASES: dict[str, Case] = {
         [("add", {"c": [1, 2]})],
         ["unexpected_text"],
     ),
-    "a close inside of what opens reasoning": ("comments", "#|C##|#Hi", "Hi", "C##", [], []),
-    "what opens reasoning once more": ("comments", "#|a #| b|#Hi", "Hi", "a  b", [], ["repeated"]),
     "what opens reasoning, at the end": (
         "comments",
         "#|a #|",

@@ -18,14 +18,11 @@ from hypothesis import strategies as st
 from tests.generated_formats import committed_spec
 from tests.marker_soup import Output, soups
 from tests.special_pieces import (
-    CALL,
     Piece,
-    call_in_text,
-    call_in_value,
+    as_text,
     formats_with_calls,
     in_characters,
     pieces_of,
-    prefill,
     special_tokens,
 )
 from tests.typescript.engines import (
@@ -37,6 +34,7 @@ from tests.typescript.engines import (
 from turnspec.codegen.loading import FormatModule, load
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.verification.messages import allowed_call
+from turnspec.verification.quoted_calls import CALL, call_in_text, call_in_value, prefill
 
 EXAMPLES = int(os.environ.get("TURNSPEC_EXAMPLES", 24)) // 6
 ALL = "TURNSPEC_EXAMPLES" in os.environ
@@ -85,7 +83,7 @@ def test_turns_that_quote_the_format_are_read_alike(name: str, engine: TypeScrip
         call_in_text(spec, "", ""),
     )
     for turn in turns:
-        for pieces in (turn.as_text(tokens), pieces_of(turn.turn, tokens), [(turn.turn, False)]):
+        for pieces in (as_text(turn, tokens), pieces_of(turn.turn, tokens), [(turn.turn, False)]):
             for known in (tokens, tokens[:1], None):
                 compare(engine, name, pieces, options_of(name, known))
 
@@ -98,7 +96,7 @@ def test_a_call_of_tokens_is_one_and_a_call_of_text_is_none(engine: TypeScriptEn
     turn = call_in_text(spec, "As in ", " it is said.")
     options = options_of(name, tokens)
     called = compare(engine, name, pieces_of(turn.turn, tokens), options)
-    quoted = compare(engine, name, turn.as_text(tokens), options)
+    quoted = compare(engine, name, as_text(turn, tokens), options)
     assert len(called["message"]["tool_calls"]) == 1
     assert quoted["message"]["tool_calls"] == []
     assert quoted["message"]["content"] == turn.text

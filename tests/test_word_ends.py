@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from tests.specs_for_tests import tag_with_json_spec, tagged_spec
 from turnspec.codegen.table import format_table, unmarked_reasoning
 from turnspec.grammar.tagged import before_argument
-from turnspec.grammar.text import apart
+from turnspec.grammar.text import apart, spelled
+from turnspec.grammar.turn import generate_grammar
 from turnspec.spec.characters import call_ends
 from turnspec.spec.model import (
     Arguments,
@@ -79,6 +81,23 @@ def test_white_space_behind_a_word(text: str, written: str) -> None:
 def test_white_space_before_an_argument(first: str, written: str) -> None:
     arguments = tools((NAME, ARGUMENTS), first=first).arguments
     assert before_argument(arguments.separator, arguments) == written
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "written"),
+    [
+        ("<hm>", "\n</hm>\n", "</hm>"),
+        ("#| ", " |#\n", " |#"),  # else "#|#" would open it once more
+        (":::hm\n", "\n:::\n", ":::\n"),  # else it could go on in what stands behind it
+        ("~~~", "~~~", "~~~"),
+    ],
+)
+def test_white_space_that_an_end_needs(start: str, end: str, written: str) -> None:
+    spec = tagged_spec()
+    marked = replace(spec, reasoning=replace(spec.reasoning, start=start, end=end))
+    grammar = generate_grammar(marked, spec_path="the.yaml", spec_hash="0")
+    rule = next(line for line in grammar.splitlines() if line.startswith("reasoning-turn ::="))
+    assert re.match(rf"reasoning-turn ::= text {re.escape(spelled(written))} [^\"]", rule)
 
 
 def test_reasoning_that_any_text_could_begin() -> None:

@@ -7,14 +7,7 @@ from collections.abc import Callable, Sequence
 from turnspec.engine.calls import ArgumentReader, Calls, CodeReader
 from turnspec.engine.foreign import ForeignCall, foreign_roles
 from turnspec.engine.format import Format
-from turnspec.engine.markers import (
-    Found,
-    Notation,
-    Roles,
-    first_text,
-    mention_roles,
-    spaced,
-)
+from turnspec.engine.markers import Found, Notation, Roles, first_text, mention_roles, spaced
 from turnspec.engine.text import Text
 from turnspec.engine.text_markers import code_roles, longest_first, text_roles
 from turnspec.engine.tools import Tools
@@ -194,10 +187,6 @@ def _behind_name(table: Format) -> Sequence[Notation]:
     arguments, calls = table["arguments"], table["calls"]
     if arguments["form"] == "json":
         return ("{{", '"{{', *calls.get("closing", ())[:1])
-    closing = calls.get("closing") or (
-        *calls.get("section_end", ())[:1],
-        first_text(calls["start"]),
-    )
-    start = arguments["start"]
-    argument = start if start.startswith("{key") else first_text(start)
-    return (argument, "{{", arguments.get("empty", ""), *closing)
+    ends = calls.get("closing") or (*calls.get("section_end", ())[:1], first_text(calls["start"]))
+    argument = start if (start := arguments["start"]).startswith("{key") else first_text(start)
+    return (argument, "{{", arguments.get("empty", ""), *ends)

@@ -80,10 +80,6 @@ class Found:
         """The marker as the turn has it."""
         return self._match.group()
 
-    def as_begun(self) -> Found:
-        """Return it as what may be the beginning of a marker."""
-        return Found(self._match, "", {})
-
     @property
     def words(self) -> list[str]:
         """What stands in its slots for any word."""

@@ -11,7 +11,6 @@ from turnspec.engine.results import ContentDelta, Problem, ReasoningDelta
 from turnspec.engine.stream import Stream
 from turnspec.engine.text_markers import (
     behind_call_roles,
-    closing_roles,
     end_roles,
     lead_roles,
     opening_roles,
@@ -78,8 +77,7 @@ class Text:
         self.after_marker = True  # with nothing but white space since
         self.mentioned = False  # whether text holds an opening marker of calls
         self._spaces = 0  # of the content's, those before the last marker
-        self._opened = False  # whether the last marker opened calls
-        self._opens_text = False  # whether it opened content or reasoning
+        self._last = ""  # the role of the last marker
         self._quoted = False  # whether content holds an opening marker of reasoning
         self._rest: list[str] = []  # what follows the end of the turn
         order = list(self.table["order"])
@@ -92,7 +90,6 @@ class Text:
         self._ends_content = any(end in content_ends for end in ends)
         self._markers = compiled.markers(text_roles)
         self._openings = compiled.markers(opening_roles)
-        self._closings = compiled.markers(closing_roles)
         self._behind_call = compiled.markers(behind_call_roles)
         self._leads = compiled.markers(lead_roles)
         self._begun: RolesOf = text_roles
@@ -125,7 +122,7 @@ class Text:
     def read_text(self) -> bool:
         """Read text up to a marker, and do what the marker asks for."""
         turn = self.turn
-        if self.after_marker and self.called and not self._opens_text:
+        if self.after_marker and self.called and not self._last.endswith("_start"):
             at = behind_space(turn.text, turn.position)
             is_there = at < len(turn.text) or turn.final
             noise = self._behind_call.match(turn, at) if is_there else None
@@ -136,7 +133,7 @@ class Text:
             turn.position = lead.end if lead.role else turn.position
             self.after_marker = not lead.role
             return bool(lead.role)
-        found = self._next_marker()
+        found = self._markers.search(turn)
         if found is None and not turn.final:
             self.write(len(turn.text))
             if not self.after_marker and self.draft_end is None:
@@ -161,19 +158,6 @@ class Text:
         else:
             self._pass_marker(found)
         return True
-
-    def _next_marker(self) -> Found | None:
-        """Return the next marker. What closes reasoning may begin inside of what opens it again.
-
-        Then it closes; while more text has to tell, what opens is the beginning of a marker.
-        """
-        found = self._markers.search(self.turn)
-        if found is None or found.role != "reasoning_start" or not self.thinking:
-            return found
-        end = self._closings.search(self.turn, start=found.start + 1, end=found.end)
-        if end is None:
-            return found
-        return end if end.role else found.as_begun()
 
     def _is_first(self) -> bool:
         """Say whether there was no content yet, and nothing that stands before it."""
@@ -240,7 +224,8 @@ class Text:
         for word in found.words if self.compiled.words else ():
             if word not in self.compiled.words:
                 turn.problem("unexpected_text", f"{word!r} in {found.text!r}")
-        if self.after_marker and (self._opened or found.role in ("call_end", "section_end")):
+        ends_call = found.role in ("call_end", "section_end")
+        if self.after_marker and (self._last == "opening" or ends_call):
             del self.content.space[self._spaces :]  # it stands between the markers of a call
         if found.role in self._passes:
             self._passes[found.role](found)
@@ -249,8 +234,7 @@ class Text:
         turn.position = found.end
         self.after_marker = not inline
         self._spaces = len(self.content.space)
-        self._opened = found.role == "opening"
-        self._opens_text = found.role in ("content_start", "reasoning_start")
+        self._last = found.role
 
     def _open_reasoning(self, found: Found) -> None:
         for text in found.missing:

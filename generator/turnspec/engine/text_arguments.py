@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from turnspec.engine.calls import Calls
@@ -250,13 +250,11 @@ class TextArguments:
     def _is_other(self, key: str) -> bool:
         """Say whether another argument may have a key.
 
-        Without tools, or in what is no string, that is any but those given, if no element of a
-        value can look like it. So it is where nothing else ends a value, and no key is known.
+        Where none is known, or no string belongs, it is any new one, if no element looks like it.
         """
         has_end = bool(self.table.get("end")) and not is_keyed(self.table)
         is_known = self.calls.tools is not None and (has_end or self.properties)
-        is_text = not self.value.types or "string" in self.value.types
-        if self._shows_itself and not (is_known and is_text):
+        if self._shows_itself and not (is_known and "string" in (self.value.types or "string")):
             return key not in self._given
         return key in self.other_keys
 
@@ -386,19 +384,12 @@ def behind_call(table: Format) -> list[str]:
         *(f"{end} {behind}" for end in section for behind in (*table["turn_end"], "{end of text}")),
         *(calls.get("opening") or [leading_text(calls["start"])]),
         *table["turn_end"],
-        *content_behind_calls(table),
+        *(table["content"].get("start", ()) if table["order"][-1] == "content" else ()),
     ]
     if calls.get("only_in_section") and calls["start"].startswith("{name"):
         found.append("{comma}" + calls["start"])
     opening = first_text(table["arguments"]["start"])
     return [text for text in dict.fromkeys(found) if text != opening and literal_length(text)]
-
-
-def content_behind_calls(table: Format) -> Sequence[str]:
-    """Return what begins content, where it comes behind the calls."""
-    order = table["order"]
-    follows = "content" in order and order.index("content") > order.index("calls")
-    return table.get("content", {}).get("start", ()) if follows else ()
 
 
 def turn_end_roles(table: Format) -> list[tuple[str, Notation]]:

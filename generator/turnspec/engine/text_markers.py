@@ -36,11 +36,6 @@ def lead_roles(table: Format) -> Roles:
     return [("lead", f" {lead}") for lead in table.get("content", {}).get("lead", ())]
 
 
-def closing_roles(table: Format) -> Roles:
-    """Return what closes reasoning, which may begin inside of what would open it once more."""
-    return [("reasoning_end", end) for end in table.get("reasoning", {}).get("end", ())]
-
-
 def opening_roles(table: Format) -> Roles:
     """Return the beginnings of markers that tell of one that breaks off."""
     return [("opening", notation) for notation in table.get("openings", ())]

@@ -247,21 +247,26 @@ def _turn_rule(offer: Offer, part: Part) -> Rule:
     comment = f"from inside the {part.value} on"
     if not trimmed(end):
         return Rule(name, sequence(offer.text(part), more), comment)
-    closing = spelled(_whole_end(end))
+    closing = spelled(_whole_end(end, _opening(spec, part)))
     if part is Part.CONTENT and spec.content.mode is ContentMode.WRAPPED_WITH_REASONING:
         closing = f"( {closing} )?"
     comment += f", which ends with {literal(end)}"
     return Rule(name, sequence(offer.text(part), closing, more), comment)
 
 
-def _whole_end(end: str) -> str:
-    """Return what ends a part, without white space unless it is one sign said several times.
+def _whole_end(end: str, start: str) -> str:
+    """Return what ends a part, with as much of its white space as it takes to tell it.
 
-    No parser could tell where that ends if the next part began with the same sign.
+    No parser could tell where one sign said several times ends if the next part began with it, nor
+    an end that begins inside of what opens the part, as ``|#`` does in ``#|#``.
     """
     core = trimmed(end)
+    before, _, behind = end.partition(core)
     is_run = len(core) > 1 and len(set(core)) == 1
-    return core + end.partition(core)[2][:1] if is_run else core
+    if is_run:
+        return core + behind[:1]
+    overlaps = any(trimmed(start).endswith(core[:length]) for length in range(1, len(core)))
+    return before[-1:] + core if overlaps else core
 
 
 def _onward(offer: Offer, left: Part) -> list[str]:

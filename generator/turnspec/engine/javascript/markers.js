@@ -80,10 +80,6 @@ export class Found {
     this.slots = slots;
     this.missing = missing;
   }
-  /** Return it as what may be the beginning of a marker. */
-  asBegun() {
-    return new Found("", this.start, this.text);
-  }
   /** What stands in its slots for any word. */
   get words() {
     const found = [...this.slots].filter(([name]) => name.startsWith("word_"));

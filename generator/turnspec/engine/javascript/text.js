@@ -10,14 +10,7 @@ import {
   widthAt,
   withoutSpace,
 } from "./strings.js";
-import {
-  behindCallRoles,
-  closingRoles,
-  endRoles,
-  leadRoles,
-  openingRoles,
-  textRoles,
-} from "./text_markers.js";
+import { behindCallRoles, endRoles, leadRoles, openingRoles, textRoles } from "./text_markers.js";
 /** The roles of markers with which calls begin. */
 const DRAFTED = [
   "opening",
@@ -128,10 +121,8 @@ export class Text {
   mayDraft;
   /** Of the content's, those before the last marker. */
   spaces = 0;
-  /** Whether the last marker opened calls. */
-  opened = false;
-  /** Whether it opened content or reasoning. */
-  opensText = false;
+  /** The role of the last marker. */
+  last = "";
   /** Whether content holds an opening marker of reasoning. */
   quotesReasoning = false;
   /** What follows the end of the turn. */
@@ -142,7 +133,6 @@ export class Text {
   markers;
   begun = textRoles;
   openings;
-  closings;
   behindCall;
   leads;
   ends;
@@ -164,7 +154,6 @@ export class Text {
     this.endsContent = ends.some((end) => table.content?.end?.includes(end));
     this.markers = compiled.markers(textRoles);
     this.openings = compiled.markers(openingRoles);
-    this.closings = compiled.markers(closingRoles);
     this.behindCall = compiled.markers(behindCallRoles);
     this.leads = compiled.markers(leadRoles);
     this.ends = compiled.markers(endRoles);
@@ -183,24 +172,10 @@ export class Text {
   get called() {
     return this.calls?.called ?? false;
   }
-  /**
-   * Return the next marker. What closes reasoning may begin inside of what would open it once more.
-   *
-   * Then it closes; while more text has to tell, what opens is the beginning of a marker.
-   */
-  nextMarker() {
-    const { turn } = this;
-    const found = this.markers.search(turn);
-    if (found?.role !== "reasoning_start" || !this.thinking) return found;
-    const inside = { start: found.start + widthAt(turn.text, found.start), end: found.end };
-    const end = this.closings.search(turn, inside);
-    if (!end) return found;
-    return end.role ? end : found.asBegun();
-  }
   /** Read text up to a marker, and do what the marker asks for. */
   readText = () => {
     const { turn } = this;
-    if (this.afterMarker && this.called && !this.opensText) {
+    if (this.afterMarker && this.called && !this.last.endsWith("_start")) {
       const start = turn.position + spaceBefore(turn.text, turn.position);
       const isThere = start < turn.text.length || turn.final;
       const noise = isThere ? this.behindCall.match(turn, { start }) : null;
@@ -215,7 +190,7 @@ export class Text {
       this.afterMarker = !lead.role;
       return !!lead.role;
     }
-    const found = this.nextMarker();
+    const found = this.markers.search(turn);
     if (turn.final && (!found || found.role === "mention") && this.breaksOff()) return false;
     this.write(found ? found.start : turn.text.length);
     if (!found && !turn.final && !this.afterMarker && this.draftEnd === null) {
@@ -307,7 +282,8 @@ export class Text {
       if (words.has(word)) continue;
       turn.problem("unexpected_text", `${quoted(word)} in ${quoted(found.text)}`);
     }
-    if (this.afterMarker && (this.opened || role === "call_end" || role === "section_end")) {
+    const endsCall = role === "call_end" || role === "section_end";
+    if (this.afterMarker && (this.last === "opening" || endsCall)) {
       // It stands between the markers of a call.
       this.content.space.length = Math.min(this.content.space.length, this.spaces);
     }
@@ -315,8 +291,7 @@ export class Text {
     turn.position = found.end;
     this.afterMarker = !inline;
     this.spaces = this.content.space.length;
-    this.opened = role === "opening";
-    this.opensText = role === "content_start" || role === "reasoning_start";
+    this.last = role;
   }
   /** Do what a marker asks for. */
   obey(found) {

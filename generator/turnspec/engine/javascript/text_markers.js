@@ -32,10 +32,6 @@ export function leadRoles(table) {
     (table.content?.lead ?? []).map((lead) => ` ${lead}`),
   );
 }
-/** Return what closes reasoning, which may begin inside of what would open it once more. */
-export function closingRoles(table) {
-  return withRole("reasoning_end", table.reasoning?.end);
-}
 /** Return the beginnings of markers that tell of one that breaks off. */
 export function openingRoles(table) {
   return withRole("opening", table.openings);

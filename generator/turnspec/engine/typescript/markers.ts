@@ -114,11 +114,6 @@ export class Found {
     this.missing = missing;
   }
 
-  /** Return it as what may be the beginning of a marker. */
-  asBegun(): Found {
-    return new Found("", this.start, this.text);
-  }
-
   /** What stands in its slots for any word. */
   get words(): string[] {
     const found = [...this.slots].filter(([name]) => name.startsWith("word_"));

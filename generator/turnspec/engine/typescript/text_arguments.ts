@@ -310,8 +310,7 @@ export class TextArguments implements ArgumentReader {
   /**
    * Say whether another argument may have a key.
    *
-   * Without tools, or in what is no string, that is any but those given, if no element of a value
-   * can look like it. So it is where nothing else ends a value, and no key is known.
+   * Where none is known, or no string belongs, it is any new one, if no element looks like it.
    */
   private isOther(key: string): boolean {
     const hasEnd = Boolean(this.table.end) && !isKeyed(this.table);
@@ -461,19 +460,13 @@ export function behindCall(table: Format): string[] {
     ...(calls.section_closing ?? []).flatMap((end) => ends.map((behind) => `${end} ${behind}`)),
     ...(calls.opening?.length ? calls.opening : [leadingText(calls.start ?? "")]),
     ...table.turn_end,
-    ...contentBehindCalls(table),
+    ...(table.order[table.order.length - 1] === "content" ? (table.content?.start ?? []) : []),
   ];
   if (calls.only_in_section && calls.start?.startsWith("{name")) {
     found.push(`{comma}${calls.start}`);
   }
   const opening = firstText(argumentsOf(table).start ?? "");
   return [...new Set(found)].filter((text) => text !== opening && literalLength(text) > 0);
-}
-
-/** Return what begins content, where it comes behind the calls. */
-export function contentBehindCalls(table: Format): readonly string[] {
-  const { order, content } = table;
-  return order.indexOf("content") > order.indexOf("calls") ? (content?.start ?? []) : [];
 }
 
 /** Return markers that end a value nowhere but at the end of the text. */

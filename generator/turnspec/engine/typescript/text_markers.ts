@@ -40,11 +40,6 @@ export function leadRoles(table: Format): Roles {
   );
 }
 
-/** Return what closes reasoning, which may begin inside of what would open it once more. */
-export function closingRoles(table: Format): Roles {
-  return withRole("reasoning_end", table.reasoning?.end);
-}
-
 /** Return the beginnings of markers that tell of one that breaks off. */
 export function openingRoles(table: Format): Roles {
   return withRole("opening", table.openings);
