@@ -37,7 +37,8 @@ def tools(call: tuple[Piece, ...], section_end: str = "", first: str | None = No
     """Return calls with JSON or, if ``first`` stands before their keys, with tagged arguments."""
     if first is None:
         return Tools(ToolMode.TAG_WITH_JSON, "", call, "\n", section_end, Arguments())
-    item = (*([Literal(first)] if first else []), KEY, Literal("="), VALUE)
+    opening: tuple[Piece, ...] = (Literal(first),) if first else ()
+    item = (*opening, KEY, Literal("="), VALUE)
     arguments = Arguments(item=item, start=" ", separator=" ")
     return Tools(ToolMode.TAG_WITH_TAGGED, "", call, "\n", section_end, arguments)
 

@@ -384,7 +384,7 @@ def behind_call(table: Format) -> list[str]:
         *(f"{end} {behind}" for end in section for behind in (*table["turn_end"], "{end of text}")),
         *(calls.get("opening") or [leading_text(calls["start"])]),
         *table["turn_end"],
-        *(table["content"].get("start", ()) if table["order"][-1] == "content" else ()),
+        *(table.get("content", {}).get("start", ()) if table["order"][-1] == "content" else ()),
     ]
     if calls.get("only_in_section") and calls["start"].startswith("{name"):
         found.append("{comma}" + calls["start"])
