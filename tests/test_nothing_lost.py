@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.generated_formats import KINDS
+from tests.generated_formats import FORMATS, KINDS, committed_format
 from turnspec.codegen.loading import load, load_module
 from turnspec.codegen.writer import write_parts
 from turnspec.pipeline.project import OutputPaths
@@ -67,6 +67,15 @@ def test_no_foreign_sign_is_lost_wherever_it_stands(name: str, sign: str) -> Non
         found = json.dumps(parsed.to_dict(), ensure_ascii=False)
         found += " ".join(problem.message for problem in parsed.problems)
         assert sign in found, text
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_sign_that_content_begins_with_is_kept(name: str) -> None:
+    spec, form = committed_format(name).spec, committed_format(name).module
+    for sign in ("]", "}", ")", ",", ":", ">", "|", "[", "{", "(", '"'):
+        text = f"{spec.content.start}{sign}abc x"
+        message = form.parse(text, prefill=spec.turn.header + spec.reasoning.end)
+        assert f"{sign}abc x" in message.content or message.problems, sign
 
 
 LOST = {

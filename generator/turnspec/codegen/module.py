@@ -50,7 +50,7 @@ def generate_module(
             name=_visible(spec.name),
             samples=shown,
             notes=notes,
-            long_lines=any(len(line) > _LINE_LENGTH for line in lines),
+            long_lines=any(map(_is_too_long, lines)),
             table=table_source(table),
             **_engine(table),
         )
@@ -87,6 +87,11 @@ def table_source(table: Format) -> str:
 def _with_excuse(line: str) -> str:
     """Return a line of a table; a long string can't be broken, and linters are told so."""
     return f"{line}  # noqa: E501" if len(line) > _LINE_LENGTH else line
+
+
+def _is_too_long(line: str) -> bool:
+    """Say whether a linter objects to a line of prose: to a single word it doesn't."""
+    return len(line) > _LINE_LENGTH and len(line.split()) > 1
 
 
 def _formatted(source: str) -> str:

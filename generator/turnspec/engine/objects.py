@@ -80,7 +80,8 @@ class ObjectCalls(Calls):
         """Read what stands between calls: the beginning of one, or what closes them."""
         turn = self.turn
         found = self._between.match(turn)
-        if found is None:
+        begun = self.called or turn.held  # else a bracket closes nothing
+        if found is None or (found.role == "array_end" and not begun):
             if turn.held:
                 self._give_up()
             turn.read = self.text.read_text

@@ -78,7 +78,8 @@ export class ObjectCalls extends Calls {
   readBetween = () => {
     const { turn } = this;
     const found = this.between.match(turn);
-    if (!found) {
+    const begun = this.called || turn.held; // else a bracket closes nothing
+    if (!found || (found.role === "array_end" && !begun)) {
       this.giveUp();
       turn.read = this.text.readText;
       return true;
