@@ -103,7 +103,7 @@ SUGGESTED = {
     "qwen-coder": "qwen3-coder",
     "lama-3.1-8b-instruct": "meta-llama-llama-3-1-8b-instruct",
     "apertos": "apertus-8b-instruct",
-    "Qwen/Qwen2.5-Coder-7B-Instruct": "qwen3-coder",
+    "Qwen/Qwen2.5-Coder-7B-Instruct": "qwen-qwen2-5-7b-instruct",
 }
 
 
