@@ -102,6 +102,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"type": "number", "minimum": 1e-300, "maximum": 1e-299},
         "#: has bounds that differ only behind 20 digits or places",
     ),
+    "a pattern that is none, beside values": (
+        {"enum": ["a"], "pattern": "a{2,1}"},
+        "#: has a pattern that values can't be tried on:"
+        " min repeat greater than max repeat at position 2",
+    ),
     "parts": ({"default": [0] * 200_000}, "#/default: has 200000 parts; 100000 at most"),
 }
 

@@ -7,9 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from tests.generated_formats import committed_spec
 from tests.specs_for_tests import tag_with_json_spec
+from turnspec.codegen.loading import load
 from turnspec.codegen.module import generate_module
-from turnspec.spec.model import Spec, Switch, SwitchWord
+from turnspec.codegen.writer import write_parts
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Part, Spec, Switch, SwitchWord
 
 NASTY = (
     r"\x" * 60,
@@ -40,3 +44,28 @@ def test_a_module_of_nasty_texts_says_what_they_are(text: str) -> None:
     source = generate_module(spec, spec_path="specs/x.yaml", spec_hash="0", samples=[f"<{text}>"])
     docstring = ast.get_docstring(ast.parse(source)) or ""
     assert "The prompt turns thinking off if the text of a user message ends with" in docstring
+
+
+#: What stands for something in the engine's notation of markers.
+SIGNS = (
+    "{before x}",
+    "{before {before {before ",
+    "{{before x}}",
+    "{?x}",
+    "{no x}",
+    "{name}",
+    "{ }",
+)
+
+
+@pytest.mark.parametrize("text", SIGNS)
+def test_the_signs_of_the_notation_are_text_in_a_marker(text: str) -> None:
+    spec = committed_spec("lfm2-5-8b-a1b")
+    joins = (replace(j, text=text) if j.right is Part.CALLS else j for j in spec.turn.joins)
+    spec = replace(spec, turn=replace(spec.turn, joins=tuple(joins)))
+    call = Call("look_up", {"city": "Paris"}, "")
+    turn = write_parts(spec, Message("", "Hm.", (call,)), Part.START)
+    message = load(spec).parse(turn, prefill=spec.turn.header)
+    assert message.problems == []
+    assert (message.reasoning_content, message.content.strip()) == ("Hm.", "")
+    assert [(found.name, found.complete) for found in message.tool_calls] == [("look_up", True)]

@@ -20,6 +20,7 @@ from turnspec.engine.turn import Turn
 Notation: TypeAlias = "str | tuple[str, Sequence[Notation]]"
 Roles: TypeAlias = Sequence[tuple[str, Notation]]
 
+_BEFORE = re.compile(r"((?:[^{]|\{\{|\{(?!\{|before ))*)\{before (.*)\}", re.DOTALL)
 _TOKEN = re.compile(
     r"\{\{|\}\}|\{(?P<optional>\?)?(?P<slot>[^{}]+?)(?: but (?P<but>[^{}]+))?\}|[^{}]"
 )
@@ -170,8 +171,8 @@ def _parted(notation: Notation) -> tuple[str, Sequence[Notation]]:
     """Return a marker's text, and what has to follow it."""
     if not isinstance(notation, str):
         return notation
-    text, _, before = notation.partition("{before ")
-    return text, (before[:-1],) if before else ()
+    found = _BEFORE.fullmatch(notation)
+    return (found[1], (found[2],)) if found else (notation, ())
 
 
 def _expressions(notation: Notation, group: str = "") -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from itertools import combinations
@@ -157,7 +158,10 @@ def is_valid(root: Schema, place: Place, value: Any) -> bool:
         return _has_type(value, keywords(place)["type"])
     from jsonschema import Draft202012Validator  # only here: importing it takes a while
 
-    return Draft202012Validator(root).evolve(schema=place.schema).is_valid(value)
+    try:
+        return Draft202012Validator(root).evolve(schema=place.schema).is_valid(value)
+    except re.error as error:
+        raise TooBigError(f"has a pattern that values can't be tried on: {error}") from error
 
 
 def _has_type(value: Any, types: str | list[str]) -> bool:

@@ -31,6 +31,7 @@ interface Expressions {
   readonly beginning: string;
 }
 
+const BEFORE = /^((?:[^{]|\{\{|\{(?!\{|before ))*)\{before (.*)\}$/su;
 const TOKEN = /\{\{|\}\}|\{(?<optional>\?)?(?<slot>[^{}]+?)(?: but (?<but>[^{}]+))?\}|[^{}]/gu;
 // Bounded, as a marker that is not whole yet is held back.
 const SPACES: Readonly<Record<string, string>> = {
@@ -295,9 +296,8 @@ function anyOf(signs: string): RegExp {
 /** Return a marker's text, and what has to follow it. */
 function parted(notation: Notation): readonly [string, readonly Notation[]] {
   if (typeof notation !== "string") return notation;
-  const at = notation.indexOf("{before ");
-  if (at < 0) return [notation, []];
-  return [notation.slice(0, at), [notation.slice(at + "{before ".length, -1)]];
+  const found = BEFORE.exec(notation);
+  return found ? [found[1] ?? "", [found[2] ?? ""]] : [notation, []];
 }
 
 /** Return the text of a notation in its characters and slots. */
