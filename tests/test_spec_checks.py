@@ -444,6 +444,10 @@ def test_fields() -> None:
     assert problems_of(with_tools(spec, replace(tools_of(spec), fields=with_id))) == [
         "tools.fields.id: is there, but tools.call has no ID slot"
     ]
+    blank = replace(tools_of(spec).fields, arguments=(" ",))
+    assert problems_of(with_tools(spec, replace(tools_of(spec), fields=blank))) == [
+        "tools.fields.arguments: a key can't be empty or made of blanks"
+    ]
     spec = tag_with_json_spec()
     tools = replace(tools_of(spec), fields=Fields(name=("name",)))
     assert problems_of(with_tools(spec, tools)) == [

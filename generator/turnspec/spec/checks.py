@@ -448,6 +448,9 @@ def _fields(tools: Tools) -> Iterator[_Finding]:
     for key, keys in (("name", fields.name), ("arguments", fields.arguments)):
         if not keys and not fields.name_is_key:
             yield path, f"{key} is missing, but tools.mode is JSON_NATIVE"
+    for key, keys in (("name", fields.name), ("arguments", fields.arguments), ("id", fields.id)):
+        if not all(word.strip() for word in keys):
+            yield (*path, key), "a key can't be empty or made of blanks"
     has_slot = SlotKind.ID in _slots(tools.call)
     if has_slot and not fields.id:
         yield path, "id is missing, but tools.call has an ID slot"
