@@ -86,11 +86,11 @@ def table_source(table: Format) -> str:
 
 def _with_excuse(line: str) -> str:
     """Return a line of a table; a long string can't be broken, and linters are told so."""
-    return f"{line}  # noqa: E501" if len(line) > _LINE_LENGTH else line
+    return f"{line}  # noqa: E501" if _is_too_long(line) else line
 
 
 def _is_too_long(line: str) -> bool:
-    """Say whether a linter objects to a line of prose: to a single word it doesn't."""
+    """Say whether a linter objects to a line's length: to that of a single word it doesn't."""
     return len(line) > _LINE_LENGTH and len(line.split()) > 1
 
 
