@@ -36,9 +36,10 @@ _CANDIDATE = np.dtype([("id", "<i4"), ("logit", "<f4"), ("p", "<f4")])  # as in 
 #: A mask of ours may cost so much of one of the converter's.
 TARGET = 1.1
 _TOOLS = 20
+_LONGEST_PIECE = 512  # bytes; those of real vocabularies are shorter
 _IN_CONTENT = "in content (shown beside the converter's string)"
 _VALUE = "in the"
-_CONTENT = "It is going to rain, I think"
+CONTENT = "It is going to rain, I think"
 
 
 @dataclass(slots=True)
@@ -71,17 +72,29 @@ class Vocabulary:
         sampler = functions.llama_sampler_init_grammar(self.pointer, grammar.encode(), b"root")
         if not sampler:
             raise click.ClickException("llama.cpp cannot read the grammar")
-        data = text.encode()
-        room = (functions.llama_token * (len(data) + 8))()
-        count = functions.llama_tokenize(
-            self.pointer, data, len(data), room, len(room), False, True
-        )
-        for token in room[:count]:
+        for token in self.tokens(text.encode()):
             self.mask(sampler)
             if not np.isfinite(self.candidates["logit"][token]):  # it would end the program
                 raise click.ClickException(f"the grammar refuses {text!r}")
             functions.llama_sampler_accept(sampler, token)
         return sampler
+
+    def tokens(self, text: bytes) -> list[int]:
+        """Return a text's tokens, special ones among them."""
+        functions = self.library.functions
+        room = (functions.llama_token * (len(text) + 8))()
+        count = functions.llama_tokenize(
+            self.pointer, text, len(text), room, len(room), False, True
+        )
+        return list(room[:count])
+
+    def piece(self, token: int) -> bytes:
+        """Return what a token writes."""
+        buffer = ctypes.create_string_buffer(_LONGEST_PIECE)
+        length = self.library.functions.llama_token_to_piece(
+            self.pointer, token, buffer, len(buffer), 0, True
+        )
+        return buffer.raw[: max(length, 0)]
 
     def mask(self, sampler: Any) -> tuple[float, int]:
         """Return the milliseconds of a mask over all tokens, and how many it lets through."""
@@ -113,20 +126,20 @@ class Cost:
 
 def costs(spec: Path, vocabulary: Vocabulary, rounds: int) -> list[Cost]:
     """Measure one format on one vocabulary."""
-    tools = [_tool(number) for number in range(_TOOLS)]
+    tools = example_tools()
     converted = converter()(json.dumps(as_one_schema(tools)))
     begun = f'{{"name": "find_7", "arguments": {{"a_text": "{_VALUE}'
-    turn, whole = _grammars(spec, tools)
-    call = _call(spec)
+    turn, whole = turn_grammars(spec, tools)
+    call = begun_call(spec)
     places = [
         ("at the beginning", (turn, ""), (converted, "")),
         ("in a string of a call", (turn, call), (converted, begun)),
-        (_IN_CONTENT, (whole, _CONTENT), (converted, begun)),
+        (_IN_CONTENT, (whole, begun_content(spec)), (converted, begun)),
     ]
     return [_cost(place, vocabulary, ours, other, rounds) for place, ours, other in places]
 
 
-def _grammars(spec: Path, tools: Sequence[dict[str, Any]]) -> tuple[str, str]:
+def turn_grammars(spec: Path, tools: Sequence[dict[str, Any]]) -> tuple[str, str]:
     """Return the grammar of a turn that has to call a tool, and of one that may."""
     binder = grammar_binder(spec)
     found = []
@@ -139,7 +152,7 @@ def _grammars(spec: Path, tools: Sequence[dict[str, Any]]) -> tuple[str, str]:
     return found[0], found[1]
 
 
-def _call(spec: Path) -> str:
+def begun_call(spec: Path) -> str:
     """Return a turn of a format as far as the middle of a call's string."""
     known = read_spec(spec)
     assert isinstance(known, Spec)
@@ -147,6 +160,20 @@ def _call(spec: Path) -> str:
     written = written_input(known, message, thinking=False)
     text = written.text if written else write_parts(known, message, Part.START)
     return text[: text.index(_VALUE) + len(_VALUE)]
+
+
+def begun_content(spec: Path) -> str:
+    """Return a turn of a format as far as the end of some content."""
+    known = read_spec(spec)
+    assert isinstance(known, Spec)
+    written = written_input(known, Message(CONTENT), thinking=False)
+    text = written.text if written else write_parts(known, Message(CONTENT), Part.START)
+    return text[: text.index(CONTENT) + len(CONTENT)]
+
+
+def example_tools() -> list[dict[str, Any]]:
+    """Return the tools that are bound."""
+    return [_tool(number) for number in range(_TOOLS)]
 
 
 def _tool(number: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ xgrammar joins them in `make engines`.
 from __future__ import annotations
 
 import gc
+import itertools
 import json
 import re
 from pathlib import Path
@@ -13,6 +14,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from llguidance import LLMatcher, LLTokenizer, TokenizerWrapper, grammar_from
 
 from tests import engine_counts
 from tests.generated_formats import KINDS, committed_format, committed_spec
@@ -24,6 +26,7 @@ from tests.grammar_samples import (
     written_turns,
 )
 from turnspec.grammar.schema import SchemaGrammar, schema_rules
+from turnspec.grammar.text import text_without
 from turnspec.grammar.turn import text_markers
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
@@ -299,3 +302,29 @@ def test_disagreements_are_told() -> None:
     assert [str(disagreement) for disagreement in agreed.disagreements] == [
         "llama.cpp refuses at 0 of 1, llguidance refuses at 0 of 1: 'b'"
     ]
+
+
+class ShortTokens:
+    """A tokenizer of all words of two or three of some characters, as llguidance wants one."""
+
+    eos_token_id, bos_token_id, special_token_ids = 256, None, (256,)
+
+    def __init__(self) -> None:
+        signs = [bytes([code]) for code in b'etaoinshrdlucmfwypvbgkjxqz <{|_>/"=:']
+        words = (b"".join(w) for length in (2, 3) for w in itertools.product(signs, repeat=length))
+        self.tokens = [*(bytes([code]) for code in range(256)), b"<turnspec:end>", *words]
+
+    def __call__(self, text: bytes | str) -> list[int]:
+        return list(text.encode() if isinstance(text, str) else text)
+
+
+def test_llguidance_masks_free_text_within_its_limit_of_steps() -> None:
+    """With a step for each character it gave up, with these 48,000 tokens as with real ones."""
+    markers = ("<|end|>", '{"name"', "<|python_tag|>", "<|start_header_id|>", "<|eom_id|>")
+    text = "\n".join(map(str, text_without("text", markers)))
+    grammar = grammar_from("gbnf", f'root ::= text "<" "|" "e" "n" "d" "|" ">"\n{text}')
+    tokenizer = LLTokenizer(TokenizerWrapper(ShortTokens()))
+    matcher = LLMatcher(tokenizer, grammar, log_level=0)
+    assert matcher.try_consume_tokens(list(b"It is ")) == len("It is ")
+    matcher.compute_bitmask()
+    assert matcher.get_error() == ""

@@ -181,9 +181,14 @@ def text_without(name: str, markers: Iterable[str], comment: str = "") -> tuple[
     The construction is the automaton of Aho and Corasick with its states as rules: ``name-1`` and
     so on stand where the text so far ends with the first characters of a marker, one rule for each
     such beginning. From there the text goes on with the beginning, or starts another one, or
-    leaves: some other character, and a run without any marker's first character. Completing a
-    marker is the one move that no rule has. The loop stands in the first rule, not in the states,
-    because engines that keep a row of open rules would otherwise hold one for each character.
+    leaves with some other character. Completing a marker is the one move that no rule has. The loop
+    stands in the first rule, not in the states, because engines that keep a row of open rules would
+    otherwise hold one for each character.
+
+    Most of a text is a rule of its own, ``name-words``: llguidance takes such a rule for one token
+    of its lexer, which spares it a step of its parser for each character, and its limit of steps.
+    White space is only taken behind a word, as before one it may belong to something else. Nor may
+    the states be tokens, as the lexer would read on into a marker; so the last of them refer back.
 
     Leaving with nothing ("") hands over to the loop, which begins again with a first character.
     Where that would forget a longer beginning (in markers whose first character comes back), there
@@ -191,7 +196,8 @@ def text_without(name: str, markers: Iterable[str], comment: str = "") -> tuple[
     that ends with exactly a longer such beginning is refused without need.
     """
     automaton = _Automaton.of(name, markers)
-    return (Rule(name, automaton.loop(), comment), *automaton.states())
+    words = Rule(automaton.words_name, automaton.words())
+    return (Rule(name, automaton.loop(), comment), words, *automaton.states())
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +226,20 @@ class _Automaton:
 
     def run(self) -> str:
         """Return text without any marker's first character."""
+        first = self.first_characters()
+        blanks = [char for char in WHITE_SPACE if char not in first]
+        return sequence(f"{character_class(blanks)}*" if blanks else "", f"{self.words_name}?")
+
+    def words(self) -> str:
+        """Return the same from its first character on that isn't white space."""
         # Engines disagree about a dot, so without markers one odd character is left out.
-        return character_class(self.first_characters() or ["\0"], negated=True) + "*"
+        first = self.first_characters() or ["\0"]
+        begin = character_class([*first, *WHITE_SPACE], negated=True)
+        return f"{begin} {character_class(first, negated=True)}*"
+
+    @property
+    def words_name(self) -> str:
+        return f"{self.name}-words"
 
     def loop(self) -> str:
         starts = [char for char in self.first_characters() if char in self.beginnings]
@@ -239,6 +257,15 @@ class _Automaton:
         starts = self.first_characters()
         return all(self.step(beginning, char) == self.step("", char) for char in starts)
 
+    def is_left_to_loop(self, beginning: str) -> bool:
+        """Say whether first characters behind a beginning are left to the loop alone.
+
+        Two ways to read them would double with each of a row. The last states have both, which
+        keeps the rules recursive.
+        """
+        longer = (other for other in self.moves[beginning].values() if other)
+        return self.may_begin_again(beginning) and any(len(o) > len(beginning) for o in longer)
+
     def states(self) -> list[Rule]:
         names = ((self.rule_name(beginning), beginning) for beginning in self.beginnings)
         return [Rule(name, choice(self._moves(beginning))) for name, beginning in names]
@@ -248,8 +275,9 @@ class _Automaton:
         targets = {char: self.step(beginning, char) for char in characters}
         if self.may_begin_again(beginning):
             yield '""'
+        looped = self.first_characters() if self.is_left_to_loop(beginning) else ()
         for char, target in targets.items():
-            if target:
+            if target and char not in looped:
                 yield f"{literal(char)} {self.rule_name(target)}"
         inside = (char for char, target in targets.items() if target != "")
         yield f"{character_class(inside, negated=True)} {self.run()}"
