@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -136,6 +137,28 @@ def test_response_templates(name: str, snapshot: SnapshotAssertion) -> None:
     template, losses = found
     assert json.dumps(template, indent=2, ensure_ascii=False) == snapshot
     assert [*map(str, losses)] == snapshot
+
+
+def test_calls_without_marks_are_told_by_what_joins_them() -> None:
+    spec = committed_format("microsoft-phi-4-mini-instruct").spec
+    found = response_template(spec, ExportOptions())
+    assert not isinstance(found, Refusal)
+    field = found[0]["fields"]["tool_calls"]
+    first, second = '{"name": "f", "arguments": {}}', '{"name": "g", "arguments": {"a": "b},{"}}'
+    text = f"{first},{second}<|end|>"
+    opened = [match.end() for match in re.finditer(field["open_pattern"], text)]
+    assert opened == [0, len(first) + 1]
+    closed = [match.start() for match in re.finditer(field["close_pattern"], text)]
+    assert closed == [len(first), len(first) + 1 + len(second)]
+    assert [loss.what for loss in found[1]] == ["calls without marks", "calls after the first"]
+
+
+def test_values_in_quotes_of_their_own_may_not_hold_the_characters_of_transformers() -> None:
+    loss = "characters U+0001 and U+0002"
+    for name, wanted in (("google-functiongemma-270m-it", True), (NAME, False)):
+        found = response_template(committed_format(name).spec, ExportOptions())
+        assert not isinstance(found, Refusal)
+        assert (loss in {each.what for each in found[1]}) is wanted
 
 
 def test_what_a_response_template_cannot_say_is_refused() -> None:

@@ -101,13 +101,19 @@ def _object_bounds(spec: Spec, tools: Tools) -> _Bounds:
         begin = lenient(head.strip())
         closes = _close(spec, tail, [begin])
         return _Bounds(rf"\s*{begin}\s*", closes, (begin,), takes_section=False)
-    if not _is_distinct(tools.section_start):
+    section, separator = tools.section_start.strip(), tools.separator.strip()
+    marked = _is_distinct(section)
+    if not marked and not separator:
         return _Bounds(_line(first), _close(spec, tail, []), (first,), (_UNMARKED,))
-    begin = lenient(tools.section_start.strip())
-    further = rf"\s*{lenient(tools.separator.strip())}\s*"
-    opens = rf"\s*{begin}\s*(?=\{{)|(?<=\}}){further}(?={first})"
+    opens, begin = _line(first), first
+    if marked:
+        begin = lenient(section)
+        opens = rf"\s*{begin}\s*(?=\{{)"
+    further = rf"\s*{lenient(separator)}\s*"
+    opens += rf"|(?<=\}}){further}(?={first})"
     closes = either([_close(spec, tools.section_end, []), rf"(?<=\}})(?={further}{first})"])
-    return _Bounds(opens, closes, (begin,), (_LOOSE_SECTION,))
+    losses = (_LOOSE_SECTION,) if marked else (_UNMARKED, _LOOSE_SECTION)
+    return _Bounds(opens, closes, (begin,), losses)
 
 
 def _line(begin: str) -> str:
