@@ -60,16 +60,25 @@ def _outcome(renderer: Any, tokenizer: Any, case: dict[str, Any]) -> dict[str, A
     if bridge is not None:
         before = [*prompt, *sampled]
         found["kept"] = bridge.token_ids[: len(before)] == before
-        # What the template itself says behind the last message's text, where it renders it whole.
-        answer = {"role": "assistant", "content": parsed.content, **_calls(case)}
-        asked = [{"role": "user", "content": "Hi"}, answer, *case["next"]]
-        found["ending"] = tokenizer.apply_chat_template(
-            asked, tools=case["tools"], tokenize=False, add_generation_prompt=True
-        ).rpartition(case["next"][-1]["content"])[2]
+        found["ending"] = _ending(tokenizer, case, parsed.content)
         found["text"] = tokenizer.decode(bridge.token_ids, skip_special_tokens=False)
         lengths = {len(bridge.token_ids), len(bridge.message_indices)}
         found["attributed"] = len(lengths) == 1 and 0 in bridge.message_indices
     return found
+
+
+def _ending(tokenizer: Any, case: dict[str, Any], content: str) -> str:
+    """Return what the template itself says behind the last message, where it renders the whole.
+
+    That doesn't hang on the answer's words, and some templates refuse one that says nothing.
+    """
+    calls = _calls(case)
+    answer = {"role": "assistant", "content": content or ("" if calls else "Yes."), **calls}
+    asked = [{"role": "user", "content": "Hi"}, answer, *case["next"]]
+    text: str = tokenizer.apply_chat_template(
+        asked, tools=case["tools"], tokenize=False, add_generation_prompt=True
+    )
+    return text.rpartition(case["next"][-1]["content"])[2]
 
 
 def _calls(case: dict[str, Any]) -> dict[str, Any]:
@@ -78,7 +87,7 @@ def _calls(case: dict[str, Any]) -> dict[str, Any]:
         {
             "id": message["tool_call_id"],
             "type": "function",
-            "function": {"name": message["name"], "arguments": {}},
+            "function": {"name": message["name"], "arguments": case["arguments"]},
         }
         for message in case["next"]
         if message["role"] == "tool"
