@@ -71,7 +71,9 @@ def _target(target: str, record: TargetRecord) -> str:
             f"Of {cuts} turns that break off, the program raises at {raised}, in {formats} formats."
         )
     if bridged := sum(found.bridged for found in results.values()):
-        lines.append(f"Behind {bridged} turns the next one's prompt was put.")
+        never = [name for name, found in sorted(results.items()) if not found.bridged]
+        told = f"; in {len(never)} formats behind none ({', '.join(never)})" if never else ""
+        lines.append(f"Behind {bridged} turns the next one's prompt was put{told}.")
     return "\n".join([*lines, "", *_losses(results), *_failures(results)])
 
 
