@@ -60,15 +60,17 @@ def _outcome(renderer: Any, tokenizer: Any, case: dict[str, Any]) -> dict[str, A
     if bridge is not None:
         before = [*prompt, *sampled]
         found["kept"] = bridge.token_ids[: len(before)] == before
-        found["ending"] = _ending(tokenizer, case, parsed.content)
+        rendered, _, found["ending"] = _rendered(tokenizer, case, parsed.content)
         found["text"] = tokenizer.decode(bridge.token_ids, skip_special_tokens=False)
+        added = tokenizer.decode(bridge.token_ids[len(before) :], skip_special_tokens=False)
+        found["as_rendered"] = rendered.endswith(added.rpartition(case["next"][-1]["content"])[0])
         lengths = {len(bridge.token_ids), len(bridge.message_indices)}
         found["attributed"] = len(lengths) == 1 and 0 in bridge.message_indices
     return found
 
 
-def _ending(tokenizer: Any, case: dict[str, Any], content: str) -> str:
-    """Return what the template itself says behind the last message, where it renders the whole.
+def _rendered(tokenizer: Any, case: dict[str, Any], content: str) -> tuple[str, str, str]:
+    """Return what the template itself says of the whole: up to the last message's text, and behind.
 
     That doesn't hang on the answer's words, and some templates refuse one that says nothing.
     """
@@ -78,7 +80,7 @@ def _ending(tokenizer: Any, case: dict[str, Any], content: str) -> str:
     text: str = tokenizer.apply_chat_template(
         asked, tools=case["tools"], tokenize=False, add_generation_prompt=True
     )
-    return text.rpartition(case["next"][-1]["content"])[2]
+    return text.rpartition(case["next"][-1]["content"])
 
 
 def _calls(case: dict[str, Any]) -> dict[str, Any]:

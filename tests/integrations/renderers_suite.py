@@ -122,4 +122,6 @@ def _fault(spec: Spec, case: Case, found: Mapping[str, Any]) -> str:
     text = found["text"]
     if ASKED not in text or text.rpartition(ASKED)[2] != found["ending"]:
         return f"a bridge ends with {text[-120:]!r}"
+    if not found["as_rendered"]:
+        return f"a bridge begins otherwise than the template: {text[-200:]!r}"
     return "" if found["attributed"] else "a bridge attributes nothing"
