@@ -181,13 +181,14 @@ def test_what_a_response_template_cannot_say_is_refused() -> None:
         assert str(response_template(given, ExportOptions())) == wanted
 
 
-def test_all_known_formats_can_be_exported_but_for_calls_between_plain_brackets() -> None:
+def test_all_known_formats_can_be_exported_but_for_calls_without_any_marks() -> None:
     found = {
         name: response_template(committed_format(name).spec, ExportOptions()) for name in NAMES
     }
     refused = {name: each for name, each in found.items() if isinstance(each, Refusal)}
     why = Refusal("tool calls", "neither they nor their section begin with a mark")
-    assert refused == dict.fromkeys(PLAIN_BRACKETS, why)
+    bare = Refusal("tool calls", "nothing marks them, and nothing stands between two")
+    assert refused == {**dict.fromkeys(PLAIN_BRACKETS, why), "meta-llama-llama-4-json": bare}
 
 
 def test_a_template_goes_into_the_tokenizer_file(tmp_path: Path) -> None:
