@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -138,6 +139,28 @@ def test_response_templates(name: str, snapshot: SnapshotAssertion) -> None:
     assert [*map(str, losses)] == snapshot
 
 
+def test_calls_without_marks_are_told_by_what_joins_them() -> None:
+    spec = committed_format("microsoft-phi-4-mini-instruct").spec
+    found = response_template(spec, ExportOptions())
+    assert not isinstance(found, Refusal)
+    field = found[0]["fields"]["tool_calls"]
+    first, second = '{"name": "f", "arguments": {}}', '{"name": "g", "arguments": {"a": "b},{"}}'
+    text = f"{first},{second}<|end|>"
+    opened = [match.end() for match in re.finditer(field["open_pattern"], text)]
+    assert opened == [0, len(first) + 1]
+    closed = [match.start() for match in re.finditer(field["close_pattern"], text)]
+    assert closed == [len(first), len(first) + 1 + len(second)]
+    assert [loss.what for loss in found[1]] == ["calls without marks", "calls after the first"]
+
+
+def test_values_in_quotes_of_their_own_may_not_hold_the_characters_of_transformers() -> None:
+    loss = "characters U+0001 and U+0002"
+    for name, wanted in (("google-functiongemma-270m-it", True), (NAME, False)):
+        found = response_template(committed_format(name).spec, ExportOptions())
+        assert not isinstance(found, Refusal)
+        assert (loss in {each.what for each in found[1]}) is wanted
+
+
 def test_what_a_response_template_cannot_say_is_refused() -> None:
     spec, native, tagged = plain_spec(), json_native_spec(), tagged_spec()
     assert native.tools is not None
@@ -158,13 +181,14 @@ def test_what_a_response_template_cannot_say_is_refused() -> None:
         assert str(response_template(given, ExportOptions())) == wanted
 
 
-def test_all_known_formats_can_be_exported_but_for_calls_between_plain_brackets() -> None:
+def test_all_known_formats_can_be_exported_but_for_calls_without_any_marks() -> None:
     found = {
         name: response_template(committed_format(name).spec, ExportOptions()) for name in NAMES
     }
     refused = {name: each for name, each in found.items() if isinstance(each, Refusal)}
     why = Refusal("tool calls", "neither they nor their section begin with a mark")
-    assert refused == dict.fromkeys(PLAIN_BRACKETS, why)
+    bare = Refusal("tool calls", "nothing marks them, and nothing stands between two")
+    assert refused == {**dict.fromkeys(PLAIN_BRACKETS, why), "meta-llama-llama-4-json": bare}
 
 
 def test_a_template_goes_into_the_tokenizer_file(tmp_path: Path) -> None:

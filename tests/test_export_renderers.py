@@ -107,6 +107,16 @@ def _renderer(folder: Path) -> Any:
     return module.Renderer(Tokenizer())
 
 
+class LastTokenTokenizer(Tokenizer):
+    """Its template writes a token behind the last message where no prompt is asked for."""
+
+    def apply_chat_template(
+        self, messages: list[Any], tokenize: bool, add_generation_prompt: bool, tools: Any = None
+    ) -> str:
+        text = super().apply_chat_template(messages, tokenize, add_generation_prompt, tools)
+        return text if add_generation_prompt else f"{text}</s>"
+
+
 def _package() -> dict[str, dict[str, object]]:
     base = {
         "ParsedResponse": SimpleNamespace,
@@ -162,6 +172,30 @@ def test_a_bridge_keeps_what_was_written(renderer: Any, written: str, added: str
         t for t, at in zip(bridge.token_ids, bridge.message_indices, strict=True) if at == 0
     ]
     assert Tokenizer().decode(of_message) == "<|im_start|>tool\n2<|im_end|>\n"
+
+
+def test_a_token_behind_the_last_message_is_not_bridged(renderer: Any) -> None:
+    new = [{"role": "tool", "content": "2"}, {"role": "tool", "content": "3"}]
+    bridges = [
+        made.bridge_to_next_turn(ids(PROMPT), ids(CALL), new, tools=TOOLS)
+        for made in (renderer, type(renderer)(LastTokenTokenizer()))
+    ]
+    assert len({tuple(bridge.token_ids) for bridge in bridges}) == 1
+    assert len({tuple(bridge.message_indices) for bridge in bridges}) == 1
+    assert {*bridges[1].message_indices} == {-1, 0, 1}
+
+
+@pytest.mark.parametrize(("final", "bridged"), [("\n", True), ("", False)])
+def test_a_stop_token_may_be_how_a_call_itself_ends(
+    renderer: Any, monkeypatch: pytest.MonkeyPatch, final: str, bridged: bool
+) -> None:
+    """As gpt-oss ends calls; but what the template writes behind that mustn't be left out."""
+    new = [{"role": "tool", "content": "2"}]
+    wanted = renderer.bridge_to_next_turn(ids(PROMPT), ids(CALL), new, tools=TOOLS)
+    facts = type(renderer).bridge_to_next_turn.__globals__
+    monkeypatch.setitem(facts, "FINAL", {"calls": final})
+    found = renderer.bridge_to_next_turn(ids(PROMPT), ids(CALL), new, tools=TOOLS)
+    assert (found.token_ids if found else None) == (wanted.token_ids if bridged else None)
 
 
 def test_there_is_no_bridge_where_nothing_is_proved(renderer: Any) -> None:

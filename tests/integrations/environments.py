@@ -1,4 +1,8 @@
-"""Environments of their own for the programs that read exports, under build/integrations."""
+"""Environments of their own for the programs that read exports, under build/integrations.
+
+All that is in one is pinned in ``pins/NAME.txt``. Without that file what fits is installed, and the
+file is written: to renew an environment, delete it.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from pathlib import Path
 from tests.generated_formats import ROOT
 
 FOLDER = ROOT / "build" / "integrations"
+PINS = Path(__file__).parent / "pins"
 _NOTE = "installed.json"
 _VERSIONS = """
 import json, sys
@@ -27,16 +32,32 @@ def environment(name: str, installs: Sequence[Sequence[str]]) -> Path:
     Raises:
         subprocess.CalledProcessError: something can't be installed.
     """
-    folder = FOLDER / name
-    python = folder / "bin" / "python"
-    note, wanted = folder / _NOTE, json.dumps([list(packages) for packages in installs])
+    folder, pins = FOLDER / name, PINS / f"{name}.txt"
+    python, note = folder / "bin" / "python", folder / _NOTE
+    wanted = _asked(pins, installs)
     if note.is_file() and note.read_text(encoding="utf-8") == wanted:
         return python
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
+    pinned = ["--constraint", str(pins)] if pins.is_file() else []
     for packages in installs:
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
-    note.write_text(wanted, encoding="utf-8")
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *pinned, *packages], check=True)
+    if not pinned:
+        pins.write_text(_installed(python), encoding="utf-8")
+    note.write_text(_asked(pins, installs), encoding="utf-8")
     return python
+
+
+def _asked(pins: Path, installs: Sequence[Sequence[str]]) -> str:
+    pinned = pins.read_text(encoding="utf-8") if pins.is_file() else ""
+    return json.dumps([pinned, *map(list, installs)])
+
+
+def _installed(python: Path) -> str:
+    """Return what is installed, without which build of a version it is."""
+    done = subprocess.run(
+        [python, "-m", "pip", "freeze"], check=True, capture_output=True, text=True
+    )
+    return "".join(f"{line.partition('+')[0]}\n" for line in done.stdout.splitlines())
 
 
 def versions(python: Path, packages: Sequence[str]) -> dict[str, str]:

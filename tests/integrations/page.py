@@ -1,4 +1,8 @@
-"""docs/EXPORTS.md: which formats each target takes, how loosely, and what its program reads."""
+"""docs/EXPORTS.md: which formats each target takes, how loosely, and what its program reads.
+
+Formats that fare the same with every target share a row. How many turns each was tried on is in
+specs/integrations.json.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +20,11 @@ _HEAD = """\
 
 # Exports
 
-What each target of `turnspec export` takes of each format, and how many turns its program gives
+What each target of `turnspec export` takes of each format, and whether its program gives turns
 back: those of rungs 1 and 1b of the [verification](verification.md), whole and in pieces.
-*Loosened* formats are read less exactly, as listed below; `~n` counts turns in which that showed.
-[export.md](export.md) says how a format is exported.
+*Loosened* formats are read less exactly, *refused* ones not exported, as listed below; how many
+turns didn't come back is told. [export.md](export.md) says how a format is exported; the counts of
+each format are in [specs/integrations.json](../specs/integrations.json).
 """
 
 
@@ -29,20 +34,23 @@ def exports_page(records: Integrations) -> str:
 
 
 def _table(records: Integrations) -> str:
+    """Return the formats by how they fare with all targets, most of them first."""
     names = sorted({name for record in records.values() for name in record.formats})
-    rows = [("Format", *records), ("---",) * (len(records) + 1)]
+    alike: dict[tuple[str, ...], list[str]] = {}
     for name in names:
-        rows.append((name, *(_cell(record.formats.get(name)) for record in records.values())))
+        cells = tuple(_cell(record.formats.get(name)) for record in records.values())
+        alike.setdefault(cells, []).append(name)
+    rows: list[tuple[str, ...]] = [("", *records, "formats"), ("---",) * (len(records) + 2)]
+    for cells, found in sorted(alike.items(), key=lambda each: (-len(each[1]), each[1])):
+        rows.append((str(len(found)), *cells, ", ".join(found)))
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
 def _cell(found: IntegrationResult | None) -> str:
     if found is None:
         return "-"
-    if found.state is ExportState.REFUSED:
-        return "refused"
-    count = f"{found.passed}/{found.checks}" if found.passed < found.checks else f"{found.checks}"
-    return f"{found.state} {count}{f' ~{found.loosely}' if found.loosely else ''}"
+    failed = found.checks - found.passed
+    return f"{found.state}, {failed} of {found.checks} fail" if failed else str(found.state)
 
 
 def _target(target: str, record: TargetRecord) -> str:
@@ -55,13 +63,17 @@ def _target(target: str, record: TargetRecord) -> str:
         for word in ("checks", "passed", "cuts", "raised")
     )
     lines = [f"## {target}\n", f"With {packages}: {counts}. Of {checks} turns {passed} came back."]
+    if loosely := sum(found.loosely for found in results.values()):
+        lines.append(f"In {loosely} of these something came back as the losses say.")
     if cuts:
         formats = sum(bool(found.raised) for found in results.values())
         lines.append(
             f"Of {cuts} turns that break off, the program raises at {raised}, in {formats} formats."
         )
     if bridged := sum(found.bridged for found in results.values()):
-        lines.append(f"Behind {bridged} turns the next one's prompt was put.")
+        never = [name for name, found in sorted(results.items()) if not found.bridged]
+        told = f"; in {len(never)} formats behind none ({', '.join(never)})" if never else ""
+        lines.append(f"Behind {bridged} turns the next one's prompt was put{told}.")
     return "\n".join([*lines, "", *_losses(results), *_failures(results)])
 
 

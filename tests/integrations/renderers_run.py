@@ -60,16 +60,27 @@ def _outcome(renderer: Any, tokenizer: Any, case: dict[str, Any]) -> dict[str, A
     if bridge is not None:
         before = [*prompt, *sampled]
         found["kept"] = bridge.token_ids[: len(before)] == before
-        # What the template itself says behind the last message's text, where it renders it whole.
-        answer = {"role": "assistant", "content": parsed.content, **_calls(case)}
-        asked = [{"role": "user", "content": "Hi"}, answer, *case["next"]]
-        found["ending"] = tokenizer.apply_chat_template(
-            asked, tools=case["tools"], tokenize=False, add_generation_prompt=True
-        ).rpartition(case["next"][-1]["content"])[2]
+        rendered, _, found["ending"] = _rendered(tokenizer, case, parsed.content)
         found["text"] = tokenizer.decode(bridge.token_ids, skip_special_tokens=False)
+        added = tokenizer.decode(bridge.token_ids[len(before) :], skip_special_tokens=False)
+        found["as_rendered"] = rendered.endswith(added.rpartition(case["next"][-1]["content"])[0])
         lengths = {len(bridge.token_ids), len(bridge.message_indices)}
         found["attributed"] = len(lengths) == 1 and 0 in bridge.message_indices
     return found
+
+
+def _rendered(tokenizer: Any, case: dict[str, Any], content: str) -> tuple[str, str, str]:
+    """Return what the template itself says of the whole: up to the last message's text, and behind.
+
+    That doesn't hang on the answer's words, and some templates refuse one that says nothing.
+    """
+    calls = _calls(case)
+    answer = {"role": "assistant", "content": content or ("" if calls else "Yes."), **calls}
+    asked = [{"role": "user", "content": "Hi"}, answer, *case["next"]]
+    text: str = tokenizer.apply_chat_template(
+        asked, tools=case["tools"], tokenize=False, add_generation_prompt=True
+    )
+    return text.rpartition(case["next"][-1]["content"])
 
 
 def _calls(case: dict[str, Any]) -> dict[str, Any]:
@@ -78,7 +89,7 @@ def _calls(case: dict[str, Any]) -> dict[str, Any]:
         {
             "id": message["tool_call_id"],
             "type": "function",
-            "function": {"name": message["name"], "arguments": {}},
+            "function": {"name": message["name"], "arguments": case["arguments"]},
         }
         for message in case["next"]
         if message["role"] == "tool"

@@ -59,7 +59,7 @@ def _given(spec: Spec, turns: Sequence[Case], folder: Path) -> dict[str, Any]:
     for name, text in exported.files.items():
         (folder / name).write_text(text, encoding="utf-8")
     template = template_text(spec.name)
-    asked = [_case(case) for case in turns]
+    asked = [_case(spec, case) for case in turns]
     return {
         "path": f"{folder / list(exported.files)[-1]}:Renderer",
         "template": template,
@@ -70,13 +70,19 @@ def _given(spec: Spec, turns: Sequence[Case], folder: Path) -> dict[str, Any]:
     }
 
 
-def _case(case: Case) -> dict[str, Any]:
+def _case(spec: Spec, case: Case) -> dict[str, Any]:
     results = [
         {"role": "tool", "tool_call_id": identifier or f"call_{at}", "name": name, "content": ASKED}
         for at, (name, _, identifier) in enumerate(case.wanted.calls)
     ]
     asked = results or [{"role": "user", "content": ASKED}]
-    return {"prefill": case.prefill, "text": case.text, "tools": case.tools, "next": asked}
+    return {
+        "prefill": case.prefill,
+        "text": case.text,
+        "tools": case.tools,
+        "next": asked,
+        "arguments": {} if spec.capabilities.object_arguments else "{}",  # as templates want them
+    }
 
 
 def _result(
@@ -116,4 +122,6 @@ def _fault(spec: Spec, case: Case, found: Mapping[str, Any]) -> str:
     text = found["text"]
     if ASKED not in text or text.rpartition(ASKED)[2] != found["ending"]:
         return f"a bridge ends with {text[-120:]!r}"
+    if not found["as_rendered"]:
+        return f"a bridge begins otherwise than the template: {text[-200:]!r}"
     return "" if found["attributed"] else "a bridge attributes nothing"

@@ -75,8 +75,8 @@ def _result(asked: Asked, read: Sequence[Mapping[str, Any]]) -> IntegrationResul
     for case, found in zip(asked.cases, read, strict=True):
         reading = _reading(asked, case, found["message"])
         if reading is Reading.WRONG:
-            wrote = f"rung {case.rung}: behind {case.prefill!r} wrote {case.text!r}"
-            failures.append(f"{wrote}; wanted {case.wanted}; got {found['message']}")
+            wrote = f"behind {case.prefill!r} wrote {case.text!r}"
+            failures.append(f"rung {case.rung}: got {found['message']}: {wrote}; {case.wanted}")
         elif not found["same"]:
             failures.append(f"rung 2: in pieces {case.text!r} is read otherwise than whole")
             reading = Reading.WRONG

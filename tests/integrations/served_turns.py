@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import tarfile
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from tests.integrations.turns import Case
 from turnspec.sources.cache import cache_folder
 from turnspec.spec.model import Spec
 from turnspec.spec.turn_end import stop_strings
+from turnspec.transcripts.run import all_cores
 from turnspec.verification.comparing import Said, trims_strings
 
 _VOCABULARY = "vendor/llama.cpp/models/ggml-vocab-gpt-2.gguf"
@@ -60,6 +63,31 @@ def given(spec: Spec, case: Case) -> dict[str, Any]:
         "tools": case.tools,
         "variables": dict(spec.thinking.on if case.thinking else spec.thinking.off),
     }
+
+
+def read_on_all_cores(
+    command: Sequence[str | Path], question: Mapping[str, Any], variables: Mapping[str, str]
+) -> list[Any]:
+    """Run a command on its share of a question's ``formats`` in a process for each core.
+
+    Returns what came of each format, in their order.
+    """
+    forms = question["formats"]
+    count = min(all_cores(), len(forms))
+
+    def read(number: int) -> list[Any]:
+        asked = json.dumps({**question, "formats": forms[number::count]})
+        done = subprocess.run(
+            command, input=asked, stdout=subprocess.PIPE, text=True, check=True, env=variables
+        )
+        found: list[Any] = json.loads(done.stdout)
+        return found
+
+    together: list[Any] = [None] * len(forms)
+    with ThreadPoolExecutor(count) as pool:
+        for number, found in enumerate(pool.map(read, range(count))):
+            together[number::count] = found
+    return together
 
 
 def outcomes(

@@ -5,10 +5,8 @@ Which these are, SGLang says itself: it detects them in the chat template.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ from tests.integrations.served_turns import (
     given,
     outcomes,
     print_comparison,
+    read_on_all_cores,
     some,
     special_tokens,
     vocabulary,
@@ -55,15 +54,9 @@ def run_sglang(names: Sequence[str]) -> TargetRecord:
     forms = [_form(specs[name], asked[name], folder) for name in names]
     question = {"folder": str(folder), "vocabulary": str(vocabulary()), "formats": forms}
     paths = os.pathsep.join(map(str, (ROOT, ROOT / "generator")))
-    done = subprocess.run(
-        [python, "-W", "ignore", _RUN],
-        input=json.dumps(question),
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": paths},
-    )
-    read = dict(zip(names, json.loads(done.stdout), strict=True))
+    variables = {**os.environ, "PYTHONPATH": paths}
+    told = read_on_all_cores([python, "-W", "ignore", _RUN], question, variables)
+    read = dict(zip(names, told, strict=True))
     results = {name: _result(specs[name], asked[name], read[name]) for name in names}
     own = {name: found["names"] for name, found in read.items() if "names" in found}
     print_comparison("SGLang", own, specs, asked, read)

@@ -26,6 +26,7 @@ from vllm.entrypoints.openai.chat_completion.stream_processor import (
 )
 from vllm.parser.parser_manager import ParserManager
 from vllm.reasoning import ReasoningParserManager
+from vllm.tokenizers.hf import get_cached_tokenizer
 from vllm.tool_parsers import ToolParserManager
 
 from tests.integrations.vocabularies import real_tokenizer, texts_of
@@ -196,7 +197,7 @@ def outcomes(form: dict[str, Any], vocabulary: Path) -> dict[str, Any]:
     ToolParserManager.import_tool_parser(form["plugin"])
     ReasoningParserManager.import_reasoning_parser(form["plugin"])
     ours, specials, cases = (form["name"],) * 2, form["specials"], form["cases"]
-    real = real_tokenizer(vocabulary, specials)
+    real = get_cached_tokenizer(real_tokenizer(vocabulary, specials))  # as vLLM itself has it
     found = {
         "tokens": attempt(read_all, ours, Characters(specials), cases, (1, 3)),
         "pieces": attempt(read_all, ours, Characters([]), cases, (1, 3)),
@@ -207,8 +208,9 @@ def outcomes(form: dict[str, Any], vocabulary: Path) -> dict[str, Any]:
     if form["required"]:
         found["required"] = attempt(required, ours, specials, form["required"])
     if form["own"]:
-        tokens = [*specials, *form["more_tokens"]]
-        real = real_tokenizer(vocabulary, tokens, **form["options"])
+        if form["more_tokens"] or form["options"]:
+            tokens = [*specials, *form["more_tokens"]]
+            real = get_cached_tokenizer(real_tokenizer(vocabulary, tokens, **form["options"]))
         found["own"] = attempt(read_all, tuple(form["own"]), real, ended(cases), (1,))
     return found
 

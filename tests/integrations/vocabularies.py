@@ -11,10 +11,22 @@ import tokenizers
 from gguf import GGUFReader
 from transformers import PreTrainedTokenizerFast
 
+from turnspec.spec.atomic import write_atomically
+
 
 @cache
 def real_vocabulary(path: Path) -> str:
-    """Return the tokenizer of a vocabulary file, as the JSON that it can be made of again."""
+    """Return the tokenizer of a vocabulary file, as the JSON that it can be made of again.
+
+    That is kept beside the file, which takes long to read.
+    """
+    kept = path.with_suffix(".tokenizer.json")
+    if not kept.is_file():
+        write_atomically(kept, _tokenizer(path))
+    return kept.read_text(encoding="utf-8")
+
+
+def _tokenizer(path: Path) -> str:
     fields = GGUFReader(path).fields
     known = fields["tokenizer.ggml.tokens"].contents()
     merges = [tuple(pair.split(" ")) for pair in fields["tokenizer.ggml.merges"].contents()]

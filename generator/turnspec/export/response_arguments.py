@@ -63,6 +63,18 @@ def argument_losses(tools: Tools) -> Iterator[Loss]:
         )
     if strings not in (None, Encoding.RAW) and values.get(JsonType.NULL) is Encoding.PYTHON:
         yield Loss("null", "written as Python does; inside arrays and objects it leaves them text")
+    if _has_own_quotes(tools):
+        yield Loss(
+            "characters U+0001 and U+0002",
+            "transformers keeps them for itself: a value that holds one raises a ValueError",
+        )
+
+
+def _has_own_quotes(tools: Tools) -> bool:
+    """Tell whether transformers is told of quotes that JSON doesn't have."""
+    found = arguments_reader(tools)["content_args"]
+    parser = found.get("value_parser", {"args": found})
+    return "string_delims" in parser["args"]
 
 
 def _json(syntax: ValueSyntax) -> dict[str, Any]:

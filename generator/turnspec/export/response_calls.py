@@ -80,7 +80,9 @@ def calls_field(spec: Spec) -> CallsField | Refusal:
     if is_array:
         bounds = _array_bounds(spec, tools, section[:-1].strip(), end[1:])
         return bounds.field({**keys, "transform_each": True})
-    return _object_bounds(spec, tools).field({**keys, "repeats": True})
+    if not isinstance(found := _object_bounds(spec, tools), _Bounds):
+        return found
+    return found.field({**keys, "repeats": True})
 
 
 def _array_bounds(spec: Spec, tools: Tools, start: str, end: str) -> _Bounds:
@@ -92,7 +94,7 @@ def _array_bounds(spec: Spec, tools: Tools, start: str, end: str) -> _Bounds:
     return _Bounds(begin, closes, (begin,), (_UNMARKED,))
 
 
-def _object_bounds(spec: Spec, tools: Tools) -> _Bounds:
+def _object_bounds(spec: Spec, tools: Tools) -> _Bounds | Refusal:
     """Return the bounds of a call that is an object of its own."""
     head, last = _head(tools), tools.call[-1]
     tail = last.text.rpartition("}")[2] if isinstance(last, Literal) else ""
@@ -101,13 +103,21 @@ def _object_bounds(spec: Spec, tools: Tools) -> _Bounds:
         begin = lenient(head.strip())
         closes = _close(spec, tail, [begin])
         return _Bounds(rf"\s*{begin}\s*", closes, (begin,), takes_section=False)
-    if not _is_distinct(tools.section_start):
+    section, separator = tools.section_start.strip(), tools.separator.strip()
+    marked = _is_distinct(section)
+    if not marked and not separator:
+        if spec.capabilities.parallel_calls:
+            return Refusal("tool calls", "nothing marks them, and nothing stands between two")
         return _Bounds(_line(first), _close(spec, tail, []), (first,), (_UNMARKED,))
-    begin = lenient(tools.section_start.strip())
-    further = rf"\s*{lenient(tools.separator.strip())}\s*"
-    opens = rf"\s*{begin}\s*(?=\{{)|(?<=\}}){further}(?={first})"
+    opens, begin = _line(first), first
+    if marked:
+        begin = lenient(section)
+        opens = rf"\s*{begin}\s*(?=\{{)"
+    further = rf"\s*{lenient(separator)}\s*"
+    opens += rf"|(?<=\}}){further}(?={first})"
     closes = either([_close(spec, tools.section_end, []), rf"(?<=\}})(?={further}{first})"])
-    return _Bounds(opens, closes, (begin,), (_LOOSE_SECTION,))
+    losses = (_LOOSE_SECTION,) if marked else (_UNMARKED, _LOOSE_SECTION)
+    return _Bounds(opens, closes, (begin,), losses)
 
 
 def _line(begin: str) -> str:

@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from renderers.base import (
     ParsedResponse,
@@ -46,6 +46,13 @@ Ids = list[int]
 _USER, _NEEDLE, _KEY = "needleqa", "needleqz", "needleqk"
 # Whether the parser tells a marker that is a token from the same characters in ordinary ones.
 _TAKES_TOKENS = "special_tokens" in inspect.signature(turn_format.Parser).parameters
+
+
+class _Tail(NamedTuple):
+    """What ends an answer whatever follows, and what stands behind that."""
+
+    own: str
+    text: str
 
 
 class Renderer(DefaultRenderer):
@@ -134,22 +141,19 @@ class Renderer(DefaultRenderer):
         )
         tails = [
             self._tail(parsed, new_messages[:count], tools=tools, prompted=False)
-            for count in range(len(new_messages))
+            for count in range(len(new_messages) + 1)
         ]
         whole = self._tail(parsed, new_messages, tools=tools, prompted=True)
         if whole is None:
             return None
-        ids = self._ids(whole)
+        ids = self._ids(whole.text)
         written = _overlap(previous_completion_ids, ids)
-        last = previous_completion_ids[-1:]
-        if not written and last and last[0] in self.get_stop_token_ids():
+        if not written and self._is_stopped(previous_completion_ids, whole.own):
             return None  # it ended as a turn does that something else follows
         before = [*previous_prompt_ids, *previous_completion_ids]
-        starts = [len(self._ids(tail)) if tail else 0 for tail in tails]
+        *starts, end = (_common(self._ids(tail.text), ids) if tail else 0 for tail in tails)
         indices = [sum(start <= at for start in starts) - 1 for at in range(len(ids))]
-        prompt = self._tail(parsed, new_messages, tools=tools, prompted=False)
-        end = len(self._ids(prompt)) if prompt else len(ids)
-        shown = [index if at < end else -1 for at, index in enumerate(indices)]
+        shown = [index if at < (end or len(ids)) else -1 for at, index in enumerate(indices)]
         return RenderedTokens(
             token_ids=[*before, *ids[written:]],
             message_indices=[-1] * len(before) + shown[written:],
@@ -159,7 +163,7 @@ class Renderer(DefaultRenderer):
 
     def _tail(
         self, parsed: ParsedResponse, messages: Sequence[Any], *, tools: Any, prompted: bool
-    ) -> str | None:
+    ) -> _Tail | None:
         """Return what the template writes behind an answer like this one when messages follow."""
         answer, last = _answer_like(parsed)
         asked = {"role": "user", "content": _USER}
@@ -167,10 +171,16 @@ class Renderer(DefaultRenderer):
         followed = self._text([asked, answer, *messages], tools=tools, prompted=prompted)
         if alone is None or followed is None:
             return None
-        # What the answer has behind the needle stands there whatever follows; its end may not.
-        own = alone.rpartition(_NEEDLE)[2].removesuffix(FINAL.get(last, ""))
+        own = _before_end(alone.rpartition(_NEEDLE)[2], FINAL.get(last, ""))
         _, found, tail = followed.rpartition(f"{_NEEDLE}{own}")
-        return tail if found else None
+        return _Tail(own, tail) if found else None
+
+    def _is_stopped(self, written: Sequence[int], own: str) -> bool:
+        """Tell whether a stop token ends what was written that isn't part of an answer itself."""
+        if not written or written[-1] not in self.get_stop_token_ids():
+            return False
+        mark = self._special.get(written[-1])
+        return mark is None or not own.endswith(mark)
 
     def _text(self, messages: Sequence[Any], *, tools: Any, prompted: bool) -> str | None:
         """Return a rendering as text; None where the template refuses the messages."""
@@ -274,6 +284,20 @@ def _is_closed(message: Any, text: str) -> bool | None:
         return True
     end = REASONING_END.strip()
     return end in text if end else None
+
+
+def _before_end(text: str, final: str) -> str:
+    """Return what stands behind an answer's text whatever follows: not its end, nor what is there.
+
+    Some templates write a token behind the last message, or the next prompt unasked.
+    """
+    return text.removesuffix(final) if text.endswith(final) else text.partition(final)[0]
+
+
+def _common(one: Sequence[int], other: Sequence[int]) -> int:
+    """Return how many tokens are the same from the beginning on."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _overlap(written: Sequence[int], following: Sequence[int]) -> int:
