@@ -1,14 +1,25 @@
-"""The small templates of our own beside this file, one per class of format, and their analysis."""
+"""The small templates of our own beside this file, one per class of format, and their analysis.
+
+What formats they have is known from the snapshot of their specs.
+"""
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
+from syrupy.extensions.amber.serializer import AmberDataSerializer
+
+from tests.generated_formats import EVERY_FORMAT, covering, modes
 from turnspec.analysis.analyze import Analysis, TemplateSource, analyze_template
 from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.files import load_checked_spec
 from turnspec.spec.model import Spec
 
 FOLDER = Path(__file__).parent / "templates"
+_SPECS = Path(__file__).parent / "__snapshots__" / "test_analysis_golden.ambr"
 
 #: The names of all templates of our own, in the order of the alphabet.
 NAMES = tuple(sorted(path.stem for path in FOLDER.glob("*.jinja")))
@@ -25,6 +36,21 @@ def given_template(text: str, name: str = "given") -> TemplateSource:
     return TemplateSource(name, text, f"{name}.jinja", "local", {})
 
 
+def kinds() -> list[str]:
+    """Return the names of a few that have together each mode of a spec; all, if that is wanted."""
+    snapshots = AmberDataSerializer.read_file(str(_SPECS))
+    specs = {found.name: str(found.data) for found in snapshots}
+    return [*NAMES] if EVERY_FORMAT else covering({n: modes(_spec(specs, n)) for n in NAMES})
+
+
+def _spec(snapshots: Mapping[str, str], name: str) -> Spec:
+    text = snapshots[f"test_spec[{name}]"].strip().removeprefix("'''").removesuffix("'''")
+    spec = load_checked_spec(textwrap.dedent(text), name)
+    assert isinstance(spec, Spec), spec
+    return spec
+
+
+@cache
 def analysis_of(name: str, worker: RenderWorker) -> Analysis:
     """Return the analysis of one of our own templates."""
     return analyze_template(own_template(name), worker)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.own_templates import NAMES, own_template, spec_of
@@ -16,16 +14,13 @@ from turnspec.rendering.conversation import Chat
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.model import ContentBlocks
 
+#: Each template is analysed once, in one process.
+pytestmark = pytest.mark.xdist_group("own templates")
+
 FOUND = {
     "reasoning-block": ("note", ContentBlocks("sort", "musing", "words", "words")),
     "blocks-in-container": ("said", ContentBlocks("is", "draft", "reply", "said", "pieces")),
 }
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[RenderWorker]:
-    with RenderWorker() as worker:
-        yield worker
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.own_templates import NAMES, analysis_of, spec_of
@@ -25,12 +23,8 @@ from turnspec.spec.model import (
     Verdict,
 )
 
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[RenderWorker]:
-    with RenderWorker() as worker:
-        yield worker
-
+#: Each template is analysed once, in one process.
+pytestmark = pytest.mark.xdist_group("own templates")
 
 TOOL_MODES = {
     "json-in-tags": ToolMode.JSON_NATIVE,

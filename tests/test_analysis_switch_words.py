@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.own_templates import NAMES, given_template, own_template, spec_of
@@ -15,6 +13,9 @@ from turnspec.rendering.conversation import Chat
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.model import Switch
 
+#: Each template is analysed once, in one process.
+pytestmark = pytest.mark.xdist_group("own templates")
+
 ON, OFF = Switch.ON, Switch.OFF
 FOUND = {
     "switch-words": [("-brood", OFF, ("system", "user")), ("+brood", ON, ("user",))],
@@ -24,12 +25,6 @@ FOUND = {
     ],
     "thinking-by-word": [("(think)", ON, ("user",))],
 }
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[RenderWorker]:
-    with RenderWorker() as worker:
-        yield worker
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -24,10 +24,13 @@ from tests.reference.cases import (
     USER,
     WEATHER,
     OpenTemplates,
-    template_names,
+    tried_templates,
 )
 from turnspec.chat import ChatError, ChatTemplate, Conversation
 from turnspec.rendering.worker import RenderWorker
+
+#: What they take long for, templates that are open, is kept in one process.
+pytestmark = pytest.mark.xdist_group("templates")
 
 TOOLS = [WEATHER, TIME]
 #: Steps of a conversation: messages, a prompt (None), or an answer with the text that was written.
@@ -83,8 +86,8 @@ def opened(chat: ChatTemplate) -> Conversation:
     return chat.conversation(tools=TOOLS, now=NOW)
 
 
-@pytest.mark.parametrize("name", template_names())
-def test_increments_of_every_template_add_up(name: str, templates: OpenTemplates) -> None:
+@pytest.mark.parametrize("name", tried_templates())
+def test_increments_add_up(name: str, templates: OpenTemplates) -> None:
     chat = templates[name]
 
     @settings(max_examples=3, deadline=None, database=None, derandomize=True)

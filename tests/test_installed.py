@@ -2,6 +2,7 @@
 
 Each is put into an environment of its own, and every verb is run in an empty folder. What turnspec
 depends on comes from a package index, or from pip's cache: without either these tests fail.
+`make test` tries the wheel alone, `make test-every-format` all.
 """
 
 from __future__ import annotations
@@ -187,6 +188,7 @@ def test_the_wheel(model: Path, tmp_path: Path) -> None:
     assert user.environment.compiled_size() <= MOST_MEGABYTES * 1e6
 
 
+@pytest.mark.long
 def test_the_wheel_of_the_sdist(model: Path, tmp_path: Path) -> None:
     """The same wheel; with the extra for new formats, also those verbs."""
     source = build_sdist(tmp_path / "sdist")
@@ -200,6 +202,7 @@ def test_the_wheel_of_the_sdist(model: Path, tmp_path: Path) -> None:
     assert verbs | {"live"} == set(COMMANDS)
 
 
+@pytest.mark.long
 def test_an_editable_install(model: Path, tmp_path: Path) -> None:
     """It has the formats of its checkout, and nothing is copied into that."""
     before = sorted(path.name for path in (ROOT / "generator" / "turnspec").iterdir())

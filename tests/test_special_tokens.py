@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.generated_formats import committed_format
+from tests.generated_formats import KINDS, committed_spec
 from tests.parser_checks import added_up, summary
 from tests.special_pieces import (
     Piece,
     as_text,
-    formats_with_calls,
     in_characters,
     pieces_of,
     special_tokens,
@@ -24,7 +23,7 @@ from turnspec.spec.model import Spec, Verdict
 from turnspec.verification.messages import allowed_call
 from turnspec.verification.quoted_calls import CALL, Quoted, call_in_text, call_in_value, prefill
 
-FORMATS = [names[0] for names in formats_with_calls()]
+FORMATS = [name for name in KINDS if committed_spec(name).tools]
 #: Formats that no token tells a call from text in: what marks their calls is none.
 OPEN = {
     "cohereforai-c4ai-command-r-plus-tool-use",
@@ -50,7 +49,7 @@ QUOTED = {"prose": ("As in ", " it is said."), "fence": ("See:\n```\n", "\n```\n
 
 @cache
 def loaded(name: str) -> tuple[Spec, FormatModule]:
-    spec = committed_format(name).spec
+    spec = committed_spec(name)
     return spec, load(spec)
 
 
