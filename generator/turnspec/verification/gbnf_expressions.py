@@ -24,8 +24,11 @@ class Characters:
 
     def __contains__(self, char: str) -> bool:
         """Say whether the class allows this character."""
-        within = any(low <= ord(char) <= high for low, high in self.ranges)
-        return within != self.negated
+        code = ord(char)
+        for low, high in self.ranges:  # walks ask for each character that they write
+            if low <= code <= high:
+                return not self.negated
+        return self.negated
 
     def allowed(self) -> tuple[tuple[int, int], ...]:
         """Return the allowed code points as ranges in order."""
