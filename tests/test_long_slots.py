@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.generated_formats import KINDS, PARTS, committed_format
+from tests.generated_formats import KINDS, PARTS, committed_format, committed_spec
 from tests.parser_checks import some, stream
 from turnspec.codegen.writer import write_parts
 from turnspec.engine.json_text import load_json
@@ -27,7 +27,7 @@ LONG = 400
 FILLERS = {"blanks": " " * LONG, "letters": "w" * LONG, "digits": "1" * LONG, "lines": "\n" * LONG}
 NO_NUMBERS = ("NaN", "Infinity", "-Infinity", "1e999", "-1e999", "None", "nan", "inf")
 CALL = Call("get_weather", {"city": "Paris", "days": 3}, "id0000001")
-WITH_CALLS = [name for name in KINDS if committed_format(name).spec.tools]
+WITH_CALLS = [name for name in KINDS if committed_spec(name).tools]
 
 pytestmark = pytest.mark.timeout(600)
 

@@ -51,7 +51,6 @@ from turnspec.verification.random_messages import random_messages
 
 ROOT = Path(__file__).parent.parent
 ALL = "TURNSPEC_EXAMPLES" in os.environ
-REPRESENTATIVES = representatives(read_formats(ROOT))
 #: Random texts per format; all of them together are more than 10,000 in a long run.
 EXAMPLES = int(os.environ.get("TURNSPEC_EXAMPLES", 24)) // 6
 #: Of the formats, so many have a deviation tried in a short run.
@@ -269,7 +268,7 @@ def test_keyword_arguments_are_read_alike(text: str, engine: TypeScriptEngine) -
 @pytest.mark.parametrize("part", LongText)
 def test_long_texts_are_read_alike(part: LongText, engine: TypeScriptEngine) -> None:
     text = 'upon  a \n\ttime, "he" said: C:\\\\x\n \r\n' * 30  # more pieces than stay apart
-    for known in REPRESENTATIVES:
+    for known in representatives(read_formats(ROOT)):
         if has_part(known.spec, part):
             turn = turn_with(known.spec, part, text)
             options = {"tools": turn.tools, "prefill": known.spec.turn.header}
