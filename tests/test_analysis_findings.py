@@ -91,10 +91,26 @@ def test_reasoning_mode(name: str, worker: RenderWorker) -> None:
         ("delimiter-reasoning", "reasoning"),
         ("invented-guillemets", "thinking"),
         ("stripped-reasoning", None),
+        ("two-reasoning-keys", "reasoning_content"),
     ],
 )
 def test_reasoning_field(name: str, field: str | None, worker: RenderWorker) -> None:
     assert spec_of(name, worker).reasoning.field == field
+
+
+def test_reasoning_beside_calls_may_have_a_key_of_its_own(worker: RenderWorker) -> None:
+    spec = spec_of("two-reasoning-keys", worker)
+    assert spec.reasoning.call_field == "thinking"
+    assert not [limit for limit in spec.limits if limit.subject is Subject.REASONING]
+    assert spec_of("thinking-switch", worker).reasoning.call_field is None
+
+
+def test_what_ends_every_turn_is_no_end_of_content_before_calls(worker: RenderWorker) -> None:
+    spec = spec_of("message-for-each-part", worker)
+    assert (spec.content.mode, spec.content.end) == (ContentMode.PLAIN, "")
+    assert spec.join(Part.CONTENT, Part.CALLS) == "<|end|><|assistant|>"
+    assert spec.final(Part.CONTENT) == spec.final(Part.CALLS) == "<|end|>"
+    assert spec.turn.stop == ("<|end|>",)
 
 
 def test_thinking_switch(worker: RenderWorker) -> None:

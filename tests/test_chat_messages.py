@@ -174,6 +174,9 @@ def test_reasoning_is_written_where_the_template_reads_it() -> None:
     message = {"role": "assistant", "content": "hi", "reasoning": "hm"}
     (done,), _ = written([message], form(Dialect(reasoning_field="thinking")))
     assert done == {"role": "assistant", "content": "hi", "thinking": "hm"}
+    two_keys = form(Dialect(reasoning_field="thinking", call_reasoning_field="plan"))
+    (done,), _ = written([calling({"name": "f"}) | {"reasoning": "hm"}], two_keys)
+    assert (done["plan"], done.get("thinking")) == ("hm", None)
     (done,), _ = written([message], form())
     assert done == {"role": "assistant", "content": "hi", "reasoning_content": "hm"}
     blocks = ContentBlocks("type", "thinking", "text", "text")

@@ -250,7 +250,7 @@ def test_a_lost_word_and_a_changed_message_are_told() -> None:
     turn = StreamedTurn.start(parser_of(spec))
     turn.feed("Some words")
     turn.finish()
-    turn.pieces.append(" vanished")
+    turn.pieces.append((" vanished", False))
     assert turn_faults(spec, turn, ()) == ["lost: vanished"]
     streamed, whole, _ = "".join(stream_faults(turn)).partition("but as a whole")
     assert streamed.startswith("streamed Message(content='Some words'")

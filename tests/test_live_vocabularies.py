@@ -17,12 +17,14 @@ from turnspec.cli.live_output import real_table
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.live import real_vocabulary
+from turnspec.live.checks import StreamedTurn, quoting_faults, token_faults
 from turnspec.live.model import LiveModel, load_model
 from turnspec.live.offers import TOOLS
 from turnspec.live.real_model import RealTokens, real_model
 from turnspec.live.real_vocabulary import (
     RealVocabulary,
     Source,
+    begins_with_token,
     marker_tokens,
     read_vocabularies,
     read_vocabulary,
@@ -118,9 +120,44 @@ def test_formats_live_on_it(name: str, vocabulary: RealVocabulary, tmp_path: Pat
         )
     assert runs.problems == []
     assert [turn.faults for turn in runs.turns if turn.outcome is Outcome.FAILED] == []
+    # What calls a tool in special tokens is text in ordinary ones.
     assert any(turn.calls for turn in runs.turns)
+    assert all(turn.quoted for turn in runs.turns if turn.calls)
     names, has = (list(real_table([runs]).columns[at].cells) for at in (1, 2))
     assert (names, has) == (["", "own"], ["", "<tool_call> </tool_call>"])
+
+
+def test_a_special_token_is_told_to_the_parser() -> None:
+    fmt = committed_format("qwen-qwen3-0-6b")
+    texts = ("Well: ", "<tool_call>", '{"name": "now", "arguments": {}}', "</tool_call>")
+    turn = StreamedTurn.start(fmt.module)
+    turn.feed("".join(texts))
+    turn.finish()
+    assert [called.name for called in turn.message.tool_calls] == ["now"]
+    assert list(token_faults(turn, [(text, text[0] == "<") for text in texts])) == []
+    assert list(quoting_faults(turn, ["<tool_call>", "</tool_call>"])) == []
+
+
+def test_a_call_that_ordinary_tokens_make_is_told() -> None:
+    """Without special tokens text calls as well; where a marker lacks its token, nothing does."""
+    turn = StreamedTurn.start(committed_format("qwen-qwen3-0-6b").module)
+    turn.feed('<tool_call>{"name": "now", "arguments": {}}</tool_call>')
+    turn.finish()
+    assert list(quoting_faults(turn, [])) == [
+        "in ordinary tokens it still calls now",
+        "in ordinary tokens 'now' is lost",
+    ]
+    end = [("<tool_call>", False), (turn.text[11:-12], False), ("</tool_call>", True)]
+    assert len(list(token_faults(turn, end))) == 0
+    begin = [("<tool_call>", False), (turn.text[11:], False), ("<tool_call>", True)]
+    (fault,) = token_faults(turn, begin)
+    assert fault.startswith("with special tokens it is Message(content=")
+
+
+def test_formats_whose_calls_begin_with_a_special_token(vocabulary: RealVocabulary) -> None:
+    names = ("qwen-qwen3-0-6b", "glm-4-6", "meta-llama-llama-3-1-8b-instruct")
+    found = [begins_with_token(committed_format(name).spec, vocabulary) for name in names]
+    assert found == [True, True, False]
 
 
 def test_only_some_tokens_are_likely_and_none_that_breaks_text(

@@ -86,6 +86,13 @@ def test_reasoning_stands_under_the_dialects_field(worker: RenderWorker) -> None
     assert assistant(worker, Dialect(reasoning_field="thought"), message)["thought"] == "hm"
 
 
+def test_reasoning_beside_calls_may_stand_under_another_key(worker: RenderWorker) -> None:
+    dialect = Dialect(reasoning_field="thought", call_reasoning_field="plan")
+    calling = assistant(worker, dialect, Message("", "hm", (CALL,)))
+    assert (calling["plan"], calling.get("thought")) == ("hm", None)
+    assert assistant(worker, dialect, Message("hello", "hm"))["thought"] == "hm"
+
+
 def test_a_turn_runs_from_the_users_text_to_the_end(worker: RenderWorker) -> None:
     chat = Chat(worker, TALK, {})
     assert chat.turn(Message("hello")) == Rendering("<assistant>hello")

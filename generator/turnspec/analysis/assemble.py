@@ -205,6 +205,7 @@ def _reasoning(facts: Facts, limits: Sequence[Limit], derivation: Derivation) ->
         end=end,
         field=facts.chat.dialect.reasoning_field if shown else None,
         blocks=facts.chat.dialect.blocks if shown else None,
+        call_field=facts.chat.dialect.call_reasoning_field if shown else None,
         scope=find_scope(facts.chat, derivation) if shown else ReasoningScope.NONE,
     )
 

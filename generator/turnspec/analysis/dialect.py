@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.probes import (
@@ -27,11 +29,17 @@ from turnspec.rendering.conversation import (
     Chat,
     Dialect,
 )
+from turnspec.spec.message import Message
 from turnspec.spec.model import Capabilities
 
 #: The keys under which chat APIs hand reasoning to a template, the most usual first.
 REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 
+#: Reasoning beside content, and beside a call.
+_BESIDE = (
+    probe_message(reasoning=True, content=True),
+    probe_message(reasoning=True, calls=1),
+)
 #: How well a rendered call can be read back; less is better.
 _UNREADABLE = 9
 
@@ -105,15 +113,30 @@ def _prints_null(chat: Chat) -> bool:
 
 def find_reasoning_field(chat: Chat) -> str | None:
     """Return the first key under which reasoning is rendered, beside content or beside a call."""
-    for field in REASONING_FIELDS:
-        speaking = chat.speaking(replace(chat.dialect, reasoning_field=field))
-        for message in (
-            probe_message(reasoning=True, content=True),
-            probe_message(reasoning=True, calls=1),
-        ):
-            if REASONING in (speaking.turn(message).text or ""):
-                return field
-    return None
+    shown = (field for field in REASONING_FIELDS if any(map(partial(_reads, chat, field), _BESIDE)))
+    return next(shown, None)
+
+
+def find_both_fields(chats: Sequence[Chat], field: str) -> tuple[str, str | None]:
+    """Return the key of reasoning beside content, and the key beside calls if that is another one.
+
+    ``field`` is read beside one of them at least, under one of the settings of ``chats``.
+    """
+    others = [other for other in REASONING_FIELDS if other != field]
+    found = [
+        next(
+            (key for key in (field, *others) if any(_reads(chat, key, beside) for chat in chats)),
+            field,
+        )
+        for beside in _BESIDE
+    ]
+    return found[0], found[1] if found[1] != found[0] else None
+
+
+def _reads(chat: Chat, field: str, message: Message) -> bool:
+    """Say whether a template shows the reasoning in a message if it is given under a key."""
+    speaking = chat.speaking(replace(chat.dialect, reasoning_field=field))
+    return REASONING in (speaking.turn(message).text or "")
 
 
 def find_other_field(chat: Chat) -> str | None:

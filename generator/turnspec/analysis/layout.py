@@ -111,6 +111,7 @@ def find_layout(
         for part in (Part.REASONING, Part.CONTENT)
         if any(part in edge for edge in edges)
     }
+    wrappings = parts.without_turn_end(wrappings, edges, header.header)
     turn_end = parts.common_turn_end(edges, wrappings)
     if not turn_end:  # some templates end the last message of a conversation in their own way
         turn_end = parts.common_turn_end(_without_header(by_user, user_header), wrappings)
@@ -283,11 +284,11 @@ def _inner_texts(
 ) -> list[str]:
     """Return all literals that stand inside a turn.
 
-    Some templates end a turn between two calls and go on: no model gets beyond that.
+    Some templates end a turn between two parts or calls and go on: no model gets beyond that.
     """
     texts = [text for wrapping in wrappings.values() for text in (wrapping.start, wrapping.end)]
     nothing = Wrapping("", "")
-    for join in joins:
+    for join in [join for join in joins if not ends_turn(join.text, turn_end)]:
         left, right = (wrappings.get(part, nothing) for part in (join.left, join.right))
         texts += [join.text, left.end + join.text + right.start]
     if calls is not None:

@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from turnspec.analysis.blocks import find_content_blocks
-from turnspec.analysis.dialect import find_dialect, find_other_field, find_reasoning_field
+from turnspec.analysis.dialect import (
+    find_both_fields,
+    find_dialect,
+    find_other_field,
+    find_reasoning_field,
+)
 from turnspec.analysis.findings import Derivation
 from turnspec.rendering.conversation import Chat, Dialect
 
@@ -22,7 +27,10 @@ def find_message_form(chat: Chat, derivation: Derivation) -> Dialect:
     field = next(filter(None, map(find_reasoning_field, chats)), None) or find_other_field(chat)
     if field is not None:
         derivation.note("R1", f"reasoning is read from {field}")
-        return replace(dialect, reasoning_field=field)
+        field, call_field = find_both_fields(chats, field)
+        if call_field:
+            derivation.note("R1", f"from {field}, and beside calls from {call_field}")
+        return replace(dialect, reasoning_field=field, call_reasoning_field=call_field)
     found = find_content_blocks(chats)
     derivation.note("R1", f"reasoning is read from {found and found[0]}")
     if found is None:

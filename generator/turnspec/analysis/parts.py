@@ -157,6 +157,24 @@ def common_turn_end(edges: Mapping[Edge, str], wrappings: Mapping[Part, Wrapping
     return whole_suffix(rests)
 
 
+def without_turn_end(
+    wrappings: Mapping[Part, Wrapping], edges: Mapping[Edge, str], header: str
+) -> dict[Part, Wrapping]:
+    """Take what ends every turn off content that has no marker of its own to open it.
+
+    It stands behind content before calls, too, where each of them is a message of its own: there
+    the assistant's header follows once more.
+    """
+    content = wrappings.get(Part.CONTENT)
+    turn_end = common_turn_end(edges, {})
+    if content is None or content.start.strip() or not turn_end.strip():
+        return dict(wrappings)
+    more = [text for edge, text in edges.items() if edge[:2] == (Part.CONTENT, Part.CALLS)]
+    if not (header.strip() and any(text.startswith(turn_end + header) for text in more)):
+        return dict(wrappings)
+    return {**wrappings, Part.CONTENT: Wrapping(content.start, content.end.removesuffix(turn_end))}
+
+
 def own_end(wrapping: Wrapping, finals: Sequence[str], turn_end: str) -> Wrapping:
     """Give a part that has its own opening marker what closes it before the turn's end.
 

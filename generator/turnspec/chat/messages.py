@@ -212,7 +212,8 @@ def _assistant(turn: Turn, content: object, form: MessageForm, *, in_blocks: boo
             result["content"] = content_in_blocks(dialect.blocks, dialect.reasoning_field, message)
     elif turn.reasoning:
         # A template that reads it nowhere is given it all the same; it does no harm.
-        result[dialect.reasoning_field or REASONING_FIELDS[0]] = turn.reasoning
+        key = dialect.reasoning_key(beside_calls=bool(turn.calls))
+        result[key or REASONING_FIELDS[0]] = turn.reasoning
     if turn.calls:
         result["tool_calls"] = [_call(call, form) for call in turn.calls]
     return result

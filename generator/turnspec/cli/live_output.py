@@ -40,16 +40,23 @@ def real_table(runs: Sequence[FormatRuns]) -> Table:
     table = Table(title=title, title_justify="left")
     for column in ("format", "vocabulary", "its special tokens", "others, in ordinary tokens"):
         table.add_column(column, overflow="fold")
-    for column in ("turns", "calls", "parsed", "cut", "failed"):
+    for column in ("turns", "calls", "parsed", "cut", "failed", "quoted"):
         table.add_column(column, justify="right")
     all_turns = [turn for run in runs for turn in run.turns]
-    table.add_row("all", "", "", "", *_figures(all_turns), style="bold", end_section=True)
+    figures = (*_figures(all_turns), _quoted(all_turns))
+    table.add_row("all", "", "", "", *figures, style="bold", end_section=True)
     for run in runs:
         if run.vocabulary is not None:
             known, lacking = marker_tokens(run.spec, run.vocabulary)
             texts = (escape(" ".join(known)), escape(" ".join(lacking)))
-            table.add_row(run.spec.name, run.vocabulary.name, *texts, *_figures(run.turns))
+            figures = (*_figures(run.turns), _quoted(run.turns))
+            table.add_row(run.spec.name, run.vocabulary.name, *texts, *figures)
     return table
+
+
+def _quoted(turns: Sequence[LiveTurn]) -> str:
+    """Return how many turns were read in ordinary tokens, too, as a text that quotes calls."""
+    return str(sum(turn.quoted for turn in turns))
 
 
 def _figures(turns: Sequence[LiveTurn]) -> tuple[str, ...]:

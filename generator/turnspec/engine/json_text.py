@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from functools import cache
 from typing import Any
 
 #: The characters that don't stand in a JSON string as they are, for a class of an expression.
@@ -14,12 +15,12 @@ _DEEPEST = 500
 _STRINGS_AND_BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[][{}]', re.DOTALL)
 
 
-def load_json(text: str, **options: Any) -> Any:
+def load_json(text: str, object_pairs_hook: Any = None) -> Any:
     """Return the value of JSON text; ValueError if it is none, as NaN and Infinity aren't."""
     if text.count("[") + text.count("{") > _DEEPEST and _is_too_deep(text):
         raise ValueError("nested too deeply")
     try:
-        return json.loads(text, parse_constant=_no_constant, **options)
+        return _decoder(object_pairs_hook).decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -31,6 +32,11 @@ def _is_too_deep(text: str) -> bool:
         if depth > _DEEPEST:
             return True
     return False
+
+
+@cache
+def _decoder(object_pairs_hook: Any) -> json.JSONDecoder:
+    return json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=object_pairs_hook)
 
 
 def _no_constant(name: str) -> None:

@@ -9,7 +9,7 @@ Tools: TypeAlias = "Sequence[Mapping[str, Any]]"
 
 _ALTERNATIVES = ("anyOf", "oneOf", "allOf")
 _LISTS = (*_ALTERNATIVES, "prefixItems", "enum")
-_SCHEMAS = ("items", "additionalProperties")
+_READ = (*_LISTS, "properties", "items", "additionalProperties", "$ref")
 
 
 def parameters_by_name(tools: Tools) -> dict[str, Mapping[str, Any]]:
@@ -66,34 +66,34 @@ def _check_schema(root: Any, path: str) -> None:
     waiting = [(path, root)]
     while waiting:
         path, schema = waiting.pop()
-        if schema is None or isinstance(schema, bool):
+        if schema is None or isinstance(schema, bool) or id(schema) in seen:
             continue
-        schema = _as_object(schema, path)
-        if id(schema) not in seen:
-            seen.add(id(schema))
-            waiting += _schemas_in(schema, root, path)
+        seen.add(id(schema))
+        for word in filter(_as_object(schema, path).__contains__, _READ):
+            waiting += _schemas_in(schema, word, root, f"{path}.{word}")
 
 
 def _schemas_in(
-    schema: Mapping[str, Any], root: Mapping[str, Any], path: str
+    schema: Mapping[str, Any], word: str, root: Mapping[str, Any], path: str
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the schemas in a schema, each with where it is."""
-    for word in _LISTS:
-        listed = schema.get(word) or ()
-        if not isinstance(listed, list | tuple):
-            raise ValueError(f"{path}.{word}: not a list")
+    """Yield the schemas in one member of a schema, each with where it is."""
+    inner = schema[word]
+    if word == "$ref":
+        if isinstance(target := _target(schema, root), Mapping):
+            yield str(inner), target
+    elif word == "properties":
+        members = _as_object(inner or {}, path)
+        yield from ((f"{path}.{key}", member) for key, member in members.items())
+    elif word in _LISTS:
+        if not isinstance(inner or (), list | tuple):
+            raise ValueError(f"{path}: not a list")
         if word != "enum":
-            yield from ((f"{path}.{word}[{at}]", inner) for at, inner in enumerate(listed))
-    members = _as_object(schema.get("properties") or {}, f"{path}.properties")
-    yield from ((f"{path}.properties.{key}", inner) for key, inner in members.items())
-    for word in _SCHEMAS:
-        if not isinstance(schema.get(word), list | tuple):  # so older schemas have arrays' elements
-            yield f"{path}.{word}", schema.get(word)
-    if isinstance(target := _target(schema, root), Mapping):
-        yield str(schema["$ref"]), target
+            yield from ((f"{path}[{at}]", element) for at, element in enumerate(inner or ()))
+    elif not isinstance(inner, list | tuple):  # so older schemas have arrays' elements
+        yield path, inner
 
 
 def _as_object(value: Any, path: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict | Mapping):  # asked in this order, as the first is quick
         raise ValueError(f"{path}: not an object")
     return value

@@ -6,6 +6,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -14,6 +16,9 @@ from turnspec.codegen.loading import FormatModule
 from turnspec.grammar.request import functions
 from turnspec.spec.model import Literal, Slot, SlotKind, Spec
 from turnspec.verification.messages import format_markers
+
+#: A piece of text, and whether it is a special token.
+Piece = tuple[str, bool]
 
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z]{4,}")
@@ -26,7 +31,7 @@ class StreamedTurn:
     module: FormatModule
     options: Mapping[str, Any]
     parser: Any
-    pieces: list[str]
+    pieces: list[Piece]
     events: list[Any]
 
     @classmethod
@@ -34,10 +39,10 @@ class StreamedTurn:
         """Return a parser that has read nothing yet."""
         return cls(module, options, module.Parser(**options), [], [])
 
-    def feed(self, piece: str) -> list[Any]:
+    def feed(self, piece: str, special: bool = False) -> list[Any]:
         """Hand a piece on, and return the events that it brought."""
-        self.pieces.append(piece)
-        events: list[Any] = self.parser.feed(piece)
+        self.pieces.append((piece, special))
+        events: list[Any] = self.parser.feed(piece, special)
         self.events += events
         return events
 
@@ -50,7 +55,19 @@ class StreamedTurn:
     @property
     def text(self) -> str:
         """All that was fed."""
-        return "".join(self.pieces)
+        return "".join(piece for piece, _ in self.pieces)
+
+    def parsed(self, *behind: Piece) -> Any:
+        """Return the message of the whole text, and what stands ``behind`` it.
+
+        Between special tokens all ordinary text is one piece.
+        """
+        runs = groupby([*self.pieces, *behind], key=itemgetter(1))
+        whole: list[Piece] = []
+        for special, pieces in runs:
+            texts = [text for text, _ in pieces]
+            whole += [(text, True) for text in texts] if special else [("".join(texts), False)]
+        return self.module.parse(whole, **self.options)
 
     @property
     def message(self) -> Any:
@@ -63,15 +80,43 @@ def stream_faults(turn: StreamedTurn, closing: str = "") -> Iterator[str]:
 
     ``closing`` is the token that ended the turn, which an engine may hand on as text or keep.
     """
-    whole = turn.module.parse(turn.text, **turn.options)
+    whole = turn.parsed()
     if whole != turn.message:
         yield f"streamed {turn.message!r}, but as a whole {whole!r}"
     if _added_up(turn.events) != _parts(turn.message):
         yield f"the events add up to {_added_up(turn.events)!r}, not {_parts(turn.message)!r}"
     if closing:
-        closed = turn.module.parse(turn.text + closing, **turn.options)
+        closed = turn.parsed((closing, True))
         if closed != turn.message:
             yield f"with {closing!r} behind it, it is {closed!r}, not {turn.message!r}"
+
+
+def token_faults(turn: StreamedTurn, tokens: Sequence[Piece]) -> Iterator[str]:
+    """Yield what is wrong with a turn whose text comes in the tokenizer's own ``tokens``.
+
+    The special ones are told to the parser, and it reads the same.
+    """
+    specials = list(dict.fromkeys(text for text, special in tokens if special))
+    told = StreamedTurn.start(turn.module, **turn.options, special_tokens=specials)
+    for text, special in tokens:
+        told.feed(text, special)
+    told.finish()
+    yield from stream_faults(told)
+    if _parts(told.message) != _parts(turn.message):
+        yield f"with special tokens it is {told.message!r}, not {turn.message!r}"
+
+
+def quoting_faults(turn: StreamedTurn, specials: Sequence[str]) -> Iterator[str]:
+    """Yield what is wrong with a turn of calls if all of it comes in ordinary tokens: it is text.
+
+    This holds where no call begins without one of the ``specials``.
+    """
+    quoted = turn.module.parse(turn.text, **turn.options, special_tokens=specials)
+    if quoted.tool_calls:
+        yield f"in ordinary tokens it still calls {quoted.tool_calls[0].name}"
+    names = [call.name for call in turn.message.tool_calls]
+    text = quoted.content + quoted.reasoning_content
+    yield from (f"in ordinary tokens {name!r} is lost" for name in names if name not in text)
 
 
 def turn_faults(spec: Spec, turn: StreamedTurn, tools: Sequence[Mapping[str, Any]]) -> list[str]:

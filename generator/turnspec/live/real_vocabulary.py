@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import struct
 import tarfile
@@ -17,7 +18,7 @@ import yaml
 
 from turnspec.sources.index import Origin
 from turnspec.sources.text_files import sha256_of
-from turnspec.spec.model import Spec
+from turnspec.spec.model import Literal, Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.turn_end import stop_strings
 
@@ -169,6 +170,16 @@ def marker_tokens(spec: Spec, vocabulary: RealVocabulary) -> tuple[list[str], li
         [token for token in known if token in vocabulary.specials],
         [token for token in known if token not in vocabulary.specials],
     )
+
+
+def begins_with_token(spec: Spec, vocabulary: RealVocabulary) -> bool:
+    """Say whether no call of a format begins without a special token of a vocabulary."""
+    if spec.tools is None:
+        return False
+    ways = ((Literal(spec.tools.section_start), *spec.tools.call), *spec.alternatives.calls)
+    begun = (itertools.takewhile(lambda piece: isinstance(piece, Literal), way) for way in ways)
+    texts = ("".join(piece.text for piece in way if isinstance(piece, Literal)) for way in begun)
+    return all(any(token in text for token in vocabulary.specials) for text in texts)
 
 
 def entry(key: str, value: str | int | float) -> bytes:

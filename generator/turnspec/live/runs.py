@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -17,13 +18,19 @@ from turnspec.codegen.writer import write_parts
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.grammar.text import trimmed
-from turnspec.live.checks import StreamedTurn, stream_faults, turn_faults
+from turnspec.live.checks import (
+    StreamedTurn,
+    quoting_faults,
+    stream_faults,
+    token_faults,
+    turn_faults,
+)
 from turnspec.live.leaning import Leaning
 from turnspec.live.model import LiveModel, load_model
 from turnspec.live.offers import TOOLS, USER_MESSAGE
 from turnspec.live.prompts import Prompt, PromptSource, live_prompt
 from turnspec.live.real_model import RealTokens, real_model
-from turnspec.live.real_vocabulary import RealVocabulary
+from turnspec.live.real_vocabulary import RealVocabulary, begins_with_token
 from turnspec.live.sampling import LiveGrammar, Manner, Sampler, live_grammar
 from turnspec.live.tiny_model import cached_model, special_tokens
 from turnspec.live.writing import Ending, TurnWriter
@@ -59,6 +66,7 @@ class LiveTurn:
     calls: int
     outcome: Outcome
     faults: tuple[str, ...] = ()
+    quoted: bool = False  # whether the same text was read in ordinary tokens, too
 
 
 @dataclass(slots=True)
@@ -83,6 +91,7 @@ class _Setting:
     spec: Spec
     module: FormatModule
     model: LiveModel
+    vocabulary: RealVocabulary | None
     prompt: Prompt
     thinking: bool
     choice: str
@@ -161,7 +170,10 @@ def _run_prompt(
         grammar = live_grammar(model, bound)
         if isinstance(grammar, Problem):
             return grammar
-        setting = _Setting(runs.spec, module, model, prompt, thinking, choice, bound, grammar, real)
+        setting = _Setting(
+            *(runs.spec, module, model, runs.vocabulary, prompt, thinking),
+            *(choice, bound, grammar, real),
+        )
         for seed in range(0 if thinking else 1, seeds, 2):
             problem = model.start_from(tokens)
             if problem is not None:
@@ -199,11 +211,31 @@ def _take_turn(setting: _Setting, seed: int) -> LiveTurn:
     if not cut:
         faults += turn_faults(spec, turn, TOOLS)
         faults += list(_unasked(setting, writer, turn))
+    faults += _special_faults(setting, turn)
     outcome = Outcome.FAILED if faults else Outcome.CUT if cut else Outcome.PARSED
     calls = len(turn.message.tool_calls)
     return LiveTurn(
-        setting.choice, setting.thinking, seed, turn.text, calls, outcome, tuple(faults)
+        *(setting.choice, setting.thinking, seed, turn.text, calls, outcome, tuple(faults)),
+        quoted=_can_be_quoted(setting, turn),
     )
+
+
+def _special_faults(setting: _Setting, turn: StreamedTurn) -> Iterator[str]:
+    """Yield what is wrong with a turn in the tokens of a real vocabulary, special ones told."""
+    model, vocabulary = setting.model, setting.vocabulary
+    if vocabulary is None:
+        return
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    texts = [decoder.decode(model.piece(token)) for token in model.tokens(turn.text)]
+    yield from token_faults(turn, [(text, text in vocabulary.specials) for text in texts])
+    if _can_be_quoted(setting, turn):
+        yield from quoting_faults(turn, sorted(vocabulary.specials))
+
+
+def _can_be_quoted(setting: _Setting, turn: StreamedTurn) -> bool:
+    """Say whether the turn's calls are text when they come in ordinary tokens."""
+    vocabulary, calls = setting.vocabulary, turn.message.tool_calls
+    return vocabulary is not None and bool(calls) and begins_with_token(setting.spec, vocabulary)
 
 
 def _closing(setting: _Setting, turn: StreamedTurn) -> str:

@@ -53,7 +53,8 @@ class Following(StrEnum):
 class Dialect:
     """What a template wants its messages to look like.
 
-    ``reasoning_field`` is a key of the message or, with ``blocks``, of a block of its content.
+    ``reasoning_field`` is a key of the message or, with ``blocks``, of a block of its content;
+    ``call_reasoning_field`` is that of a message with calls, where it is another one.
     ``next_header`` is given for a template that renders the last message as one to be continued:
     turns are then rendered before another user's message, which this header precedes.
     ``flat_calls``: a call's name and arguments stand in the call itself, not under ``function``.
@@ -68,6 +69,11 @@ class Dialect:
     next_header: str | None = None
     flat_calls: bool = False
     named_ids: bool = False
+    call_reasoning_field: str | None = None
+
+    def reasoning_key(self, *, beside_calls: bool) -> str | None:
+        """Return the key for the reasoning of a message with or without calls."""
+        return (beside_calls and self.call_reasoning_field) or self.reasoning_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +168,9 @@ class Chat:
     def assistant_message(self, message: Message) -> JsonObject:
         """Return an assistant's message as the template wants it."""
         result: JsonObject = {"role": "assistant"}
-        blocks, field = self.dialect.blocks, self.dialect.reasoning_field
+        blocks, field = self.dialect.blocks, self.dialect.reasoning_key(
+            beside_calls=bool(message.calls)
+        )
         if blocks and field and (message.content or message.reasoning):
             result["content"] = content_in_blocks(blocks, field, message)
         elif message.content:

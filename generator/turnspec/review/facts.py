@@ -210,6 +210,8 @@ def _thinking(spec: Spec) -> Iterator[_Fact]:
     if spec.reasoning.field:
         where = " of a block of content" if spec.reasoning.blocks else ""
         yield Area.THINKING, "reasoning is read from", spec.reasoning.field + where
+        if spec.reasoning.call_field:
+            yield Area.THINKING, "beside calls it is read from", spec.reasoning.call_field
         yield Area.THINKING, "reasoning is shown for", spec.reasoning.scope
     if blocks := spec.reasoning.blocks:
         yield Area.THINKING, "blocks", json.dumps(dataclasses.asdict(blocks))

@@ -142,6 +142,8 @@ def _reasoning(spec: Spec) -> Iterator[_Finding]:
         return
     if reasoning.field is not None and not reasoning.field:
         yield ("reasoning", "field"), "a key can't be empty"
+    if reasoning.call_field is not None and reasoning.field in (None, reasoning.call_field):
+        yield ("reasoning", "call_field"), "is there, but field is missing or the same"
     if reasoning.mode is ReasoningMode.TAG_BASED and not reasoning.start.strip():
         yield ("reasoning", "start"), "nothing marks the start, but the mode is TAG_BASED"
     following = _after(Part.REASONING, order)

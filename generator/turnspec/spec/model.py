@@ -314,7 +314,7 @@ class Reasoning:
     """How reasoning is marked.
 
     ``field`` is the key the template reads it from: of the message or, with ``blocks``, of a block
-    of its content.
+    of its content. ``call_field`` is the key of a message with calls, where that is another one.
     """
 
     mode: ReasoningMode
@@ -323,6 +323,7 @@ class Reasoning:
     field: str | None
     scope: ReasoningScope
     blocks: ContentBlocks | None = None
+    call_field: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

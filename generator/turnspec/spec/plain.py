@@ -237,10 +237,11 @@ def _reasoning_to_data(reasoning: Reasoning) -> dict[str, object]:
         "start": Text(reasoning.start),
         "end": Text(reasoning.end),
         "field": reasoning.field,
+        "call_field": reasoning.call_field,
         "scope": reasoning.scope,
         "blocks": _blocks_to_data(reasoning.blocks) if reasoning.blocks else None,
     }
-    return _without(data, {"field": None, "blocks": None})
+    return _without(data, {"field": None, "call_field": None, "blocks": None})
 
 
 def _blocks_to_data(blocks: ContentBlocks) -> Line:
@@ -261,6 +262,7 @@ def _reasoning_from_data(data: Data) -> Reasoning:
         field=data.get("field"),
         scope=ReasoningScope(data["scope"]),
         blocks=ContentBlocks(**data["blocks"]) if "blocks" in data else None,
+        call_field=data.get("call_field"),
     )
 
 

@@ -76,10 +76,12 @@ def settled_stops(spec: Spec) -> tuple[str, ...]:
     """
     ended = with_stop_at_end(spec)
     last = ended.final(Part.CALLS).strip() if ended != spec else ""
-    inside = [spec.reasoning.end + join.text for join in spec.turn.joins]
+    final = spec.final(Part.CONTENT)
+    joins = [join.text for join in spec.turn.joins if not ends_turn(join.text, final)]
+    inside = [spec.reasoning.end + join for join in joins]
     for pieces in _ways_to_call(spec):
         texts = (piece.text for piece in pieces[:-1] if isinstance(piece, Literal))
-        inside += [join.text + text for text in texts for join in spec.turn.joins]
+        inside += [join + text for text in texts for join in joins]
     found = [stop for stop in dict.fromkeys((*spec.turn.stop, last)) if stop]
     ending = [stop for stop in found if not any(stop in text for text in inside)]
     known = (*ending, *spec.alternatives.stop)

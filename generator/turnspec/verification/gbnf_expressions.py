@@ -25,7 +25,7 @@ class Characters:
     def __contains__(self, char: str) -> bool:
         """Say whether the class allows this character."""
         code = ord(char)
-        for low, high in self.ranges:  # walks ask for each character that they write
+        for low, high in self.ranges:  # a loop, as this is asked for each character of each text
             if low <= code <= high:
                 return not self.negated
         return self.negated

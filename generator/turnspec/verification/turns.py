@@ -37,7 +37,12 @@ class Renderer:
         Thinking is turned on.
         """
         reasoning = spec.reasoning
-        dialect = replace(chat.dialect, reasoning_field=reasoning.field, blocks=reasoning.blocks)
+        dialect = replace(
+            chat.dialect,
+            reasoning_field=reasoning.field,
+            call_reasoning_field=reasoning.call_field,
+            blocks=reasoning.blocks,
+        )
         using = chat.speaking(dialect).using(spec.thinking.on)
         prompt = using.prompt().text or ""
         bare = using.prompt(add_generation_prompt=False).text or ""

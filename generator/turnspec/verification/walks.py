@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from collections.abc import Sequence as Several
 from dataclasses import dataclass, field, replace
+from functools import cache
 from random import Random
 
 from turnspec.verification.gbnf_expressions import (
@@ -30,7 +31,6 @@ _ODD = (
 )
 _ODD_SHARE = 0.12
 _CURIOUS_SHARE = 0.4
-_MOST_TRIES = 8
 #: How often a walk takes what earlier ones took least, where it knows of them.
 _FAIR_SHARE = 0.7
 _SURROGATES = range(0xD800, 0xE000)
@@ -252,18 +252,20 @@ class _Walk:
         return count
 
     def _character(self, characters: Characters) -> str:
-        alphabet = _ODD if self.random.random() < _ODD_SHARE else _ORDINARY
-        for _ in range(_MOST_TRIES):
-            char = self.random.choice(alphabet)
-            if char in characters:
-                return char
-        return self._any_character(characters)
+        odd = self.random.random() < _ODD_SHARE
+        allowed = _allowed_of(_ODD if odd else _ORDINARY, characters)
+        return self.random.choice(allowed) if allowed else self._any_character(characters)
 
     def _any_character(self, characters: Characters) -> str:
         ranges = [pair for pair in characters.allowed() if pair[1] > 0]
         low, high = self.random.choice(ranges or [(0, 0)])
         code = self.random.randint(max(low, 1) if high else low, high)
         return chr(low if code in _SURROGATES else code)
+
+
+@cache
+def _allowed_of(alphabet: str, characters: Characters) -> str:
+    return "".join(char for char in alphabet if char in characters)
 
 
 def _is_text(expression: Expression) -> bool:
