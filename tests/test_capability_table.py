@@ -11,6 +11,7 @@ from tests.reference.cases import (
     rendered_cases,
     template_names,
     tried_templates,
+    ways_of_templates,
 )
 from tests.reference.compare import verdicts
 
@@ -22,6 +23,10 @@ pytestmark = pytest.mark.xdist_group("templates")
 def test_what_the_page_says_of_a_template_is_found(name: str, templates: OpenTemplates) -> None:
     lines = PAGE.read_text(encoding="utf-8").splitlines(keepends=True)
     assert row_of(name, templates) in lines, "run: make capabilities"
+
+
+def test_every_template_is_on_the_page() -> None:
+    assert [*ways_of_templates()] == template_names(), "run: make capabilities"
 
 
 @pytest.mark.long

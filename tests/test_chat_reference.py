@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 import pytest
@@ -12,12 +13,18 @@ from tests.reference.cases import (
     OpenTemplates,
     a_few_templates,
     rendered_cases,
+    template_names,
     tried_templates,
 )
-from tests.reference.compare import FAILURES, UNEXPLAINED, Verdicts, exported
+from tests.reference.compare import FAILURES, RECORDED, UNEXPLAINED, Verdicts, exported
 
 #: What they take long for, templates that are open, is kept in one process.
 pytestmark = pytest.mark.xdist_group("templates")
+
+
+def test_every_template_was_rendered_by_transformers() -> None:
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))["renderings"]
+    assert sorted(recorded) == sorted(template_names()), "run: make reference"
 
 
 def test_every_template_is_compared(compared: Verdicts) -> None:

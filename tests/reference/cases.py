@@ -131,19 +131,23 @@ def template_names() -> list[str]:
     return [*sorted(path.stem for path in (ROOT / "specs").glob("*.yaml")), *NAMED_FORMATS]
 
 
-def a_few_templates() -> list[str]:
-    """Return a few that take conversations in all the ways there are, and the formats of our own.
+def ways_of_templates() -> dict[str, set[tuple[str, str]]]:
+    """Return in what ways templates take conversations, as docs/CAPABILITIES.md says it of each.
 
-    The ways are what docs/CAPABILITIES.md says of each template, the count of increments left out.
+    The count of increments is left out.
     """
     _, _, text = PAGE.read_text(encoding="utf-8").partition("## The templates\n")
     head, _, *rows = [row for row in text.splitlines() if row.startswith("|")]
     kinds = [cell for cell in _cells(head) if cell != "increments"][1:]
-    ways = {
+    return {
         row[0].lstrip("[").partition("]")[0]: set(zip(kinds, row[1:], strict=False))
         for row in map(_cells, rows)
     }
-    return sorted({*covering(ways), *NAMED_FORMATS})
+
+
+def a_few_templates() -> list[str]:
+    """Return a few that take conversations in all ways there are, and the formats of our own."""
+    return sorted({*covering(ways_of_templates()), *NAMED_FORMATS})
 
 
 def _cells(row: str) -> list[str]:
