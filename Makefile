@@ -43,9 +43,9 @@ report: $(BUILD)  ## write build/report.html, a page of all formats
 report-browser: $(STAMP)  ## try the page in Chromium; pictures of it go to build/
 	@$(BIN)/python -m tests.report_browser
 
-# Tests that share what takes long to make are in one group, which one process takes.
-PYTEST := $(BIN)/pytest -q -n auto --dist loadgroup --durations=10
-test: lint  ## lint, types and tests, on a few formats that have all there is (4 minutes on two cores)
+# A file is tested in one process, so that its tests share what takes long to make.
+PYTEST := $(BIN)/pytest -q -n auto --dist loadfile --durations=10
+test: lint  ## lint, types and tests, on a few formats that have all there is
 	@$(PYTEST) -m 'not long'
 
 # The engine, specs, grammars of schemas, and how parsers and writers are made: nothing that renders

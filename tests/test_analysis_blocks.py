@@ -14,9 +14,6 @@ from turnspec.rendering.conversation import Chat
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.model import ContentBlocks
 
-#: Each template is analysed once, in one process.
-pytestmark = pytest.mark.xdist_group("own templates")
-
 FOUND = {
     "reasoning-block": ("note", ContentBlocks("sort", "musing", "words", "words")),
     "blocks-in-container": ("said", ContentBlocks("is", "draft", "reply", "said", "pieces")),

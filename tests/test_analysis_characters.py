@@ -16,9 +16,6 @@ from turnspec.analysis.characters import (
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.model import Condition, Limit, Subject, Verdict
 
-#: Each template is analysed once, in one process.
-pytestmark = pytest.mark.xdist_group("own templates")
-
 LINE_ENDS = "\n\x0b\x0c\r\x1c\x1d\x1e\x85\u2028\u2029"
 
 

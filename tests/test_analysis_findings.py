@@ -23,9 +23,6 @@ from turnspec.spec.model import (
     Verdict,
 )
 
-#: Each template is analysed once, in one process.
-pytestmark = pytest.mark.xdist_group("own templates")
-
 TOOL_MODES = {
     "json-in-tags": ToolMode.JSON_NATIVE,
     "json-array-with-ids": ToolMode.JSON_NATIVE,

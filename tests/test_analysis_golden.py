@@ -17,9 +17,6 @@ from turnspec.verification.random_messages import random_messages
 from turnspec.verification.rungs import predict, round_trip, round_trip_written
 from turnspec.verification.turns import Renderer
 
-#: Each template is analysed once, in one process.
-pytestmark = pytest.mark.xdist_group("own templates")
-
 #: Random messages for each, beside the samples.
 MESSAGES = 5
 #: Of this one only the samples are predicted; the whole ladder says why (test_pipeline_build).

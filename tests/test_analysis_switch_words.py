@@ -13,9 +13,6 @@ from turnspec.rendering.conversation import Chat
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.model import Switch
 
-#: Each template is analysed once, in one process.
-pytestmark = pytest.mark.xdist_group("own templates")
-
 ON, OFF = Switch.ON, Switch.OFF
 FOUND = {
     "switch-words": [("-brood", OFF, ("system", "user")), ("+brood", ON, ("user",))],

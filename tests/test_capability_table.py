@@ -15,9 +15,6 @@ from tests.reference.cases import (
 )
 from tests.reference.compare import verdicts
 
-#: What they take long for, templates that are open, is kept in one process.
-pytestmark = pytest.mark.xdist_group("templates")
-
 
 @pytest.mark.parametrize("name", tried_templates())
 def test_what_the_page_says_of_a_template_is_found(name: str, templates: OpenTemplates) -> None:

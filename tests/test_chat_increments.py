@@ -29,9 +29,6 @@ from tests.reference.cases import (
 from turnspec.chat import ChatError, ChatTemplate, Conversation
 from turnspec.rendering.worker import RenderWorker
 
-#: What they take long for, templates that are open, is kept in one process.
-pytestmark = pytest.mark.xdist_group("templates")
-
 TOOLS = [WEATHER, TIME]
 #: Steps of a conversation: messages, a prompt (None), or an answer with the text that was written.
 Step = Mapping[str, Any] | None | tuple[Mapping[str, Any], str]

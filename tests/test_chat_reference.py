@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.reference.cases import (
@@ -17,9 +16,6 @@ from tests.reference.cases import (
     tried_templates,
 )
 from tests.reference.compare import FAILURES, RECORDED, UNEXPLAINED, Verdicts, exported
-
-#: What they take long for, templates that are open, is kept in one process.
-pytestmark = pytest.mark.xdist_group("templates")
 
 
 def test_every_template_was_rendered_by_transformers() -> None:

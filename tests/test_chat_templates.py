@@ -25,9 +25,6 @@ from turnspec.spec.message import Call, Message
 from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 from turnspec.verification.turns import written_input
 
-#: What they take long for, templates that are open, is kept in one process.
-pytestmark = pytest.mark.xdist_group("templates")
-
 NAMES = tried_templates()
 #: These say the system message with the last question only, and a result isn't one.
 SAY_IT_LAST = ("mistralai-mistral-7b-instruct-v0-3", "mistralai-mistral-nemo-instruct-2407")

@@ -27,6 +27,7 @@ def test_deviation_is_read_and_told(deviation: str) -> None:
     assert not failures, "\n".join(failures[:10])
 
 
+@pytest.mark.long
 def test_deviations_apply_to_as_many_formats_as_before(snapshot: SnapshotAssertion) -> None:
     forms = [Format(committed_spec(name), load(committed_spec(name))) for name in FORMATS]
     applied = {

@@ -58,6 +58,7 @@ def checkout(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name in PAGES if name != VENDORING])
 def test_a_page_shows_what_is_printed(name: str, checkout: Path) -> None:
     page = (ROOT / "docs" / name).read_text(encoding="utf-8")
@@ -65,6 +66,7 @@ def test_a_page_shows_what_is_printed(name: str, checkout: Path) -> None:
     assert transcript(page, checkout, checkout.parent / "bin") == page
 
 
+@pytest.mark.long
 def test_the_page_on_a_repository_shows_what_is_printed(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "own-repository.md").read_text(encoding="utf-8")
     shutil.copy(FOLDER / "unseen-arguments-into.jinja", tmp_path / "my-model.jinja")

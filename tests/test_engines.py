@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests import engine_counts
-from tests.generated_formats import KINDS, committed_format, committed_spec
+from tests.generated_formats import KINDS, PARTS, committed_format, committed_spec
 from tests.grammar_samples import (
     gbnf_of,
     says_twice,
@@ -45,7 +45,7 @@ ENGINES: dict[str, Compile] = {
     "llguidance": engine_llguidance.compile_grammar,
 }
 #: Random turns of each grammar; `make engines` asks about more.
-TURNS = 15
+TURNS = 40
 
 
 def grammar_of(gbnf: str) -> Grammar:
@@ -61,7 +61,7 @@ def compiled(gbnf: str, entry: str = "root") -> dict[str, CompiledGrammar]:
     return {name: r for name, r in results.items() if not isinstance(r, Problem)}
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", PARTS)
 def test_engines_agree_on_random_turns(name: str) -> None:
     samples = random_samples(
         grammar_of(gbnf_of(name)), Random(name), TURNS, text_markers(committed_format(name).spec)
@@ -72,7 +72,7 @@ def test_engines_agree_on_random_turns(name: str) -> None:
     assert not asked.disagreements, "\n".join(map(str, asked.disagreements))
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", PARTS)
 def test_engines_accept_what_the_writer_writes(name: str) -> None:
     asked = ask_engines(compiled(gbnf_of(name)), written_samples(name))
     assert asked.strings > 0
@@ -80,7 +80,7 @@ def test_engines_accept_what_the_writer_writes(name: str) -> None:
 
 
 @pytest.mark.parametrize("entry", ["tool-calls", "required-calls", "content-only"])
-@pytest.mark.parametrize("name", [n for n in KINDS if committed_spec(n).tools])
+@pytest.mark.parametrize("name", [n for n in PARTS if committed_spec(n).tools])
 def test_engines_agree_on_other_entries(name: str, entry: str) -> None:
     grammar, random = grammar_of(gbnf_of(name)), Random(name)
     turns = [random_turn(grammar, random, entry=entry, longest=200) for _ in range(5)]

@@ -2,7 +2,7 @@
 
 Each is put into an environment of its own, and every verb is run in an empty folder. What turnspec
 depends on comes from a package index, or from pip's cache: without either these tests fail.
-`make test` tries the wheel alone, `make test-every-format` all.
+`make test` looks into the wheel, `make test-every-format` installs it, and the others.
 """
 
 from __future__ import annotations
@@ -155,6 +155,7 @@ def contents(wheel: Path) -> dict[str, str]:
         return {name: hashlib.sha256(packed.read(name)).hexdigest() for name in packed.namelist()}
 
 
+@pytest.mark.long
 def test_the_wheel(model: Path, tmp_path: Path) -> None:
     """A plain installation: small, whole for known formats, and clear about what it lacks."""
     wheel = build_wheel(tmp_path / "dist")

@@ -131,16 +131,23 @@ def template_names() -> list[str]:
     return [*sorted(path.stem for path in (ROOT / "specs").glob("*.yaml")), *NAMED_FORMATS]
 
 
+_TEXTS = ("thinking", "channel", "increments")
+
+
 def ways_of_templates() -> dict[str, set[tuple[str, str]]]:
     """Return in what ways templates take conversations, as docs/CAPABILITIES.md says it of each.
 
-    The count of increments is left out.
+    What is a text of its own in most of them is left out, and the count of increments.
     """
     _, _, text = PAGE.read_text(encoding="utf-8").partition("## The templates\n")
     head, _, *rows = [row for row in text.splitlines() if row.startswith("|")]
-    kinds = [cell for cell in _cells(head) if cell != "increments"][1:]
+    kinds = _cells(head)[1:]
     return {
-        row[0].lstrip("[").partition("]")[0]: set(zip(kinds, row[1:], strict=False))
+        row[0]
+        .lstrip("[")
+        .partition("]")[0]: {
+            way for way in zip(kinds, row[1:], strict=True) if way[0] not in _TEXTS
+        }
         for row in map(_cells, rows)
     }
 
