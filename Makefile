@@ -43,8 +43,10 @@ report: $(BUILD)  ## write build/report.html, a page of all formats
 report-browser: $(STAMP)  ## try the page in Chromium; pictures of it go to build/
 	@$(BIN)/python -m tests.report_browser
 
-test: lint  ## lint, types and all tests; tells the ten slowest
-	@$(BIN)/pytest -q -n auto --durations=10
+# A file is tested in one process, so that its tests share what takes long to make.
+PYTEST := $(BIN)/pytest -q -n auto --dist loadfile --durations=10
+test: lint  ## lint, types and tests, on a few formats that have all there is
+	@$(PYTEST) -m 'not long'
 
 # The engine, specs, grammars of schemas, and how parsers and writers are made: nothing that renders
 # templates, starts commands or goes through all formats.
@@ -53,14 +55,14 @@ QUICK := engine engine_tables parser_cases spec_checks spec_files spec_overlay s
 	catalog_names sources_index sources_naming chat_messages rendering_variables
 quick: $(STAMP)  ## ruff and the tests of the inner loop, without types
 	@$(BIN)/ruff check --quiet .
-	@$(BIN)/pytest -q -n auto --durations=10 $(QUICK:%=tests/test_%.py)
+	@$(PYTEST) $(QUICK:%=tests/test_%.py)
 
-# `make test` takes one format of each kind where a test takes long: tests/generated_formats.py.
-test-every-format: lint  ## all tests, on every format (half an hour)
-	@TURNSPEC_EVERY_FORMAT=1 $(BIN)/pytest -q -n auto --durations=10
+# `make test` takes a few formats, which tests/generated_formats.py chooses, and a few cuts of a text.
+test-every-format: lint  ## the same on every format, cut everywhere, and tests marked as long (an hour)
+	@TURNSPEC_EVERY_FORMAT=1 $(PYTEST)
 
 test-long: $(STAMP)  ## what parsers promise, on 1000 random texts per test and parser (an hour or so)
-	@TURNSPEC_EXAMPLES=$${TURNSPEC_EXAMPLES:-1000} $(BIN)/pytest -q -n auto \
+	@TURNSPEC_EXAMPLES=$${TURNSPEC_EXAMPLES:-1000} $(PYTEST) \
 		tests/test_parser_promises.py tests/test_engine_tables.py tests/test_typescript.py \
 		tests/test_typescript_special.py
 

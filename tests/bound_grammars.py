@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -150,6 +152,10 @@ def requests_for(spec: Spec) -> dict[str, GrammarRequest]:
     return {title: replace(REQUESTS[title], tools=()) for title in ("none", "answer")}
 
 
+#: As in rung 3 (`verification/grammar_rung.py`).
+_BEYOND_DOUBLES = re.compile(r"[eE]\+?[0-9]{3}")
+
+
 @dataclass(frozen=True, slots=True)
 class Bound:
     """A grammar for a request, with what its turns stand behind."""
@@ -174,8 +180,9 @@ class Bound:
         return cls(spec, request, bound, prompt + (spec.reasoning.end if begun else ""), grammar)
 
     def turns(self, random: Random, count: int) -> list[str]:
-        """Return random turns."""
-        return [random_turn(self.grammar, random, longest=250) for _ in range(count)]
+        """Return random turns, none with a number that no double holds."""
+        drawn = iter(lambda: random_turn(self.grammar, random, longest=250), None)
+        return list(islice((turn for turn in drawn if not _BEYOND_DOUBLES.search(turn)), count))
 
     def faults(self, turn: str) -> list[str]:
         """Return what is wrong with a turn as the generated parser reads it, ended or not."""

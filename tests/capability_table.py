@@ -9,13 +9,13 @@ import itertools
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from tests.reference.cases import (
     ANSWER,
     CALLING,
     NOW,
+    PAGE,
     RAIN,
     SYSTEM,
     THANKS,
@@ -32,7 +32,6 @@ from tests.reference.compare import Verdicts, verdicts
 from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate, Polyfill
 from turnspec.chat.summary import summary
 
-PAGE = Path(__file__).parent.parent / "docs" / "CAPABILITIES.md"
 TALK: tuple[Mapping[str, Any], ...] = (
     *(SYSTEM, USER, THOUGHTFUL, THANKS),
     *(CALLING, RAIN, ANSWER, USER),
@@ -81,16 +80,8 @@ _SHORT = {
 
 def page(templates: OpenTemplates, compared: Verdicts) -> str:
     """Return the page's text."""
-    names = template_names()
-    steps = {
-        name: (
-            naive_steps(templates[name]),
-            held_steps(templates[name], TALK),
-            held_steps(templates[name], IN_USE),
-        )
-        for name in names
-    }
-    rows = [_row(name, templates[name], *steps[name]) for name in names]
+    steps = {name: _steps(templates[name]) for name in template_names()}
+    rows = [_row(name, templates[name], *found) for name, found in steps.items()]
     head = (
         *("", "system", "tools", "calls", "results", "arguments", "parts", "reasoning"),
         *("thinking", "channel", "stands in", "increments"),
@@ -102,6 +93,15 @@ def page(templates: OpenTemplates, compared: Verdicts) -> str:
         + COLUMNS
         + _table([head, ("---",) * len(head), *rows])
     )
+
+
+def row_of(name: str, templates: OpenTemplates) -> str:
+    """Return one template's line on the page."""
+    return _table([_row(name, templates[name], *_steps(templates[name]))])
+
+
+def _steps(chat: ChatTemplate) -> tuple[int, int, int]:
+    return naive_steps(chat), held_steps(chat, TALK), held_steps(chat, IN_USE)
 
 
 def _figures(

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from multiprocessing import forkserver
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from tests.reference.cases import OpenTemplates, RecordingWorker, rendered_cases, template_names
+from tests.reference.cases import (
+    OpenTemplates,
+    RecordingWorker,
+    rendered_cases,
+    tried_templates,
+)
 from tests.reference.compare import Verdicts, verdicts
+from turnspec.rendering.worker import RenderWorker, process_context
 from turnspec.sources.cache import CACHE_VARIABLE, cache_folder
 from turnspec.sources.fetch import TemplateFile, fetch_templates
 
@@ -44,6 +52,22 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def fork_server() -> None:
+    """Load what builds templates once, not in each process that a test has build some."""
+    context = process_context()
+    if isinstance(context, ForkServerContext):
+        context.set_forkserver_preload(["turnspec.rendering.worker", "turnspec.pipeline.processes"])
+        forkserver.ensure_running()
+
+
+@pytest.fixture(scope="session")
+def worker() -> Iterator[RenderWorker]:
+    """Return a process that renders, which starts once; a template's analysis is kept with it."""
+    with RenderWorker() as worker:
+        yield worker
+
+
 @pytest.fixture(scope="session")
 def templates(reference_templates: list[TemplateFile]) -> Iterator[OpenTemplates]:
     """Return the reference templates and the named formats as apps use them, each opened once."""
@@ -54,5 +78,5 @@ def templates(reference_templates: list[TemplateFile]) -> Iterator[OpenTemplates
 
 @pytest.fixture(scope="session")
 def compared(templates: OpenTemplates) -> Verdicts:
-    """Return how all renderings compare with those of transformers."""
-    return list(verdicts(rendered_cases(templates, template_names()), templates.worker))
+    """Return how renderings compare with those of transformers; in the long runs all."""
+    return list(verdicts(rendered_cases(templates, tried_templates()), templates.worker))

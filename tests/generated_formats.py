@@ -1,23 +1,28 @@
 """The committed specs with their generated modules, each loaded once.
 
 Some templates share a format, and many formats differ in nothing but the words of their markers.
-What holds for every format is tried on one name of each: ``FORMATS``. What takes longer is tried on
-one of each kind, ``KINDS``: formats that show reasoning, content, calls, arguments and ids in the
-same way, so that the same parts of the engine read them. The engine itself is tried on tables of
-its own, and `regen` verifies every template. With ``TURNSPEC_EVERY_FORMAT`` set, as
-`make test-every-format` does, every format is a kind of its own, as it is with
-``TURNSPEC_EXAMPLES``, which `make test-long` sets.
+``FORMATS`` has one name of each format. ``KINDS`` are a few that have together all that any format
+has: each field of the format table and each of its choices, which is all that the engine reads, and
+each mode of the spec. What holds for every format is tried on these. What takes longer is tried on
+one format for each set of the engine's parts, ``PARTS``. The engine itself is tried on tables of
+its own, and `regen` verifies every template. With ``TURNSPEC_EVERY_FORMAT`` set, as `make
+test-every-format` does, all are all formats, as they are with ``TURNSPEC_EXAMPLES``, which `make
+test-long` sets.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
 from functools import cache
 from pathlib import Path
+from typing import Any, Literal, get_origin, get_type_hints, is_typeddict
 
 from turnspec.codegen.loading import load_module
+from turnspec.codegen.parts import needed_parts
+from turnspec.codegen.table import format_table
 from turnspec.deviations.turns import Format
+from turnspec.engine.format import Format as FormatTable
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
 from turnspec.spec.fingerprint import fingerprint
@@ -37,8 +42,19 @@ def committed_spec(name: str) -> Spec:
 @cache
 def committed_format(name: str) -> Format:
     """Return a committed spec and the module generated from it."""
-    source = (ROOT / OutputPaths.in_project(name).module).read_text(encoding="utf-8")
-    return Format(committed_spec(name), load_module(source))
+    return Format(committed_spec(name), load_module(module_source(name)))
+
+
+def module_source(name: str) -> str:
+    """Return the text of a committed module."""
+    return (ROOT / OutputPaths.in_project(name).module).read_text(encoding="utf-8")
+
+
+def parted(source: str) -> tuple[str, str]:
+    """Return a module's text up to its table, and what follows: the engine."""
+    head, mark, engine = source.partition("\n# What follows is turnspec's engine")
+    assert mark, source[:200]
+    return head, engine
 
 
 def _first_of_each(names: Iterable[str], keys: Mapping[str, Hashable]) -> list[str]:
@@ -47,20 +63,55 @@ def _first_of_each(names: Iterable[str], keys: Mapping[str, Hashable]) -> list[s
     return sorted(chosen.values())
 
 
-def _kind(name: str) -> Hashable:
-    spec = committed_spec(name)
-    shown = (spec.reasoning.mode, spec.content.mode)
-    if spec.tools is None:
-        return shown
-    syntax = spec.tools.arguments.syntax
-    return (*shown, spec.tools.mode, spec.tools.call_id, syntax.encoding)
+def _traits(table: Mapping[str, Any], hints: Mapping[str, Any], path: str = "") -> Iterator[str]:
+    """Yield the fields of a format table, each with what was chosen where there is a choice."""
+    for field, value in table.items():
+        at, hint = f"{path}.{field}", hints.get(field)
+        if is_typeddict(hint):
+            yield from _traits(value, get_type_hints(hint), at)
+        elif hint is bool or get_origin(hint) is Literal or field == "order":
+            yield f"{at}: {value}"
+        elif isinstance(value, Mapping):
+            yield from (f"{at}.{key}" for key in value)
+        else:
+            yield at
 
 
-_EVERY_FORMAT = {"TURNSPEC_EVERY_FORMAT", "TURNSPEC_EXAMPLES"}
+def modes(spec: Spec) -> set[str]:
+    """Return how a spec says that reasoning, content, calls, ids and arguments are shown."""
+    found = {f"reasoning: {spec.reasoning.mode}", f"content: {spec.content.mode}"}
+    if spec.tools is not None:
+        found |= {f"tools: {spec.tools.mode}", f"ids: {spec.tools.call_id}"}
+        found.add(f"encoding: {spec.tools.arguments.syntax.encoding}")
+    return found
+
+
+def traits(spec: Spec) -> set[str]:
+    """Return what a format has, of all that formats can have."""
+    return {*_traits(format_table(spec), get_type_hints(FormatTable)), *modes(spec)}
+
+
+def parts_of(name: str) -> tuple[str, ...]:
+    """Return the parts of the engine that a format needs."""
+    return needed_parts(format_table(committed_spec(name)))
+
+
+def covering(having: Mapping[str, Set[Hashable]]) -> list[str]:
+    """Return a few names that have together what all have: each time the one that adds most."""
+    left: set[Hashable] = set().union(*having.values())
+    chosen: list[str] = []
+    while left:
+        chosen.append(max(sorted(having), key=lambda name: len(having[name] & left)))
+        left -= having[chosen[-1]]
+    return sorted(chosen)
+
+
+_LONG_RUNS = {"TURNSPEC_EVERY_FORMAT", "TURNSPEC_EXAMPLES"}
+EVERY_FORMAT = bool(_LONG_RUNS & os.environ.keys())
 NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))
 FORMATS = _first_of_each(NAMES, {name: fingerprint(committed_spec(name)) for name in NAMES})
-KINDS = (
-    FORMATS
-    if _EVERY_FORMAT & os.environ.keys()
-    else _first_of_each(FORMATS, {name: _kind(name) for name in FORMATS})
-)
+KINDS = PARTS = FORMATS
+if not EVERY_FORMAT:
+    _SPECS = {name: committed_spec(name) for name in FORMATS}
+    KINDS = covering({name: traits(spec) for name, spec in _SPECS.items()})
+    PARTS = _first_of_each(FORMATS, {name: parts_of(name) for name in FORMATS})

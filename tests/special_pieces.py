@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from tests.generated_formats import NAMES, committed_format
+from tests.generated_formats import NAMES, committed_spec
 from turnspec.analysis.text import markers
 from turnspec.codegen.shapes import looks_like_head
 from turnspec.codegen.table import format_table
@@ -21,7 +21,7 @@ def formats_with_calls() -> list[list[str]]:
     """Return the names of the formats that have calls; those that differ by name alone together."""
     found: dict[str, list[str]] = {}
     for name in NAMES:
-        spec = committed_format(name).spec
+        spec = committed_spec(name)
         if spec.tools:
             found.setdefault(fingerprint(spec), []).append(name)
     return list(found.values())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.own_templates import NAMES, own_template, spec_of
@@ -20,12 +18,6 @@ FOUND = {
     "reasoning-block": ("note", ContentBlocks("sort", "musing", "words", "words")),
     "blocks-in-container": ("said", ContentBlocks("is", "draft", "reply", "said", "pieces")),
 }
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[RenderWorker]:
-    with RenderWorker() as worker:
-        yield worker
 
 
 @pytest.mark.parametrize("name", NAMES)

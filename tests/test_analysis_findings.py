@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.own_templates import NAMES, analysis_of, spec_of
@@ -24,13 +22,6 @@ from turnspec.spec.model import (
     ToolMode,
     Verdict,
 )
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[RenderWorker]:
-    with RenderWorker() as worker:
-        yield worker
-
 
 TOOL_MODES = {
     "json-in-tags": ToolMode.JSON_NATIVE,

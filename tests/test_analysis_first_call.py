@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.own_templates import own_template, spec_of
@@ -21,12 +19,6 @@ from turnspec.spec.model import AfterFirst, Part
 from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 
 LAST = Edge(Part.CALLS, Part.END)
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[RenderWorker]:
-    with RenderWorker() as worker:
-        yield worker
 
 
 def frames(*ends: str) -> Frames:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
@@ -28,12 +26,6 @@ from turnspec.spec.overlay import Overlay, OverlayText, read_overlay
 from turnspec.spec.results import RUNGS
 
 DESCRIBED = ("calls-only-described", "thoughts-only-described")
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[RenderWorker]:
-    with RenderWorker() as worker:
-        yield worker
 
 
 def chat_of(source: TemplateSource, worker: RenderWorker) -> Chat:

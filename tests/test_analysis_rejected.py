@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.own_templates import given_template
@@ -13,12 +11,6 @@ from turnspec.spec.problems import Problem
 
 TALK = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
 LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[RenderWorker]:
-    with RenderWorker() as worker:
-        yield worker
 
 
 REJECTED = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.own_templates import NAMES, given_template, own_template, spec_of
@@ -24,12 +22,6 @@ FOUND = {
     ],
     "thinking-by-word": [("(think)", ON, ("user",))],
 }
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[RenderWorker]:
-    with RenderWorker() as worker:
-        yield worker
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 from tests.generated_formats import NAMES
 from tests.own_checkouts import files_of, new_checkout, regenerated
 from tests.own_templates import FOLDER
-from tests.test_cli import run, run_apart
+from tests.test_cli import run, run_whole
 from turnspec.catalog import catalog as catalog_module
 from turnspec.catalog.catalog import Catalog, installed_formats
 from turnspec.catalog.finding import Found, How, find_format
@@ -249,7 +249,8 @@ def listed(*arguments: object) -> list[dict[str, object]]:
 
 def test_the_list_and_its_filters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert len(listed()) == len(NAMES)
+    every = listed()
+    assert len(every) == len(NAMES)
     for options, key, value in (
         (["--mode", "tag_with_tagged"], "calls", "TAG_WITH_TAGGED"),
         (["--mode", "NONE"], "calls", "NONE"),
@@ -258,7 +259,7 @@ def test_the_list_and_its_filters(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         (["--verified"], "verified", True),
     ):
         some = listed(*options)
-        assert some == [entry for entry in listed() if entry[key] == value]
+        assert some == [entry for entry in every if entry[key] == value]
         assert some
     assert [entry["name"] for entry in listed("qwen", "coder")] == [QWEN]
     granite = listed("granite-4-0")
@@ -381,12 +382,12 @@ def test_a_copy_is_compared_with_what_is_known(tmp_path: Path) -> None:
     app = tmp_path / "app"
     assert run("vendor", QWEN, "--into", app).exit_code == 0
     copy = app / "qwen3_coder.py"
-    same = run_apart("diff", copy, cwd=tmp_path)
+    same = run_whole("diff", copy, cwd=tmp_path)
     assert (same.returncode, same.stderr) == (0, "")
     assert same.stdout == f"no format changed between {copy} and qwen3-coder as installed\n"
     text = copy.read_text(encoding="utf-8")
     copy.write_text(text.replace("</tool_call>", "</toolcall>"), encoding="utf-8")
-    changed = run_apart("diff", copy, cwd=tmp_path)
+    changed = run_whole("diff", copy, cwd=tmp_path)
     assert changed.returncode == 1
     assert changed.stderr == f"notice: {copy} was edited; it is compared as it is\n"
     assert changed.stdout.startswith("qwen3-coder: breaking\n  old parser, new turns: breaking; ")

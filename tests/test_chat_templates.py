@@ -1,4 +1,4 @@
-"""Every reference template and named format as an app uses it: render, write, parse, continue."""
+"""Reference templates and named formats as an app uses them: render, write, parse, continue."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.generated_formats import FORMATS, committed_format
+from tests.generated_formats import committed_format
 from tests.reference.cases import (
     CALLING,
     NOW,
@@ -17,7 +17,7 @@ from tests.reference.cases import (
     USER,
     WEATHER,
     OpenTemplates,
-    template_names,
+    tried_templates,
 )
 from turnspec.chat import NAMED_FORMATS, ChatTemplate
 from turnspec.chat.prepared import in_context
@@ -25,7 +25,7 @@ from turnspec.spec.message import Call, Message
 from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 from turnspec.verification.turns import written_input
 
-NAMES = [name for name in template_names() if name in FORMATS or name in NAMED_FORMATS]
+NAMES = tried_templates()
 #: These say the system message with the last question only, and a result isn't one.
 SAY_IT_LAST = ("mistralai-mistral-7b-instruct-v0-3", "mistralai-mistral-nemo-instruct-2407")
 CALL = Call("get_weather", {"city": "Rome", "days": 3}, "abcdef123")

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from click.testing import CliRunner, Result
 from tests.own_checkouts import FEW, TWO, add_text, files_of, new_checkout, regenerated
 from tests.own_templates import FOLDER
 from turnspec import __version__
-from turnspec.cli.main import VERBS, turnspec
+from turnspec.cli.main import VERBS, main, turnspec
 
 COMMANDS = [name for verbs in VERBS.values() for name in verbs]
 
@@ -23,6 +24,23 @@ COMMANDS = [name for verbs in VERBS.values() for name in verbs]
 def run(*arguments: object, given: str | None = None) -> Result:
     """Run a command in this process."""
     return CliRunner().invoke(turnspec, [str(argument) for argument in arguments], input=given)
+
+
+def run_whole(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a command as `run_apart` does, from its first line to its exit code, in this process."""
+    words = ["turnspec", *map(str, arguments)]
+    streams = {name: TextIOWrapper(BytesIO(), encoding="utf-8") for name in ("stdout", "stderr")}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(cwd or Path.cwd())
+        patch.setattr(sys, "argv", words)
+        patch.setattr(sys, "stdin", TextIOWrapper(BytesIO(), encoding="utf-8"))
+        for name, stream in streams.items():
+            patch.setattr(sys, name, stream)
+        with pytest.raises(SystemExit) as left:
+            main()
+    assert isinstance(left.value.code, int)
+    texts = (stream.detach().getvalue().decode() for stream in streams.values())
+    return subprocess.CompletedProcess(words, left.value.code, *texts)
 
 
 def run_apart(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -103,7 +121,7 @@ def test_regen_as_json(root: Path) -> None:
 
 
 def test_regen_from_a_folder_inside(root: Path) -> None:
-    result = run_apart("regen", "--messages", FEW, cwd=root / "templates")
+    result = run_whole("regen", "--messages", FEW, cwd=root / "templates")
     assert (result.returncode, result.stderr) == (0, "")
     assert "0 built, 2 unchanged" in result.stdout
 
@@ -131,7 +149,7 @@ def test_regen_of_an_impossible_spec(root: Path) -> None:
 
 
 def test_regen_outside_a_checkout(tmp_path: Path) -> None:
-    result = run_apart("regen", cwd=tmp_path)
+    result = run_whole("regen", cwd=tmp_path)
     assert result.returncode == 1
     assert result.stdout == ""
     assert result.stderr == (
@@ -376,7 +394,7 @@ def test_parse_prints_problems(root: Path) -> None:
 
 
 def test_parse_with_an_unknown_name(root: Path) -> None:
-    result = run_apart("parse", "nothing", "--root", root)
+    result = run_whole("parse", "nothing", "--root", root)
     assert result.returncode == 2
     assert result.stderr == (
         "error: no format is known as 'nothing'; turnspec list shows all that are\n"
@@ -386,7 +404,7 @@ def test_parse_with_an_unknown_name(root: Path) -> None:
 def test_parse_with_tools_that_are_not_json(root: Path, tmp_path: Path) -> None:
     tools = tmp_path / "tools.json"
     tools.write_text("{", encoding="utf-8")
-    result = run_apart("parse", "plain-content", "--root", root, "--tools", tools)
+    result = run_whole("parse", "plain-content", "--root", root, "--tools", tools)
     assert result.returncode == 1
     assert result.stderr.startswith("error: --tools: not JSON: ")
     assert result.stderr.count("\n") == 1
@@ -407,14 +425,14 @@ def test_parse_with_tools_that_are_no_tools(
 ) -> None:
     tools = tmp_path / "tools.json"
     tools.write_text(text, encoding="utf-8")
-    result = run_apart("parse", "plain-content", "--root", root, "--tools", tools)
+    result = run_whole("parse", "plain-content", "--root", root, "--tools", tools)
     assert (result.returncode, result.stderr) == (1, f"error: {message}\n")
 
 
 def test_parse_of_bytes_that_are_no_text(root: Path, tmp_path: Path) -> None:
     said = tmp_path / "said.txt"
     said.write_bytes(b"so \xff it is<:end:>")
-    result = run_apart("parse", "plain-content", said, "--root", root)
+    result = run_whole("parse", "plain-content", said, "--root", root)
     assert (result.returncode, result.stderr) == (0, "")
     assert json.loads(result.stdout)["content"] == "so \ufffd it is"
 
@@ -423,7 +441,7 @@ def test_parse_of_bytes_that_are_no_text(root: Path, tmp_path: Path) -> None:
     "arguments", [["nosuchcommand"], ["analyze"], ["regen", "--messages", "0"], ["regen", "--x"]]
 )
 def test_wrong_use_is_exit_code_2_without_traceback(arguments: list[str]) -> None:
-    result = run_apart(*arguments)
+    result = run_whole(*arguments)
     assert result.returncode == 2
     assert result.stderr != ""
     assert "Traceback" not in result.stderr

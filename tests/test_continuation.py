@@ -1,6 +1,6 @@
 """Every committed parser goes on in the middle of a turn, and leaves reasoning where it is told to.
 
-A turn is cut everywhere; what is before the cut is the prefill, what is behind it the model's text.
+A turn is cut all over; what is before the cut is the prefill, what is behind it the model's text.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from tests.generated_formats import KINDS, committed_format, committed_spec
-from tests.parser_checks import added_up, stream, summary
+from tests.parser_checks import added_up, some, stream, summary
 from turnspec.deviations.turns import SAID, THOUGHT
 from turnspec.spec.message import Message
 
@@ -18,7 +18,7 @@ def test_any_part_of_a_turn_can_be_the_prefill_and_be_echoed(name: str) -> None:
     form = committed_format(name)
     turn = form.write(form.message)
     whole = form.module.parse(turn, **form.options)
-    for cut in range(len(turn) + 1):
+    for cut in some(range(len(turn) + 1)):
         options = form.options | {"prefill": form.spec.turn.header + turn[:cut], "echo": True}
         assert summary(form.module.parse(turn[cut:], **options)) == summary(whole), turn[:cut]
 
@@ -28,7 +28,7 @@ def test_without_echo_a_continued_turn_gives_only_what_is_new(name: str) -> None
     form = committed_format(name)
     turn = form.write(form.message)
     whole = form.module.parse(turn, **form.options)
-    for cut in range(len(turn) + 1):
+    for cut in some(range(len(turn) + 1)):
         options = form.options | {"prefill": form.spec.turn.header + turn[:cut]}
         message = form.module.parse(turn[cut:], **options)
         streamed, events = stream(form.module, turn[cut:], **options)

@@ -15,11 +15,18 @@ from typing import Any
 
 import pytest
 
-from tests.generated_formats import FORMATS, KINDS, ROOT, committed_format
+from tests.generated_formats import (
+    FORMATS,
+    KINDS,
+    ROOT,
+    committed_format,
+    committed_spec,
+    parts_of,
+)
 from tests.parser_checks import stream
 from turnspec import load
 from turnspec.codegen.loading import load_table
-from turnspec.codegen.parts import PARTS, join_parts, needed_parts, part_text
+from turnspec.codegen.parts import PARTS, join_parts, part_text
 from turnspec.codegen.table import format_table
 from turnspec.codegen.table_checks import table_problems
 from turnspec.engine import ENGINE_VERSION
@@ -52,11 +59,11 @@ def switches(value: object, path: str = "") -> Iterator[str]:
             yield from switches(item, f"{path}.{key}")
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", KINDS)
 def test_each_part_stands_in_the_module_as_in_the_engine(name: str) -> None:
     source = source_of(name)
     places = []
-    for part in needed_parts(committed_format(name).module.FORMAT):
+    for part in parts_of(name):
         body = part_text(part).body
         engine = ROOT / "generator/turnspec/engine" / f"{part}.py"
         assert engine.read_text(encoding="utf-8").rstrip().endswith(body)
@@ -66,7 +73,7 @@ def test_each_part_stands_in_the_module_as_in_the_engine(name: str) -> None:
     assert f"engine, version {ENGINE_VERSION}," in source
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", KINDS)
 def test_the_table_is_plain_data(name: str) -> None:
     spec, module = committed_format(name).spec, committed_format(name).module
     assert json.loads(json.dumps(module.FORMAT)) == module.FORMAT
@@ -78,7 +85,7 @@ def test_the_table_is_plain_data(name: str) -> None:
 def test_tables_are_short_and_say_little_by_switches() -> None:
     lines = sorted(map(table_lines, FORMATS))
     assert lines[len(lines) // 2] <= _MEDIAN_TABLE
-    used = {path for name in FORMATS for path in switches(committed_format(name).module.FORMAT)}
+    used = {path for name in FORMATS for path in switches(format_table(committed_spec(name)))}
     assert len(used) <= _MOST_SWITCHES
 
 
@@ -94,7 +101,7 @@ def test_a_part_names_none_that_may_be_missing(part: str) -> None:
     needs = part_text(part).needs
     assert needs <= set(PARTS[: PARTS.index(part)])
     for name in FORMATS:
-        chosen = needed_parts(committed_format(name).module.FORMAT)
+        chosen = parts_of(name)
         assert part not in chosen or needs <= set(chosen)
 
 
@@ -118,11 +125,11 @@ def defined_names(part: str) -> Iterator[str]:
 
 
 def test_every_part_is_needed_by_some_format() -> None:
-    used = {part for name in FORMATS for part in needed_parts(committed_format(name).module.FORMAT)}
+    used = {part for name in FORMATS for part in parts_of(name)}
     assert used == set(PARTS)
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", KINDS)
 def test_a_format_in_memory_does_what_its_module_does(name: str) -> None:
     spec, module = committed_format(name).spec, committed_format(name).module
     in_memory: Any = load(spec)
@@ -187,7 +194,7 @@ def test_a_module_is_imported_quickly(tmp_path: Path) -> None:
 
 
 def test_a_module_imports_the_standard_library_alone() -> None:
-    for name in KINDS:
+    for name in {parts_of(name): name for name in FORMATS}.values():
         for node in ast.walk(ast.parse(source_of(name))):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -197,7 +204,7 @@ def test_a_module_imports_the_standard_library_alone() -> None:
 
 
 def test_the_joins_are_of_engine_classes() -> None:
-    for name in FORMATS:
+    for name in KINDS:
         join = join_parts(committed_format(name).module.FORMAT)
         for found in join.names() if join else ():
             assert importlib.util.find_spec("turnspec.engine") is not None

@@ -17,7 +17,7 @@ import pytest
 from llguidance import LLMatcher, LLTokenizer, TokenizerWrapper, grammar_from
 
 from tests import engine_counts
-from tests.generated_formats import KINDS, committed_format, committed_spec
+from tests.generated_formats import KINDS, PARTS, committed_format, committed_spec
 from tests.grammar_samples import (
     gbnf_of,
     says_twice,
@@ -47,6 +47,7 @@ ENGINES: dict[str, Compile] = {
     "llama.cpp": engine_llama_cpp.compile_grammar,
     "llguidance": engine_llguidance.compile_grammar,
 }
+#: Random turns of each grammar; `make engines` asks about more.
 TURNS = 40
 
 
@@ -63,7 +64,7 @@ def compiled(gbnf: str, entry: str = "root") -> dict[str, CompiledGrammar]:
     return {name: r for name, r in results.items() if not isinstance(r, Problem)}
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", PARTS)
 def test_engines_agree_on_random_turns(name: str) -> None:
     samples = random_samples(
         grammar_of(gbnf_of(name)), Random(name), TURNS, text_markers(committed_format(name).spec)
@@ -74,7 +75,7 @@ def test_engines_agree_on_random_turns(name: str) -> None:
     assert not asked.disagreements, "\n".join(map(str, asked.disagreements))
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", PARTS)
 def test_engines_accept_what_the_writer_writes(name: str) -> None:
     asked = ask_engines(compiled(gbnf_of(name)), written_samples(name))
     assert asked.strings > 0
@@ -82,10 +83,10 @@ def test_engines_accept_what_the_writer_writes(name: str) -> None:
 
 
 @pytest.mark.parametrize("entry", ["tool-calls", "required-calls", "content-only"])
-@pytest.mark.parametrize("name", [n for n in KINDS if committed_spec(n).tools])
+@pytest.mark.parametrize("name", [n for n in PARTS if committed_spec(n).tools])
 def test_engines_agree_on_other_entries(name: str, entry: str) -> None:
     grammar, random = grammar_of(gbnf_of(name)), Random(name)
-    turns = [random_turn(grammar, random, entry=entry, longest=200) for _ in range(10)]
+    turns = [random_turn(grammar, random, entry=entry, longest=200) for _ in range(5)]
     engines = compiled(gbnf_of(name), entry=entry)
     asked = ask_engines(engines, [Sample(turn, True) for turn in turns])
     assert not asked.disagreements, "\n".join(map(str, asked.disagreements))
@@ -275,15 +276,16 @@ def test_counts_of_one_format(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(engine_counts, "ENGINES", ENGINES)
+    monkeypatch.setattr(engine_counts, "TURNS", 40)
     outcome = engine_counts.ask_about("google-gemma-2-2b-it")
     counts = outcome.counts
-    assert counts.turns == counts.valid == 200
-    assert 400 < counts.strings == counts.agreed
-    assert 200 < counts.accepted < counts.strings
+    assert counts.turns == counts.valid == 40
+    assert 80 < counts.strings == counts.agreed
+    assert 40 < counts.accepted < counts.strings
     assert engine_counts.main(["google-gemma-2-2b-it"]) == 0
     assert capsys.readouterr().out == (
         f"1 formats; engines agree on {counts.agreed} of {counts.strings} texts; "
-        "of 200 random turns 200 are read and valid; 0 formats with faults\n"
+        "of 40 random turns 40 are read and valid; 0 formats with faults\n"
     )
 
 

@@ -6,16 +6,17 @@ import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.generated_formats import FORMATS, committed_format
+from tests.generated_formats import KINDS, committed_format
 from tests.own_checkouts import add_text, new_checkout
 from tests.own_templates import FOLDER, given_template, own_template
 from tests.specs_for_tests import json_native_spec, plain_spec, tag_with_json_spec, tagged_spec
-from tests.test_cli import run, run_apart
+from tests.test_cli import run, run_apart, run_whole
 from turnspec.analysis.advice import advise
 from turnspec.analysis.analyze import analyze_template
 from turnspec.cli.explain import STYLES
@@ -39,6 +40,7 @@ def worker() -> Iterator[RenderWorker]:
         yield worker
 
 
+@cache
 def explained(name: str, worker: RenderWorker) -> Explanation:
     found = explain_template(own_template(name), Standings())
     assert isinstance(found, Explanation)
@@ -113,7 +115,7 @@ def test_what_was_not_found_is_told(worker: RenderWorker) -> None:
     )
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", KINDS)
 def test_sample_turns_are_what_the_writer_writes(name: str) -> None:
     spec = committed_format(name).spec
     samples = sample_turns(spec)
@@ -236,7 +238,7 @@ MISUSED = "--piece, --tools, --no-thinking and --prefill belong to --trace"
 )
 def test_rejected(tmp_path: Path, arguments: list[str], code: int, error: str) -> None:
     root = new_checkout(tmp_path / "checkout")
-    result = run_apart("explain", *arguments, cwd=root)
+    result = run_whole("explain", *arguments, cwd=root)
     assert (result.returncode, result.stdout, result.stderr) == (code, "", f"error: {error}\n")
 
 
@@ -251,5 +253,5 @@ def test_nothing_is_written(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     shutil.copy(FOLDER / "plain-content.jinja", folder)
-    assert run_apart("explain", "plain-content.jinja", cwd=folder).returncode == 0
+    assert run_whole("explain", "plain-content.jinja", cwd=folder).returncode == 0
     assert [path.name for path in folder.iterdir()] == ["plain-content.jinja"]

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.generated_formats import KINDS, ROOT, committed_format
+from tests.generated_formats import PARTS, ROOT, committed_format
 from tests.own_templates import FOLDER
-from tests.test_cli import run, run_apart
+from tests.test_cli import run, run_whole
 from turnspec.codegen.loading import FormatModule
 from turnspec.explain import trace as trace_module
 from turnspec.explain.samples import sample_turns
@@ -80,7 +80,7 @@ def consumed(steps: tuple[Step, ...]) -> str:
     return text
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", PARTS)
 def test_a_trace_is_what_the_parser_does(name: str) -> None:
     """Watching changes nothing, and every character and event is in a step, in order."""
     module = committed_format(name).module
@@ -243,7 +243,7 @@ def test_options_reach_the_parser(tmp_path: Path) -> None:
 
 
 def test_no_control_characters_are_printed() -> None:
-    result = run_apart("explain", "qwen3-coder", "--trace", "a\x1b[31m\x07b", cwd=ROOT)
+    result = run_whole("explain", "qwen3-coder", "--trace", "a\x1b[31m\x07b", cwd=ROOT)
     assert result.returncode == 0
     assert 'takes "a\\x1B[31m\\x07b"' in result.stdout
     assert "\x1b" not in result.stdout

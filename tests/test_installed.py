@@ -2,6 +2,7 @@
 
 Each is put into an environment of its own, and every verb is run in an empty folder. What turnspec
 depends on comes from a package index, or from pip's cache: without either these tests fail.
+`make test` looks into the wheel, `make test-every-format` installs it, and the others.
 """
 
 from __future__ import annotations
@@ -154,6 +155,7 @@ def contents(wheel: Path) -> dict[str, str]:
         return {name: hashlib.sha256(packed.read(name)).hexdigest() for name in packed.namelist()}
 
 
+@pytest.mark.long
 def test_the_wheel(model: Path, tmp_path: Path) -> None:
     """A plain installation: small, whole for known formats, and clear about what it lacks."""
     wheel = build_wheel(tmp_path / "dist")
@@ -187,6 +189,7 @@ def test_the_wheel(model: Path, tmp_path: Path) -> None:
     assert user.environment.compiled_size() <= MOST_MEGABYTES * 1e6
 
 
+@pytest.mark.long
 def test_the_wheel_of_the_sdist(model: Path, tmp_path: Path) -> None:
     """The same wheel; with the extra for new formats, also those verbs."""
     source = build_sdist(tmp_path / "sdist")
@@ -200,6 +203,7 @@ def test_the_wheel_of_the_sdist(model: Path, tmp_path: Path) -> None:
     assert verbs | {"live"} == set(COMMANDS)
 
 
+@pytest.mark.long
 def test_an_editable_install(model: Path, tmp_path: Path) -> None:
     """It has the formats of its checkout, and nothing is copied into that."""
     before = sorted(path.name for path in (ROOT / "generator" / "turnspec").iterdir())

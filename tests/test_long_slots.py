@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.generated_formats import KINDS, committed_format
-from tests.parser_checks import stream
+from tests.generated_formats import KINDS, PARTS, committed_format, committed_spec
+from tests.parser_checks import some, stream
 from turnspec.codegen.writer import write_parts
 from turnspec.engine.json_text import load_json
 from turnspec.spec.message import Call, Message
@@ -27,7 +27,7 @@ LONG = 400
 FILLERS = {"blanks": " " * LONG, "letters": "w" * LONG, "digits": "1" * LONG, "lines": "\n" * LONG}
 NO_NUMBERS = ("NaN", "Infinity", "-Infinity", "1e999", "-1e999", "None", "nan", "inf")
 CALL = Call("get_weather", {"city": "Paris", "days": 3}, "id0000001")
-WITH_CALLS = [name for name in KINDS if committed_format(name).spec.tools]
+WITH_CALLS = [name for name in KINDS if committed_spec(name).tools]
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -47,10 +47,10 @@ def places(text: str) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("filler", FILLERS)
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", PARTS)
 def test_what_is_long_reads_the_same_in_pieces(name: str, filler: str) -> None:
     module, text = committed_format(name).module, turn_of(name)
-    for at in places(text):
+    for at in some(list(places(text)), 25):
         for rest in (text[at:], ""):
             longer = text[:at] + FILLERS[filler] + rest
             whole = module.parse(longer)

@@ -10,51 +10,40 @@ import functools
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.generated_formats import KINDS
+from tests.generated_formats import KINDS, committed_format, committed_spec
 from tests.marker_soup import Output, chunkings, own_markers, soups, written_outputs
 from tests.parser_checks import added_up, stream, summary
 from tests.special_pieces import pieces_of, special_tokens
-from turnspec.codegen.loading import FormatModule, load_module
+from turnspec.codegen.loading import FormatModule
 from turnspec.codegen.writer import write_parts
 from turnspec.engine.json_text import load_json
 from turnspec.engine.markers import is_name
-from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.encoding import encode_object
-from turnspec.spec.files import read_spec
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Encoding, Literal, Part, Spec, ToolMode
 from turnspec.verification.messages import format_markers
 from turnspec.verification.random_messages import random_messages
 from turnspec.verification.turns import written_input
 
-ROOT = Path(__file__).parent.parent
-
 #: How many texts are tried unless the environment says otherwise.
-FEW = 12
+FEW = 8
 EXAMPLES = int(os.environ.get("TURNSPEC_EXAMPLES", FEW))
 
 pytestmark = pytest.mark.timeout(300 + EXAMPLES)
 
 
-@functools.cache
-def spec_of(name: str) -> Spec:
-    spec = read_spec(ROOT / "specs" / f"{name}.yaml")
-    assert isinstance(spec, Spec), spec
-    return spec
+spec_of = committed_spec
 
 
-@functools.cache
 def module_of(name: str) -> FormatModule:
-    path = ROOT / OutputPaths.in_project(name).module
-    return load_module(path.read_text(encoding="utf-8"))
+    return committed_format(name).module
 
 
 @functools.cache

@@ -18,7 +18,7 @@ import pytest
 
 from tests.own_checkouts import EMPTY_INDEX
 from tests.specs_for_tests import plain_spec, tagged_spec
-from tests.test_cli import run, run_apart
+from tests.test_cli import run, run_whole
 from tests.test_report import Page, checkout
 from turnspec.pipeline.project import Project
 from turnspec.report.entries import read_entries
@@ -279,7 +279,7 @@ def test_rejected(root: Path, tmp_path: Path) -> None:
             f"error: port {port} can't be used (Address already in use); "
             "give another one with --port\n"
         )
-    both = run_apart("report", "--serve", "--output", "x.html", cwd=root)
+    both = run_whole("report", "--serve", "--output", "x.html", cwd=root)
     assert (both.returncode, both.stderr) == (2, "error: give --output or --serve, not both\n")
     empty = tmp_path / "empty"
     (empty / "templates").mkdir(parents=True)

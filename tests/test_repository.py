@@ -11,7 +11,7 @@ import pytest
 from tests.own_checkouts import FEW, files_of, new_checkout, regenerated
 from tests.own_templates import FOLDER
 from tests.test_catalog import model_file
-from tests.test_cli import run, run_apart
+from tests.test_cli import run, run_apart, run_whole
 from turnspec.sources.index import INDEX_FILE, read_index
 
 PLAIN = FOLDER / "plain-content.jinja"
@@ -138,7 +138,7 @@ def test_an_edited_template_is_told(root: Path, verb: str) -> None:
         "error: templates/plain-content.jinja: its text isn't the one that "
         f"{INDEX_FILE}:3 pins; "
     )
-    result = run_apart(verb, cwd=root)
+    result = run_whole(verb, cwd=root)
     update = "if the change is wanted, run: turnspec add --update templates/plain-content.jinja\n"
     assert told.get(verb, pinned) + update in result.stderr
     assert result.returncode == (2 if verb == "diff" else 1)  # no git repository is here
@@ -147,7 +147,7 @@ def test_an_edited_template_is_told(root: Path, verb: str) -> None:
 def test_an_edited_template_is_pinned_anew(root: Path) -> None:
     before = read_index(root)[0].by_name("plain-content")
     path = edit(root)
-    result = run_apart("add", "--update", path.relative_to(root), cwd=root)
+    result = run_whole("add", "--update", path.relative_to(root), cwd=root)
     assert (result.returncode, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
     assert lines[:2] == ["pinned templates/plain-content.jinja anew", "plain-content: breaking"]
@@ -157,15 +157,15 @@ def test_an_edited_template_is_pinned_anew(root: Path) -> None:
     assert after is not None
     assert after.sha256 != before.sha256
     assert (after.source, after.line) == (before.source, before.line)
-    assert run_apart("regen", "--messages", FEW, cwd=root).returncode == 0
-    again = run_apart("add", "--update", "plain-content", cwd=root)
+    assert run_whole("regen", "--messages", FEW, cwd=root).returncode == 0
+    again = run_whole("add", "--update", "plain-content", cwd=root)
     assert again.stdout == "templates/plain-content.jinja is there already\n"
 
 
 def test_an_edit_that_changes_no_format(root: Path) -> None:
     path = root / "templates" / PLAIN.name
     path.write_text("{# mine #}" + path.read_text("utf-8"), encoding="utf-8")
-    result = run_apart("add", "--update", "plain-content", cwd=root)
+    result = run_whole("add", "--update", "plain-content", cwd=root)
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout == ("pinned templates/plain-content.jinja anew\nits format is as it was\n")
 
@@ -174,7 +174,7 @@ def test_an_edit_that_breaks_a_template_is_not_pinned(root: Path) -> None:
     path = root / "templates" / PLAIN.name
     path.write_text("{% if %}", encoding="utf-8")
     before = (root / INDEX_FILE).read_text(encoding="utf-8")
-    result = run_apart("add", "--update", path, cwd=root)
+    result = run_whole("add", "--update", path, cwd=root)
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.startswith("error: plain-content.jinja:1: syntax error: ")
     assert (root / INDEX_FILE).read_text(encoding="utf-8") == before

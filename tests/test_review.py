@@ -12,13 +12,16 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.git_checkouts import commit, git, new_repository, remove_format, write_format
 from tests.specs_for_tests import json_native_spec, plain_spec, tag_with_json_spec, tagged_spec
-from tests.test_cli import run, run_apart
+from tests.test_cli import run, run_whole
 from turnspec.pipeline.project import Project
+from turnspec.review import reading, standing
 from turnspec.review.compare import Review
 from turnspec.review.revisions import review_files, review_since
 from turnspec.review.shown import json_data, markdown, text_lines
 from turnspec.spec.files import dump_spec, load_spec, write_spec
 from turnspec.spec.model import ReasoningMode, Spec, Thinking
+from turnspec.verification import grammar_rung
+from turnspec.verification.walk_offers import Offer, offers
 
 
 def renamed_calls(spec: Spec) -> Spec:
@@ -48,6 +51,20 @@ def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def root(committed: Path, tmp_path: Path) -> Path:
     return shutil.copytree(committed, tmp_path / "checkout")
+
+
+@pytest.fixture(autouse=True)
+def few_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try commands on fewer turns and walks than a review has; `everything` has all of them."""
+    fewer: list[tuple[object, str, object]]
+    fewer = [(grammar_rung, "_UNBOUND_WALKS", 4), (grammar_rung, "offers", short_offers)]
+    fewer += [(module, "RANDOM_MESSAGES", 10) for module in (reading, standing)]
+    for module, name, value in fewer:
+        monkeypatch.setattr(module, name, value)
+
+
+def short_offers(spec: Spec) -> list[Offer]:
+    return [replace(offer, walks=1) for offer in offers(spec)]
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +153,7 @@ def test_a_checkout_inside_a_repository(tmp_path: Path) -> None:
     shutil.move(outer / "formats/.git", outer / ".git")
     commit(outer)
     remove_format(outer / "formats", "plain")
-    result = run_apart("diff", cwd=outer / "formats/templates")
+    result = run_whole("diff", cwd=outer / "formats/templates")
     assert result.returncode == 1
     assert result.stdout.startswith("plain: removed\n\n1 removed between HEAD (")
 
@@ -190,12 +207,12 @@ def test_a_file_that_is_not_a_spec(tmp_path: Path) -> None:
     ],
 )
 def test_nothing_to_compare(committed: Path, arguments: list[str], error: str) -> None:
-    result = run_apart("diff", *arguments, cwd=committed)
+    result = run_whole("diff", *arguments, cwd=committed)
     assert (result.returncode, result.stdout, result.stderr) == (2, "", f"error: {error}\n")
 
 
 def test_a_third_argument(committed: Path) -> None:
-    result = run_apart("diff", "a", "b", "c", cwd=committed)
+    result = run_whole("diff", "a", "b", "c", cwd=committed)
     assert result.returncode == 2
     assert result.stderr == (
         "error: Got unexpected extra argument (c); see: turnspec diff --help\n"
@@ -204,7 +221,7 @@ def test_a_third_argument(committed: Path) -> None:
 
 def test_outside_a_repository(committed: Path, tmp_path: Path) -> None:
     root = shutil.copytree(committed, tmp_path / "checkout", ignore=lambda *_: [".git"])
-    result = run_apart("diff", cwd=root)
+    result = run_whole("diff", cwd=root)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == (
         f"error: {root} isn't in a git repository; give two spec files instead\n"
@@ -212,7 +229,7 @@ def test_outside_a_repository(committed: Path, tmp_path: Path) -> None:
 
 
 def test_outside_a_checkout(tmp_path: Path) -> None:
-    result = run_apart("diff", cwd=tmp_path)
+    result = run_whole("diff", cwd=tmp_path)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == (
         "error: no templates/index.yaml here or above; go to a repository of formats, "

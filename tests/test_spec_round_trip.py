@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.generated_formats import EVERY_FORMAT
 from tests.specs_for_tests import json_native_spec
 from turnspec.spec.files import dump_spec, load_spec
 from turnspec.spec.model import (
@@ -187,7 +188,7 @@ specs = st.builds(
 )
 
 
-@settings(derandomize=True, max_examples=300, deadline=None)
+@settings(derandomize=True, max_examples=300 if EVERY_FORMAT else 80, deadline=None)
 @given(specs)
 def test_every_spec_comes_back(spec: Spec) -> None:
     text = dump_spec(spec)
@@ -198,7 +199,7 @@ def test_every_spec_comes_back(spec: Spec) -> None:
     text.encode("utf-8")  # what is written to a file has no lone surrogate
 
 
-@settings(derandomize=True, max_examples=300, deadline=None)
+@settings(derandomize=True, max_examples=300 if EVERY_FORMAT else 80, deadline=None)
 @given(st.data())
 def test_a_spoiled_file_never_raises(data: st.DataObject) -> None:
     text = dump_spec(json_native_spec())

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.generated_formats import committed_format
+from tests.generated_formats import FORMATS, KINDS, committed_spec
 from tests.parser_checks import added_up, summary
 from tests.special_pieces import (
     Piece,
     as_text,
-    formats_with_calls,
     in_characters,
     pieces_of,
     special_tokens,
@@ -24,7 +23,8 @@ from turnspec.spec.model import Spec, Verdict
 from turnspec.verification.messages import allowed_call
 from turnspec.verification.quoted_calls import CALL, Quoted, call_in_text, call_in_value, prefill
 
-FORMATS = [names[0] for names in formats_with_calls()]
+WITH_CALLS = [name for name in FORMATS if committed_spec(name).tools]
+SOME = [name for name in KINDS if committed_spec(name).tools]
 #: Formats that no token tells a call from text in: what marks their calls is none.
 OPEN = {
     "cohereforai-c4ai-command-r-plus-tool-use",
@@ -50,7 +50,7 @@ QUOTED = {"prose": ("As in ", " it is said."), "fence": ("See:\n```\n", "\n```\n
 
 @cache
 def loaded(name: str) -> tuple[Spec, FormatModule]:
-    spec = committed_format(name).spec
+    spec = committed_spec(name)
     return spec, load(spec)
 
 
@@ -72,7 +72,7 @@ def read(name: str, pieces: list[Piece], **options: Any) -> Any:
     return whole
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", SOME)
 def test_a_call_in_a_value_is_one_if_it_is_made_of_special_tokens(name: str) -> None:
     spec, _ = loaded(name)
     smuggled, value = call_in_value(spec)
@@ -86,7 +86,7 @@ def test_a_call_in_a_value_is_one_if_it_is_made_of_special_tokens(name: str) -> 
 
 
 @pytest.mark.parametrize("place", QUOTED)
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", WITH_CALLS)
 def test_a_call_in_content_is_one_if_it_is_made_of_special_tokens(name: str, place: str) -> None:
     spec, _ = loaded(name)
     smuggled = call_in_text(spec, *QUOTED[place])
@@ -100,7 +100,7 @@ def test_a_call_in_content_is_one_if_it_is_made_of_special_tokens(name: str, pla
     assert [call.name for call in called.tool_calls] == [CALL.name]
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", SOME)
 def test_a_spec_says_where_text_alone_calls_a_tool(name: str) -> None:
     spec, _ = loaded(name)
     said = {limit.subject.value for limit in spec.limits if limit.verdict is Verdict.OPEN}
@@ -113,7 +113,7 @@ def test_a_spec_says_where_text_alone_calls_a_tool(name: str) -> None:
     assert ("content" in said) == bool(read(name, [(in_text.turn, False)], **by_text).tool_calls)
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", SOME)
 def test_a_turn_of_special_tokens_is_read_as_its_text(name: str) -> None:
     spec, form = loaded(name)
     turn = Quoted("", call_in_text(spec, "", "").text, "").turn

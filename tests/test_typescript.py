@@ -19,8 +19,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.engine_cases import CASES, TABLES, TOOLS
-from tests.generated_formats import FORMATS, KINDS, NAMES
+from tests.generated_formats import FORMATS, KINDS, NAMES, PARTS
 from tests.marker_soup import Output, soups, written_outputs
+from tests.parser_checks import some
 from tests.test_tools import ALLOWED, CALL, WRONG, tool, with_a
 from tests.typescript.engines import (
     SIZES,
@@ -50,11 +51,10 @@ from turnspec.verification.random_messages import random_messages
 
 ROOT = Path(__file__).parent.parent
 ALL = "TURNSPEC_EXAMPLES" in os.environ
-REPRESENTATIVES = representatives(read_formats(ROOT))
 #: Random texts per format; all of them together are more than 10,000 in a long run.
 EXAMPLES = int(os.environ.get("TURNSPEC_EXAMPLES", 24)) // 6
 #: Of the formats, so many have a deviation tried in a short run.
-STEP = 1 if ALL else 23
+STEP = 1 if ALL else 43
 
 pytestmark = pytest.mark.timeout(300 + 10 * EXAMPLES)
 
@@ -99,7 +99,7 @@ def test_tables_written_by_hand_are_read_alike(case: str, engine: TypeScriptEngi
     name, text, *_ = CASES[case]
     module = load_table(TABLES[name])
     assert not difference(engine, f"hand {name}", module, text, {"tools": TOOLS})
-    for cut in range(len(text)):
+    for cut in some(range(len(text)), 25):
         assert not difference(engine, f"hand {name}", module, text[:cut], {}, (0, 1))
 
 
@@ -268,7 +268,7 @@ def test_keyword_arguments_are_read_alike(text: str, engine: TypeScriptEngine) -
 @pytest.mark.parametrize("part", LongText)
 def test_long_texts_are_read_alike(part: LongText, engine: TypeScriptEngine) -> None:
     text = 'upon  a \n\ttime, "he" said: C:\\\\x\n \r\n' * 30  # more pieces than stay apart
-    for known in REPRESENTATIVES:
+    for known in representatives(read_formats(ROOT)):
         if has_part(known.spec, part):
             turn = turn_with(known.spec, part, text)
             options = {"tools": turn.tools, "prefill": known.spec.turn.header}
@@ -309,7 +309,7 @@ def test_a_character_that_is_cut_between_two_pieces_is_joined(
     assert events[0] == events[1]
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", PARTS)
 def test_a_copied_parser_reads_as_the_engine_does(
     name: str, engine: TypeScriptEngine, copies: Path
 ) -> None:
@@ -324,9 +324,19 @@ def test_a_copied_parser_reads_as_the_engine_does(
             assert not difference(*texts, (0, 3))
 
 
+def test_what_may_be_a_draft_is_not_copied_with_each_piece(engine: TypeScriptEngine) -> None:
+    """Nothing of a call in reasoning is given before it is over: four times as many pieces."""
+    name = "qwen-qwen3-0-6b"
+    module = format_of(name).module
+    lead = '<think>So: <tool_call>\n{"name": "f", "arguments": {"a": "'
+    few, many = (engine.work(name, module, [lead, *["word "] * count]) for count in (400, 1600))
+    assert few > 400
+    assert many < 6 * few
+
+
 def test_copies_compile(tmp_path: Path) -> None:
     """Under the strictest settings, with and without the engine, and in use as the docs have it."""
-    for name in {"qwen3-coder", *FORMATS[:: 1 if ALL else 14]}:
+    for name in {"qwen3-coder", *PARTS}:
         source = source_of(name)
         (tmp_path / f"{name}.ts").write_text(script_text(source, Script.TYPESCRIPT), "utf-8")
     qwen = source_of("qwen3-coder")

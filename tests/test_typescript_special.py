@@ -15,12 +15,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.generated_formats import committed_spec
+from tests.generated_formats import PARTS, committed_spec
 from tests.marker_soup import Output, soups
 from tests.special_pieces import (
     Piece,
     as_text,
-    formats_with_calls,
     in_characters,
     pieces_of,
     special_tokens,
@@ -38,7 +37,7 @@ from turnspec.verification.quoted_calls import CALL, call_in_text, call_in_value
 
 EXAMPLES = int(os.environ.get("TURNSPEC_EXAMPLES", 24)) // 6
 ALL = "TURNSPEC_EXAMPLES" in os.environ
-FORMATS = [names[0] for names in formats_with_calls()]
+FORMATS = [name for name in PARTS if committed_spec(name).tools]
 
 pytestmark = pytest.mark.timeout(300 + 10 * EXAMPLES)
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.generated_formats import EVERY_FORMAT, covering
 from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate, Polyfill
 from turnspec.chat.form import MessageForm
 from turnspec.rendering.worker import Rendering, RenderWorker
 
 ROOT = Path(__file__).parent.parent.parent
+PAGE = ROOT / "docs" / "CAPABILITIES.md"
 NOW = datetime.datetime(2026, 1, 15, 12, 0, 0)
 
 WEATHER = {
@@ -126,6 +129,41 @@ class Case:
 def template_names() -> list[str]:
     """Return the names of all committed specs, and of the formats of our own."""
     return [*sorted(path.stem for path in (ROOT / "specs").glob("*.yaml")), *NAMED_FORMATS]
+
+
+_TEXTS = ("thinking", "channel", "increments")
+
+
+def ways_of_templates() -> dict[str, set[tuple[str, str]]]:
+    """Return in what ways templates take conversations, as docs/CAPABILITIES.md says it of each.
+
+    What is a text of its own in most of them is left out, and the count of increments.
+    """
+    _, _, text = PAGE.read_text(encoding="utf-8").partition("## The templates\n")
+    head, _, *rows = [row for row in text.splitlines() if row.startswith("|")]
+    kinds = _cells(head)[1:]
+    return {
+        row[0]
+        .lstrip("[")
+        .partition("]")[0]: {
+            way for way in zip(kinds, row[1:], strict=True) if way[0] not in _TEXTS
+        }
+        for row in map(_cells, rows)
+    }
+
+
+def a_few_templates() -> list[str]:
+    """Return a few that take conversations in all ways there are, and the formats of our own."""
+    return sorted({*covering(ways_of_templates()), *NAMED_FORMATS})
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+
+
+def tried_templates() -> list[str]:
+    """Return the names of the templates that tests take: a few, in the long runs all."""
+    return template_names() if EVERY_FORMAT else a_few_templates()
 
 
 class OpenTemplates:

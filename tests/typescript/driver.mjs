@@ -3,7 +3,8 @@
 // {"name": …, "table": …} loads a format, {"name": …, "path": …} a parser's file; {"name": …, "options": …, "text": …, "sizes": […]}
 // parses a text in pieces of each size (0: whole), or {…, "pieces": […]} in these pieces, special
 // ones as [piece, true]. An answer
-// holds, for each way to cut the text, the events of each piece and of the end, and the message.
+// holds, for each way to cut the text, the events of each piece and of the end, and the message; of a
+// request with "work", how many elements of arrays were gone through or copied instead.
 
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
@@ -34,7 +35,27 @@ function parsed(format, pieces, options) {
   };
 }
 
-async function answer({ name, table, path, options, text, sizes, pieces }) {
+function copied(format, pieces, options) {
+  const arrays = Array.prototype;
+  const kept = [Symbol.iterator, "concat", "slice"].map((name) => [name, arrays[name]]);
+  let count = 0;
+  for (const [name, method] of kept) {
+    arrays[name] = function (...given) {
+      count += this.length;
+      return method.apply(this, given);
+    };
+  }
+  try {
+    const parser = format.parser(options);
+    for (let at = 0; at < pieces.length; at += 1) parser.feed(pieces[at]);
+    parser.finish();
+  } finally {
+    for (let at = 0; at < kept.length; at += 1) arrays[kept[at][0]] = kept[at][1];
+  }
+  return count;
+}
+
+async function answer({ name, table, path, options, text, sizes, pieces, work }) {
   if (table) {
     formats.set(name, load(table));
     return null;
@@ -44,6 +65,7 @@ async function answer({ name, table, path, options, text, sizes, pieces }) {
     formats.set(name, { parser: (options) => new Parser(options) });
     return null;
   }
+  if (work) return copied(formats.get(name), pieces, options);
   const cuts = pieces ? [pieces] : sizes.map((size) => cut(text, size));
   return cuts.map((found) => parsed(formats.get(name), found, options));
 }

@@ -67,6 +67,12 @@ class TypeScriptEngine:
         answer: list[Any] = self._ask({**request, "name": name, "options": options})
         return answer
 
+    def work(self, name: str, module: FormatModule, pieces: Sequence[str]) -> int:
+        """Return how many elements of arrays are gone through or copied to parse a text."""
+        count: Any = self.parse(name, module, pieces=pieces, options={}, work=True)
+        assert isinstance(count, int)
+        return count
+
     def _ask(self, request: Mapping[str, Any]) -> Any:
         assert self._process.stdin
         assert self._process.stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -94,6 +95,7 @@ def _is_too_long(line: str) -> bool:
     return len(line) > _LINE_LENGTH and len(line.split()) > 1
 
 
+@lru_cache(maxsize=64)  # few ways of joining the parts are in all modules
 def _formatted(source: str) -> str:
     # Only who generates parsers has black (the extra `build`).
     import black

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -45,11 +46,8 @@ def load_spec(text: str, file: str) -> Spec | list[Problem]:
 
 def load_checked_spec(text: str, file: str) -> Spec | list[Problem]:
     """Return the spec that a YAML text holds, or every problem with its form and its sense."""
-    loaded = _load(text, file)
-    if isinstance(loaded, list):
-        return loaded
-    spec, document = loaded
-    return _sorted(check_spec(spec, file, document)) or spec
+    found = _checked(text, file)
+    return found if isinstance(found, Spec) else [*found]
 
 
 def read_spec(path: Path, shown_as: str = "") -> Spec | list[Problem]:
@@ -68,6 +66,15 @@ def read_spec(path: Path, shown_as: str = "") -> Spec | list[Problem]:
 def write_spec(folder: Path, spec: Spec) -> bool:
     """Write a spec to ``NAME.yaml`` in ``folder`` and return whether the file changed."""
     return write_atomically(folder / f"{spec.name}{SPEC_SUFFIX}", dump_spec(spec))
+
+
+@lru_cache(maxsize=512)  # who names formats reads all specs, some of them several times
+def _checked(text: str, file: str) -> Spec | tuple[Problem, ...]:
+    loaded = _load(text, file)
+    if isinstance(loaded, list):
+        return tuple(loaded)
+    spec, document = loaded
+    return tuple(_sorted(check_spec(spec, file, document))) or spec
 
 
 def _load(text: str, file: str) -> tuple[Spec, Document] | list[Problem]:
