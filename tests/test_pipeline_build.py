@@ -13,11 +13,14 @@ import pytest
 
 from tests.own_templates import given_template, kinds, own_template
 from turnspec.analysis.analyze import TemplateSource
-from turnspec.codegen.loading import load_module
+from turnspec.codegen.loading import load, load_module
 from turnspec.pipeline import regenerate
 from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
+from turnspec.spec.files import load_spec
+from turnspec.spec.model import Spec
 from turnspec.spec.results import RUNGS
+from turnspec.verification import grammar_rung
 
 MESSAGES = 15
 
@@ -25,12 +28,32 @@ MESSAGES = 15
 NOT_PASSED = {
     "invented-calls-first": ("3", "a grammar that needs calls lets a turn begin with reasoning"),
     "invented-many-roles": ("3", "white space in front of a marker that the prompt has begun"),
-    "invented-minutes": ("3", "a bare word goes on with the marker of what stands behind the call"),
     "invented-nesting": ("0", "arguments are sorted, but the keys inside of them aren't"),
 }
 
 
-@pytest.mark.parametrize("name", sorted({*kinds(), *NOT_PASSED}))
+#: Those whose fault not every 162 walks come upon, so that they may pass.
+SELDOM_SEEN = {
+    "invented-minutes": "a bare word goes on with the marker of what stands behind the call",
+}
+
+
+@pytest.mark.parametrize("name", SELDOM_SEEN)
+def test_a_fault_that_is_seldom_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If none of these walks shows it any more, it was mended, or walks have become blind."""
+    paths = OutputPaths.in_folder(name)
+    build = build_template(own_template(name), paths)
+    spec = load_spec(build.files[paths.spec], paths.spec)
+    assert isinstance(spec, Spec)
+    shown = []
+    for seed in range(12):
+        monkeypatch.setattr(grammar_rung, "_SEED", seed)
+        found = grammar_rung.walk_faults(spec, load(spec), build.files[paths.grammar])
+        shown += [fault for fault in found if fault is not None]
+    assert shown
+
+
+@pytest.mark.parametrize("name", sorted({*kinds(), *NOT_PASSED} - {*SELDOM_SEEN}))
 def test_our_own_templates_pass_every_rung(name: str) -> None:
     build = build_template(own_template(name), OutputPaths.in_folder(name), messages=MESSAGES)
     assert build.problems == ()

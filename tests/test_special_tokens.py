@@ -36,6 +36,7 @@ OPEN = {
     "meta-llama-llama-3-2-11b-vision-instruct",
     "meta-llama-llama-3-2-3b-instruct",
     "meta-llama-llama-3-2-pythonic",
+    "meta-llama-llama-4-json",
     "meta-llama-llama-4-pythonic",
     "microsoft-phi-4-mini-instruct",
     "openbmb-minicpm5-1b",
