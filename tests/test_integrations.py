@@ -12,15 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.generated_formats import NAMES
+from tests.generated_formats import NAMES, committed_spec
 from tests.integrations import environments
 from tests.integrations.page import exports_page
+from tests.integrations.response_template_suite import Asked, Reading, reading_of
 from tests.integrations.served_turns import read_on_all_cores
+from tests.integrations.turns import Case
+from turnspec.export.exporting import Loss
+from turnspec.export.response_arguments import SENTINELS
 from turnspec.spec.integration_results import (
     ExportState,
     IntegrationResult,
     TargetRecord,
 )
+from turnspec.verification.comparing import Said
 
 WHOLE = IntegrationResult("", ExportState.EXPORTED, 8, 8)
 LOOSE = IntegrationResult("", ExportState.LOOSENED, 8, 8, loosely=2, losses=("null: stays text",))
@@ -120,3 +125,19 @@ def test_an_environment_is_made_anew_when_its_pins_change(
         assert pinned == (renewed or "torch==2.0\n")
     made = str(tmp_path / "made" / "one")
     assert commands == [[made, "torch", "freeze"], [], [made, "torch"], []]
+
+
+@pytest.mark.parametrize(
+    ("text", "losses", "reading"),
+    [
+        ("a \x01", (Loss(SENTINELS, "raises"),), Reading.LOOSE),
+        ("a", (Loss(SENTINELS, "raises"),), Reading.WRONG),
+        ("a \x01", (), Reading.WRONG),
+    ],
+)
+def test_what_raises_is_wrong_unless_the_losses_say_so(
+    text: str, losses: tuple[Loss, ...], reading: Reading
+) -> None:
+    case = Case("1b", "", text, [], True, Said("", "", ()))
+    asked = Asked(committed_spec("qwen3-coder"), {}, losses, [case])
+    assert reading_of(asked, case, "ValueError: json: reserved") is reading

@@ -58,8 +58,10 @@ def test_no_more_is_held_back_than_may_become_a_marker(name: str) -> None:
 def _begins_slot(held: str, table: Any) -> bool:
     """Tell whether a text is a head's beginning up to its name, or that of a call's object."""
     calls = table.get("calls", {})
-    before_name = leading_text(calls.get("start", ""))
-    in_name = bool(before_name) and re.fullmatch(re.escape(before_name) + r"[\w.:/-]+", held)
+    head = leading_text(calls.get("start", ""))
+    before_name = {head, *(leading_text(opening) + head for opening in calls.get("opening", ()))}
+    escaped = "|".join(map(re.escape, before_name - {""})) or "(?!)"
+    in_name = re.fullmatch(rf"(?:{escaped})[\w.:/-]+", held)
     return bool(in_name) or (bool(calls.get("bare")) and held in ("[", "{", "[{"))
 
 

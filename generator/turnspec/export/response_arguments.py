@@ -21,6 +21,8 @@ from turnspec.spec.model import (
 )
 
 _CONTAINERS = (JsonType.ARRAY, JsonType.OBJECT)
+#: What transformers puts in the place of quotes that aren't JSON's, while it reads values.
+SENTINELS = "characters U+0001 and U+0002"
 _PYTHON_QUOTES = "'\""
 
 
@@ -65,7 +67,7 @@ def argument_losses(tools: Tools) -> Iterator[Loss]:
         yield Loss("null", "written as Python does; inside arrays and objects it leaves them text")
     if _has_own_quotes(tools):
         yield Loss(
-            "characters U+0001 and U+0002",
+            SENTINELS,
             "transformers keeps them for itself: a value that holds one raises a ValueError",
         )
 
