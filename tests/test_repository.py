@@ -13,6 +13,7 @@ from tests.own_templates import FOLDER
 from tests.test_catalog import model_file
 from tests.test_cli import run, run_apart, run_whole
 from turnspec.sources.index import INDEX_FILE, read_index
+from turnspec.spec.live_results import LiveRecord, LiveResult, read_live, write_live
 
 PLAIN = FOLDER / "plain-content.jinja"
 ENDS, ENDS_OTHERWISE = "<:end:>", "<:over-and-out:>"
@@ -210,6 +211,9 @@ def test_remove(root: Path) -> None:
     index = (root / INDEX_FILE).read_text(encoding="utf-8")
     (root / "templates/overlays").mkdir()
     (root / "templates/overlays/plain-content.yaml").write_text("x\n", encoding="utf-8")
+    turns = LiveResult("0" * 64, "spec", 4, 0, 0, 0)
+    live = {"plain-content": turns, "bare-json-call": turns}
+    write_live(root / "specs/live.json", LiveRecord("0.3.36", 4, live))
     before = set(files_of(root))
     tried = run("remove", "plain-content", "--dry-run", "--root", root)
     assert (tried.exit_code, set(files_of(root))) == (0, before)
@@ -223,6 +227,7 @@ def test_remove(root: Path) -> None:
     assert (result.exit_code, result.stderr) == (0, "")
     assert before - set(files_of(root)) == gone
     assert "changed specs/README.md" in result.stdout
+    assert read_live(root / "specs/live.json") == LiveRecord("0.3.36", 4, {"bare-json-call": turns})
     assert "plain-content" not in (root / "specs/verification.json").read_text("utf-8")
     assert "plain-content" not in (root / "specs/README.md").read_text("utf-8")
     kept = (root / INDEX_FILE).read_text(encoding="utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from turnspec.pipeline.project import OVERLAYS, OutputPaths, Project
 from turnspec.pipeline.regenerate import write_table
@@ -10,7 +10,7 @@ from turnspec.sources.add import remove_entry
 from turnspec.sources.index import INDEX_FILE, Entry
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.files import SPEC_SUFFIX
-from turnspec.spec.live_results import read_live
+from turnspec.spec.live_results import read_live, write_live
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import dump_results, read_results
 
@@ -49,6 +49,11 @@ def _without_results(project: Project, name: str) -> list[str]:
         write_atomically(project.results, dump_results(kept))
         changed.append("specs/verification.json")
         results = kept
+    if name in live.formats:
+        kept_turns = {other: found for other, found in live.formats.items() if other != name}
+        live = replace(live, formats=kept_turns)
+        write_live(project.live, live)
+        changed.append("specs/live.json")
     if project.table.exists() and write_table(project, results, live):
         changed.append("specs/README.md")
     return changed
