@@ -538,6 +538,14 @@ CASES: dict[str, Case] = {
         [("add", {"b": "one, (or) two: three", "a": 1})],
         ["malformed"],
     ),
+    "an escape of JSON in an object, and none in a literal": (
+        "python",
+        r"""<call>add(b={"x\/": ["1\/2", "\\/", '\/']}, c="\/", a=1)</call>""",
+        "",
+        "",
+        [("add", {"b": {"x/": ["1/2", r"\/", r"\/"]}, "c": r"\/", "a": 1})],
+        [],
+    ),
     "what is no argument": (
         "python",
         "<call>add(**more, a=1)</call>.",

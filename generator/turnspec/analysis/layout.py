@@ -288,7 +288,9 @@ def _inner_texts(
     """
     texts = [text for wrapping in wrappings.values() for text in (wrapping.start, wrapping.end)]
     nothing = Wrapping("", "")
-    for join in [join for join in joins if not ends_turn(join.text, turn_end)]:
+    for join in joins:
+        if ends_turn(join.text, turn_end):
+            continue
         left, right = (wrappings.get(part, nothing) for part in (join.left, join.right))
         texts += [join.text, left.end + join.text + right.start]
     if calls is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from functools import cache
 from typing import Any
 
@@ -50,9 +49,10 @@ def find_flaw(text: str) -> tuple[str, str] | None:
     except ValueError:
         return "not_json", "the arguments are not JSON"
     keys = [key for key, _ in members] if text.startswith("{") else []
-    if repeated := Counter(keys) - Counter(set(keys)):
-        return "repeated_argument", f"another value for {next(iter(repeated))!r}"
-    return None
+    if len(set(keys)) == len(keys):
+        return None
+    repeated = next(key for key in keys if keys.count(key) > 1)
+    return "repeated_argument", f"another value for {repeated!r}"
 
 
 def as_string(text: str) -> str:

@@ -22,17 +22,9 @@ _STRINGS = {
     for quote in "'\""
 }
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[\s\S])")
+_SLASH = re.compile(r"(\\[^/])|\\/")  # of all escapes of JSON the one that Python hasn't
 _ESCAPES = {
-    r"\n": "\n",
-    r"\t": "\t",
-    r"\b": "\b",
-    r"\f": "\f",
-    r"\r": "\r",
-    r"\a": "\a",
-    r"\v": "\v",
-    r"\\": "\\",
-    r"\'": "'",
-    r"\"": '"',
+    f"\\{letter}": sign for letter, sign in zip("ntbfrav\\'\"", "\n\t\b\f\r\a\v\\'\"", strict=True)
 }
 
 
@@ -82,6 +74,8 @@ class OtherValue(Value):
             turn.problem("malformed", f"a {self._quote} inside a string")
             text += self._quote
             turn.position = match.end()
+        if self._closers and self._quote == '"':  # arrays and objects may be JSON, beside literals
+            text = _SLASH.sub(lambda at: at[1] or "/", text)
         self._pass_on(json.dumps(_unescaped(text), ensure_ascii=False)[1:-1])
         if after is None:
             return is_quote

@@ -9,7 +9,7 @@ Tools: TypeAlias = "Sequence[Mapping[str, Any]]"
 
 _ALTERNATIVES = ("anyOf", "oneOf", "allOf")
 _LISTS = (*_ALTERNATIVES, "prefixItems", "enum")
-_READ = (*_LISTS, "properties", "items", "additionalProperties", "$ref")
+_READ = {*_LISTS, "properties", "items", "additionalProperties", "$ref"}
 
 
 def parameters_by_name(tools: Tools) -> dict[str, Mapping[str, Any]]:
@@ -69,7 +69,7 @@ def _check_schema(root: Any, path: str) -> None:
         if schema is None or isinstance(schema, bool) or id(schema) in seen:
             continue
         seen.add(id(schema))
-        for word in filter(_as_object(schema, path).__contains__, _READ):
+        for word in filter(_READ.__contains__, _as_object(schema, path)):
             waiting += _schemas_in(schema, word, root, f"{path}.{word}")
 
 

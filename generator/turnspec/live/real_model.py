@@ -87,6 +87,7 @@ class RealTokens:
         self.signed = [n for n in self.plain if signs & set(texts[n] or "")]
         self.letters = [n for n in self.plain if (texts[n] or "").strip().isalpha()]
         self.blank = [n for n in self.plain if not (texts[n] or "").strip()]
+        self.blank_lengths = np.array([len(texts[n] or "") for n in self.blank], dtype=np.float32)
         self.closers = [n for n in self.plain if (texts[n] or "") in CLOSERS]
 
     def leaning(self, seed: int) -> Leaning:
@@ -96,7 +97,8 @@ class RealTokens:
         usual = random.sample(self.plain, min(_TOKENS_AT_ONCE, len(self.plain)))
         usual += random.sample(self.signed, min(_PARTS_OF_MARKERS, len(self.signed)))
         base[self.letters] += LETTERS
-        base[self.blank] += WHITE_SPACE
+        # Vocabularies have tokens of up to a hundred blanks, and a grammar allows them all.
+        base[self.blank] += WHITE_SPACE * self.blank_lengths
         rare = np.ones(self.model.token_count, dtype=bool)
         rare[[*usual, *self.specials, leaning.end]] = False
         base[rare] += _RARE

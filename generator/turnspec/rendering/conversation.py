@@ -168,9 +168,8 @@ class Chat:
     def assistant_message(self, message: Message) -> JsonObject:
         """Return an assistant's message as the template wants it."""
         result: JsonObject = {"role": "assistant"}
-        blocks, field = self.dialect.blocks, self.dialect.reasoning_key(
-            beside_calls=bool(message.calls)
-        )
+        blocks = self.dialect.blocks
+        field = self.dialect.reasoning_key(beside_calls=bool(message.calls))
         if blocks and field and (message.content or message.reasoning):
             result["content"] = content_in_blocks(blocks, field, message)
         elif message.content:

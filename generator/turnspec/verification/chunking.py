@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from turnspec.codegen.loading import FormatModule
 from turnspec.rendering.conversation import tool_definitions
@@ -61,20 +62,37 @@ class _Splits:
         except Exception as error:  # a parser never raises: that it did is the result
             tally.add(Counterexample(self.text, "no exception", _named(error)))
             return
-        for chunks in self._ways():
-            tally.add(same_in_pieces(self.spec, self.module, self.options, chunks, whole))
-        for cut in range(0, len(self.text), self._step()):
+        text = self.text
+        for cuts in self._pairs():
+            self._add_splits(cuts, whole, tally)
+        for size in (1, 3):
+            chunks = [text[start : start + size] for start in range(0, len(text), size)]
+            tally.add(self._fault(chunks, whole))
+        for cut in range(0, len(text), self._step()):
             tally.add(self._cut_off(cut, markers))
 
     def _step(self) -> int:
         """Return how far places to cut lie apart: 1, but in turns full of overlong markers."""
         return 1 + len(self.text) // _MOST_CUTS
 
-    def _ways(self) -> Iterator[Sequence[str]]:
-        text = self.text
-        yield from ([text[:cut], text[cut:]] for cut in range(1, len(text), self._step()))
-        yield list(text)
-        yield [text[start : start + 3] for start in range(0, len(text), 3)]
+    def _pairs(self) -> Iterator[Sequence[int]]:
+        """Yield all places to split at, two at a time, as far apart as can be for all of them."""
+        places = range(1, len(self.text), self._step())
+        half = len(places) // 2
+        yield from zip(places[:half], places[half : 2 * half], strict=True)
+        yield from ((place,) for place in places[2 * half :])
+
+    def _add_splits(self, cuts: Sequence[int], whole: object, tally: Tally) -> None:
+        """Count the splits at some places: all at once, and each alone if that shows a fault."""
+        fault = self._fault(_split(self.text, cuts), whole)
+        faults = [fault and self._fault(_split(self.text, [cut]), whole) for cut in cuts]
+        if fault is not None and not any(faults):
+            faults[0] = fault
+        for found in faults:
+            tally.add(found)
+
+    def _fault(self, chunks: Sequence[str], whole: object) -> Counterexample | None:
+        return same_in_pieces(self.spec, self.module, self.options, chunks, whole)
 
     def _cut_off(self, cut: int, markers: set[str]) -> Counterexample | None:
         text = self.text[:cut]
@@ -113,8 +131,12 @@ def same_in_pieces(
     return Counterexample(_with_cuts(chunks), wanted, got)
 
 
+def _split(text: str, cuts: Sequence[int]) -> list[str]:
+    return [text[start:end] for start, end in pairwise((0, *cuts, len(text)))]
+
+
 def _with_cuts(chunks: Sequence[str]) -> str:
-    return "|".join(chunks) if len(chunks) == 2 else "".join(chunks)
+    return "|".join(chunks) if len(chunks) <= 3 else "".join(chunks)
 
 
 def _named(error: Exception) -> str:

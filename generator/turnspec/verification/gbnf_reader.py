@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from turnspec.spec.problems import Problem
 from turnspec.verification.gbnf_expressions import (
@@ -46,11 +47,9 @@ def read_grammar(gbnf: str) -> Grammar | Problem:
     """Read GBNF text; a rule that is missing, doubled or without an end is a problem, too."""
     rules: dict[str, Expression] = {}
     for number, line in enumerate(gbnf.split("\n"), start=1):
-        reader = _Reader(line)
-        try:
-            rule = reader.rule()
-        except _UnreadableError as error:
-            return Problem(f"{error} at column {reader.place + 1}", line=number)
+        rule = _rule_of(line)
+        if isinstance(rule, _Unreadable):
+            return Problem(f"{rule.why} at column {rule.column}", line=number)
         if rule is None:
             continue
         if rule[0] in rules:
@@ -115,6 +114,25 @@ def _rule_costs(rules: Mapping[str, Expression]) -> dict[str, int]:
             costs[name] = cost
             waiting.extend(users[name])
     return costs
+
+
+@dataclass(frozen=True, slots=True)
+class _Unreadable:
+    """Why a line isn't a rule, and where, from 1 on."""
+
+    why: str
+    column: int
+
+
+# A format's grammars, bound to this and that, have most of their rules in common.
+@lru_cache(maxsize=4096)
+def _rule_of(line: str) -> tuple[str, Expression] | _Unreadable | None:
+    """Return the rule in a line; None for a comment or an empty line."""
+    reader = _Reader(line)
+    try:
+        return reader.rule()
+    except _UnreadableError as error:
+        return _Unreadable(str(error), reader.place + 1)
 
 
 class _UnreadableError(Exception):

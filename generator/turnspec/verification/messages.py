@@ -43,6 +43,7 @@ SAMPLE_CALLS = (
 )
 
 
+_ARGUMENT_TYPES = {Subject(f"argument.{kind}"): kind for kind in JsonType}
 #: Values at the edges of what a type can be.
 EDGE_VALUES: Mapping[JsonType, tuple[object, ...]] = {
     JsonType.STRING: ("", "a", "two\nlines", "\ttab", "q\"'`", "b\\s\\n", "é😀\u2028", "[1]", "7"),
@@ -154,4 +155,4 @@ def ambiguous_types(spec: Spec) -> set[JsonType]:
         for limit in spec.limits
         if limit.verdict is Verdict.AMBIGUOUS and not limit.characters
     }
-    return {kind for kind in JsonType if Subject(f"argument.{kind}") in subjects}
+    return {kind for subject, kind in _ARGUMENT_TYPES.items() if subject in subjects}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from collections.abc import Sequence as Several
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from random import Random
 
@@ -31,6 +31,8 @@ _ODD = (
 )
 _ODD_SHARE = 0.12
 _CURIOUS_SHARE = 0.4
+#: How often the usual characters would be tried before any other of a class is taken.
+_USUAL_TRIES = 8
 #: How often a walk takes what earlier ones took least, where it knows of them.
 _FAIR_SHARE = 0.7
 _SURROGATES = range(0xD800, 0xE000)
@@ -157,7 +159,8 @@ class _Walk:
             match waiting.pop():
                 case _Close(number):
                     self.open.pop()
-                    self.spans[number] = replace(self.spans[number], end=self.length)
+                    begun = self.spans[number]
+                    self.spans[number] = Span(begun.rule, begun.start, self.length, begun.around)
                 case Text(text):
                     self._begin("", self.length + len(text))
                     self._write(text)
@@ -252,9 +255,12 @@ class _Walk:
         return count
 
     def _character(self, characters: Characters) -> str:
-        odd = self.random.random() < _ODD_SHARE
-        allowed = _allowed_of(_ODD if odd else _ORDINARY, characters)
-        return self.random.choice(allowed) if allowed else self._any_character(characters)
+        alphabet = _ODD if self.random.random() < _ODD_SHARE else _ORDINARY
+        allowed = _allowed_of(alphabet, characters)
+        # The fewer of the alphabet a class has, the more often any of its own is taken.
+        if self.random.random() < (1 - len(allowed) / len(alphabet)) ** _USUAL_TRIES:
+            return self._any_character(characters)
+        return self.random.choice(allowed)
 
     def _any_character(self, characters: Characters) -> str:
         ranges = [pair for pair in characters.allowed() if pair[1] > 0]

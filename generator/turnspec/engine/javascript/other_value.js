@@ -10,6 +10,8 @@ const OTHER_STRINGS = {
   '"': otherString('"'),
 };
 const OTHER_ESCAPE = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[\s\S])/uy;
+/** Of all escapes of JSON the one that Python hasn't, and others. */
+const ESCAPED_SLASH = /(\\[^/])|\\\//gu;
 const OTHER_ESCAPES = new Map([
   ["\\n", "\n"],
   ["\\t", "\t"],
@@ -83,6 +85,10 @@ export class OtherValue extends Value {
       turn.problem("malformed", `a ${this.quote} inside a string`);
       text += this.quote;
       turn.position = match.end;
+    }
+    if (this.closers.length > 0 && this.quote === '"') {
+      // Arrays and objects may be JSON, beside Python's literals.
+      text = text.replace(ESCAPED_SLASH, (_, other) => other ?? "/");
     }
     this.passOn(jsonEscaped(unescaped(text)));
     if (!after) return match.isClosed;
