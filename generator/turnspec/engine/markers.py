@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TypeAlias
 
 from turnspec.engine.turn import Turn
@@ -112,8 +113,15 @@ class Markers:
         self._firsts: dict[str, re.Pattern[str]] = {}  # by the characters that stop a text as well
         #: With what a marker can begin.
         self.first = self.first_or("")
-        self._whole = self._compiled(whole)
-        self._growing = self._compiled(growing)
+        self._expressions = whole, growing
+
+    @cached_property
+    def _whole(self) -> re.Pattern[str]:
+        return self._compiled(self._expressions[0])
+
+    @cached_property
+    def _growing(self) -> re.Pattern[str]:
+        return self._compiled(self._expressions[1])
 
     def _sought(self, notation: Notation) -> Notation:
         """Return a marker as it is looked for."""
