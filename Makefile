@@ -44,7 +44,7 @@ report-browser: $(STAMP)  ## try the page in Chromium; pictures of it go to buil
 	@$(BIN)/python -m tests.report_browser
 
 # A file is tested in one process, so that its tests share what takes long to make.
-PYTEST := $(BIN)/pytest -q -n auto --dist loadfile --durations=10
+PYTEST := $(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder --durations=10
 test: lint  ## lint, types and tests, on a few formats that have all there is
 	@$(PYTEST) -m 'not long'
 

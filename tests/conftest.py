@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadFileScheduling
 
 from tests.reference.cases import (
     OpenTemplates,
@@ -24,6 +26,11 @@ from turnspec.sources.fetch import TemplateFile, fetch_templates
 
 ROOT = Path(__file__).parent.parent
 
+#: Files that share what takes long to make, by how their names begin: one process tests them.
+_TOGETHER = ("test_analysis_", "test_chat_")
+#: Files that take long with few tests, so that no process is left with one of them at the end.
+_FIRST = ("test_starter", "test_readme", "test_red_is_red", "test_repository", "test_report")
+
 _USERS_CACHE = cache_folder()
 
 # The same examples in every run, so that a change breaks what it breaks at once; make test-long
@@ -31,6 +38,24 @@ _USERS_CACHE = cache_folder()
 settings.register_profile("stable", derandomize=True, database=None, deadline=None)
 if "TURNSPEC_EXAMPLES" not in os.environ:
     settings.load_profile("stable")
+
+
+class _InFiles(LoadFileScheduling):  # type: ignore[misc]  # it has no types
+    """Hands out tests by files, and some files together."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return next((start for start in _TOGETHER if f"/{start}" in file), file)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _InFiles:
+    """Return what hands tests out to processes."""
+    return _InFiles(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files first that take long; their tests stay in order."""
+    items.sort(key=lambda item: not item.path.stem.startswith((*_FIRST, *_TOGETHER)))
 
 
 @pytest.fixture(scope="session")

@@ -170,6 +170,24 @@ TABLES: dict[str, Format] = {
             "values": {"raw_quote": "~~q~~", "raw_inside": True},
         },
     },
+    "list": {
+        **_TURN,
+        "order": ["calls", "content"],
+        "calls": {
+            "form": "heads",
+            "opening": ["["],
+            "only_in_section": True,
+            "start": "{name} (",
+            "closing": [")"],
+            "section_closing": ["]"],
+        },
+        "arguments": {
+            "form": "values",
+            "start": "{key} =",
+            "separator": ",",
+            "values": {"escapes": "python"},
+        },
+    },
     "comments": {
         **_TURN,
         "order": _ORDER,
@@ -544,6 +562,22 @@ CASES: dict[str, Case] = {
         "",
         "",
         [("add", {"b": {"x/": ["1/2", r"\/", r"\/"]}, "c": r"\/", "a": 1})],
+        [],
+    ),
+    "a mere bracket before a tool's name": (
+        "list",
+        "[add(a=1), Add(b=2)]",
+        "",
+        "",
+        [("add", {"a": 1}), ("Add", {"b": 2})],
+        ["unknown_tool"],
+    ),
+    "a mere bracket before another name": (
+        "list",
+        "[add it(1)](link), [Note(a=1)](link)",
+        "[add it(1)](link), [Note(a=1)](link)",
+        "",
+        [],
         [],
     ),
     "what is no argument": (

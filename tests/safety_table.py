@@ -75,7 +75,12 @@ Each was tried with the special tokens that its spec lets expect; a vocabulary m
 
 def page() -> str:
     """Return the page's text."""
-    return HEAD + "".join(f"| {' | '.join(row)} |\n" for row in map(_row, formats_with_calls()))
+    return HEAD + "".join(map(line_of, formats_with_calls()))
+
+
+def line_of(names: list[str]) -> str:
+    """Return the line for a format, and for those that differ from it by name alone."""
+    return f"| {' | '.join(_row(names))} |\n"
 
 
 def _row(names: list[str]) -> tuple[str, ...]:

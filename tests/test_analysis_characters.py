@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.own_templates import NAMES, spec_of
+from tests.own_templates import kinds, spec_of
 from turnspec.analysis.characters import (
     SPECIAL_CHARACTERS,
     ComesBack,
@@ -95,7 +95,7 @@ def test_quotes_that_are_not_escaped_are_ambiguous(worker: RenderWorker) -> None
     assert (limit.characters, limit.reason) == ("'", "quotes in it are not escaped")
 
 
-@pytest.mark.parametrize("name", sorted({*NAMES} - {"rare-line-ends", "unescaped-quotes"}))
+@pytest.mark.parametrize("name", sorted({*kinds()} - {"rare-line-ends", "unescaped-quotes"}))
 def test_other_templates_render_all_characters(name: str, worker: RenderWorker) -> None:
     found = [limit.characters for limit in spec_of(name, worker).limits if limit.characters]
     # There strings stand in quotes that nothing escapes.

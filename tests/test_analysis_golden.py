@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.own_templates import NAMES, analysis_of, own_template, spec_of
+from tests.own_templates import NAMES, analysis_of, kinds, own_template, spec_of
 from turnspec.analysis.analyze import ASSUMED_TOKENS
 from turnspec.codegen.loading import load
 from turnspec.rendering.conversation import Chat
@@ -38,7 +38,7 @@ def test_spec_makes_sense_and_can_be_read_back(name: str, worker: RenderWorker) 
     assert load_checked_spec(dump_spec(spec), "the.yaml") == spec
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", kinds())
 def test_spec_predicts_every_rendering_and_every_rendering_is_read_back(
     name: str, worker: RenderWorker
 ) -> None:

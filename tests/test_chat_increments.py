@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.generated_formats import EVERY_FORMAT
 from tests.reference.cases import (
     ANSWER,
     CALLING,
@@ -87,7 +88,7 @@ def opened(chat: ChatTemplate) -> Conversation:
 def test_increments_add_up(name: str, templates: OpenTemplates) -> None:
     chat = templates[name]
 
-    @settings(max_examples=3, deadline=None, database=None, derandomize=True)
+    @settings(max_examples=9 if EVERY_FORMAT else 2, deadline=None, database=None, derandomize=True)
     @given(st.booleans(), st.lists(st.sampled_from(ROUNDS), min_size=1, max_size=3))
     def holds(guided: bool, rounds: list[tuple[Step, ...]]) -> None:
         steps = (*((SYSTEM,) if guided else ()), *(step for part in rounds for step in part))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.generated_formats import FORMATS, KINDS, NAMES, committed_format
+from tests.generated_formats import KINDS, NAMES, committed_format
 from turnspec import __version__
 from turnspec.grammar.turn import TOOL_CALLS
 from turnspec.pipeline.build import generate_files
@@ -41,7 +41,7 @@ def test_generated_files_follow_from_the_spec(name: str) -> None:
         assert (ROOT / path).read_text(encoding="utf-8") == text
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", KINDS)
 def test_grammar_compiles_in_llguidance(name: str) -> None:
     grammar = (ROOT / OutputPaths.in_project(name).grammar).read_text(encoding="utf-8")
     entries = ["root", TOOL_CALLS] if spec_of(name).tools else ["root"]

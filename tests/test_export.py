@@ -181,6 +181,7 @@ def test_what_a_response_template_cannot_say_is_refused() -> None:
         assert str(response_template(given, ExportOptions())) == wanted
 
 
+@pytest.mark.long
 def test_all_known_formats_can_be_exported_but_for_calls_without_any_marks() -> None:
     found = {
         name: response_template(committed_format(name).spec, ExportOptions()) for name in NAMES

@@ -29,6 +29,7 @@ def formats(worker: RenderWorker) -> dict[str, Format]:
     return {name: Format.of(own_template(name), worker) for name in NAMES}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_the_format_as_it_is_has_nothing_to_notice(name: str, formats: dict[str, Format]) -> None:
     form = formats[name]
@@ -45,6 +46,7 @@ def test_faults_in_specs_are_noticed(name: str, formats: dict[str, Format]) -> N
     assert any(outcome.noticed.startswith("rung") for outcome in planted)
 
 
+@pytest.mark.long
 def test_a_grammar_that_is_looser_is_noticed(formats: dict[str, Format]) -> None:
     form = formats["json-in-tags"]
     faults = [fault for fault in grammar_faults(form.spec) if "<" in fault.change][:6]

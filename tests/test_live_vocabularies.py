@@ -13,11 +13,11 @@ from gguf import GGUFWriter
 
 from tests.generated_formats import committed_format
 from tests.test_cli import run
-from turnspec.cli.live_output import real_table
+from turnspec.cli.live_output import print_marker_tokens, real_table
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.live import real_vocabulary
-from turnspec.live.checks import StreamedTurn, quoting_faults, token_faults
+from turnspec.live.checks import StreamedTurn, in_tokens, quoting_faults, token_faults
 from turnspec.live.model import LiveModel, load_model
 from turnspec.live.offers import TOOLS
 from turnspec.live.real_model import RealTokens, real_model
@@ -108,7 +108,9 @@ def test_a_format_gets_the_vocabulary_with_the_markers_of_its_turn(
 
 
 @pytest.mark.parametrize("name", ["qwen-qwen3-0-6b", "qwen3-coder"])
-def test_formats_live_on_it(name: str, vocabulary: RealVocabulary, tmp_path: Path) -> None:
+def test_formats_live_on_it(
+    name: str, vocabulary: RealVocabulary, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     fmt = committed_format(name)
     with RenderWorker() as worker:
         runs = run_format(
@@ -123,8 +125,13 @@ def test_formats_live_on_it(name: str, vocabulary: RealVocabulary, tmp_path: Pat
     # What calls a tool in special tokens is text in ordinary ones.
     assert any(turn.calls for turn in runs.turns)
     assert all(turn.quoted for turn in runs.turns if turn.calls)
+    assert all(turn.told for turn in runs.turns)
     names, has = (list(real_table([runs]).columns[at].cells) for at in (1, 2))
-    assert (names, has) == (["", "own"], ["", "<tool_call> </tool_call>"])
+    count = len(fmt.spec.grammar.preserved_tokens)
+    assert (names, has) == (["", "own"], ["", f"2 of {count}"])
+    print_marker_tokens([runs])
+    told = f"{name} on own: special tokens <tool_call> </tool_call>; in ordinary tokens "
+    assert capsys.readouterr().out.startswith(told)
 
 
 def test_a_special_token_is_told_to_the_parser() -> None:
@@ -261,3 +268,15 @@ def test_what_is_pinned_is_named_by_the_index() -> None:
 def test_misuse(arguments: list[str], error: str) -> None:
     result = run("live", "--real-vocabularies", *arguments)
     assert (result.exit_code, result.stderr) == (2, f"error: {error}\n")
+
+
+def test_tokens_that_say_something_else_are_no_reading_of_a_text() -> None:
+    """Some tokenizers write a blank of their own behind a special token."""
+    tokens = ["é".encode()[:1], "é".encode()[1:], b"<b>", b"c"]
+    assert in_tokens("é<b>c", tokens, {"<b>"}) == [
+        ("", False),
+        ("é", False),
+        ("<b>", True),
+        ("c", False),
+    ]
+    assert in_tokens("<b>c", [b"<b>", b" c"], {"<b>"}) == []

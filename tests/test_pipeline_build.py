@@ -38,6 +38,7 @@ SELDOM_SEEN = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SELDOM_SEEN)
 def test_a_fault_that_is_seldom_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """If none of these walks shows it any more, it was mended, or walks have become blind."""

@@ -41,6 +41,7 @@ def spec_in(build: Build) -> Spec:
     return spec
 
 
+@pytest.mark.long
 def test_raw_values_that_become_json_break_the_old_parser(tmp_path: Path) -> None:
     """It gives strings their quotes; the verdict counts every turn."""
     analyzed = run(

@@ -160,6 +160,7 @@ def test_the_comment(root: Path, bin_folder: Path, tmp_path: Path, long: bool) -
     )
 
 
+@pytest.mark.long
 def test_the_hooks(root: Path, bin_folder: Path) -> None:
     assert run_hook("turnspec-check", root, bin_folder).returncode == 0
     assert run_hook("turnspec-diff", root, bin_folder).returncode == 0

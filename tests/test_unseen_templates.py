@@ -53,6 +53,7 @@ def test_there_are_ten() -> None:
     assert len(UNSEEN) == 10
 
 
+@pytest.mark.long  # `make test` climbs the ladder with a few kinds of templates
 @pytest.mark.parametrize("name", UNSEEN)
 def test_unseen_templates_pass_every_rung_and_leave_nothing_ambiguous(name: str) -> None:
     build = build_template(own_template(name), OutputPaths.in_folder(name), messages=MESSAGES)
@@ -65,6 +66,7 @@ def test_unseen_templates_pass_every_rung_and_leave_nothing_ambiguous(name: str)
     assert not verdicts & {Verdict.AMBIGUOUS, Verdict.DROPS}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", sorted((FOLDER / "not-yet").glob("*.jinja")), ids=lambda p: p.stem)
 def test_what_is_not_read_yet(path: Path) -> None:
     build = _build(path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rich.markup import escape
 from rich.table import Table
 
 from turnspec.cli.console import print_error, say
@@ -35,28 +34,41 @@ def live_table(runs: Sequence[FormatRuns], *, failing_only: bool) -> Table:
 
 
 def real_table(runs: Sequence[FormatRuns]) -> Table:
-    """Return the figures of formats on real vocabularies, and which tokens these have and lack."""
+    """Return the figures of formats on real vocabularies, and how many markers are tokens there.
+
+    ``told`` are turns that were also read in the vocabulary's tokens, with the special ones told,
+    ``quoted`` those that were read in ordinary tokens, as a text that quotes calls.
+    """
     title = "live turns, on tiny models of random weights over real vocabularies"
     table = Table(title=title, title_justify="left")
-    for column in ("format", "vocabulary", "its special tokens", "others, in ordinary tokens"):
+    for column in ("format", "vocabulary"):
         table.add_column(column, overflow="fold")
-    for column in ("turns", "calls", "parsed", "cut", "failed", "quoted"):
+    for column in ("tokens", "turns", "calls", "parsed", "cut", "failed", "told", "quoted"):
         table.add_column(column, justify="right")
     all_turns = [turn for run in runs for turn in run.turns]
-    figures = (*_figures(all_turns), _quoted(all_turns))
-    table.add_row("all", "", "", "", *figures, style="bold", end_section=True)
+    table.add_row("all", "", "", *_real_figures(all_turns), style="bold", end_section=True)
     for run in runs:
         if run.vocabulary is not None:
             known, lacking = marker_tokens(run.spec, run.vocabulary)
-            texts = (escape(" ".join(known)), escape(" ".join(lacking)))
-            figures = (*_figures(run.turns), _quoted(run.turns))
-            table.add_row(run.spec.name, run.vocabulary.name, *texts, *figures)
+            tokens = f"{len(known)} of {len(known) + len(lacking)}"
+            figures = _real_figures(run.turns)
+            table.add_row(run.spec.name, run.vocabulary.name, tokens, *figures)
     return table
 
 
-def _quoted(turns: Sequence[LiveTurn]) -> str:
-    """Return how many turns were read in ordinary tokens, too, as a text that quotes calls."""
-    return str(sum(turn.quoted for turn in turns))
+def print_marker_tokens(runs: Sequence[FormatRuns]) -> None:
+    """Print for each format which of its markers are special tokens of the vocabulary."""
+    for run in runs:
+        if run.vocabulary is not None:
+            known, lacking = marker_tokens(run.spec, run.vocabulary)
+            has = f"special tokens {' '.join(known)}" if known else "no special token"
+            others = f"; in ordinary tokens {' '.join(lacking)}" if lacking else ""
+            say(f"{run.spec.name} on {run.vocabulary.name}: {has}{others}")
+
+
+def _real_figures(turns: Sequence[LiveTurn]) -> tuple[str, ...]:
+    told, quoted = sum(turn.told for turn in turns), sum(turn.quoted for turn in turns)
+    return (*_figures(turns), str(told), str(quoted))
 
 
 def _figures(turns: Sequence[LiveTurn]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from turnspec.cli.live_output import (
     live_table,
     print_events,
     print_failures,
+    print_marker_tokens,
     print_session,
     print_share,
     print_verdict,
@@ -103,6 +104,8 @@ def run_real(catalog: Catalog, names: tuple[str, ...], seeds: int, *, offline: b
             on_format=advance,
         )
     show(real_table(runs))
+    if names:
+        print_marker_tokens(runs)
     print_failures(runs, all_of_them=bool(names))
     problems = [problem for run in runs for problem in run.problems]
     finish(problems, failed=any(run.count(Outcome.FAILED) for run in runs))

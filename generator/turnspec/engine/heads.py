@@ -44,14 +44,14 @@ class HeadCalls(Calls):
             self.resume = self.read_section
 
     def is_text(self, found: Found) -> bool:
-        """Say whether a head is none: it lacks its opening, and no tool has its name."""
-        if (
-            found.role not in ("call", "short_call")
-            or self._opened
-            or not self._table.get("needs_opening")
-        ):
+        """Say whether a head lacks its opening, or has a mere bracket, and no tool has its name."""
+        if found.role == "opening" and not self._table.get("mentions"):
+            head = self._section.match(self.turn, found.end)
+            return head is not None and self.tools is not None and head["name"] not in self.tools
+        if found.role not in ("call", "short_call") or self._opened:
             return False
-        return bool(self.tools) and found["name"] not in (self.tools or ())
+        is_unknown = bool(self.tools) and found["name"] not in (self.tools or ())
+        return is_unknown and bool(self._table.get("needs_opening"))
 
     def pass_marker(self, found: Found) -> None:
         """Do what a head, or a marker around calls, asks for."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -91,6 +92,16 @@ def stream_faults(turn: StreamedTurn, closing: str = "") -> Iterator[str]:
             yield f"with {closing!r} behind it, it is {closed!r}, not {turn.message!r}"
 
 
+def in_tokens(text: str, tokens: Iterable[bytes], specials: Collection[str]) -> list[Piece]:
+    """Return a text in a vocabulary's tokens; nothing where these say something else.
+
+    Some tokenizers write a blank of their own behind a special token.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    pieces = [(piece, piece in specials) for piece in map(decoder.decode, tokens)]
+    return pieces if "".join(piece for piece, _ in pieces) == text else []
+
+
 def token_faults(turn: StreamedTurn, tokens: Sequence[Piece]) -> Iterator[str]:
     """Yield what is wrong with a turn whose text comes in the tokenizer's own ``tokens``.
 
@@ -175,7 +186,7 @@ def _lost_words(
     quotes = {spec.tools.arguments.syntax.quote} if spec.tools else set()  # they may be words, too
     own = sorted({*format_markers(spec), *quotes} - {""}, key=len, reverse=True)
     kept = [message.content, message.reasoning_content, *own]
-    kept += _meaningless(spec, turn.text, tools)
+    kept += [*_alternative_texts(spec), *_meaningless(spec, turn.text, tools)]
     kept += spec.tools.arguments.types.values() if spec.tools else ()
     for call in message.tool_calls:
         kept += [call.id, call.name, call.arguments]
@@ -186,6 +197,14 @@ def _lost_words(
     for marker in own:
         text = text.replace(marker, " ")
     yield from (word for word in _WORD.findall(_plain(text)) if word not in known)
+
+
+def _alternative_texts(spec: Spec) -> Iterator[str]:
+    """Yield what stands around calls that are written otherwise than the template does."""
+    ways = spec.alternatives.calls
+    yield from (piece.text for way in ways for piece in way if isinstance(piece, Literal))
+    if spec.alternatives.code is not None:
+        yield spec.alternatives.code.start
 
 
 def _meaningless(spec: Spec, text: str, tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -19,7 +18,9 @@ from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.grammar.text import trimmed
 from turnspec.live.checks import (
+    Piece,
     StreamedTurn,
+    in_tokens,
     quoting_faults,
     stream_faults,
     token_faults,
@@ -66,6 +67,7 @@ class LiveTurn:
     calls: int
     outcome: Outcome
     faults: tuple[str, ...] = ()
+    told: bool = False  # whether it was read in a real vocabulary's tokens, special ones told
     quoted: bool = False  # whether the same text was read in ordinary tokens, too
 
 
@@ -211,25 +213,26 @@ def _take_turn(setting: _Setting, seed: int) -> LiveTurn:
     if not cut:
         faults += turn_faults(spec, turn, TOOLS)
         faults += list(_unasked(setting, writer, turn))
-    faults += _special_faults(setting, turn)
+    tokens = _vocabulary_tokens(setting, turn)
+    faults += token_faults(turn, tokens) if tokens else ()
+    quoted = _can_be_quoted(setting, turn)
+    if setting.vocabulary is not None and quoted:
+        faults += quoting_faults(turn, sorted(setting.vocabulary.specials))
     outcome = Outcome.FAILED if faults else Outcome.CUT if cut else Outcome.PARSED
     calls = len(turn.message.tool_calls)
     return LiveTurn(
         *(setting.choice, setting.thinking, seed, turn.text, calls, outcome, tuple(faults)),
-        quoted=_can_be_quoted(setting, turn),
+        told=bool(tokens),
+        quoted=quoted,
     )
 
 
-def _special_faults(setting: _Setting, turn: StreamedTurn) -> Iterator[str]:
-    """Yield what is wrong with a turn in the tokens of a real vocabulary, special ones told."""
-    model, vocabulary = setting.model, setting.vocabulary
-    if vocabulary is None:
-        return
-    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-    texts = [decoder.decode(model.piece(token)) for token in model.tokens(turn.text)]
-    yield from token_faults(turn, [(text, text in vocabulary.specials) for text in texts])
-    if _can_be_quoted(setting, turn):
-        yield from quoting_faults(turn, sorted(vocabulary.specials))
+def _vocabulary_tokens(setting: _Setting, turn: StreamedTurn) -> list[Piece]:
+    """Return a turn in the tokens of a real vocabulary, if they say the same."""
+    if setting.vocabulary is None:
+        return []
+    tokens = map(setting.model.piece, setting.model.tokens(turn.text))
+    return in_tokens(turn.text, tokens, setting.vocabulary.specials)
 
 
 def _can_be_quoted(setting: _Setting, turn: StreamedTurn) -> bool:

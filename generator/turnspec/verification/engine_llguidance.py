@@ -14,22 +14,18 @@ _TOKENIZER = "byte"
 
 @dataclass(frozen=True, slots=True)
 class LlguidanceGrammar:
-    """A grammar that llguidance has compiled."""
+    """A grammar that llguidance has compiled; ``start`` has read nothing, and is copied."""
 
-    grammar: str
-    tokenizer: LLTokenizer
+    start: LLMatcher
 
     def accepts(self, text: str) -> bool:
         """Say whether ``text`` as a whole is a sentence of the grammar."""
-        matcher = self._matcher()
+        matcher = self.start.deep_copy()
         return self._taken(matcher, text) == len(text.encode()) and matcher.is_accepting()
 
     def accepted_length(self, text: str) -> int:
         """Return how many bytes of ``text`` the grammar lets a model write before it objects."""
-        return self._taken(self._matcher(), text)
-
-    def _matcher(self) -> LLMatcher:
-        return LLMatcher(self.tokenizer, self.grammar, log_level=0)
+        return self._taken(self.start.deep_copy(), text)
 
     def _taken(self, matcher: LLMatcher, text: str) -> int:
         return int(matcher.try_consume_tokens(list(text.encode())))
@@ -41,11 +37,10 @@ def compile_grammar(gbnf: str, *, entry: str = "root") -> LlguidanceGrammar | Pr
         grammar = grammar_from("gbnf", _with_entry(gbnf, entry))
     except (ValueError, IndexError) as error:
         return Problem(f"llguidance cannot read the grammar: {error}")
-    tokenizer = LLTokenizer(_TOKENIZER)
-    complaint = LLMatcher.validate_grammar(grammar, tokenizer)
-    if complaint:
+    start = LLMatcher(LLTokenizer(_TOKENIZER), grammar, log_level=0)
+    if complaint := start.get_error():
         return Problem(f"llguidance cannot compile the grammar: {complaint}")
-    return LlguidanceGrammar(grammar, tokenizer)
+    return LlguidanceGrammar(start)
 
 
 def _with_entry(gbnf: str, entry: str) -> str:

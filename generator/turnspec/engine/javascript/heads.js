@@ -30,6 +30,11 @@ export class HeadCalls extends Calls {
   }
   /** Say whether a head is none: it lacks its opening, and no tool has its name. */
   isText(found) {
+    if (found.role === "opening" && !this.table.mentions?.length) {
+      // A mere bracket opens calls of known tools alone.
+      const head = this.section.match(this.turn, { start: found.end });
+      return !!this.tools && !!head && !this.knows(head.slot("name"));
+    }
     const isHead = found.role === "call" || found.role === "short_call";
     if (!isHead || this.opened || !this.table.needs_opening) return false;
     return !!this.tools?.size && !this.knows(found.slot("name"));
