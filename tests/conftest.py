@@ -48,6 +48,7 @@ class _InFiles(LoadFileScheduling):  # type: ignore[misc]  # it has no types
         return next((start for start in _TOGETHER if f"/{start}" in file), file)
 
 
+@pytest.hookimpl(optionalhook=True)  # without xdist nobody asks
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _InFiles:
     """Return what hands tests out to processes."""
     return _InFiles(config, log)
