@@ -103,6 +103,12 @@ CASES: dict[str, tuple[Spec, str, str, list[tuple[str, str]]]] = {
     ),
     "a method": (ANNOUNCED, "<|tag|>look.call(city='Paris')<|more|>", "", CALL),
     "a method without arguments": (ANNOUNCED, "<|tag|>look.call()<|stop|>", "", [("look", "{}")]),
+    "blanks where a word may be": (
+        NAMED,
+        f'<kind>{" " * 50}\r\nfor look<is>{{"city": "Paris"}}</to>',
+        "",
+        CALL,
+    ),
     "code to the text's end": (ANNOUNCED, "<|tag|>ls -l", "", [("shell", '{"code": "ls -l"}')]),
     "a code's line": (LINE, "py:\nls<|stop|>", "", [("python", '{"code": "ls"}')]),
     "no code": (LINE, "happy: yes, py: no\npy:", "happy: yes, py: no\npy:", []),

@@ -55,7 +55,7 @@ const SLOTS: Readonly<Record<string, string>> = {
   type: `[^${NOT_IN_KEYS}BUT]{1,256}`,
   id: `[${LETTERS}SIGNS]{0,256}`,
   index: "[0-9]{0,9}",
-  word: "[ \\t\\n\\r]{0,9}[A-Za-z0-9_-]{0,40}[ \\t\\n\\r]{0,9}",
+  word: "[ \\t\\n\\r]{0,99}[A-Za-z0-9_-]{0,40}[ \\t\\n\\r]{0,99}",
   noise: `[ \\t\\n\\r]{0,9}${WORD_SIGN}[^<>\\[\\]{}|]{0,99}`,
   any: "[^ \\t\\n\\r<>]{0,256}",
   comma: "[ \\t\\n\\r,;]{0,99}",
