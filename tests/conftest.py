@@ -83,7 +83,8 @@ def fork_server() -> None:
     """Load what builds templates once, not in each process that a test has build some."""
     context = process_context()
     if isinstance(context, ForkServerContext):
-        context.set_forkserver_preload(["turnspec.rendering.worker", "turnspec.pipeline.processes"])
+        builds = ["turnspec.rendering.worker", "turnspec.pipeline.processes", "black"]
+        context.set_forkserver_preload(builds)
         forkserver.ensure_running()
 
 

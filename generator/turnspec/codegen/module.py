@@ -95,7 +95,7 @@ def _is_too_long(line: str) -> bool:
     return len(line) > _LINE_LENGTH and len(line.split()) > 1
 
 
-@lru_cache(maxsize=64)  # few ways of joining the parts are in all modules
+@lru_cache(maxsize=512)  # black takes long, and one format is often written again
 def _formatted(source: str) -> str:
     # Only who generates parsers has black (the extra `build`).
     import black
