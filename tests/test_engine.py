@@ -5,6 +5,8 @@ Each case is read whole and in pieces of several sizes, and has to come out the 
 
 from __future__ import annotations
 
+import json
+from time import process_time
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from tests.engine_cases import CASES, TABLES, TOOLS, case_failures
 from tests.parser_checks import stream
 from turnspec.codegen.loading import load_table
+from turnspec.engine.json_text import find_flaw
 from turnspec.engine.markers import Markers
 from turnspec.engine.turn import Turn
 
@@ -111,3 +114,11 @@ def test_how_deeply_arguments_may_be_nested(depth: int, kinds: list[str]) -> Non
     message = load_table(TABLES["objects"]).parse(text)
     assert [problem.kind for problem in message.problems] == kinds
     assert [call.complete for call in message.tool_calls] == [not kinds]
+
+
+def test_many_keys_of_which_the_last_is_repeated() -> None:
+    text = json.dumps({str(number): number for number in range(100_000)})
+    started = process_time()
+    kind, message = find_flaw(f'{text[:-1]}, "99999": 1}}') or ("", "")
+    assert (kind, message) == ("repeated_argument", "another value for '99999'")
+    assert process_time() - started < 5  # each key counted for itself takes minutes

@@ -48,10 +48,9 @@ class HeadCalls(Calls):
         if found.role == "opening" and not self._table.get("mentions"):
             head = self._section.match(self.turn, found.end)
             return head is not None and self.tools is not None and head["name"] not in self.tools
-        if found.role not in ("call", "short_call") or self._opened:
+        if found.role not in ("call", "short_call") or self._opened or not self.tools:
             return False
-        is_unknown = bool(self.tools) and found["name"] not in (self.tools or ())
-        return is_unknown and bool(self._table.get("needs_opening"))
+        return bool(self._table.get("needs_opening")) and found["name"] not in self.tools
 
     def pass_marker(self, found: Found) -> None:
         """Do what a head, or a marker around calls, asks for."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from functools import cache
 from typing import Any
 
@@ -51,8 +52,8 @@ def find_flaw(text: str) -> tuple[str, str] | None:
     keys = [key for key, _ in members] if text.startswith("{") else []
     if len(set(keys)) == len(keys):
         return None
-    repeated = next(key for key in keys if keys.count(key) > 1)
-    return "repeated_argument", f"another value for {repeated!r}"
+    counts = Counter(keys)
+    return "repeated_argument", f"another value for {next(k for k in counts if counts[k] > 1)!r}"
 
 
 def as_string(text: str) -> str:
