@@ -44,8 +44,8 @@ KINDS_HEAD = """\
 ### Kinds of problems
 
 A parser never raises on what a model writes, and loses none of it. White space around markers and
-the style of JSON are no deviations. An opening marker that no call follows is content. Where nothing
-but JSON, or a bracket before the name, marks a call, so is all that names no known tool.
+the style of JSON are no deviations. An opening marker that no call follows is content. Where only
+JSON, or a bracket before the name, marks a call, so is all that names no known tool.
 
 | kind | the model … |
 | --- | --- |
