@@ -45,7 +45,7 @@ class HeadCalls(Calls):
 
     def is_text(self, found: Found) -> bool:
         """Say whether a head lacks its opening, or has a mere bracket, and no tool has its name."""
-        if found.role == "opening" and not self._table.get("mentions"):
+        if found.role == "opening" and not self._table.get("mentions"):  # a mere bracket
             head = self._section.match(self.turn, found.end)
             return head is not None and self.tools is not None and head["name"] not in self.tools
         if found.role not in ("call", "short_call") or self._opened or not self.tools:
