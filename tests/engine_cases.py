@@ -564,6 +564,30 @@ CASES: dict[str, Case] = {
         [("add", {"b": {"x/": ["1/2", r"\/", r"\/"]}, "c": r"\/", "a": 1})],
         [],
     ),
+    "halves of a character, as escapes": (
+        "python",
+        r"""<call>add(b='\ud83d\ude00', o={"x": "\uD83D", 'y': '\U0000dE00'}, a=1)</call>""",
+        "",
+        "",
+        [("add", {"b": "\N{GRINNING FACE}", "o": {"x": "\ud83d", "y": "\ude00"}, "a": 1})],
+        [],
+    ),
+    "halves of a character in a literal": (
+        "objects",
+        r"<call><f=add><p=o>{'\ud83d\ude00': ['\ud83d', ('\ude00',)]}</p></f></call>",
+        "",
+        "",
+        [("add", {"o": {"\N{GRINNING FACE}": ["\ud83d", ["\ude00"]]}})],
+        ["other_syntax"],
+    ),
+    "halves of a character in another notation": (
+        "python",
+        r"""<call>{"name": "add", "arguments": "{\"b\": \"\ud83d\"}"}</call>""",
+        "",
+        "",
+        [("add", {"b": "\ud83d"})],
+        ["other_syntax"],
+    ),
     "a mere bracket before a tool's name": (
         "list",
         "[add(a=1), Add(b=2)]",
@@ -837,6 +861,8 @@ def case_failures(form: FormatModule, case: Case) -> Iterator[str]:
         yield f"ids: {message.tool_calls!r}"
     if message.finish_reason != ("tool_calls" if calls else "stop"):
         yield f"finish_reason: {message.finish_reason}"
+    if any("\ud800" <= sign <= "\udfff" for call in message.tool_calls for sign in call.arguments):
+        yield "arguments that UTF-8 can't hold"
     for size in (1, 2, 3, 5):
         pieces = [text[start : start + size] for start in range(0, len(text), size)]
         streamed, events = stream(form, pieces, tools=TOOLS)

@@ -58,6 +58,9 @@ message = fmt.parse([("<tool_call>", True), ("\\n<function=", False), ...], spec
 - The prefill counts as special, and so do stop texts that hold a token.
 - A special token that turns out to be text, as it opens nothing, is told: a problem `stray_marker`.
 - Without `special_tokens` text decides, whatever `special` says.
+- What a message says may look like a special token all the same: it came in ordinary pieces, or a
+  stray marker was left out between two texts. When messages go into the next prompt, have the
+  tokenizer read their texts as ordinary ones.
 
 Give all special tokens that the vocabulary has, also those that the tokenizer calls added and not
 special, if they are never made of other text. A model may still be talked into writing a call

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from turnspec.engine.calls import Calls
-from turnspec.engine.json_text import find_flaw, load_json
+from turnspec.engine.json_text import find_flaw, load_json, without_halves
 from turnspec.engine.turn import Turn
 from turnspec.engine.value import Value
 
@@ -78,7 +78,7 @@ def as_object(text: str) -> str:
     except ValueError:
         return text
     if isinstance(value, str):
-        text = closed(value) if find_flaw(value) else value
+        text = without_halves(closed(value) if find_flaw(value) else value)
     return "{}" if value is None or not text.strip() else text
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from turnspec.engine.format import Format
-from turnspec.engine.json_text import load_json
+from turnspec.engine.json_text import load_json, without_halves
 from turnspec.engine.markers import Found, Notation, Roles, leading_text, spaced
 from turnspec.engine.schemas import json_types
 from turnspec.engine.text_arguments import (
@@ -290,7 +290,7 @@ def with_repeated_joined(text: str) -> str:
         value = load_json(text, object_pairs_hook=_joined)
     except ValueError:  # as it is nested too deeply
         return text
-    return json.dumps(value, ensure_ascii=False)
+    return without_halves(json.dumps(value, ensure_ascii=False))
 
 
 def _joined(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:

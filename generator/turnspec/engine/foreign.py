@@ -12,7 +12,7 @@ from typing import Any
 
 from turnspec.engine.calls import Calls
 from turnspec.engine.format import Format
-from turnspec.engine.json_text import load_json
+from turnspec.engine.json_text import load_json, without_halves
 from turnspec.engine.markers import LETTERS, NAME_SIGNS, Found, Notation, is_name, leading_text
 from turnspec.engine.python_literal import keyword_arguments
 from turnspec.engine.results import Problem
@@ -91,9 +91,8 @@ def _from_object(text: str) -> tuple[str, str] | None:
     if not isinstance(name, str) or not name:
         return None
     arguments: Any = next((members[key] for key in _ARGUMENTS if key in members), {})
-    if isinstance(arguments, str):
-        return name, arguments
-    return name, json.dumps(arguments, ensure_ascii=False)
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    return name, without_halves(text)
 
 
 def _from_tags(text: str, tools: Mapping[str, Mapping[str, Any]]) -> tuple[str, str] | None:
@@ -107,13 +106,11 @@ def _from_tags(text: str, tools: Mapping[str, Mapping[str, Any]]) -> tuple[str, 
     while argument := _ARGUMENT.match(text, at):
         key, value, at = argument["key"], argument["value"], argument.end()
         types = json_types(properties.get(key), parameters)
-        found[json.dumps(key, ensure_ascii=False)] = as_json(
-            value, types, python=True
-        ) or json.dumps(value, ensure_ascii=False)
+        found[key] = as_json(value, types, python=True) or json.dumps(value, ensure_ascii=False)
     if not _CLOSING_TAG.fullmatch(text, at):
         return None
-    members = ", ".join(f"{key}: {value}" for key, value in found.items())
-    return head["key"], f"{{{members}}}"
+    members = (f"{json.dumps(key, ensure_ascii=False)}: {found[key]}" for key in found)
+    return head["key"], f"{{{', '.join(members)}}}"
 
 
 def _from_keywords(text: str) -> tuple[str, str] | None:

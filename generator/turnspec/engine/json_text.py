@@ -43,6 +43,12 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
+def without_halves(text: str) -> str:
+    """Return JSON text whose halves of characters (surrogates) are joined, or escapes again."""
+    joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    return joined.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def find_flaw(text: str) -> tuple[str, str] | None:
     """Return what is wrong with arguments: the kind of problem, and a sentence."""
     try:

@@ -21,7 +21,7 @@ _STRINGS = {
     )
     for quote in "'\""
 }
-_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[\s\S])")
+_PIECE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[\s\S])|[^\\]+")
 _SLASH = re.compile(r"(\\[^/])|\\/")  # of all escapes of JSON the one that Python hasn't
 _ESCAPES = {
     f"\\{letter}": sign for letter, sign in zip("ntbfrav\\'\"", "\n\t\b\f\r\a\v\\'\"", strict=True)
@@ -76,7 +76,7 @@ class OtherValue(Value):
             turn.position = match.end()
         if self._closers and self._quote == '"':  # arrays and objects may be JSON, beside literals
             text = _SLASH.sub(lambda at: at[1] or "/", text)
-        self._pass_on(json.dumps(_unescaped(text), ensure_ascii=False)[1:-1])
+        self._pass_on(_PIECE.sub(_as_json, text))
         if after is None:
             return is_quote
         if not after["next"] and not turn.final:
@@ -114,16 +114,13 @@ def _behind_string(table: Format) -> str:
     return ",)]}:<" + "".join(text.strip()[:1] for text in texts)
 
 
-def _unescaped(text: str) -> str:
-    """Return what stands for a Python string's text between its quotes."""
-    return _ESCAPE.sub(_character, text)
-
-
-def _character(escape: re.Match[str]) -> str:
-    digits = escape[1] or escape[2] or escape[3]
-    if digits and int(digits, 16) <= sys.maxunicode:
-        return chr(int(digits, 16))
-    return _ESCAPES.get(escape.group(), escape.group())
+def _as_json(piece: re.Match[str]) -> str:
+    """Return what stands in JSON for an escape of Python's, or for text without one."""
+    code = int(piece[1] or piece[2] or piece[3] or "110000", 16)  # beyond the last character
+    if 0xD800 <= code <= 0xDFFF:  # half a character, whose other half may not have come yet
+        return f"\\u{code:04x}"
+    text = chr(code) if code <= sys.maxunicode else _ESCAPES.get(piece.group(), piece.group())
+    return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def raw_start_roles(table: Format) -> Roles:
@@ -146,7 +143,6 @@ def raw_end_roles(table: Format) -> Roles:
     if arguments["values"].get("raw_inside"):
         return [("end", quote)]
     closing = table["calls"].get("closing", ())[:1]
-    ends = (
-        [arguments["end"]] if arguments.get("end") else [arguments.get("separator", ""), *closing]
-    )
+    end = arguments.get("end")
+    ends = [end] if end else [arguments.get("separator", ""), *closing]
     return [("end", (quote, [spaced(end) for end in ends if end]))]

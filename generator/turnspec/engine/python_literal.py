@@ -7,6 +7,8 @@ import json
 import re
 from typing import Any
 
+from turnspec.engine.json_text import without_halves
+
 _RAW_STRING = re.compile(r"\b[rR][\"']")
 _BACKSLASH = re.compile(r"\\([\s\S])")
 _ESCAPED = "\r\n\\'\"abfnrtvxuUN01234567"
@@ -31,7 +33,7 @@ def keyword_arguments(text: str) -> str | None:
         if not all(word.arg for word in call.keywords):
             return None
         values = {word.arg: _value(word.value) for word in call.keywords}
-        return json.dumps(values, ensure_ascii=False, allow_nan=False)
+        return without_halves(json.dumps(values, ensure_ascii=False, allow_nan=False))
     except _ERRORS:
         return None
 

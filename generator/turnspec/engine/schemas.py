@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from turnspec.engine.json_text import load_json
+from turnspec.engine.json_text import load_json, without_halves
 from turnspec.engine.python_literal import read_literal
 from turnspec.engine.tools import options
 from turnspec.engine.turn import WHITE_SPACE
@@ -63,7 +63,7 @@ def as_json(text: str, types: set[str], *, python: bool) -> str | None:
             return None
         try:
             value = read_literal(text.strip(WHITE_SPACE))
-            text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+            text = without_halves(json.dumps(value, ensure_ascii=False, allow_nan=False))
         except (ValueError, TypeError, RecursionError):
             return None
         if type(value) in (int, float, str):  # these JSON has as well

@@ -1,6 +1,6 @@
 /** Values that are a call's arguments as a whole, and what is made of those that are no object. */
 import { findFlaw, loadJson } from "./json_text.js";
-import { isBlank } from "./strings.js";
+import { isBlank, withoutHalves } from "./strings.js";
 import { Turn } from "./turn.js";
 import { Value } from "./value.js";
 /** A value that is a call's arguments: an object is passed on as it comes, others collected. */
@@ -66,7 +66,8 @@ export function closed(text) {
 export function asObject(text) {
   const value = loadJson(text);
   if (value === undefined) return text;
-  const written = typeof value !== "string" ? text : findFlaw(value) ? closed(value) : value;
+  const isText = typeof value === "string";
+  const written = isText ? withoutHalves(findFlaw(value) ? closed(value) : value) : text;
   return value === null || isBlank(written) ? "{}" : written;
 }
 /** Return the problem with arguments that are no object: its kind, and a sentence. */

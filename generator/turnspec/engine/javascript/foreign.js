@@ -8,7 +8,7 @@ import { dumpJson, loadJson } from "./json_text.js";
 import { isName, LETTERS, leadingText, NAME_SIGNS } from "./markers.js";
 import { LiteralReader } from "./python_literal.js";
 import { asJson, jsonTypes } from "./schemas.js";
-import { hasLetter, jsonString } from "./strings.js";
+import { hasLetter, jsonString, withoutHalves } from "./strings.js";
 import { asSchema } from "./tools.js";
 import { callEndRoles } from "./unclosed.js";
 /** The keys that APIs and most formats have for them. */
@@ -79,7 +79,7 @@ function fromObject(text) {
   if (typeof name !== "string" || !name) return null;
   const key = ARGUMENT_KEYS.find((key) => members.has(key));
   const value = key === undefined ? new Map() : (members.get(key) ?? null);
-  const written = typeof value === "string" ? value : dumpJson(value);
+  const written = typeof value === "string" ? withoutHalves(value) : dumpJson(value);
   return { told: "the call is a JSON object", name, arguments: written };
 }
 /** Return the name and the arguments of a call that is a tag with tags inside, or null. */

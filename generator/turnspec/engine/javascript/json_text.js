@@ -1,5 +1,5 @@
 /** JSON texts: what they hold, and what is wrong with them. */
-import { jsonString, quoted } from "./strings.js";
+import { jsonString, quoted, withoutHalves } from "./strings.js";
 /** A number as JSON writes it: JavaScript's don't tell 1 from 1.0, nor hold all digits. */
 export class JsonNumber {
   text;
@@ -133,11 +133,11 @@ export function asString(text) {
 }
 /** Return a value as JSON on one line, with a blank behind commas and colons. */
 export function dumpJson(value) {
-  if (typeof value === "string") return jsonString(value);
+  if (typeof value === "string") return withoutHalves(jsonString(value));
   if (value instanceof JsonNumber) return numberText(value);
   if (Array.isArray(value)) return `[${value.map(dumpJson).join(", ")}]`;
   if (value instanceof Map) {
-    const members = Array.from(value, ([key, member]) => `${jsonString(key)}: ${dumpJson(member)}`);
+    const members = Array.from(value, ([key, member]) => `${dumpJson(key)}: ${dumpJson(member)}`);
     return `{${members.join(", ")}}`;
   }
   return String(value);

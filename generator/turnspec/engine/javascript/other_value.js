@@ -1,7 +1,7 @@
 /** Relatives of JSON: Python's literals, bare keys, strings in quotes of the format's own. */
 import { argumentsOf, callsOf } from "./format.js";
 import { escaped, spaced, WORD_SIGN } from "./markers.js";
-import { ESCAPED, jsonEscaped, trimmed } from "./strings.js";
+import { ESCAPED, jsonEscaped, trimmed, withoutHalves } from "./strings.js";
 import { withRole } from "./text_markers.js";
 import { callEndRoles } from "./unclosed.js";
 import { Value } from "./value.js";
@@ -90,7 +90,7 @@ export class OtherValue extends Value {
       // Arrays and objects may be JSON, beside Python's literals.
       text = text.replace(ESCAPED_SLASH, (_, other) => other ?? "/");
     }
-    this.passOn(jsonEscaped(unescaped(text)));
+    this.passOn(jsonOfString(text));
     if (!after) return match.isClosed;
     if (!after.goesOn && !turn.final) return false;
     turn.position = match.end;
@@ -134,8 +134,8 @@ function signsBehindString(table) {
   ];
   return `,)]}:<${texts.map((text) => [...trimmed(text)][0] ?? "").join("")}`;
 }
-/** Return what stands for a Python string's text between its quotes. */
-function unescaped(text) {
+/** Return what stands in JSON for a Python string's text between its quotes. */
+function jsonOfString(text) {
   let written = "";
   let done = 0;
   for (let at = text.indexOf("\\"); at >= 0; at = text.indexOf("\\", done)) {
@@ -143,10 +143,11 @@ function unescaped(text) {
     const [all, two, four, eight] = OTHER_ESCAPE.exec(text) ?? ["\\"];
     const code = Number.parseInt(two ?? four ?? eight ?? "", 16);
     const sign = code <= 0x10ffff ? String.fromCodePoint(code) : (OTHER_ESCAPES.get(all) ?? all);
-    written += text.slice(done, at) + sign;
+    // Half a character stays an escape, as its other half may not have come yet.
+    written += jsonEscaped(text.slice(done, at)) + withoutHalves(jsonEscaped(sign));
     done = at + all.length;
   }
-  return done === 0 ? text : written + text.slice(done);
+  return written + jsonEscaped(text.slice(done));
 }
 /** Return what begins a string without escapes: its quote. */
 export function rawStartRoles(table) {

@@ -1,6 +1,5 @@
 /** Python's literals, which some models write where JSON belongs. */
-import { floatText } from "./json_text.js";
-import { jsonString } from "./strings.js";
+import { dumpJson, floatText } from "./json_text.js";
 /** How deeply brackets may be nested. */
 const MOST_BRACKETS = 200;
 const MOST_INTEGER_DIGITS = 4300;
@@ -148,7 +147,7 @@ export class LiteralReader {
     if (/^[bBfFrR]+["']/.test(this.text.slice(this.position, this.position + 3))) {
       throw new NoLiteral();
     }
-    return { type: "string", json: jsonString(text), key: `string ${text}` };
+    return { type: "string", json: dumpJson(text), key: `string ${text}` };
   }
   string() {
     const isRaw = /[rR]/.test(this.match(LITERAL_PREFIX));
@@ -218,7 +217,7 @@ function keyOf(value) {
   return Number.isInteger(value) ? String(BigInt(value)) : String(value);
 }
 function objectText(members) {
-  const texts = Array.from(members, ([name, json]) => `${jsonString(name)}: ${json}`);
+  const texts = Array.from(members, ([name, json]) => `${dumpJson(name)}: ${json}`);
   return `{${texts.join(", ")}}`;
 }
 function unescapedLiteral(text) {

@@ -136,6 +136,10 @@ export function jsonEscaped(text) {
 function isEscapedInJson(code) {
   return code < 0x20 || code === 0x22 || code === 0x5c;
 }
+/** Return JSON text whose halves of characters (surrogates) are escapes again, but for pairs. */
+export function withoutHalves(text) {
+  return text.replace(/\p{Cs}/gu, (half) => `\\u${hexadecimal(half, 4)}`);
+}
 /** Return a text as a string of JSON. */
 export function jsonString(text) {
   return `"${jsonEscaped(text)}"`;

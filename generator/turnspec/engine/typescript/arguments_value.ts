@@ -2,7 +2,7 @@
 
 import type { Calls } from "./calls.js";
 import { findFlaw, loadJson } from "./json_text.js";
-import { isBlank } from "./strings.js";
+import { isBlank, withoutHalves } from "./strings.js";
 import { Turn } from "./turn.js";
 import { Value } from "./value.js";
 
@@ -78,7 +78,8 @@ export function closed(text: string): string {
 export function asObject(text: string): string {
   const value = loadJson(text);
   if (value === undefined) return text;
-  const written = typeof value !== "string" ? text : findFlaw(value) ? closed(value) : value;
+  const isText = typeof value === "string";
+  const written = isText ? withoutHalves(findFlaw(value) ? closed(value) : value) : text;
   return value === null || isBlank(written) ? "{}" : written;
 }
 

@@ -18,7 +18,7 @@ import {
 } from "./markers.js";
 import { LiteralReader } from "./python_literal.js";
 import { asJson, jsonTypes } from "./schemas.js";
-import { hasLetter, jsonString } from "./strings.js";
+import { hasLetter, jsonString, withoutHalves } from "./strings.js";
 import { asSchema } from "./tools.js";
 import type { Read, Turn } from "./turn.js";
 import { callEndRoles } from "./unclosed.js";
@@ -105,7 +105,7 @@ function fromObject(text: string): ForeignParts | null {
   if (typeof name !== "string" || !name) return null;
   const key = ARGUMENT_KEYS.find((key) => (members as Map<string, Json>).has(key));
   const value: Json = key === undefined ? new Map() : (members.get(key) ?? null);
-  const written = typeof value === "string" ? value : dumpJson(value);
+  const written = typeof value === "string" ? withoutHalves(value) : dumpJson(value);
   return { told: "the call is a JSON object", name, arguments: written };
 }
 

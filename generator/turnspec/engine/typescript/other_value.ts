@@ -2,7 +2,7 @@
 
 import { argumentsOf, type CompiledFormat, callsOf, type Format } from "./format.js";
 import { escaped, type Markers, type Roles, spaced, WORD_SIGN } from "./markers.js";
-import { ESCAPED, jsonEscaped, trimmed } from "./strings.js";
+import { ESCAPED, jsonEscaped, trimmed, withoutHalves } from "./strings.js";
 import { withRole } from "./text_markers.js";
 import type { Turn } from "./turn.js";
 import { callEndRoles } from "./unclosed.js";
@@ -98,7 +98,7 @@ export class OtherValue extends Value {
       // Arrays and objects may be JSON, beside Python's literals.
       text = text.replace(ESCAPED_SLASH, (_, other?: string) => other ?? "/");
     }
-    this.passOn(jsonEscaped(unescaped(text)));
+    this.passOn(jsonOfString(text));
     if (!after) return match.isClosed;
     if (!after.goesOn && !turn.final) return false;
     turn.position = match.end;
@@ -147,8 +147,8 @@ function signsBehindString(table: Format): string {
   return `,)]}:<${texts.map((text) => [...trimmed(text)][0] ?? "").join("")}`;
 }
 
-/** Return what stands for a Python string's text between its quotes. */
-function unescaped(text: string): string {
+/** Return what stands in JSON for a Python string's text between its quotes. */
+function jsonOfString(text: string): string {
   let written = "";
   let done = 0;
   for (let at = text.indexOf("\\"); at >= 0; at = text.indexOf("\\", done)) {
@@ -156,10 +156,11 @@ function unescaped(text: string): string {
     const [all, two, four, eight] = OTHER_ESCAPE.exec(text) ?? ["\\"];
     const code = Number.parseInt(two ?? four ?? eight ?? "", 16);
     const sign = code <= 0x10ffff ? String.fromCodePoint(code) : (OTHER_ESCAPES.get(all) ?? all);
-    written += text.slice(done, at) + sign;
+    // Half a character stays an escape, as its other half may not have come yet.
+    written += jsonEscaped(text.slice(done, at)) + withoutHalves(jsonEscaped(sign));
     done = at + all.length;
   }
-  return done === 0 ? text : written + text.slice(done);
+  return written + jsonEscaped(text.slice(done));
 }
 
 /** Return what begins a string without escapes: its quote. */

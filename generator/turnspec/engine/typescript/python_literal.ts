@@ -1,7 +1,6 @@
 /** Python's literals, which some models write where JSON belongs. */
 
-import { floatText, type Json } from "./json_text.js";
-import { jsonString } from "./strings.js";
+import { dumpJson, floatText, type Json } from "./json_text.js";
 
 /** A literal's type, and its JSON; null where JSON has no such value. */
 export interface PythonLiteral {
@@ -174,7 +173,7 @@ export class LiteralReader {
     if (/^[bBfFrR]+["']/.test(this.text.slice(this.position, this.position + 3))) {
       throw new NoLiteral();
     }
-    return { type: "string", json: jsonString(text), key: `string ${text}` };
+    return { type: "string", json: dumpJson(text), key: `string ${text}` };
   }
 
   private string(): string {
@@ -251,7 +250,7 @@ function keyOf(value: number): string {
 }
 
 function objectText(members: ReadonlyMap<string, string>): string {
-  const texts = Array.from(members, ([name, json]) => `${jsonString(name)}: ${json}`);
+  const texts = Array.from(members, ([name, json]) => `${dumpJson(name)}: ${json}`);
   return `{${texts.join(", ")}}`;
 }
 

@@ -160,6 +160,11 @@ function isEscapedInJson(code: number): boolean {
   return code < 0x20 || code === 0x22 || code === 0x5c;
 }
 
+/** Return JSON text whose halves of characters (surrogates) are escapes again, but for pairs. */
+export function withoutHalves(text: string): string {
+  return text.replace(/\p{Cs}/gu, (half) => `\\u${hexadecimal(half, 4)}`);
+}
+
 /** Return a text as a string of JSON. */
 export function jsonString(text: string): string {
   return `"${jsonEscaped(text)}"`;
