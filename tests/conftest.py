@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
@@ -20,9 +21,14 @@ from tests.reference.cases import (
     tried_templates,
 )
 from tests.reference.compare import Verdicts, verdicts
-from turnspec.rendering.worker import RenderWorker, process_context
+from turnspec.rendering.starting import process_context
+from turnspec.rendering.worker import RenderWorker
+from turnspec.review import reading, standing
 from turnspec.sources.cache import CACHE_VARIABLE, cache_folder
 from turnspec.sources.fetch import TemplateFile, fetch_templates
+from turnspec.spec.model import Spec
+from turnspec.verification import grammar_rung
+from turnspec.verification.walk_offers import Offer, offers
 
 ROOT = Path(__file__).parent.parent
 
@@ -83,7 +89,7 @@ def fork_server() -> None:
     """Load what builds templates once, not in each process that a test has build some."""
     context = process_context()
     if isinstance(context, ForkServerContext):
-        builds = ["turnspec.rendering.worker", "turnspec.pipeline.processes", "black"]
+        builds = ["turnspec.rendering.worker", "turnspec.pipeline.processes", "tests.loaded_builds"]
         context.set_forkserver_preload(builds)
         forkserver.ensure_running()
 
@@ -107,3 +113,17 @@ def templates(reference_templates: list[TemplateFile]) -> Iterator[OpenTemplates
 def compared(templates: OpenTemplates) -> Verdicts:
     """Return how renderings compare with those of transformers; in the long runs all."""
     return list(verdicts(rendered_cases(templates, tried_templates()), templates.worker))
+
+
+@pytest.fixture
+def few_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try a change of a format on fewer turns and walks than a review has."""
+    fewer: list[tuple[object, str, object]]
+    fewer = [(grammar_rung, "_UNBOUND_WALKS", 4), (grammar_rung, "offers", _short_offers)]
+    fewer += [(module, "RANDOM_MESSAGES", 10) for module in (reading, standing)]
+    for module, name, value in fewer:
+        monkeypatch.setattr(module, name, value)
+
+
+def _short_offers(spec: Spec) -> list[Offer]:
+    return [replace(offer, walks=1) for offer in offers(spec)]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.exported_plugins import exported, plugin, write_export
-from tests.generated_formats import NAMES, committed_format
+from tests.generated_formats import NAMES, committed_format, committed_spec
 from turnspec.export.serving import bound_structural_tag
 from turnspec.export.sglang import _reasoning_default
 from turnspec.spec.naming import module_name
@@ -267,7 +267,7 @@ def test_when_a_request_has_reasoning() -> None:
     assert _reasoning_default(spec) == "enable_thinking"
     switched_on = replace(spec.thinking, on={"thinking": True}, off={})
     assert _reasoning_default(replace(spec, thinking=switched_on)) == "explicit_thinking"
-    found = {_reasoning_default(committed_format(name).spec) for name in NAMES}
+    found = {_reasoning_default(committed_spec(name)) for name in NAMES}
     assert found >= {"", "always", "enable_thinking", "explicit_enable_thinking", "thinking"}
 
 

@@ -135,18 +135,24 @@ def test_a_module_hides_none_of_its_neighbours(tmp_path: Path) -> None:
 
 
 WORK = f"""
+from turnspec.rendering.limited import run_limited
+from turnspec.rendering.limits import Limits
 from turnspec.rendering.worker import RenderWorker
-if __name__ == "__main__":
+
+def work():
     with RenderWorker() as worker:
         worker.render("warm", {{}})
         print(worker._process.pid, flush=True)
         worker.render({ENDLESS!r}, {{}})
+
+if __name__ == "__main__":
 """
 
 
-def test_a_worker_does_not_outlive_its_parent(tmp_path: Path) -> None:
+@pytest.mark.parametrize("start", ["work()", "run_limited(work, limits=Limits())"])
+def test_a_worker_does_not_outlive_its_parent(start: str, tmp_path: Path) -> None:
     script = tmp_path / "work.py"
-    script.write_text(WORK, encoding="utf-8")
+    script.write_text(f"{WORK}    {start}\n", encoding="utf-8")
     with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
         worker = int(parent.stdout.readline())

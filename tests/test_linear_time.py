@@ -188,7 +188,7 @@ def told(failing: list[tuple[str, str]]) -> str:
 def test_a_run_of_one_character_anywhere_takes_linear_time(known: Format, runs: str) -> None:
     message = sample(known.spec)
     turn = write_parts(known.spec, message, Part.START)
-    leads = [turn[:at] for at in some(boundaries(turn), 25)]
+    leads = [turn[:at] for at in some(boundaries(turn), 15)]
     failing = not_linear(known, message, leads, RUNS[runs])
     assert not failing, told(failing)
 

@@ -50,7 +50,7 @@ def places(text: str) -> Iterator[int]:
 @pytest.mark.parametrize("name", PARTS)
 def test_what_is_long_reads_the_same_in_pieces(name: str, filler: str) -> None:
     module, text = committed_format(name).module, turn_of(name)
-    for at in some(list(places(text)), 25):
+    for at in some(list(places(text)), 12):
         for rest in (text[at:], ""):
             longer = text[:at] + FILLERS[filler] + rest
             whole = module.parse(longer)

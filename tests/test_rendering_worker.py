@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
 
 import pytest
 
 from turnspec.rendering.environment import OUTPUT_LIMIT
+from turnspec.rendering.limited import Refused, run_limited
+from turnspec.rendering.limits import USUAL_LIMITS
+from turnspec.rendering.starting import start_process
 from turnspec.rendering.worker import Rendering, RenderWorker
 
 ENDLESS = (
@@ -133,3 +138,21 @@ def test_a_closed_worker_can_be_used_again() -> None:
     worker.close()
     assert worker.render("b", {}).text == "b"
     worker.close()
+
+
+def test_a_process_of_ours_begins_no_server_to_start_another() -> None:
+    found = run_limited(_childs_parent, limits=USUAL_LIMITS)
+    assert not isinstance(found, Refused)
+    parent, itself = found
+    assert parent == itself
+
+
+def _childs_parent() -> tuple[int, int]:
+    process, connection = start_process(_tell_parent, daemon=True)
+    found: int = connection.recv()
+    process.join()
+    return found, os.getpid()
+
+
+def _tell_parent(connection: Connection) -> None:
+    connection.send(os.getppid())

@@ -14,14 +14,14 @@ from tests.git_checkouts import commit, git, new_repository, remove_format, writ
 from tests.specs_for_tests import json_native_spec, plain_spec, tag_with_json_spec, tagged_spec
 from tests.test_cli import run, run_whole
 from turnspec.pipeline.project import Project
-from turnspec.review import reading, standing
 from turnspec.review.compare import Review
 from turnspec.review.revisions import review_files, review_since
 from turnspec.review.shown import json_data, markdown, text_lines
 from turnspec.spec.files import dump_spec, load_spec, write_spec
 from turnspec.spec.model import ReasoningMode, Spec, Thinking
-from turnspec.verification import grammar_rung
-from turnspec.verification.walk_offers import Offer, offers
+
+#: Commands are tried on few turns; `everything`, which is made before, has all of them.
+pytestmark = pytest.mark.usefixtures("few_turns")
 
 
 def renamed_calls(spec: Spec) -> Spec:
@@ -51,20 +51,6 @@ def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def root(committed: Path, tmp_path: Path) -> Path:
     return shutil.copytree(committed, tmp_path / "checkout")
-
-
-@pytest.fixture(autouse=True)
-def few_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Try commands on fewer turns and walks than a review has; `everything` has all of them."""
-    fewer: list[tuple[object, str, object]]
-    fewer = [(grammar_rung, "_UNBOUND_WALKS", 4), (grammar_rung, "offers", short_offers)]
-    fewer += [(module, "RANDOM_MESSAGES", 10) for module in (reading, standing)]
-    for module, name, value in fewer:
-        monkeypatch.setattr(module, name, value)
-
-
-def short_offers(spec: Spec) -> list[Offer]:
-    return [replace(offer, walks=1) for offer in offers(spec)]
 
 
 @pytest.fixture(scope="module")

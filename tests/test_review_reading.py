@@ -79,6 +79,7 @@ def test_a_parser_reads_its_own_turns() -> None:
     assert (reading.kinds, reading.example) == ((), None)
 
 
+@pytest.mark.usefixtures("few_turns")
 def test_white_space_around_markers_is_compatible() -> None:
     old = json_native_spec()
     new = with_call(old, ("<tool_call>\n", "<tool_call>"), ("\n</tool_call>", "</tool_call>"))
@@ -99,6 +100,7 @@ def test_the_same_message_with_problems_is_lenient() -> None:
     assert reading.example.got == reading.example.wanted + ', problems ["repeated"]'
 
 
+@pytest.mark.usefixtures("few_turns")
 def test_another_marker_is_breaking() -> None:
     old = json_native_spec()
     new = with_call(old, ("tool_call", "invocation"))
@@ -113,6 +115,7 @@ def test_another_marker_is_breaking() -> None:
     assert review.backward.severity is Severity.BREAKING
 
 
+@pytest.mark.usefixtures("few_turns")
 def test_the_direction_counts() -> None:
     """A template that no longer renders calls breaks nobody's parser; one that begins to, does."""
     with_calls, without = json_native_spec(), replace(json_native_spec(), tools=None)
@@ -163,12 +166,14 @@ def test_only_another_template_is_compatible_and_nothing_is_tried() -> None:
     assert [change.name for change in review.changes] == ["file", "sha256"]
 
 
+@pytest.mark.usefixtures("few_turns")
 def test_the_same_turns_are_told() -> None:
     old = json_native_spec()
     review = compare_sources("x", Source(old), Source(replace(old, limits=())))
     assert (review.severity, review.same_turns) == (Severity.COMPATIBLE, True)
 
 
+@pytest.mark.usefixtures("few_turns")
 def test_calls_that_only_the_model_writes_are_other_turns() -> None:
     """An overlay may say how calls look that the template itself never renders."""
     never = Limit(Subject.CALLS, Verdict.DROPS, Condition.ALWAYS, "never rendered")
@@ -177,6 +182,7 @@ def test_calls_that_only_the_model_writes_are_other_turns() -> None:
     assert (review.severity, review.same_turns) == (Severity.BREAKING, False)
 
 
+@pytest.mark.usefixtures("few_turns")
 def test_a_count_over_the_conversation_writes_other_turns() -> None:
     """Only a later turn shows it."""
     old = with_call(json_native_spec())
@@ -191,6 +197,7 @@ def test_a_count_over_the_conversation_writes_other_turns() -> None:
     assert [change.name for change in review.changes] == ["call index"]
 
 
+@pytest.mark.usefixtures("few_turns")
 def test_the_committed_parser_is_the_one_that_is_tried() -> None:
     """The module counts as it was generated, if it names its spec's hash; else it is made anew."""
     old = prompted_plain_spec()

@@ -15,7 +15,8 @@ from tests.faults.spec_faults import SpecFault, spec_faults
 from tests.generated_formats import ROOT, committed_format
 from turnspec.pipeline.project import Project
 from turnspec.pipeline.template_sources import read_sources
-from turnspec.rendering.worker import RenderWorker, process_context
+from turnspec.rendering.starting import process_context
+from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.fetch import fetch_templates
 
 #: How many faults a process takes at a time.

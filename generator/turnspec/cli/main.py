@@ -17,6 +17,7 @@ import click
 from turnspec import __version__
 from turnspec.cli.console import print_error, print_fault, tell
 from turnspec.cli.extras import missing_extra
+from turnspec.rendering.starting import begin_loading
 from turnspec.spec.os_reasons import os_message
 
 #: The exit code of a program that Ctrl-C ended, as shells have it.
@@ -49,6 +50,9 @@ VERBS = {
     },
 }
 
+#: Those that build templates, each in a process of its own.
+BUILDING = ("analyze", "add", "regen", "check", "explain")
+
 
 class Verbs(click.Group):
     """Loads a verb's module when it is used, as most need but a part of the tool."""
@@ -61,6 +65,8 @@ class Verbs(click.Group):
         """Return a verb's command, or None where there is no such verb."""
         if name not in self.list_commands(context):
             return None
+        if name in BUILDING:
+            begin_loading()
         module = import_module(f"turnspec.cli.{name}")
         command = getattr(module, name, None) or getattr(module, f"{name}_")
         assert isinstance(command, click.Command)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -137,6 +137,7 @@ def _visible(text: str) -> str:
     return visible.replace("\\", "\\\\").replace('"""', "'''")
 
 
+@cache  # it keeps the templates that it has compiled
 def environment() -> Environment:
     """Return the environment of the templates that lay modules out."""
     return Environment(

@@ -21,7 +21,8 @@ from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.lifeline import end_with_parent
 from turnspec.rendering.limits import USUAL_LIMITS, Limits, limit_memory
-from turnspec.rendering.worker import RenderWorker, process_context
+from turnspec.rendering.starting import start_process
+from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.os_reasons import os_message
 from turnspec.spec.problems import Problem
 from turnspec.spec.recipe import USUAL, Recipe
@@ -80,12 +81,8 @@ def build_in_processes(tasks: Sequence[Task], count: int) -> Iterator[Build]:
 
 
 def _start(task: Task) -> _Builder:
-    context = process_context()
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs,))
-    process.start()
-    theirs.close()
-    return _hand_on(_Builder(process, ours, task), task)
+    process, connection = start_process(_serve, builds=True)
+    return _hand_on(_Builder(process, connection, task), task)
 
 
 def _hand_on(builder: _Builder, task: Task) -> _Builder:

@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 
 from turnspec.rendering.lifeline import end_with_parent
 from turnspec.rendering.limits import Limits, limit_memory
-from turnspec.rendering.worker import ENDED, process_context
+from turnspec.rendering.starting import start_process
+from turnspec.rendering.worker import ENDED
 
 Found = TypeVar("Found")
 
@@ -35,11 +36,7 @@ def run_limited(
     Raises:
         Exception: what the function raises.
     """
-    context = process_context()
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, function, arguments, limits))
-    process.start()
-    theirs.close()
+    process, ours = start_process(_serve, function, arguments, limits)
     try:
         if not ours.poll(limits.seconds):
             return Refused(limits.too_slow)

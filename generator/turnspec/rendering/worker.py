@@ -8,13 +8,12 @@ itself is found out here too: Jinja computes constant expressions while it looks
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
-from multiprocessing.context import ForkServerContext, SpawnContext
+from multiprocessing.process import BaseProcess
 from types import TracebackType
 from typing import Self
 
@@ -23,6 +22,7 @@ from jinja2 import Template, TemplateSyntaxError
 from turnspec.rendering.environment import create_environment, render_template
 from turnspec.rendering.lifeline import end_with_parent
 from turnspec.rendering.limits import USUAL_LIMITS, Limits, limit_memory
+from turnspec.rendering.starting import start_process
 from turnspec.rendering.variables import TemplateFacts, template_facts
 
 #: Seconds that one rendering (or compiling the template) may take; where a template has a budget,
@@ -69,7 +69,7 @@ class RenderWorker:
     def __init__(self, time_limit: float = TIME_LIMIT) -> None:
         """Take the limit in seconds for one rendering."""
         self._time_limit = time_limit
-        self._process: multiprocessing.process.BaseProcess | None = None
+        self._process: BaseProcess | None = None
         self._connection: Connection | None = None
         self._source: str | None = None
         self._hopeless: dict[str, Rendering] = {}
@@ -168,11 +168,7 @@ class RenderWorker:
         return loaded
 
     def _start(self) -> None:
-        context = process_context()
-        self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        self._process.start()
-        theirs.close()
+        self._process, self._connection = start_process(_serve, daemon=True)
 
     def _stop(self) -> None:
         if self._connection is not None:
@@ -203,18 +199,6 @@ class RenderWorker:
             self._stop()
             return Rendering(None, ENDED, fatal=True)
         return answer
-
-
-def process_context() -> ForkServerContext | SpawnContext:
-    """Return how this project starts processes: cheaply where the platform can, never by fork.
-
-    The fork server loads the renderer once; every further process starts in milliseconds.
-    """
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["turnspec.rendering.worker"])
-    return context
 
 
 def _serve(connection: Connection) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 
 from turnspec.codegen.loading import FormatModule, load_module
 from turnspec.rendering.lifeline import end_with_parent
-from turnspec.rendering.worker import process_context
+from turnspec.rendering.starting import process_context
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.problems import Problem
 from turnspec.transcripts.files import PARQUET, Batch, Parquet, Source
