@@ -12,7 +12,8 @@ from pathlib import Path
 from syrupy.extensions.amber.serializer import AmberDataSerializer
 
 from tests.generated_formats import EVERY_FORMAT, covering, modes
-from turnspec.analysis.analyze import Analysis, TemplateSource, analyze_template
+from turnspec.analysis.analyze import Analysis, analyze_template
+from turnspec.analysis.source import TemplateSource
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.files import load_checked_spec
 from turnspec.spec.model import Spec

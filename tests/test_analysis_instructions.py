@@ -7,7 +7,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.own_templates import given_template, own_template, spec_of
 from turnspec.analysis.advice import Advice, advise
-from turnspec.analysis.analyze import ASSUMED_TOKENS, TemplateSource
+from turnspec.analysis.analyze import ASSUMED_TOKENS
 from turnspec.analysis.call_examples import find_call_example
 from turnspec.analysis.instructions import (
     Instructions,
@@ -16,6 +16,7 @@ from turnspec.analysis.instructions import (
     tool_instructions,
 )
 from turnspec.analysis.overlay_draft import draft_problems
+from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.tag_examples import empty_pairs
 from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths

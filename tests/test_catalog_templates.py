@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.fake_index import FILE, TEMPLATES, FakeIndex
 from tests.test_sources_fetch import SDIST, index, index_text, root, sha256
-from turnspec.analysis.analyze import TemplateSource
+from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.templates import template_source

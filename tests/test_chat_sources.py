@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from gguf import GGUFWriter
 
-from turnspec.analysis.analyze import TemplateSource, analyze_template
+from turnspec.analysis.analyze import analyze_template
+from turnspec.analysis.source import TemplateSource
 from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate
 from turnspec.chat.sources import named_format
 from turnspec.rendering.conversation import Chat

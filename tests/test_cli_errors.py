@@ -170,8 +170,8 @@ def test_a_disk_that_fills_up_leaves_the_old_file(
 @pytest.mark.parametrize(
     ("arguments", "module"),
     [
-        (["regen", "--messages", "2"], "generated/json_in_tags.py"),
-        (["analyze", "templates/json-in-tags.jinja", "--messages", "2", "--into", "out"], "out/"),
+        (["regen", "--messages", "2"], "generated/plain_content.py"),
+        (["analyze", "templates/plain-content.jinja", "--messages", "2", "--into", "out"], "out/"),
         (["vendor", "qwen3-coder", "--into", "out"], "out/qwen3_coder.py"),
     ],
     ids=["regen", "analyze", "vendor"],
@@ -182,7 +182,7 @@ def test_a_spec_is_never_without_its_parser(
     """The spec and the grammar find room, and the parser doesn't."""
     import resource
 
-    root = new_checkout(tmp_path / "checkout", ("json-in-tags",))
+    root = new_checkout(tmp_path / "checkout", ("plain-content",))
     before = files_of(root)
     done = subprocess.run(
         [*COMMAND, *arguments],

@@ -19,6 +19,7 @@ GEMMA = "google/gemma-4-31B-it"
 LLAMA_4 = "meta-llama/Llama-4-Scout-17B-16E-Instruct"
 
 
+@pytest.mark.long
 def test_without_an_index_it_says_so_in_a_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

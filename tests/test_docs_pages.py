@@ -90,6 +90,7 @@ def test_all_commands_and_targets_are_listed() -> None:
     assert set(re.findall(r"`make ([a-z-]+)`", page)) == targets - {"help"}
 
 
+@pytest.mark.long
 def test_a_vendored_parser_is_used_as_the_page_says(checkout: Path) -> None:
     page = (ROOT / "docs" / VENDORING).read_text(encoding="utf-8")
     assert transcript(page, checkout, checkout.parent / "bin") == page

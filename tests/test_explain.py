@@ -33,6 +33,14 @@ from turnspec.spec.model import Spec
 from turnspec.spec.overlay import OverlayText
 from turnspec.spec.visible import visible
 
+EXPLAINED = (
+    "json-in-tags",
+    "tagged-parameters",
+    "thinking-switch",
+    "stripped-reasoning",
+    "brackets-with-id",
+)
+
 
 @pytest.fixture(scope="module")
 def worker() -> Iterator[RenderWorker]:
@@ -52,16 +60,7 @@ def text_of(explanation: Explanation, *, verbose: bool = False) -> str:
     return "\n".join("".join(text for text, _ in line) for line in lines)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "json-in-tags",
-        "tagged-parameters",
-        "thinking-switch",
-        "stripped-reasoning",
-        "brackets-with-id",
-    ],
-)
+@pytest.mark.parametrize("name", EXPLAINED)
 def test_an_explanation(name: str, worker: RenderWorker, snapshot: SnapshotAssertion) -> None:
     assert text_of(explained(name, worker)) == snapshot
 
@@ -83,7 +82,7 @@ def test_as_data(worker: RenderWorker) -> None:
 
 
 def test_the_texts_of_a_difference_add_up(worker: RenderWorker) -> None:
-    for name in ("json-in-tags", "nested-elements", "channels", "python-calls"):
+    for name in EXPLAINED:
         for comparison in explained(name, worker).comparisons:
             for difference in comparison.differences:
                 if difference.is_there:

@@ -2,8 +2,9 @@
 
 What follows the table is the same text in all modules that need the same parts of the engine, which
 are files that `make lint` looks at. So black reads one module whole, with the most parts, and of
-others what stands before the engine. In the long runs it reads all of them whole. ruff takes the little time that it needs for all in any
-case (`make lint`), and test_protocol has mypy look at one of each class.
+others what stands before the engine. In the long runs it reads all of them whole. ruff takes the
+little time that it needs for all in any case (`make lint`), and test_protocol has mypy look at one
+of each class.
 """
 
 from __future__ import annotations

@@ -141,7 +141,14 @@ JUST_FITS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("case", JUST_FITS)
+#: Engines take seconds to compile that.
+TAKES_LONG = {"all doubles", "integers of hundreds of digits"}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=[pytest.mark.long] * (case in TAKES_LONG)) for case in JUST_FITS],
+)
 def test_what_just_fits_compiles(case: str) -> None:
     started = process_time()
     found = schema_rules(JUST_FITS[case], "root")

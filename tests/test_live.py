@@ -23,7 +23,7 @@ from tests.specs_for_tests import (
     tagged_spec,
 )
 from tests.test_cli import run
-from turnspec.analysis.analyze import TemplateSource
+from turnspec.analysis.source import TemplateSource
 from turnspec.cli.live_output import print_events, print_part, print_verdict
 from turnspec.codegen.module import generate_module
 from turnspec.live.checks import StreamedTurn, stream_faults, turn_faults

@@ -12,7 +12,7 @@ from typing import cast
 import pytest
 
 from tests.own_templates import given_template, kinds, own_template
-from turnspec.analysis.analyze import TemplateSource
+from turnspec.analysis.source import TemplateSource
 from turnspec.codegen.loading import load, load_module
 from turnspec.pipeline import regenerate
 from turnspec.pipeline.build import build_template

@@ -112,6 +112,7 @@ def test_a_workflow_that_does_nothing_dangerous() -> None:
         assert "${{" not in step.get("run", "")
 
 
+@pytest.mark.long
 def test_a_pull_request_that_changes_nothing(root: Path, bin_folder: Path, tmp_path: Path) -> None:
     checked = run_step(CHECK, root, bin_folder)
     assert (checked.returncode, checked.stderr) == (0, "")

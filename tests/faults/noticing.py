@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from turnspec.analysis.analyze import ASSUMED_TOKENS, TemplateSource, analyze_template
+from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
+from turnspec.analysis.source import TemplateSource
 from turnspec.codegen.loading import load
 from turnspec.codegen.writer import write_turn
 from turnspec.grammar.bound import BoundGrammar, bind_grammar

@@ -19,7 +19,7 @@ from turnspec.analysis.arguments import (
     analyze_tagged,
     find_count_lead,
 )
-from turnspec.analysis.assemble import ASSUMED_TOKENS, Facts, TemplateSource, assemble_spec
+from turnspec.analysis.assemble import ASSUMED_TOKENS, Facts, assemble_spec
 from turnspec.analysis.dialect import call_limit
 from turnspec.analysis.findings import Derivation, Finding
 from turnspec.analysis.frames import Frames, collect_frames, level_leads
@@ -40,6 +40,7 @@ from turnspec.analysis.probes import (
     find_tokens,
     probe_call,
 )
+from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.stripped import find_stripped
 from turnspec.analysis.switch_words import WordFinder, word_settings
 from turnspec.analysis.thinking import Setting

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.analysis.arguments import ArgumentsFinding
@@ -16,6 +16,7 @@ from turnspec.analysis.limits import find_limits
 from turnspec.analysis.modes import content_mode, reasoning_mode
 from turnspec.analysis.parts import Wrapping
 from turnspec.analysis.probes import probe_message
+from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.text import distinct_beginning, markers
 from turnspec.analysis.thinking import Setting, find_scope
 from turnspec.rendering.conversation import Chat
@@ -45,24 +46,11 @@ from turnspec.spec.model import (
     Turn,
     Verdict,
 )
-from turnspec.spec.overlay import OverlayText
 from turnspec.spec.prompt_state import PromptState
 from turnspec.spec.turn_end import settled_stops, stop_strings
 
 #: The usual texts of special tokens, where nobody says what they are.
 ASSUMED_TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
-
-
-@dataclass(frozen=True, slots=True)
-class TemplateSource:
-    """A template to analyse: its name, text, identity, special tokens, and its overlay."""
-
-    name: str
-    text: str
-    file: str
-    origin: str
-    tokens: Mapping[str, str]
-    overlay: OverlayText | None = None
 
 
 #: Reasoning is part of the format, but the template strips it from every message.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from turnspec.analysis.analyze import Analysis, TemplateSource, analyze_template
+from turnspec.analysis.analyze import Analysis, analyze_template
+from turnspec.analysis.source import TemplateSource
 from turnspec.rendering.conversation import Dialect
 from turnspec.rendering.limited import Refused, run_limited
 from turnspec.rendering.limits import USUAL_LIMITS, Limits

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from textwrap import indent
 from typing import Any, cast
 
-from turnspec.analysis.assemble import TemplateSource
 from turnspec.analysis.call_examples import find_call_example
 from turnspec.analysis.false_witness import find_disagreements
 from turnspec.analysis.instructions import (
@@ -20,6 +19,7 @@ from turnspec.analysis.instructions import (
     tool_instructions,
 )
 from turnspec.analysis.overlaid import overlaid
+from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.tag_examples import Marker, empty_pairs
 from turnspec.rendering.conversation import Chat
 from turnspec.spec.model import (

@@ -8,8 +8,7 @@ from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
-from turnspec.analysis.analyze import TemplateSource
-from turnspec.analysis.limited import analyze_limited
+from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
@@ -90,6 +89,9 @@ def _analysed(
     known: Mapping[str, tuple[str, ...]],
     limits: Limits,
 ) -> tuple[list[Identity], list[Problem]]:
+    # Who names a format that is known needs no analysis.
+    from turnspec.analysis.limited import analyze_limited
+
     found: list[Identity] = []
     problems: list[Problem] = []
     for template in templates:

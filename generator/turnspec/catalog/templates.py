@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from turnspec.analysis.analyze import TemplateSource
+from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.known import KnownFormat
 from turnspec.pipeline.template_sources import read_overlay_of
 from turnspec.sources.cache import cache_folder

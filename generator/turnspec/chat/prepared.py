@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from turnspec.analysis.analyze import ASSUMED_TOKENS, TemplateSource
+from turnspec.analysis.analyze import ASSUMED_TOKENS
 from turnspec.analysis.limited import analyze_limited
+from turnspec.analysis.source import TemplateSource
 from turnspec.chat.errors import ChatError
 from turnspec.chat.form import MessageForm, find_form
 from turnspec.chat.sources import SpecialTokens

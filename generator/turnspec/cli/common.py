@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.analysis.analyze import TemplateSource
+from turnspec.analysis.source import TemplateSource
 from turnspec.cli.console import ERR, Fault, print_notice
 from turnspec.explain.tools import read_tools
 from turnspec.pipeline.project import Project

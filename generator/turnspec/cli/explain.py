@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from turnspec.analysis.analyze import TemplateSource
 from turnspec.analysis.limited import analyze_limited
+from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import Found, find_format, is_path
 from turnspec.catalog.templates import template_source

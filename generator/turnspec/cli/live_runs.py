@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from turnspec.analysis.analyze import TemplateSource
+from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog, installed_formats
 from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.templates import template_source

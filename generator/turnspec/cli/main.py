@@ -17,7 +17,6 @@ import click
 from turnspec import __version__
 from turnspec.cli.console import print_error, print_fault, tell
 from turnspec.cli.extras import missing_extra
-from turnspec.rendering.starting import begin_loading
 from turnspec.spec.os_reasons import os_message
 
 #: The exit code of a program that Ctrl-C ended, as shells have it.
@@ -66,6 +65,8 @@ class Verbs(click.Group):
         if name not in self.list_commands(context):
             return None
         if name in BUILDING:
+            from turnspec.rendering.starting import begin_loading
+
             begin_loading()
         module = import_module(f"turnspec.cli.{name}")
         command = getattr(module, name, None) or getattr(module, f"{name}_")

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from turnspec.analysis.analyze import TemplateSource
+from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.finding import is_path
 from turnspec.catalog.templates import template_source
 from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate, Prompt

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from turnspec.analysis.advice import advise
-from turnspec.analysis.analyze import ASSUMED_TOKENS, TemplateSource, analyze_template
+from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
+from turnspec.analysis.source import TemplateSource
 from turnspec.explain.comparisons import Comparison, compare
 from turnspec.explain.samples import Sample, sample_turns
 from turnspec.grammar.turn import generate_grammar

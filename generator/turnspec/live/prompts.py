@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from turnspec.analysis.analyze import ASSUMED_TOKENS, TemplateSource
+from turnspec.analysis.analyze import ASSUMED_TOKENS
+from turnspec.analysis.source import TemplateSource
 from turnspec.rendering.conversation import Chat, user_message
 from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.text_files import sha256_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from turnspec.analysis.analyze import TemplateSource
+from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.known import KnownFormat
 from turnspec.codegen.loading import FormatModule, load_module
 from turnspec.live.real_vocabulary import RealVocabulary

@@ -10,7 +10,7 @@ from random import Random
 from string import ascii_lowercase
 from typing import Any
 
-from turnspec.analysis.analyze import TemplateSource
+from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.text import whole_prefix
 from turnspec.codegen.loading import FormatModule
 from turnspec.codegen.writer import write_parts

@@ -10,12 +10,9 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
 from turnspec.analysis.advice import Advice, advise
-from turnspec.analysis.analyze import (
-    ASSUMED_TOKENS,
-    TemplateSource,
-    analyze_template,
-)
+from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
 from turnspec.analysis.findings import Finding
+from turnspec.analysis.source import TemplateSource
 from turnspec.codegen.module import generate_module
 from turnspec.codegen.table import unmarked_reasoning
 from turnspec.codegen.writer import write_parts

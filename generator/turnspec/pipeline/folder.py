@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from turnspec.analysis.analyze import TemplateSource
 from turnspec.analysis.overlay_draft import DRAFT_SUFFIX
+from turnspec.analysis.source import TemplateSource
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OutputPaths

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from turnspec import __version__
-from turnspec.analysis.analyze import TemplateSource
+from turnspec.analysis.source import TemplateSource
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.regenerate import OnBuild, build_all, left_over, read_known_specs
 from turnspec.pipeline.standing import accepted_failures, standing_problems

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
-from turnspec.analysis.analyze import TemplateSource
 from turnspec.analysis.findings import Finding
+from turnspec.analysis.source import TemplateSource
 from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.lifeline import end_with_parent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from turnspec.analysis.analyze import TemplateSource
+from turnspec.analysis.source import TemplateSource
 from turnspec.pipeline.project import Project
 from turnspec.sources.fetch import TemplateFile
 from turnspec.sources.reading import read_templates

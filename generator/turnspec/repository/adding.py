@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from turnspec.analysis.analyze import TemplateSource
 from turnspec.analysis.limited import analyze_limited
+from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.identify import Kind, identify_templates
 from turnspec.pipeline.project import OutputPaths, Project
