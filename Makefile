@@ -62,8 +62,8 @@ quick: $(STAMP)  ## ruff and the tests of the inner loop, without types
 test-every-format: lint  ## the same on every format, cut everywhere, and tests marked as long (an hour)
 	@TURNSPEC_EVERY_FORMAT=1 $(PYTEST)
 
-test-long: $(STAMP)  ## what parsers promise, on 1000 random texts per test and parser (an hour or so)
-	@TURNSPEC_EXAMPLES=$${TURNSPEC_EXAMPLES:-1000} $(PYTEST) \
+test-long: $(STAMP)  ## what parsers promise, on 200 random texts per test and parser (an hour or so)
+	@TURNSPEC_EXAMPLES=$${TURNSPEC_EXAMPLES:-200} $(PYTEST) \
 		tests/test_parser_promises.py tests/test_engine_tables.py tests/test_typescript.py \
 		tests/test_typescript_special.py
 

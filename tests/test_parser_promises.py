@@ -1,6 +1,6 @@
 """What every committed parser promises, on what a confused model may write (`marker_soup`).
 
-``TURNSPEC_EXAMPLES=1000`` (`make test-long`) tries that many random texts per test and module
+``TURNSPEC_EXAMPLES=200`` (`make test-long`) tries that many random texts per test and module
 instead of a few fixed ones.
 """
 

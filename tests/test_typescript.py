@@ -1,6 +1,6 @@
 """The TypeScript engine gives what the Python engine gives; and its copies compile, and run.
 
-``TURNSPEC_EXAMPLES=1000`` (`make test-long`) compares all deviations in all formats, and that many
+``TURNSPEC_EXAMPLES=200`` (`make test-long`) compares all deviations in all formats, and that many
 random texts per six formats, instead of a sample.
 """
 
