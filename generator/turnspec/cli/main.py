@@ -64,7 +64,7 @@ class Verbs(click.Group):
         """Return a verb's command, or None where there is no such verb."""
         if name not in self.list_commands(context):
             return None
-        if name in BUILDING:
+        if name in BUILDING and not {"-h", "--help"} & {*sys.argv}:
             from turnspec.rendering.starting import begin_loading
 
             begin_loading()

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable
-from multiprocessing import forkserver
 from multiprocessing.connection import Connection
-from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # not every platform has all of them
+    from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
 
 #: The name of the processes that are ours alone.
-_OURS = "turnspec"
+_OURS = "turnspec's own"
 #: What those load that render templates, and those that build them.
 _LOADED = ["turnspec.rendering.worker", "turnspec.pipeline.processes"]
 
@@ -35,7 +37,9 @@ def process_context(*, builds: bool = False) -> ForkContext | ForkServerContext 
 
 def begin_loading() -> None:
     """Let the server load what builds templates while this process does something else."""
-    if isinstance(process_context(builds=True), ForkServerContext):
+    if process_context(builds=True).get_start_method() == "forkserver":
+        from multiprocessing import forkserver
+
         forkserver.ensure_running()
 
 
