@@ -277,7 +277,8 @@ def test_names_arguments_and_special_tokens_are_what_they_say(
 ) -> None:
     """A name can be a tool's, complete arguments are JSON, and a special token in text is told.
 
-    UTF-8 can hold arguments if it can hold what the model wrote. Content in several pieces may look like one where a stray marker between them was left out.
+    UTF-8 can hold arguments if it can hold what the model wrote. Content in several pieces may look
+    like a token where a stray marker between them was left out.
     """
     module, output = module_of(name), data.draw(soups_of(name))
     tokens = special_tokens(spec_of(name))
