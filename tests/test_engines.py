@@ -66,12 +66,13 @@ def compiled(gbnf: str, entry: str = "root") -> dict[str, CompiledGrammar]:
 
 @pytest.mark.parametrize("name", PARTS)
 def test_engines_agree_on_random_turns(name: str) -> None:
-    samples = random_samples(
-        grammar_of(gbnf_of(name)), Random(name), TURNS, text_markers(committed_format(name).spec)
-    )
+    spec = committed_spec(name)
+    samples = random_samples(grammar_of(gbnf_of(name)), Random(name), TURNS, text_markers(spec))
     asked = ask_engines(compiled(gbnf_of(name)), samples)
     assert asked.strings == 2 * TURNS
-    assert TURNS <= asked.accepted < asked.strings, "every turn, but not every mutation"
+    assert asked.accepted >= TURNS, "every turn"
+    if spec.tools or spec.reasoning.field:  # text alone has nothing to break but a rare marker
+        assert asked.accepted < asked.strings, "but not every mutation"
     assert not asked.disagreements, "\n".join(map(str, asked.disagreements))
 
 
