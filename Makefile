@@ -45,7 +45,8 @@ report-browser: $(STAMP)  ## try the page in Chromium; pictures of it go to buil
 
 # A file is tested in one process, so that its tests share what takes long to make. Bytecode is kept
 # in build/, also where the environment wants none beside the sources.
-PYTEST := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CURDIR)/build/pycache $(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder --durations=10
+PYTEST := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX="$(CURDIR)/build/pycache" \
+	$(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder --durations=10
 test: lint  ## lint, types and tests, on a few formats that have all there is
 	@$(PYTEST) -m 'not long'
 
