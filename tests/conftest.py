@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling
 
+from tests.few_turns import take_few_turns
 from tests.reference.cases import (
     OpenTemplates,
     RecordingWorker,
@@ -23,12 +23,8 @@ from tests.reference.cases import (
 from tests.reference.compare import Verdicts, verdicts
 from turnspec.rendering.starting import process_context
 from turnspec.rendering.worker import RenderWorker
-from turnspec.review import reading, standing
 from turnspec.sources.cache import CACHE_VARIABLE, cache_folder
 from turnspec.sources.fetch import TemplateFile, fetch_templates
-from turnspec.spec.model import Spec
-from turnspec.verification import grammar_rung
-from turnspec.verification.walk_offers import Offer, offers
 
 ROOT = Path(__file__).parent.parent
 
@@ -118,12 +114,4 @@ def compared(templates: OpenTemplates) -> Verdicts:
 @pytest.fixture
 def few_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Try a change of a format on fewer turns and walks than a review has."""
-    fewer: list[tuple[object, str, object]]
-    fewer = [(grammar_rung, "_UNBOUND_WALKS", 4), (grammar_rung, "offers", _short_offers)]
-    fewer += [(module, "RANDOM_MESSAGES", 10) for module in (reading, standing)]
-    for module, name, value in fewer:
-        monkeypatch.setattr(module, name, value)
-
-
-def _short_offers(spec: Spec) -> list[Offer]:
-    return [replace(offer, walks=1) for offer in offers(spec)]
+    take_few_turns(monkeypatch)

@@ -10,12 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.engine_tables import Turn, tables, tools_of, turns, write
+from tests.generated_formats import EVERY_FORMAT
 from tests.parser_checks import added_up, stream, summary
 from turnspec.codegen.loading import load_table
 from turnspec.engine.format import Format
 
 _LONGER = settings(
-    max_examples=int(os.environ.get("TURNSPEC_EXAMPLES", "100")),
+    max_examples=int(os.environ.get("TURNSPEC_EXAMPLES", "100" if EVERY_FORMAT else "60")),
     deadline=None,
     print_blob=True,
     suppress_health_check=list(HealthCheck),

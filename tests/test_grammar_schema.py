@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from syrupy.assertion import SnapshotAssertion
 
+from tests.generated_formats import EVERY_FORMAT
 from turnspec.grammar.schema import SchemaGrammar, schema_rules
 from turnspec.grammar.schema_checks import Schema
 from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
@@ -420,7 +421,9 @@ def instances(draw: st.DrawFn, schema: Any) -> Any:
     return draw(simple.get(kind, VALUES) if isinstance(kind, str) else VALUES)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=150 if EVERY_FORMAT else 75, deadline=None, suppress_health_check=list(HealthCheck)
+)
 @given(st.data(), SCHEMAS.filter(lambda schema: "allOf" not in json.dumps(schema)))
 def test_valid_values_are_accepted(data: st.DataObject, schema: Schema) -> None:
     value = data.draw(instances(schema))
@@ -433,7 +436,9 @@ def test_valid_values_are_accepted(data: st.DataObject, schema: Schema) -> None:
         assert engine.accepts(text), text
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=150 if EVERY_FORMAT else 75, deadline=None, suppress_health_check=list(HealthCheck)
+)
 @given(st.data(), SCHEMAS)
 def test_accepted_values_are_valid(data: st.DataObject, schema: Schema) -> None:
     grammar = schema_rules(schema, "value")

@@ -33,7 +33,7 @@ from turnspec.verification.random_messages import random_messages
 from turnspec.verification.turns import written_input
 
 #: How many texts are tried unless the environment says otherwise.
-FEW = 8
+FEW = 6
 EXAMPLES = int(os.environ.get("TURNSPEC_EXAMPLES", FEW))
 
 pytestmark = pytest.mark.timeout(300 + EXAMPLES)

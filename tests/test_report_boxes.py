@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.generated_formats import KINDS, ROOT, committed_format
+from tests.generated_formats import PARTS, ROOT, committed_format
 from tests.typescript.toolchain import node
 from turnspec.codegen.typescript import SHARED_ENGINE, Script, script_engine
 from turnspec.report.texts import texts_to_try
@@ -49,7 +49,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         yield answer
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", PARTS)
 def test_a_text_is_shown_in_its_parts(name: str, ask: Ask) -> None:
     """All of it, in order; what is content or reasoning is coloured so; the message is Python's."""
     form = committed_format(name)

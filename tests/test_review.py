@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from tests.few_turns import take_few_turns
 from tests.git_checkouts import commit, git, new_repository, remove_format, write_format
 from tests.specs_for_tests import json_native_spec, plain_spec, tag_with_json_spec, tagged_spec
 from tests.test_cli import run, run_whole
@@ -20,7 +21,6 @@ from turnspec.review.shown import json_data, markdown, text_lines
 from turnspec.spec.files import dump_spec, load_spec, write_spec
 from turnspec.spec.model import ReasoningMode, Spec, Thinking
 
-#: Commands are tried on few turns; `everything`, which is made before, has all of them.
 pytestmark = pytest.mark.usefixtures("few_turns")
 
 
@@ -61,7 +61,9 @@ def everything(committed: Path, tmp_path_factory: pytest.TempPathFactory) -> Rev
     write_format(root, opened_by_the_model(tagged_spec()))
     write_format(root, tag_with_json_spec())
     remove_format(root, "plain")
-    review = review_since("main", Project(root))
+    with pytest.MonkeyPatch.context() as patch:
+        take_few_turns(patch)
+        review = review_since("main", Project(root))
     assert isinstance(review, Review)
     assert review.old.startswith("main (")
     return replace(review, old="main")  # the commit's hash holds the time

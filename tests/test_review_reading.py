@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from tests.generated_formats import KINDS, committed_format
+from tests.generated_formats import PARTS, committed_format
 from tests.grammar_samples import gbnf_of
 from tests.specs_for_tests import ALL_SPECS, json_native_spec, plain_spec, tagged_spec
 from turnspec.codegen.loading import load
@@ -258,7 +258,7 @@ def _most_calls(spec: Spec) -> int:
     return 3 if may_repeat_calls(spec) else 1
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", PARTS)
 def test_every_committed_parser_reads_its_own_turns(name: str) -> None:
     """What the verdicts of others are measured by."""
     committed = committed_format(name)
