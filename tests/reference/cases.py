@@ -143,13 +143,14 @@ def ways_of_templates() -> dict[str, set[tuple[str, str]]]:
     head, _, *rows = [row for row in text.splitlines() if row.startswith("|")]
     kinds = _cells(head)[1:]
     return {
-        row[0]
-        .lstrip("[")
-        .partition("]")[0]: {
-            way for way in zip(kinds, row[1:], strict=True) if way[0] not in _TEXTS
-        }
-        for row in map(_cells, rows)
+        row[0].lstrip("[").partition("]")[0]: _ways(kinds, row[1:]) for row in map(_cells, rows)
     }
+
+
+def _ways(kinds: Sequence[str], cells: Sequence[str]) -> set[tuple[str, str]]:
+    """Return the ways of a row; what stands in for something is told for each."""
+    told = [(kind, cell) for kind, cell in zip(kinds, cells, strict=True) if kind not in _TEXTS]
+    return {(kind, way) for kind, cell in told for way in cell.split(", ")}
 
 
 def a_few_templates() -> list[str]:
