@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from multiprocessing import forkserver
-from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,7 @@ from tests.reference.cases import (
     tried_templates,
 )
 from tests.reference.compare import Verdicts, verdicts
-from turnspec.rendering.starting import process_context
+from turnspec.rendering.starting import begin_loading
 from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.cache import CACHE_VARIABLE, cache_folder
 from turnspec.sources.fetch import TemplateFile, fetch_templates
@@ -83,11 +81,7 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(autouse=True, scope="session")
 def fork_server() -> None:
     """Load what builds templates once, not in each process that a test has build some."""
-    context = process_context()
-    if isinstance(context, ForkServerContext):
-        builds = ["turnspec.rendering.worker", "turnspec.pipeline.processes", "tests.loaded_builds"]
-        context.set_forkserver_preload(builds)
-        forkserver.ensure_running()
+    begin_loading("tests.loaded_builds")
 
 
 @pytest.fixture(scope="session")

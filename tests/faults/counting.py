@@ -60,7 +60,7 @@ def count_faults(names: Sequence[str]) -> tuple[int, Iterator[Outcome]]:
 
 
 def _in_processes(slices: Sequence[tuple[str, int]]) -> Iterator[Outcome]:
-    with ProcessPoolExecutor(os.cpu_count(), process_context()) as pool:
+    with ProcessPoolExecutor(os.cpu_count(), process_context(__name__)) as pool:
         for outcomes in pool.map(_planted, slices):
             yield from outcomes
 

@@ -67,7 +67,7 @@ class Verbs(click.Group):
         if name in BUILDING and not {"-h", "--help"} & {*sys.argv}:
             from turnspec.rendering.starting import begin_loading
 
-            begin_loading()
+            begin_loading("turnspec.pipeline.processes")
         module = import_module(f"turnspec.cli.{name}")
         command = getattr(module, name, None) or getattr(module, f"{name}_")
         assert isinstance(command, click.Command)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from turnspec.engine.calls import ArgumentReader, Calls
 from turnspec.engine.format import Format
+from turnspec.engine.json_text import dump_json, json_escaped
 from turnspec.engine.markers import Notation, Roles, literal_length
 from turnspec.engine.python_literal import keyword_arguments
 
@@ -38,14 +37,14 @@ class Code:
         if found and self._arguments:
             self._arguments.go_on()
             return True
-        self._calls.argue(f'{{{json.dumps(self._table["argument"], ensure_ascii=False)}: "')
+        self._calls.argue(f'{{{dump_json(self._table["argument"])}: "')
         turn.read = self.read_code
         return True
 
     def read_code(self) -> bool:
         """Read code, up to the turn's end."""
         text, over = self._take()
-        self._calls.argue(json.dumps(text, ensure_ascii=False)[1:-1])
+        self._calls.argue(json_escaped(text))
         if over:
             self._calls.argue('"}')
             self._calls.end()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from turnspec.engine.format import Format
-from turnspec.engine.json_text import load_json, without_halves
+from turnspec.engine.json_text import dump_json, load_json, without_halves
 from turnspec.engine.markers import Found, Notation, Roles, leading_text, spaced
 from turnspec.engine.schemas import json_types
 from turnspec.engine.text_arguments import (
@@ -103,7 +102,7 @@ class Elements:
         container, key = self._containers[-1], found["key"]
         before = ", " if container.filled else ""
         if container.closer == "}":
-            before += f"{json.dumps(key, ensure_ascii=False)}: "
+            before += f"{dump_json(key)}: "
             if container.members and not container.others and key not in container.members:
                 self._turn.problem("unknown_argument", f"an object has no {key!r}")
             self._schema = container.members.get(key, container.others)
@@ -290,7 +289,7 @@ def with_repeated_joined(text: str) -> str:
         value = load_json(text, object_pairs_hook=_joined)
     except ValueError:  # as it is nested too deeply
         return text
-    return without_halves(json.dumps(value, ensure_ascii=False))
+    return without_halves(dump_json(value))
 
 
 def _joined(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -5,14 +5,13 @@ Many models have learned several. Such a call is read as a whole, when it ends.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from turnspec.engine.calls import Calls
 from turnspec.engine.format import Format
-from turnspec.engine.json_text import load_json, without_halves
+from turnspec.engine.json_text import dump_json, load_json, without_halves
 from turnspec.engine.markers import LETTERS, NAME_SIGNS, Found, Notation, is_name, leading_text
 from turnspec.engine.python_literal import keyword_arguments
 from turnspec.engine.results import Problem
@@ -91,7 +90,7 @@ def _from_object(text: str) -> tuple[str, str] | None:
     if not isinstance(name, str) or not name:
         return None
     arguments: Any = next((members[key] for key in _ARGUMENTS if key in members), {})
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    text = arguments if isinstance(arguments, str) else dump_json(arguments)
     return name, without_halves(text)
 
 
@@ -106,10 +105,10 @@ def _from_tags(text: str, tools: Mapping[str, Mapping[str, Any]]) -> tuple[str, 
     while argument := _ARGUMENT.match(text, at):
         key, value, at = argument["key"], argument["value"], argument.end()
         types = json_types(properties.get(key), parameters)
-        found[key] = as_json(value, types, python=True) or json.dumps(value, ensure_ascii=False)
+        found[key] = as_json(value, types, python=True) or dump_json(value)
     if not _CLOSING_TAG.fullmatch(text, at):
         return None
-    members = (f"{json.dumps(key, ensure_ascii=False)}: {found[key]}" for key in found)
+    members = (f"{dump_json(key)}: {found[key]}" for key in found)
     return head["key"], f"{{{', '.join(members)}}}"
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from turnspec.engine.arguments_value import ArgumentsValue, as_object, deviation
 from turnspec.engine.format import Format
 from turnspec.engine.heads import HeadCalls
+from turnspec.engine.json_text import json_escaped
 from turnspec.engine.markers import Found, Roles, spaced
 from turnspec.engine.turn import WHITE_SPACE
 from turnspec.engine.unclosed import call_end_roles
@@ -76,7 +76,7 @@ class JsonArguments:
         end = found.start if found else len(turn.text)
         text = turn.text[turn.position : end]
         turn.position = end
-        self._calls.argue(self._before + json.dumps(text, ensure_ascii=False)[1:-1])
+        self._calls.argue(self._before + json_escaped(text))
         self._before = ""
         if found is None or not found.role:
             return False

@@ -12,6 +12,8 @@ from typing import Any
 ESCAPED = r'"\\\x00-\x1f'
 #: How deeply arrays and objects may be nested, wherever a parser runs.
 _DEEPEST = 500
+#: Returns a value as JSON that holds all characters as they are.
+dump_json = json.JSONEncoder(ensure_ascii=False).encode
 _STRINGS_AND_BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[][{}]', re.DOTALL)
 
 
@@ -41,6 +43,11 @@ def _decoder(object_pairs_hook: Any) -> json.JSONDecoder:
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
+
+
+def json_escaped(text: str) -> str:
+    """Return a text as it stands in a string of JSON."""
+    return dump_json(text)[1:-1]
 
 
 def without_halves(text: str) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Mapping
 
 from turnspec.engine.format import CompiledFormat, Format
-from turnspec.engine.json_text import ESCAPED
+from turnspec.engine.json_text import ESCAPED, json_escaped
 from turnspec.engine.markers import Roles, spaced
 from turnspec.engine.turn import WHITE_SPACE, Turn
 from turnspec.engine.unclosed import call_end_roles
@@ -43,8 +42,7 @@ class OtherValue(Value):
         self._raw_end = compiled.markers(raw_end_roles)
         signs = re.escape(_behind_string(compiled.table))
         self._after_string = re.compile(rf"[{WHITE_SPACE}]*(?:\Z|(?P<next>[{signs}]|\w+ ?[=:]))")
-        usual = ('"', "'")
-        quotes = dict.fromkeys((self._raw_quote, *usual) if self._raw_quote else usual)
+        quotes = dict.fromkeys((self._raw_quote or '"', '"', "'"))
         super().__init__(turn, compiled, tuple(quotes))
         self._stops = compiled.markers(_string_stop_roles).first_or(ESCAPED + "'")
 
@@ -91,7 +89,7 @@ class OtherValue(Value):
         if self._unclosed and self._first.search(turn.text, turn.position, end):
             reach, self.broken = self._unclosed.find(end)
             found, end = (found if reach == end else None), reach
-        self._pass_on(json.dumps(turn.text[turn.position : end], ensure_ascii=False)[1:-1])
+        self._pass_on(json_escaped(turn.text[turn.position : end]))
         turn.position = end
         if found and found.role:
             turn.position = found.end
@@ -120,7 +118,7 @@ def _as_json(piece: re.Match[str]) -> str:
     if 0xD800 <= code <= 0xDFFF:  # half a character, whose other half may not have come yet
         return f"\\u{code:04x}"
     text = chr(code) if code <= sys.maxunicode else _ESCAPES.get(piece.group(), piece.group())
-    return json.dumps(text, ensure_ascii=False)[1:-1]
+    return json_escaped(text)
 
 
 def raw_start_roles(table: Format) -> Roles:

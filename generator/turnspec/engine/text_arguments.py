@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
@@ -10,7 +9,7 @@ from typing import Any, Protocol
 from turnspec.engine.calls import Calls
 from turnspec.engine.format import ArgumentsFormat, Format
 from turnspec.engine.heads import HeadCalls
-from turnspec.engine.json_text import ESCAPED, load_json
+from turnspec.engine.json_text import ESCAPED, dump_json, json_escaped, load_json
 from turnspec.engine.markers import (
     Found,
     Markers,
@@ -62,7 +61,7 @@ class TypedText:
         text = turn.text[turn.position : end]
         turn.position = end
         if self.types <= {"string"}:
-            self._calls.argue(json.dumps(text, ensure_ascii=False)[1:-1])
+            self._calls.argue(json_escaped(text))
         else:
             self._pieces.append(text)
 
@@ -81,7 +80,7 @@ class TypedText:
         value = as_json(text, self.types, python=self._python)
         if value is None and "string" not in self.types:
             self._calls.turn.problem("wrong_type", f"{text!r} is kept as a string")
-        self._calls.argue(self.before + (value or json.dumps(text, ensure_ascii=False)))
+        self._calls.argue(self.before + (value or dump_json(text)))
 
 
 class NestedReader(Protocol):
@@ -195,7 +194,7 @@ class TextArguments:
             self.turn.problem("wrong_type", f"{found['type']!r} is no type")
         types = set(words.get(found["type"], ())) if words else json_types(self.schema, parameters)
         separator = ", " if self.turn.arguments else "{"
-        self.value.expect(types, f"{separator}{json.dumps(key, ensure_ascii=False)}: ")
+        self.value.expect(types, f"{separator}{dump_json(key)}: ")
         self.turn.read = self._nested.read_opening if self._nested else self.read_guard
 
     def read_guard(self) -> bool:

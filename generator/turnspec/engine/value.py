@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from turnspec.engine.format import CompiledFormat
-from turnspec.engine.json_text import ESCAPED
+from turnspec.engine.json_text import ESCAPED, dump_json
 from turnspec.engine.markers import Markers
 from turnspec.engine.turn import WHITE_SPACE, Turn
 from turnspec.engine.unclosed import UnclosedString
@@ -206,7 +206,7 @@ class Value:
         self._insert_missing()
         is_key = self._expected == "key"
         if value is None or is_key:
-            value = json.dumps(word, ensure_ascii=False)
+            value = dump_json(word)
             if not (is_key and self.has_bare_keys):
                 turn.problem("malformed", f"{word!r} without quotes")
         if is_key:

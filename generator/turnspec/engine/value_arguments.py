@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from turnspec.engine.format import Format
 from turnspec.engine.heads import HeadCalls
+from turnspec.engine.json_text import dump_json, json_escaped
 from turnspec.engine.markers import Found, Notation, Roles, literal_length, spaced
 from turnspec.engine.unclosed import FEWEST_SIGNS, call_end_roles
 from turnspec.engine.value import ValueMaker
@@ -84,7 +84,7 @@ class ValueArguments:
         if not self._may_have(key):
             self._turn.problem("unknown_argument", f"the tool has no {key!r}")
         separator = ", " if self._turn.arguments else "{"
-        self._before = f"{separator}{json.dumps(key, ensure_ascii=False)}: "
+        self._before = f"{separator}{dump_json(key)}: "
         self._value.begin()
         self._turn.read = self.read_start
 
@@ -125,7 +125,7 @@ class ValueArguments:
         end = found.start if found else len(turn.text)
         is_text = found and found.role == "next" and not self._may_have(found["key"])
         end += bool(is_text)
-        self._take(json.dumps(turn.text[turn.position : end], ensure_ascii=False)[1:-1])
+        self._take(json_escaped(turn.text[turn.position : end]))
         turn.position = end
         if found is None or not found.role:
             return False

@@ -81,7 +81,7 @@ def build_in_processes(tasks: Sequence[Task], count: int) -> Iterator[Build]:
 
 
 def _start(task: Task) -> _Builder:
-    process, connection = start_process(_serve, builds=True)
+    process, connection = start_process(_serve)
     return _hand_on(_Builder(process, connection, task), task)
 
 

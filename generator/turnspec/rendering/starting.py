@@ -16,42 +16,41 @@ if TYPE_CHECKING:  # not every platform has all of them
 
 #: The name of the processes that are ours alone.
 _OURS = "turnspec's own"
-#: What those load that render templates, and those that build them.
-_LOADED = ["turnspec.rendering.worker", "turnspec.pipeline.processes"]
 
 
-def process_context(*, builds: bool = False) -> ForkContext | ForkServerContext | SpawnContext:
-    """Return how this project starts processes; ``builds`` says that they are to build templates.
+def process_context(module: str) -> ForkContext | ForkServerContext | SpawnContext:
+    """Return how this project starts processes that do something of a module.
 
-    What the server loads is decided when it starts. A process that it started doesn't know it, and
-    would run another: there a fork does, which is safe, as nobody but us has begun threads in it.
+    The server loads the module of those that are started first. A process that it started doesn't
+    know it, and would run another: there a fork does, which is safe, as nobody but us has begun
+    threads in it.
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     if multiprocessing.current_process().name == _OURS:
         return multiprocessing.get_context("fork")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(_LOADED if builds else _LOADED[:1])
+    context.set_forkserver_preload([module])
     return context
 
 
-def begin_loading() -> None:
-    """Let the server load what builds templates while this process does something else."""
-    if process_context(builds=True).get_start_method() == "forkserver":
+def begin_loading(module: str) -> None:
+    """Let the server load a module while this process does something else."""
+    if process_context(module).get_start_method() == "forkserver":
         from multiprocessing import forkserver
 
         forkserver.ensure_running()
 
 
 def start_process(
-    serve: Callable[..., None], *arguments: object, builds: bool = False, daemon: bool = False
+    serve: Callable[..., None], *arguments: object, daemon: bool = False
 ) -> tuple[BaseProcess, Connection]:
     """Start a process in which a function serves a connection, and return our end of that.
 
-    ``serve`` gets its own end, and ``arguments``. ``builds`` is as for `process_context`. A
-    ``daemon`` ends with the process that started it, and may start none.
+    ``serve`` gets its own end, and ``arguments``. A ``daemon`` ends with the process that started
+    it, and may start none.
     """
-    context = process_context(builds=builds)
+    context = process_context(serve.__module__)
     ours, theirs = context.Pipe()
     process = context.Process(target=serve, args=(theirs, *arguments), name=_OURS, daemon=daemon)
     process.start()

@@ -140,7 +140,7 @@ def _pool(run: Run) -> Iterator[Callable[[Batch], Future[_Done]]]:
         module = load_module(run.module)
         yield lambda batch: _at_once(parse_rows(batch.rows, module, run.wanted))
         return
-    pool = ProcessPoolExecutor(run.processes, process_context(), initializer=_begin)
+    pool = ProcessPoolExecutor(run.processes, process_context(__name__), initializer=_begin)
     try:
         yield lambda batch: pool.submit(_parse, batch, run.module, run.wanted)
     finally:
