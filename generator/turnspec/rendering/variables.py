@@ -9,7 +9,8 @@ are the constants that it compares them with.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from jinja2 import TemplateSyntaxError, meta, nodes
 
@@ -30,6 +31,9 @@ STANDARD_VARIABLES = frozenset(
     }
 )
 
+Nodes = Sequence[nodes.Node]
+NodeKind = TypeVar("NodeKind", bound=nodes.Node)
+
 #: How templates compare a number with a limit.
 _LIMITS = ("lt", "lteq", "gt", "gteq")
 
@@ -40,47 +44,55 @@ _GREATEST_NUMBER = 2**64
 
 @dataclass(frozen=True, slots=True)
 class TemplateFacts:
-    """What a template's source says of itself; each is told at the function of its name.
+    """What a template's source says of itself, in the order in which it says it.
 
-    ``error`` is why it can't be compiled, or why nothing else is known. ``reads`` are the
-    variables that it reads without being given them.
+    Attributes:
+        switch_values: each variable that the template reads without being given it, with values to
+            try: the constants to which the template compares it, or another variable that was set
+            from it, the numbers next to a limit, false and true.
+        string_constants: every text that it writes as a constant in an expression.
+        attribute_names: every key or attribute that it reads by name.
+        attribute_words: the keys and attributes that it compares with texts, and those texts.
+        searched_words: every constant text that it looks for in other texts: that it tests with
+            ``in``, or gives to a method or filter that searches.
+        reads: the variables that it reads without setting them.
+        error: why it can't be compiled, or why nothing else is known.
     """
 
     switch_values: Mapping[str, Sequence[object]] = field(default_factory=dict)
-    string_constants: tuple[str, ...] = ()
-    attribute_names: tuple[str, ...] = ()
+    string_constants: Sequence[str] = ()
+    attribute_names: Sequence[str] = ()
     attribute_words: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    searched_words: tuple[str, ...] = ()
+    searched_words: Sequence[str] = ()
     reads: frozenset[str] = frozenset()
     error: str | None = None
 
 
 def template_facts(source: str) -> TemplateFacts:
-    """Return all of it."""
-    return TemplateFacts(
-        switch_values(source),
-        tuple(string_constants(source)),
-        tuple(attribute_names(source)),
-        attribute_words(source),
-        tuple(searched_words(source)),
-        variables_read(source),
-        syntax_error(source),
-    )
+    """Return what a template's source says of itself; if it can't be compiled, only why."""
+    try:
+        tree = create_environment().parse(source)
+        found = list(tree.find_all(nodes.Node))
+        facts = TemplateFacts(
+            string_constants=_string_constants(found),
+            attribute_names=_attribute_names(found),
+            attribute_words=_attribute_words(found),
+            searched_words=_searched_words(found),
+        )
+        # This compiles the tree, which folds constants in place: so it comes last.
+        reads = frozenset(meta.find_undeclared_variables(tree))
+    except TemplateSyntaxError as error:
+        return TemplateFacts(error=f"line {error.lineno}: {error.message}")
+    except RecursionError:
+        return TemplateFacts(error="nested too deeply")
+    return replace(facts, switch_values=_switch_values(found, reads), reads=reads)
 
 
-def switch_values(source: str) -> dict[str, list[object]]:
-    """Return each variable that the template reads without being given it, with values to try.
-
-    Each gets the constants to which the template compares it, or another variable that was set
-    from it, the numbers next to a limit, false and true. A template that doesn't parse has none.
-    """
-    tree = _parse(source)
-    if tree is None:
-        return {}
-    names = sorted(meta.find_undeclared_variables(tree) - STANDARD_VARIABLES)
+def _switch_values(found: Nodes, reads: Iterable[str]) -> dict[str, list[object]]:
+    names = sorted({*reads} - STANDARD_VARIABLES)
     values: dict[str, list[object]] = {name: [] for name in names}
-    aliases = _aliases(tree, names)
-    for compare in tree.find_all(nodes.Compare):
+    aliases = _aliases(found, names)
+    for compare in _each(nodes.Compare, found):
         for name in aliases.get(_target(_unfiltered(compare.expr)), ()):
             for operand in compare.ops:
                 values[name] += [*_constants(operand.expr), *_limits(operand)]
@@ -92,85 +104,47 @@ def _distinct(values: list[object]) -> list[object]:
     return list({(type(value), value): value for value in values}.values())
 
 
-def string_constants(source: str) -> list[str]:
-    """Return every text that the template writes as a constant in an expression, in order."""
-    tree = _parse(source)
-    if tree is None:
-        return []
-    found = [node.value for node in tree.find_all(nodes.Const) if isinstance(node.value, str)]
-    return list(dict.fromkeys(found))
+def _string_constants(found: Nodes) -> list[str]:
+    constants = (node.value for node in _each(nodes.Const, found))
+    return list(dict.fromkeys(value for value in constants if isinstance(value, str)))
 
 
-def attribute_names(source: str) -> list[str]:
-    """Return every key or attribute that the template reads by name, in order."""
-    tree = _parse(source)
-    if tree is None:
-        return []
-    names = [_attribute(node) for node in tree.find_all((nodes.Getattr, nodes.Getitem))]
-    return list(dict.fromkeys(name for name in names if name))
+def _attribute_names(found: Nodes) -> list[str]:
+    return list(dict.fromkeys(filter(None, map(_attribute, found))))
 
 
-def attribute_words(source: str) -> dict[str, list[str]]:
-    """Return each key or attribute that the template compares with texts, and those texts."""
-    tree = _parse(source)
-    found: dict[str, list[str]] = {}
-    for compare in tree.find_all(nodes.Compare) if tree else ():
+def _attribute_words(found: Nodes) -> dict[str, list[str]]:
+    words_of: dict[str, list[str]] = {}
+    for compare in _each(nodes.Compare, found):
         sides = [compare.expr, *(operand.expr for operand in compare.ops)]
         words = [text for side in sides for text in _constants(side) if isinstance(text, str)]
         for name in filter(None, map(_attribute, sides)):
-            found.setdefault(name, []).extend(words)
-    return {name: list(dict.fromkeys(words)) for name, words in found.items() if words}
+            words_of.setdefault(name, []).extend(words)
+    return {name: list(dict.fromkeys(words)) for name, words in words_of.items() if words}
 
 
 #: What strings can do with a text that they may hold.
 _TEXT_METHODS = ("endswith", "startswith", "replace", "split", "find", "count", "index")
 
 
-def searched_words(source: str) -> list[str]:
-    """Return every constant text that the template looks for in other texts, in order.
-
-    That is what it tests with ``in``, or gives to a method or filter that searches.
-    """
-    tree = _parse(source)
-    if tree is None:
-        return []
-    found: list[nodes.Node] = []
-    for node in tree.find_all((nodes.Compare, nodes.Test, nodes.Call, nodes.Filter)):
+def _searched_words(found: Nodes) -> list[str]:
+    searched: list[nodes.Node] = []
+    for node in found:
         match node:
             case nodes.Compare(expr=expression, ops=[nodes.Operand(op="in" | "notin"), *_]):
-                found.append(expression)
+                searched.append(expression)
             case nodes.Test(name="in", node=expression):
-                found.append(expression)
+                searched.append(expression)
             case nodes.Call(node=nodes.Getattr(attr=name), args=arguments):
-                found += arguments[:1] if name in _TEXT_METHODS else []
+                searched += arguments[:1] if name in _TEXT_METHODS else []
             case nodes.Filter(name="replace", args=arguments):
-                found += arguments[:1]
-    words = [text for node in found for text in _constants(node) if isinstance(text, str)]
+                searched += arguments[:1]
+    words = [text for node in searched for text in _constants(node) if isinstance(text, str)]
     return [word for word in dict.fromkeys(words) if word.strip()]
 
 
-def variables_read(source: str) -> frozenset[str]:
-    """Return the names of the variables that the template reads without setting them."""
-    tree = _parse(source)
-    return frozenset() if tree is None else frozenset(meta.find_undeclared_variables(tree))
-
-
-def syntax_error(source: str) -> str | None:
-    """Return why a template can't be compiled, or None if it can; nothing of it is run."""
-    try:
-        create_environment().compile(source, raw=True)
-    except TemplateSyntaxError as error:
-        return f"line {error.lineno}: {error.message}"
-    except RecursionError:
-        return "nested too deeply"
-    return None
-
-
-def _parse(source: str) -> nodes.Template | None:
-    try:
-        return create_environment().parse(source)
-    except (TemplateSyntaxError, RecursionError):
-        return None
+def _each(kind: type[NodeKind], found: Nodes) -> Iterator[NodeKind]:
+    return (node for node in found if isinstance(node, kind))
 
 
 def _attribute(node: nodes.Node) -> str:
@@ -181,18 +155,18 @@ def _attribute(node: nodes.Node) -> str:
     return ""
 
 
-def _aliases(tree: nodes.Template, names: Iterable[str]) -> dict[str, list[str]]:
+def _aliases(found: Nodes, names: Iterable[str]) -> dict[str, list[str]]:
     """Return which of ``names`` stand behind a variable or an attribute of a namespace.
 
     That is what such a one was set from, with or without a default, once or several times over.
     """
     aliases = {name: [name] for name in names}
-    for assign in tree.find_all(nodes.Assign):
+    for assign in _each(nodes.Assign, found):
         target = _target(assign.target)
         sources = [assign.node, *assign.node.find_all(nodes.Name)]
-        found = [name for node in sources for name in aliases.get(_target(node), ())]
-        if target and found:
-            aliases[target] = list(dict.fromkeys([*aliases.get(target, ()), *found]))
+        behind = [name for node in sources for name in aliases.get(_target(node), ())]
+        if target and behind:
+            aliases[target] = list(dict.fromkeys([*aliases.get(target, ()), *behind]))
     return aliases
 
 
