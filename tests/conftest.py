@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,8 +29,11 @@ ROOT = Path(__file__).parent.parent
 
 #: Files that share what takes long to make, by how their names begin: one process tests them.
 _TOGETHER = ("test_analysis_", "test_chat_")
-#: Files that take long with few tests, so that no process is left with one of them at the end.
-_FIRST = ("test_starter", "test_readme", "test_red_is_red", "test_repository", "test_report")
+#: Files that take long, so that no process is left with one of them at the end.
+_FIRST = (
+    *("test_starter", "test_readme", "test_red_is_red", "test_repository", "test_report"),
+    *("test_typescript", "test_vendor", "test_terminal"),
+)
 
 _USERS_CACHE = cache_folder()
 
@@ -57,6 +61,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _InFiles:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the files first that take long; their tests stay in order."""
     items.sort(key=lambda item: not item.path.stem.startswith((*_FIRST, *_TOGETHER)))
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave alone what was loaded: else a fifth of the time is its."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 50, 100)
 
 
 @pytest.fixture(scope="session")

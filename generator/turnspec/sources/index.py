@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,12 @@ def read_index(root: Path) -> tuple[Index, list[Problem]]:
 
 def parse_index(text: str) -> tuple[Index, list[Problem]]:
     """Do the same for an index's text."""
+    index, problems = _parsed(text)
+    return index, [*problems]
+
+
+@lru_cache(maxsize=8)  # a command asks for it several times, and it is long
+def _parsed(text: str) -> tuple[Index, Sequence[Problem]]:
     document, problems = read_document(text, INDEX_FILE)
     if document is None or problems:
         return _NOTHING, problems
