@@ -64,7 +64,7 @@ def summary(message: Any) -> tuple[str, str, list[tuple[str, str, str]]]:
 def assert_any_chunking(module: FormatModule, text: str, **options: Any) -> Any:
     """Assert that however text is cut the message is the same, and return that message."""
     whole = module.parse(text, **options)
-    chunkings = [[text], list(text), ["", *text, ""]]
+    chunkings = [[text], ["", *text, ""]]
     chunkings += [[text[:at], text[at:]] for at in some(range(1, len(text)))]
     chunkings += [[text[at : at + size] for at in range(0, len(text), size)] for size in (2, 3, 7)]
     for chunks in chunkings:
