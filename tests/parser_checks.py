@@ -12,7 +12,7 @@ from turnspec.protocol import PROBLEM_KINDS
 
 Item = TypeVar("Item")
 #: In how many places a text is cut, unless all are wanted.
-CUTS = 50
+CUTS = 20
 
 
 def some(items: Sequence[Item], most: int = CUTS) -> Sequence[Item]:

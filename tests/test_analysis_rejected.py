@@ -59,11 +59,11 @@ def test_rejected(case: str, worker: RenderWorker) -> None:
 
 
 def test_a_loop_without_end_is_rejected() -> None:
-    with RenderWorker(time_limit=2.0) as worker:
+    with RenderWorker(time_limit=1.0) as worker:
         assert worker.render("warm", {}).text == "warm"
         limits = replace(USUAL_LIMITS, seconds=3.0)
         analysis = analyze_template(given_template(LOOP + TALK), worker, limits)
-    text = "a rendering took longer than 2 s (--time-limit allows more)"
+    text = "a rendering took longer than 1 s (--time-limit allows more)"
     assert analysis.problems == (Problem(text, file="given.jinja"),)
 
 
