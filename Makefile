@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help regen regen-long check diff report report-browser test quick test-every-format test-long fuzz lint bench \
-	install-size api families typescript capabilities engines faults live learned-formats \
+	install-size api families typescript capabilities engines engine-faults faults live learned-formats \
 	conformance reference integrations lock clean
 
 help:  ## list the targets
