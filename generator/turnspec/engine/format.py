@@ -99,7 +99,7 @@ class CodeFormat(TypedDict, total=False):
 
 
 class Format(TypedDict, total=False):
-    """A format. Markers are written as `markers.py` says."""
+    """A format. Its markers are written in the notation that `Markers` reads."""
 
     name: str
     header: str  # an assistant's turn begins with it

@@ -114,10 +114,10 @@ def _behind_string(table: Format) -> str:
 
 def _as_json(piece: re.Match[str]) -> str:
     """Return what stands in JSON for an escape of Python's, or for text without one."""
-    code = int(piece[1] or piece[2] or piece[3] or "110000", 16)  # beyond the last character
+    code = int(piece[piece.lastindex], 16) if piece.lastindex else -1
     if 0xD800 <= code <= 0xDFFF:  # half a character, whose other half may not have come yet
         return f"\\u{code:04x}"
-    text = chr(code) if code <= sys.maxunicode else _ESCAPES.get(piece.group(), piece.group())
+    text = chr(code) if 0 <= code <= sys.maxunicode else _ESCAPES.get(piece.group(), piece.group())
     return json_escaped(text)
 
 

@@ -19,7 +19,7 @@ _OURS = "turnspec's own"
 
 
 def process_context(module: str) -> ForkContext | ForkServerContext | SpawnContext:
-    """Return how this project starts processes that do something of a module.
+    """Return how this project starts processes that run a function of a module.
 
     The server loads the module of those that are started first. A process that it started doesn't
     know it, and would run another: there a fork does, which is safe, as nobody but us has begun

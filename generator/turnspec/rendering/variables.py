@@ -31,8 +31,8 @@ STANDARD_VARIABLES = frozenset(
     }
 )
 
-Nodes = Sequence[nodes.Node]
-NodeKind = TypeVar("NodeKind", bound=nodes.Node)
+_Nodes = Sequence[nodes.Node]
+_Kind = TypeVar("_Kind", bound=nodes.Node)
 
 #: How templates compare a number with a limit.
 _LIMITS = ("lt", "lteq", "gt", "gteq")
@@ -44,7 +44,7 @@ _GREATEST_NUMBER = 2**64
 
 @dataclass(frozen=True, slots=True)
 class TemplateFacts:
-    """What a template's source says of itself, in the order in which it says it.
+    """What a template's source says of itself.
 
     Attributes:
         switch_values: each variable that the template reads without being given it, with values to
@@ -88,7 +88,7 @@ def template_facts(source: str) -> TemplateFacts:
     return replace(facts, switch_values=_switch_values(found, reads), reads=reads)
 
 
-def _switch_values(found: Nodes, reads: Iterable[str]) -> dict[str, list[object]]:
+def _switch_values(found: _Nodes, reads: Iterable[str]) -> dict[str, list[object]]:
     names = sorted({*reads} - STANDARD_VARIABLES)
     values: dict[str, list[object]] = {name: [] for name in names}
     aliases = _aliases(found, names)
@@ -104,16 +104,16 @@ def _distinct(values: list[object]) -> list[object]:
     return list({(type(value), value): value for value in values}.values())
 
 
-def _string_constants(found: Nodes) -> list[str]:
+def _string_constants(found: _Nodes) -> list[str]:
     constants = (node.value for node in _each(nodes.Const, found))
     return list(dict.fromkeys(value for value in constants if isinstance(value, str)))
 
 
-def _attribute_names(found: Nodes) -> list[str]:
+def _attribute_names(found: _Nodes) -> list[str]:
     return list(dict.fromkeys(filter(None, map(_attribute, found))))
 
 
-def _attribute_words(found: Nodes) -> dict[str, list[str]]:
+def _attribute_words(found: _Nodes) -> dict[str, list[str]]:
     words_of: dict[str, list[str]] = {}
     for compare in _each(nodes.Compare, found):
         sides = [compare.expr, *(operand.expr for operand in compare.ops)]
@@ -127,7 +127,7 @@ def _attribute_words(found: Nodes) -> dict[str, list[str]]:
 _TEXT_METHODS = ("endswith", "startswith", "replace", "split", "find", "count", "index")
 
 
-def _searched_words(found: Nodes) -> list[str]:
+def _searched_words(found: _Nodes) -> list[str]:
     searched: list[nodes.Node] = []
     for node in found:
         match node:
@@ -143,7 +143,7 @@ def _searched_words(found: Nodes) -> list[str]:
     return [word for word in dict.fromkeys(words) if word.strip()]
 
 
-def _each(kind: type[NodeKind], found: Nodes) -> Iterator[NodeKind]:
+def _each(kind: type[_Kind], found: _Nodes) -> Iterator[_Kind]:
     return (node for node in found if isinstance(node, kind))
 
 
@@ -155,7 +155,7 @@ def _attribute(node: nodes.Node) -> str:
     return ""
 
 
-def _aliases(found: Nodes, names: Iterable[str]) -> dict[str, list[str]]:
+def _aliases(found: _Nodes, names: Iterable[str]) -> dict[str, list[str]]:
     """Return which of ``names`` stand behind a variable or an attribute of a namespace.
 
     That is what such a one was set from, with or without a default, once or several times over.
