@@ -174,7 +174,7 @@ class Bound:
         assert isinstance(bound, BoundGrammar), list(map(str, bound))
         grammar = read_grammar(bound.grammar)
         assert isinstance(grammar, Grammar), grammar
-        prompt = spec.thinking.prompt_on if request.thinking else spec.thinking.prompt_off
+        prompt = spec.thinking.state(request.thinking).prompt
         # A lazy grammar begins with the first call, when reasoning is over.
         begun = bound.lazy and opens_reasoning(spec, prompt_extra(spec, prompt))
         return cls(spec, request, bound, prompt + (spec.reasoning.end if begun else ""), grammar)
@@ -242,9 +242,9 @@ CALLS = (
 )
 
 
-def written_calls(spec: Spec, calls: tuple[Call, ...], *, thinking: bool) -> str | None:
+def written_calls(spec: Spec, calls: tuple[Call, ...], *, thinking: bool | None) -> str | None:
     """Return a turn of calls, with reasoning where there is any, behind the real prompt."""
-    for reasoning in ("It is cold there.", "") if thinking else ("",):
+    for reasoning in ("It is cold there.", "") if spec.thinking.expects(thinking) else ("",):
         given = written_input(spec, Message(reasoning=reasoning, calls=calls), thinking=thinking)
         if given is not None:
             return given.text

@@ -887,9 +887,10 @@ def _option_failures(form: FormatModule, text: str) -> Iterator[str]:
     ended = form.parse(text.removesuffix("<end>") + "@@", tools=TOOLS, stop=["@@"])
     if summary(ended) != summary(whole):
         yield f"with a stop string: {ended!r}"
-    prompt = form.FORMAT.get("prompt_without_thinking")
-    if prompt and form.parse("x", enable_thinking=False) != form.parse("x", prefill=prompt):
-        yield "the prompt without thinking isn't taken"
+    for enable, key in ((True, "prompt_with_thinking"), (False, "prompt_without_thinking")):
+        prompt = form.FORMAT.get(key)
+        if prompt and form.parse("x", enable_thinking=enable) != form.parse("x", prefill=prompt):
+            yield f"the {key} isn't taken"
     inline = form.parse(text, tools=TOOLS, reasoning="inline")
     marks = form.FORMAT.get("reasoning", {"start": [""], "end": [""]})
     reasoning = f"{marks['start'][0]}{whole.reasoning_content}{marks['end'][0]}"

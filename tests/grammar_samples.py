@@ -66,7 +66,7 @@ def told_problems(name: str, text: str) -> list[Any]:
     """
     chosen = committed_format(name)
     spec, module = chosen.spec, chosen.module
-    prompts = dict.fromkeys((spec.thinking.prompt_on, spec.thinking.prompt_off, spec.turn.header))
+    prompts = dict.fromkeys((*spec.thinking.prompts, spec.turn.header))
     ended = [text, *(text + end for end in turn_ends(spec))]
     parsed = (module.parse(t, prefill=prompt).problems for prompt in prompts for t in ended)
     told = ([p for p in problems if p.kind != "repeated_argument"] for problems in parsed)

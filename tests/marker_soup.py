@@ -95,7 +95,7 @@ def own_markers(spec: Spec) -> list[str]:
     texts = [turn.header, *turn.stop, *(join.text for join in turn.joins)]
     texts += [text for end in turn.ends for text in (end.final, end.followed)]
     texts += [spec.reasoning.start, spec.reasoning.end, spec.content.start, spec.content.end]
-    texts += [spec.thinking.prompt_on, spec.thinking.prompt_off]
+    texts += spec.thinking.prompts
     if tools is not None:
         items = tools.arguments
         texts += [tools.section_start, tools.separator, tools.section_end]
@@ -213,7 +213,7 @@ def options(spec: Spec, turns: st.SearchStrategy[str]) -> st.SearchStrategy[dict
     return st.fixed_dictionaries(
         {
             "tools": st.sampled_from(TOOL_LISTS),
-            "enable_thinking": st.booleans(),
+            "enable_thinking": st.sampled_from((None, True, False)),
             "prefill": st.one_of(st.sampled_from(known), begun),
             "echo": st.booleans(),
             "reasoning": st.sampled_from(("extract", "extract", "inline")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from tests.specs_for_tests import json_native_spec
+from tests.specs_for_tests import json_native_spec, two_prompts
 from turnspec.spec.model import (
     Arguments,
     Content,
@@ -26,7 +26,6 @@ from turnspec.spec.model import (
     Slot,
     SlotKind,
     Spec,
-    Thinking,
     ToolMode,
     Tools,
     Turn,
@@ -77,7 +76,7 @@ def make_spec(
         json_native_spec(),
         name=name,
         tokens={},
-        thinking=Thinking(on={}, off={}, prompt_on=on, prompt_off=off),
+        thinking=two_prompts(on, off),
         turn=Turn(header, order, joins, ends, stop),
         reasoning=Reasoning(mode, start, end, "reasoning_content", ReasoningScope.ALL),
         content=Content(ContentMode.ALWAYS_WRAPPED if content[0] else ContentMode.PLAIN, *content),

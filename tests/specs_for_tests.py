@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from turnspec.spec.model import (
     Arguments,
     CallIdPosition,
@@ -27,6 +29,7 @@ from turnspec.spec.model import (
     Subject,
     TemplateIdentity,
     Thinking,
+    ThinkingState,
     Token,
     TokenSource,
     ToolMode,
@@ -42,7 +45,26 @@ ARGUMENTS = Slot(SlotKind.ARGUMENTS)
 KEY = Slot(SlotKind.KEY)
 VALUE = Slot(SlotKind.VALUE)
 
-NO_THINKING = Thinking(on={}, off={}, prompt_on="", prompt_off="")
+
+Variables = Mapping[str, object]
+_NO_VARIABLES: Variables = {}
+
+
+def one_prompt(prompt: str) -> Thinking:
+    """Return thinking that nothing switches: the same prompt in every state."""
+    return two_prompts(prompt, prompt)
+
+
+def two_prompts(
+    on: str, off: str, enabled: Variables = _NO_VARIABLES, disabled: Variables = _NO_VARIABLES
+) -> Thinking:
+    """Return thinking of two prompts, with variables; the one that needs none is the default."""
+    states = ThinkingState(on, enabled), ThinkingState(off, disabled)
+    default = states[1] if enabled and not disabled else states[0]
+    return Thinking(ThinkingState(default.prompt), *states)
+
+
+NO_THINKING = one_prompt("")
 
 
 def _capabilities(**changes: bool) -> Capabilities:
@@ -81,11 +103,11 @@ def json_native_spec() -> Spec:
             "eos_token": Token("<|stop|>", TokenSource.ASSUMED),
         },
         capabilities=_capabilities(),
-        thinking=Thinking(
-            on={"enable_thinking": True},
-            off={"enable_thinking": False},
-            prompt_on=header,
-            prompt_off=header + "<think>\n\n</think>\n\n",
+        thinking=two_prompts(
+            header,
+            header + "<think>\n\n</think>\n\n",
+            enabled={"enable_thinking": True},
+            disabled={"enable_thinking": False},
         ),
         turn=Turn(
             header=header,
@@ -179,11 +201,10 @@ def tagged_spec() -> Spec:
         template=_identity("tagged", "3"),
         tokens={},
         capabilities=_capabilities(),
-        thinking=Thinking(
-            on={},
-            off={"enable_thinking": False},
-            prompt_on=header + "<think>\n",
-            prompt_off=header + "<think>\n\n</think>\n\n",
+        thinking=two_prompts(
+            header + "<think>\n",
+            header + "<think>\n\n</think>\n\n",
+            disabled={"enable_thinking": False},
         ),
         turn=Turn(
             header=header,
@@ -277,9 +298,7 @@ def channels_spec() -> Spec:
         template=_identity("channels", "5"),
         tokens={},
         capabilities=_capabilities(parallel_calls=False),
-        thinking=Thinking(
-            on={"effort": "high"}, off={"effort": "low"}, prompt_on=header, prompt_off=header
-        ),
+        thinking=two_prompts(header, header, {"effort": "high"}, {"effort": "low"}),
         turn=Turn(
             header=header,
             order=(Part.REASONING, Part.CONTENT, Part.CALLS),

@@ -112,8 +112,9 @@ def test_what_ends_every_turn_is_no_end_of_content_before_calls(worker: RenderWo
 
 def test_thinking_switch(worker: RenderWorker) -> None:
     thinking = spec_of("thinking-switch", worker).thinking
-    assert (thinking.on, thinking.off) == ({}, {"ponder": False})
-    assert thinking.prompt_off == thinking.prompt_on + "<ponder>\n\n</ponder>\n\n"
+    assert thinking.enabled == thinking.default
+    assert (thinking.default.variables, thinking.disabled.variables) == ({}, {"ponder": False})
+    assert thinking.disabled.prompt == thinking.default.prompt + "<ponder>\n\n</ponder>\n\n"
 
 
 def test_stripped_reasoning_is_dropped_and_has_its_markers_from_the_prompt(

@@ -62,11 +62,9 @@ def test_generation_prompt_begins_with_the_header(name: str, worker: RenderWorke
     spec = spec_of(name, worker)
     chat = Chat(worker, own_template(name).text, ASSUMED_TOKENS)
     by_word = {word.prompt for word in spec.thinking.words}
-    for variables, prompt in (
-        (spec.thinking.on, spec.thinking.prompt_on),
-        (spec.thinking.off, spec.thinking.prompt_off),
-    ):
-        rendered = chat.using(variables).prompt().text
+    for enable in (None, True, False):
+        state = spec.thinking.state(enable)
+        rendered = chat.using(state.variables).prompt().text
         assert rendered is not None
-        assert rendered.endswith(prompt) or prompt in by_word
-        assert prompt.startswith(spec.turn.header)
+        assert rendered.endswith(state.prompt) or state.prompt in by_word
+        assert state.prompt.startswith(spec.turn.header)

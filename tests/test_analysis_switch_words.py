@@ -13,7 +13,7 @@ from turnspec.rendering.conversation import Chat
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.model import Switch
 
-ON, OFF = Switch.ON, Switch.OFF
+ON, OFF = Switch.ENABLED, Switch.DISABLED
 FOUND = {
     "switch-words": [("-brood", OFF, ("system", "user")), ("+brood", ON, ("user",))],
     "words-beside-variable": [
@@ -34,7 +34,9 @@ def test_words_of_our_own_templates(name: str, worker: RenderWorker) -> None:
 @pytest.mark.parametrize("name", FOUND)
 def test_a_word_gives_its_prompt(name: str, worker: RenderWorker) -> None:
     thinking = spec_of(name, worker).thinking
-    chat = Chat(worker, own_template(name).text, ASSUMED_TOKENS, variables=thinking.on)
+    chat = Chat(
+        worker, own_template(name).text, ASSUMED_TOKENS, variables=thinking.enabled.variables
+    )
     for word in thinking.words:
         for role in word.roles:
             messages: list[dict[str, object]] = [{"role": "user", "content": "Hello"}]
@@ -47,13 +49,15 @@ def test_a_word_gives_its_prompt(name: str, worker: RenderWorker) -> None:
 
 def test_a_prompt_that_no_variable_gives_is_that_of_a_word(worker: RenderWorker) -> None:
     words = spec_of("switch-words", worker).thinking
-    assert (words.on, words.off) == ({}, {})
-    assert words.prompt_off == words.words[0].prompt != words.prompt_on
+    assert (words.enabled.variables, words.disabled.variables) == ({}, {})
+    assert words.disabled.prompt == words.words[0].prompt != words.default.prompt
+    assert words.enabled == words.default
     by_word = spec_of("thinking-by-word", worker).thinking
-    assert by_word.prompt_on == by_word.words[0].prompt != by_word.prompt_off
+    assert by_word.enabled.prompt == by_word.words[0].prompt != by_word.default.prompt
+    assert by_word.disabled == by_word.default
     variable = spec_of("words-beside-variable", worker).thinking
-    assert variable.off == {"deep": False}
-    assert variable.prompt_off not in [word.prompt for word in variable.words]
+    assert variable.disabled.variables == {"deep": False}
+    assert variable.disabled.prompt not in [word.prompt for word in variable.words]
 
 
 def _module(name: str) -> FormatModule:
@@ -68,8 +72,8 @@ def test_the_prompt_of_a_word_is_the_default_prefill() -> None:
     at_once = module.parse("Two.(:end:)", enable_thinking=False)
     assert (at_once.reasoning_content, at_once.content) == ("", "Two.")
     assert (thought.problems, at_once.problems) == ([], [])
-    asked = _module("thinking-by-word")
-    assert asked.FORMAT["prompt_without_thinking"] == asked.FORMAT["prompt"] + "<idea></idea>"
+    asked = _module("thinking-by-word").FORMAT
+    assert asked["prompt"] == asked["prompt_with_thinking"] + "<idea></idea>"
 
 
 def module_text(name: str, paths: OutputPaths) -> str:
@@ -79,10 +83,13 @@ def module_text(name: str, paths: OutputPaths) -> str:
 def test_the_module_says_what_a_message_has_to_hold() -> None:
     paths = OutputPaths.in_folder("given")
     for name, line in (
-        ("switch-words", "off if the text of a system or user message ends with '-brood'."),
-        ("thinking-by-word", "on if the text of a user message ends with '(think)'."),
+        (
+            "switch-words",
+            "disables thinking if the text of a system or user message ends with '-brood'.",
+        ),
+        ("thinking-by-word", "enables thinking if the text of a user message ends with '(think)'."),
     ):
-        assert f"The prompt turns thinking {line}" in module_text(name, paths)
+        assert f"The prompt {line}" in module_text(name, paths)
 
 
 #: What a template does with a user's text, and the words that are found.

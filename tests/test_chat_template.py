@@ -51,8 +51,8 @@ def test_thinking_is_switched_by_the_templates_word(worker: RenderWorker) -> Non
     (word,) = chat.spec().thinking.words
     prompt = chat.render(USER, thinking=True)
     assert f"Hi {word.word}" in prompt.text
-    assert prompt.prefill == chat.spec().thinking.prompt_on
-    assert chat.render(USER, thinking=False).prefill == chat.spec().thinking.prompt_off
+    assert prompt.prefill == chat.spec().thinking.enabled.prompt
+    assert chat.render(USER, thinking=False).prefill == chat.spec().thinking.disabled.prompt
     assert word.word not in chat.render(USER, thinking=False).text
 
 

@@ -108,5 +108,6 @@ def test_the_part_of_the_turn_in_a_prompt_is_what_the_spec_says(
 ) -> None:
     chat = templates[name]
     known = chat.spec().thinking
-    for thinking, prefill in ((True, known.prompt_on), (False, known.prompt_off)):
-        assert chat.render([SYSTEM, USER], thinking=thinking, now=NOW).prefill == prefill
+    for thinking in (None, True, False):
+        prompt = chat.render([SYSTEM, USER], thinking=thinking, now=NOW)
+        assert prompt.prefill == known.state(thinking).prompt

@@ -218,7 +218,7 @@ def test_a_template_without_content(worker: RenderWorker) -> None:
 
 
 UNKNOWN = "no format is known as 'none'; turnspec list shows all that are"
-MISUSED = "--piece, --tools, --no-thinking and --prefill belong to --trace"
+MISUSED = "--piece, --tools, --thinking and --prefill belong to --trace"
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,7 @@ def test_states_are_named_and_described() -> None:
 
 def test_the_prompt_is_told_apart() -> None:
     module = committed_format("deepseek-ai-deepseek-r1-distill-qwen-32b").module
-    found = trace(module, "So.</think>Hi", {})
+    found = trace(module, "So.</think>Hi", {"enable_thinking": True})
     assert [(step.phase.value, step.offset, step.consumed) for step in found.steps] == [
         ("prompt", -8, "<think>"),
         ("prompt", -1, "\n"),
@@ -173,7 +173,7 @@ def test_the_prompt_is_told_apart() -> None:
 
 def test_what_is_settled_at_the_end_is_of_no_state() -> None:
     module = committed_format("qwen-qwq-32b").module
-    *_, dropped, unclosed = trace(module, '<tool_call>\n{"name"', {}).steps
+    *_, dropped, unclosed = trace(module, '<tool_call>\n{"name"', {"enable_thinking": True}).steps
     for step, kind in ((dropped, "cut_off"), (unclosed, "unclosed")):
         assert (step.phase, step.state) == (Phase.END, "")
         assert [problem["kind"] for problem in step.problems] == [kind]

@@ -265,7 +265,11 @@ def test_sglang_finds_the_plugin_on_the_path(
 def test_when_a_request_has_reasoning() -> None:
     spec = committed_format(NAME).spec
     assert _reasoning_default(spec) == "enable_thinking"
-    switched_on = replace(spec.thinking, on={"thinking": True}, off={})
+    switched_on = replace(
+        spec.thinking,
+        enabled=replace(spec.thinking.enabled, variables={"thinking": True}),
+        disabled=spec.thinking.default,
+    )
     assert _reasoning_default(replace(spec, thinking=switched_on)) == "explicit_thinking"
     found = {_reasoning_default(committed_spec(name)) for name in NAMES}
     assert found >= {"", "always", "enable_thinking", "explicit_enable_thinking", "thinking"}

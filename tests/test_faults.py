@@ -15,7 +15,7 @@ from turnspec.rendering.worker import RenderWorker
 
 NAMES = ("json-in-tags", "tagged-parameters", "thinking-switch")
 #: Of so many faults one is planted here.
-STEP = 16
+STEP = 13
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from time import perf_counter
@@ -149,7 +150,7 @@ OPEN = GrammarRequest(
 @pytest.mark.parametrize("name", WITH_TOOLS)
 def test_a_listed_name_is_not_among_the_others(name: str) -> None:
     spec = committed_format(name).spec
-    bound = bound_to(name, OPEN)
+    bound = bound_to(name, replace(OPEN, thinking=True))
     left_out = any("left out" in notice.message for notice in bound.notices)
     engines = compiled(bound.grammar)
     given: dict[str, tuple[dict[str, object], bool]] = {

@@ -17,6 +17,7 @@ from tests.specs_for_tests import (
     plain_spec,
     tag_with_json_spec,
     tagged_spec,
+    two_prompts,
 )
 from turnspec.grammar.text import Rule, literal, text_without
 from turnspec.grammar.turn import generate_grammar
@@ -215,7 +216,7 @@ def recipients_spec() -> Spec:
         spec,
         content=Content(ContentMode.ALWAYS_WRAPPED, "<to>user<body>\n", ""),
         turn=replace(spec.turn, joins=(Join(Part.CONTENT, Part.CALLS, "<end>"),)),
-        thinking=replace(spec.thinking, prompt_on=spec.turn.header + "<to>"),
+        thinking=two_prompts(spec.turn.header + "<to>", spec.thinking.disabled.prompt),
     )
 
 

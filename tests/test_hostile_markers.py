@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.generated_formats import committed_spec
-from tests.specs_for_tests import tag_with_json_spec
+from tests.specs_for_tests import tag_with_json_spec, two_prompts
 from turnspec.codegen.loading import load
 from turnspec.codegen.module import generate_module
 from turnspec.codegen.writer import write_parts
@@ -31,8 +31,8 @@ NASTY = (
 
 def with_word(spec: Spec, word: str) -> Spec:
     """Let a word in a message turn thinking off, which a module tells in its docstring."""
-    switch = SwitchWord(word, Switch.OFF, ("user",), spec.thinking.prompt_on + "off")
-    thinking = replace(spec.thinking, on={}, off={}, prompt_off=switch.prompt, words=(switch,))
+    switch = SwitchWord(word, Switch.DISABLED, ("user",), spec.turn.header + "off")
+    thinking = replace(two_prompts(spec.turn.header, switch.prompt), words=(switch,))
     return replace(spec, thinking=thinking)
 
 
@@ -43,7 +43,7 @@ def test_a_module_of_nasty_texts_says_what_they_are(text: str) -> None:
     spec = with_word(replace(spec, turn=replace(spec.turn, ends=ends)), f"{text} off")
     source = generate_module(spec, spec_path="specs/x.yaml", spec_hash="0", samples=[f"<{text}>"])
     docstring = ast.get_docstring(ast.parse(source)) or ""
-    assert "The prompt turns thinking off if the text of a user message ends with" in docstring
+    assert "The prompt disables thinking if the text of a user message ends with" in docstring
 
 
 #: What stands for something in the engine's notation of markers.

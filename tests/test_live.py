@@ -134,7 +134,8 @@ def test_each_format_lives(
     assert runs.problems == []
     assert runs.prompt is PromptSource.TEMPLATE
     assert [failure_line(turn) for turn in runs.turns if turn.faults] == []
-    assert len(runs.turns) == (3 * SEEDS if fmt.spec.tools else SEEDS)
+    seeds = max(SEEDS, len(fmt.spec.thinking.choices))
+    assert len(runs.turns) == (3 * seeds if fmt.spec.tools else seeds)
     assert runs.count(Outcome.PARSED) >= 1
     called = {turn.choice for turn in runs.turns if turn.calls}
     assert called == ({"auto", "required"} if fmt.spec.tools else set())
@@ -366,7 +367,7 @@ def test_a_failing_format_fails_the_command(root: Path) -> None:
     (root / "generated/json_native.py").write_text(other, encoding="utf-8")
     result = run("live", "json-native", "--seeds", 1, "--root", root)
     assert result.exit_code == 1
-    assert "json-native: auto, thinking, seed 0: other_syntax: " in result.stderr
+    assert "json-native: auto, thinking by default, seed 0: other_syntax: " in result.stderr
 
 
 def test_a_damaged_record_is_told_by_check_and_regen(root: Path) -> None:
@@ -517,7 +518,7 @@ def test_controls_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) 
             2,
             "error: --record keeps the figures of all formats: give no names\n",
         ),
-        (["--free"], 2, "error: --prompt, --tools, --free and --no-thinking go with --model\n"),
+        (["--free"], 2, "error: --prompt, --tools, --free and --thinking go with --model\n"),
         (
             ["--model", "m.gguf", "plain"],
             2,

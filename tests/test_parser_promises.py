@@ -206,10 +206,9 @@ def test_no_word_of_a_cut_off_turn_is_lost(name: str, data: st.DataObject) -> No
 @for_examples
 def test_offsets_lie_in_the_text(name: str, data: st.DataObject) -> None:
     module, output = module_of(name), data.draw(soups_of(name))
-    prompts = [module.FORMAT["prompt"], module.FORMAT.get("prompt_without_thinking")]
     prefill = output.options["prefill"]
     if prefill is None:
-        prefill = (None if output.options["enable_thinking"] else prompts[1]) or prompts[0]
+        prefill = spec_of(name).thinking.state(output.options["enable_thinking"]).prompt
     message = module.parse(output.text, **output.options)
     for problem in message.problems:
         assert -len(prefill) <= problem.offset <= len(output.text), problem

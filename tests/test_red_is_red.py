@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.own_templates import FOLDER, given_template, spec_of
+from tests.own_templates import FOLDER, given_template, own_template, spec_of
 from tests.test_cli import run
 from turnspec.codegen.loading import load
 from turnspec.engine.markers import SLOTS
@@ -18,13 +18,15 @@ from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.files import load_checked_spec
-from turnspec.spec.model import ReasoningMode, Spec, Thinking
+from turnspec.spec.model import Part, ReasoningMode, Spec
 from turnspec.spec.results import RUNGS, SANITY
 from turnspec.verification.grammar_rung import agreement
+from turnspec.verification.sanity_parsed import leaks
 from turnspec.verification.sanity_spec import switches
 from turnspec.verification.sanity_view import View
 
 RED = FOLDER / "red"
+CALL = '<|acts|>[{"tool": "look", "with": {}}]<|end_acts|><|over|>'
 #: Random messages: what fails here fails with any.
 FEW = 20
 
@@ -127,23 +129,55 @@ def test_an_id_that_swallows_what_follows_is_noticed(monkeypatch: pytest.MonkeyP
 
 
 def test_a_closed_block_that_no_part_explains_is_told() -> None:
-    """Its prompt for thinking on closes thoughts, and the one for off doesn't."""
+    """Its prompt closes thoughts, and no turn shows any."""
     build = built("closed-block")
     assert build.result is not None
     rungs = build.result.rungs
-    assert {name for name in RUNGS if not rungs[name].is_passed} == {"2", SANITY}
+    assert {name for name in RUNGS if not rungs[name].is_passed} == {"1b", "2", SANITY}
     assert rungs["2"].total == 0
     assert "no prompt leaves a place for a sample turn" in rungs["2"].note
     assert [f"{problem.path}: {problem.message}" for problem in build.objections] == [
-        'thinking.prompt_on: no part explains the marker "<thought>" in it',
-        'thinking.prompt_on: no part explains the marker "</thought>" in it',
+        'thinking.default.prompt: no part explains the marker "<thought>" in it',
+        'thinking.default.prompt: no part explains the marker "</thought>" in it',
     ]
+
+
+def test_reasoning_beside_calls_is_no_part_of_their_start() -> None:
+    """A key that is shown beside calls only; without one its markers stand around nothing."""
+    paths = OutputPaths.in_folder("plan-beside-calls")
+    build = build_template(own_template("plan-beside-calls"), paths, messages=FEW)
+    assert (build.objections, build.result is not None) == ((), True)
+    spec = spec_in(build)
+    assert (spec.reasoning.mode, spec.reasoning.field) == (ReasoningMode.TOOLS_ONLY, "plan")
+    planned = "<|plan|>First look.<|end_plan|>" + CALL
+    message = load(spec).parse(planned)
+    assert (message.reasoning_content, message.content) == ("First look.", "")
+    assert [call.name for call in message.tool_calls] == ["look"]
+
+
+def test_an_empty_block_before_calls_that_costs_them_is_told() -> None:
+    """What analysis made of such a template before: every rung was green."""
+    with RenderWorker() as worker:
+        spec = spec_of("plan-beside-calls", worker)
+    assert spec.tools is not None
+    frozen = replace(
+        spec,
+        turn=replace(spec.turn, order=(Part.CONTENT, Part.CALLS), joins=()),
+        reasoning=replace(spec.reasoning, mode=ReasoningMode.NONE, start="", end="", field=None),
+        tools=replace(spec.tools, section_start="<|plan|><|end_plan|><|acts|>["),
+    )
+    lost = load(frozen).parse("<|plan|>First look.<|end_plan|>" + CALL)
+    assert (lost.tool_calls, "First look." in lost.content) == ([], True)
+    view = View(frozen, None, None, load(frozen), "")  # type: ignore[arg-type]
+    assert [path for path, _ in leaks(view)] == ["tools.section_start"]
+    view = View(spec, None, None, load(spec), "")  # type: ignore[arg-type]
+    assert [*leaks(view)] == []
 
 
 def exchanged(spec: Spec) -> Spec:
     """Return a spec with thinking on and off exchanged, in every respect."""
     given = spec.thinking
-    thinking = Thinking(given.off, given.on, given.prompt_off, given.prompt_on, given.words)
+    thinking = replace(given, enabled=given.disabled, disabled=given.enabled)
     return replace(spec, thinking=thinking)
 
 
@@ -158,6 +192,4 @@ def test_thinking_on_and_off_exchanged_is_told(name: str) -> None:
         return [path for path, _ in switches(view)]
 
     assert told(spec) == []
-    assert "thinking.prompt_on" in told(exchanged(spec)) or "thinking.prompt_off" in told(
-        exchanged(spec)
-    )
+    assert {"thinking.enabled.prompt", "thinking.disabled.prompt"} & {*told(exchanged(spec))}

@@ -383,7 +383,7 @@ def test_filters_offer_what_there_is(page: Page, entries: Sequence[Entry]) -> No
     for entry in entries:
         assert {entry.reasoning, entry.calls, entry.values} <= set(options)
     names = [element.attributes["name"] for element in page.named("select")]
-    assert names == ["calls", "reasoning", "values", "verified", "chosen"]
+    assert names == ["calls", "reasoning", "values", "verified", "chosen", "thinking"]
     (row,) = page.named("tr", data_name="qwen3-coder")
     assert {key: value for key, value in row.attributes.items() if key != "data-name"} == {
         "data-words": "qwen3-coder qwen",

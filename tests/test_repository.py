@@ -72,7 +72,8 @@ def test_files_say_what_holds_in_their_place(root: Path) -> None:
     assert not any("make regen" in text or "$schema" in text for text in made)
     spec = texts["specs/plain-content.yaml"]
     assert spec.startswith(
-        "# Written by turnspec from plain-content.jinja; regenerate with: turnspec regen\nname: "
+        "# Written by turnspec from plain-content.jinja; regenerate with: turnspec regen\n"
+        "spec_version: 2\nname: "
     )
     assert "# Regenerate: turnspec regen\n" in texts["generated/plain_content.py"]
     assert "# Regenerate: turnspec regen\n" in texts["generated/plain-content.gbnf"]
@@ -265,9 +266,9 @@ def test_what_analyze_writes_refers_to_nothing_that_is_not_there(tmp_path: Path)
     assert sorted(files_of(into)) == ["My-One.jinja", "my-one.gbnf", "my-one.yaml", "my_one.py"]
     assert (into / "My-One.jinja").read_text("utf-8") == PLAIN.read_text("utf-8")
     command = "turnspec analyze q4.gguf --into ."
-    head = (into / "my-one.yaml").read_text("utf-8").splitlines()[:2]
+    head = (into / "my-one.yaml").read_text("utf-8").splitlines()[:3]
     written = "# Written by turnspec from My-One.jinja; regenerate with:"
-    assert head == [f"{written} {command}", "name: my-one"]
+    assert head == [f"{written} {command}", "spec_version: 2", "name: my-one"]
     for name in ("my_one.py", "my-one.gbnf"):
         assert f"\n# Regenerate: {command}\n" in (into / name).read_text("utf-8")
     (into / "My-One.jinja").write_text("mine", encoding="utf-8")

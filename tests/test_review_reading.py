@@ -10,7 +10,7 @@ import pytest
 
 from tests.generated_formats import PARTS, committed_format
 from tests.grammar_samples import gbnf_of
-from tests.specs_for_tests import ALL_SPECS, json_native_spec, plain_spec, tagged_spec
+from tests.specs_for_tests import ALL_SPECS, json_native_spec, one_prompt, plain_spec, tagged_spec
 from turnspec.codegen.loading import load
 from turnspec.grammar.turn import generate_grammar
 from turnspec.review.compare import Source, Status, compare_all, compare_sources
@@ -30,7 +30,6 @@ from turnspec.spec.model import (
     Spec,
     Subject,
     TemplateIdentity,
-    Thinking,
     Verdict,
 )
 from turnspec.spec.turn_end import may_repeat_calls
@@ -45,7 +44,7 @@ def format_of(spec: Spec) -> Format:
 def prompted_plain_spec() -> Spec:
     """Return the plain format with its header in the prompt."""
     spec = plain_spec()
-    return replace(spec, thinking=Thinking({}, {}, spec.turn.header, spec.turn.header))
+    return replace(spec, thinking=one_prompt(spec.turn.header))
 
 
 def not_forced(spec: Spec) -> Spec:
@@ -53,7 +52,7 @@ def not_forced(spec: Spec) -> Spec:
     header = spec.turn.header
     return replace(
         spec,
-        thinking=Thinking(on={}, off={}, prompt_on=header, prompt_off=header),
+        thinking=one_prompt(header),
         reasoning=replace(spec.reasoning, mode=ReasoningMode.TAG_BASED),
     )
 

@@ -17,6 +17,7 @@ from tests.specs_for_tests import (
     plain_spec,
     tag_with_json_spec,
     tagged_spec,
+    two_prompts,
 )
 from turnspec.spec.checks import check_spec
 from turnspec.spec.model import (
@@ -466,21 +467,22 @@ def test_fields_need_the_id_of_an_id_slot() -> None:
 
 def test_words() -> None:
     spec = json_native_spec()
-    word = SwitchWord("/quick", Switch.OFF, ("user",), spec.thinking.prompt_off)
+    word = SwitchWord("/quick", Switch.DISABLED, ("user",), spec.thinking.disabled.prompt)
     words = (word, replace(word, roles=("system",)), replace(word, word=" "))
     assert problems_of(replace(spec, thinking=replace(spec.thinking, words=words))) == [
-        "thinking.words[1]: a second word '/quick' that switches thinking off",
+        "thinking.words[1]: a second word '/quick' by which thinking is disabled",
         "thinking.words[2].word: a word can't be empty",
     ]
 
 
 def test_another_prompt_without_a_switch() -> None:
     spec = json_native_spec()
-    thinking = replace(spec.thinking, on={}, off={})
+    header = spec.turn.header
+    thinking = two_prompts(header, header + "<think>\n\n</think>\n\n")
     assert problems_of(replace(spec, thinking=thinking)) == [
-        "thinking.prompt_off: no variable and no word gives another prompt"
+        "thinking.disabled.prompt: no variable and no word gives another prompt"
     ]
-    word = SwitchWord("/quick", Switch.OFF, ("user",), thinking.prompt_off)
+    word = SwitchWord("/quick", Switch.DISABLED, ("user",), thinking.disabled.prompt)
     assert problems_of(replace(spec, thinking=replace(thinking, words=(word,)))) == []
 
 

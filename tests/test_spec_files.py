@@ -122,76 +122,76 @@ def test_words_of_yaml_1_1_are_words() -> None:
             "  header:",
             "  heading: x\n  header:",
             [
-                "specs/x.yaml:26: turn.heading: unknown key 'heading'; "
+                "specs/x.yaml:25: turn.heading: unknown key 'heading'; "
                 "allowed: header, order, joins, ends, stop, calls_decide_end"
             ],
         ),
-        ("  origin: local\n", "", ["specs/x.yaml:4: template: missing key 'origin'"]),
+        ("  origin: local\n", "", ["specs/x.yaml:5: template: missing key 'origin'"]),
         (
             "mode: PLAIN",
             "mode: plain",
             [
-                "specs/x.yaml:39: content.mode: 'plain' is not one of: "
+                "specs/x.yaml:38: content.mode: 'plain' is not one of: "
                 "PLAIN, ALWAYS_WRAPPED, WRAPPED_WITH_REASONING"
             ],
         ),
         (
             "  tools: false",
             "  tools: no",
-            ["specs/x.yaml:10: capabilities.tools: must be true or false, not a string"],
+            ["specs/x.yaml:11: capabilities.tools: must be true or false, not a string"],
         ),
         (
             "[content]",
             "content",
-            ["specs/x.yaml:27: turn.order: must be a list, not a string"],
+            ["specs/x.yaml:26: turn.order: must be a list, not a string"],
         ),
         (
             'header: "### Answer:\\n"',
             "header: 7",
-            ["specs/x.yaml:26: turn.header: must be a string, not a whole number"],
+            ["specs/x.yaml:25: turn.header: must be a string, not a whole number"],
         ),
         (
             "name: plain\n",
             "name: Plain\n",
-            ["specs/x.yaml:3: name: 'Plain' doesn't match ^[a-z0-9]+(-[a-z0-9]+)*$"],
+            ["specs/x.yaml:4: name: 'Plain' doesn't match ^[a-z0-9]+(-[a-z0-9]+)*$"],
         ),
         (
             "name: plain\n",
             "name: plain\nname: plain\n",
-            ["specs/x.yaml:4: name: duplicate key 'name', first in line 3"],
+            ["specs/x.yaml:5: name: duplicate key 'name', first in line 4"],
         ),
         (
             "  header:",
             "\theader:",
-            ["specs/x.yaml:26: not YAML: found character that cannot start any token"],
+            ["specs/x.yaml:25: not YAML: found character that cannot start any token"],
         ),
         (
-            'prompt_on: ""',
-            'prompt_on: "',
-            ["specs/x.yaml:24: not YAML: did not find expected key"],
+            'header: "### Answer:\\n"',
+            'header: "',
+            ["specs/x.yaml:28: not YAML: did not find expected key"],
         ),
         (
             "origin: local",
             "origin: &x local",
             [
-                "specs/x.yaml:7: template.origin: an anchor; "
+                "specs/x.yaml:8: template.origin: an anchor; "
                 "write the value out where it is needed"
             ],
         ),
         (
             "origin: local",
             "origin: !!python/name:os.system local",
-            ["specs/x.yaml:7: template.origin: a tag: " "tag:yaml.org,2002:python/name:os.system"],
+            ["specs/x.yaml:8: template.origin: a tag: " "tag:yaml.org,2002:python/name:os.system"],
         ),
         (
-            "on: {}",
-            "on: {[1]: 2}",
-            ["specs/x.yaml:21: a key must be a string"],
+            "thinking:",
+            'thinking:\n  enabled: {prompt: "", variables: {[1]: 2}}',
+            ["specs/x.yaml:22: a key must be a string"],
         ),
         (
-            "on: {}",
-            "on: {effort: 1e999}",
-            ["specs/x.yaml:21: thinking.on.effort: too large a number"],
+            "thinking:",
+            'thinking:\n  enabled: {prompt: "", variables: {effort: 1e999}}',
+            ["specs/x.yaml:22: thinking.enabled.variables.effort: too large a number"],
         ),
         ("# Written", "---\nx\n---\n# Written", ["specs/x.yaml:6: more than one document"]),
     ],
@@ -213,13 +213,13 @@ def test_all_problems_are_reported_at_once_and_sorted_by_line() -> None:
         text = text.replace(old, new)
     assert problems_of(text) == [
         "specs/x.yaml:3: missing key 'name'",
-        "specs/x.yaml:30: turn.ends[0].fine: unknown key 'fine'; allowed: last, final, followed",
-        "specs/x.yaml:30: turn.ends[0]: missing key 'final'",
-        "specs/x.yaml:48: tools.call[1]: must have exactly one of: text, slot",
-        "specs/x.yaml:50: tools.call[3].slot: 'IDENT' is not one of: "
+        "specs/x.yaml:29: turn.ends[0].fine: unknown key 'fine'; allowed: last, final, followed",
+        "specs/x.yaml:29: turn.ends[0]: missing key 'final'",
+        "specs/x.yaml:47: tools.call[1]: must have exactly one of: text, slot",
+        "specs/x.yaml:49: tools.call[3].slot: 'IDENT' is not one of: "
         "NAME, ID, INDEX, COUNT, ARGUMENTS",
-        "specs/x.yaml:53: tools.separator: must be a string, not null",
-        "specs/x.yaml:54: tools.seperator: unknown key 'seperator'; allowed: mode, section_start, "
+        "specs/x.yaml:52: tools.separator: must be a string, not null",
+        "specs/x.yaml:53: tools.seperator: unknown key 'seperator'; allowed: mode, section_start, "
         "call, separator, section_end, arguments, fields, call_id, index_base, index_scope, "
         "after_first",
     ]
@@ -231,27 +231,27 @@ def test_all_problems_are_reported_at_once_and_sorted_by_line() -> None:
         (
             "  call_id:",
             '  after_first: {separator: "", section_end: ""}\n  call_id:',
-            ["specs/x.yaml:59: tools.after_first: missing key 'end'"],
+            ["specs/x.yaml:58: tools.after_first: missing key 'end'"],
         ),
         (
             "  call_id:",
             '  after_first: {separator: "", section_end: "", end: null, final: ""}\n  call_id:',
             [
-                "specs/x.yaml:59: tools.after_first.final: unknown key 'final'; "
+                "specs/x.yaml:58: tools.after_first.final: unknown key 'final'; "
                 "allowed: separator, section_end, end",
-                "specs/x.yaml:59: tools.after_first.end: must be a string, not null",
+                "specs/x.yaml:58: tools.after_first.end: must be a string, not null",
             ],
         ),
         (
             'reason: "no field shows it"',
             'reason: "no field shows it", characters: ["a"]',
-            ["specs/x.yaml:62: limits[1].characters: must be a string, not a list"],
+            ["specs/x.yaml:61: limits[1].characters: must be a string, not a list"],
         ),
         (
             'reason: "no field shows it"',
             'reason: "no field shows it", character: "a"',
             [
-                "specs/x.yaml:62: limits[1].character: unknown key 'character'; "
+                "specs/x.yaml:61: limits[1].character: unknown key 'character'; "
                 "allowed: subject, verdict, when, reason, characters"
             ],
         ),
@@ -317,5 +317,5 @@ def test_sense_is_checked_only_where_asked() -> None:
     odd = replace(spec, content=replace(spec.content, mode=ContentMode.ALWAYS_WRAPPED))
     assert load_spec(dump_spec(odd), FILE) == odd
     assert problems_of(dump_spec(odd, HERE)) == [
-        "specs/x.yaml:39: content.mode: is ALWAYS_WRAPPED, but neither start nor end is a marker"
+        "specs/x.yaml:38: content.mode: is ALWAYS_WRAPPED, but neither start nor end is a marker"
     ]

@@ -16,7 +16,7 @@ from turnspec.codegen.banner import named_spec
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
 from turnspec.spec.fingerprint import fingerprint, same_formats
-from turnspec.spec.model import Spec, TemplateIdentity, Token, TokenSource
+from turnspec.spec.model import Spec, TemplateIdentity, ThinkingState, Token, TokenSource
 
 
 def committed() -> list[Spec]:
@@ -43,7 +43,7 @@ def test_what_is_written_counts() -> None:
     changed = [
         replace(spec, turn=replace(spec.turn, header="<other>")),
         replace(spec, tokens={"eos_token": Token("<other>", TokenSource.GIVEN)}),
-        replace(spec, thinking=replace(spec.thinking, prompt_on="<other>")),
+        replace(spec, thinking=replace(spec.thinking, default=ThinkingState("<other>"))),
         replace(spec, content=replace(spec.content, start="<other>")),
         replace(spec, tools=None),
         replace(spec, limits=()) if spec.limits else plain_spec(),

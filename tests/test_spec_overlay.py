@@ -89,7 +89,10 @@ def test_an_end_that_is_known_is_kept() -> None:
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        (key("tols", "1"), "overlays/plain.yaml:4: tols: unknown key 'tols'; allowed: name, tem"),
+        (
+            key("tols", "1"),
+            "overlays/plain.yaml:4: tols: unknown key 'tols'; allowed: spec_version, name, tem",
+        ),
         (key("turn.header", "1"), "overlays/plain.yaml:4: turn.header: must be a string, not a w"),
         (key("name", '"X Y"'), "overlays/plain.yaml:4: name: 'X Y' doesn't match "),
         (key("name.first", '"x"'), "overlays/plain.yaml:4: keys[0].key: name has no keys below it"),

@@ -43,6 +43,7 @@ from turnspec.spec.model import (
     SwitchWord,
     TemplateIdentity,
     Thinking,
+    ThinkingState,
     Token,
     TokenSource,
     ToolMode,
@@ -76,7 +77,7 @@ setting_values = st.recursive(
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(texts, inner, max_size=2),
     max_leaves=4,
 )
-switches = st.dictionaries(texts, setting_values, max_size=3)
+states = st.builds(ThinkingState, texts, st.dictionaries(texts, setting_values, max_size=3))
 
 
 def pieces(kinds: Sequence[SlotKind]) -> st.SearchStrategy[tuple[Piece, ...]]:
@@ -159,7 +160,11 @@ specs = st.builds(
     ),
     capabilities=st.builds(Capabilities, *[st.booleans()] * 11),
     thinking=st.builds(
-        Thinking, switches, switches, texts, texts, st.lists(words, max_size=2).map(tuple)
+        Thinking,
+        st.builds(ThinkingState, texts),
+        states,
+        states,
+        st.lists(words, max_size=2).map(tuple),
     ),
     turn=turns,
     reasoning=st.builds(

@@ -59,12 +59,12 @@ def exchanges(spec: Spec, count: int, seed: int) -> list[Exchange]:
 
 def prompt_of(spec: Spec, exchange: Exchange) -> str:
     """Return what the model gets to read; tools and users' tags would only make training longer."""
-    return f"{exchange.question}\n{spec.thinking.prompt_on}"
+    return f"{exchange.question}\n{spec.thinking.default.prompt}"
 
 
 def turn_of(spec: Spec, exchange: Exchange) -> str:
     """Return what the model is to write, with the stop that ends it."""
-    written = written_input(spec, exchange.answer, thinking=True)
+    written = written_input(spec, exchange.answer, thinking=None)
     assert written is not None, f"{spec.name}: no turn for {exchange.answer}"
     ends = [
         written.text.index(stop) + len(stop) for stop in stop_strings(spec) if stop in written.text

@@ -243,7 +243,9 @@ class Format(Protocol):
         """The format's table, plain data that JSON can hold.
 
         ``FORMAT["header"]`` is what an assistant's turn begins with, ``FORMAT["prompt"]`` what the
-        prompt holds of the turn already, with thinking on.
+        prompt holds of the turn already where nothing is said of thinking. Where it is another
+        one when that is enabled or disabled, there are ``FORMAT["prompt_with_thinking"]`` and
+        ``FORMAT["prompt_without_thinking"]``.
         """
 
     def parse(
@@ -251,7 +253,7 @@ class Format(Protocol):
         text: str | Iterable[tuple[str, bool]],
         *,
         tools: Sequence[Mapping[str, Any]] | None = None,
-        enable_thinking: bool = True,
+        enable_thinking: bool | None = None,
         prefill: str | None = None,
         reasoning: Literal["extract", "inline"] = "extract",
         echo: bool = False,
@@ -268,7 +270,7 @@ class Format(Protocol):
         self,
         *,
         tools: Sequence[Mapping[str, Any]] | None = None,
-        enable_thinking: bool = True,
+        enable_thinking: bool | None = None,
         prefill: str | None = None,
         reasoning: Literal["extract", "inline"] = "extract",
         echo: bool = False,
@@ -282,7 +284,8 @@ class Format(Protocol):
             tools: OpenAI tool definitions, or the functions in them alone. They give tagged values
                 their types, and tell calls from other JSON where the format has bare JSON. None:
                 any name may be called; []: none is expected.
-            enable_thinking: which prompt the model got, the one with thinking or the one without.
+            enable_thinking: what the prompt said of thinking: that it is enabled, that it is
+                disabled, or nothing (None), so that the template's own default holds.
             prefill: the part of the turn that the prompt holds already, from the assistant's
                 header on (default: the template's own generation prompt).
             reasoning: "inline" leaves the reasoning in the content, with its markers.

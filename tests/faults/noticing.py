@@ -136,11 +136,10 @@ def _bound(spec: Spec) -> list[object]:
 
 def _prompts(form: Format, spec: Spec) -> list[object]:
     thinking = spec.thinking
-    rendered = [form.chat.using(settings).prompt().text for settings in (thinking.on, thinking.off)]
+    states = thinking.default, thinking.enabled, thinking.disabled
     return [
-        *rendered,
-        thinking.prompt_on,
-        thinking.prompt_off,
+        *(form.chat.using(state.variables).prompt().text for state in states),
+        *(state.prompt for state in states),
         thinking.words,
         spec.reasoning.scope,
     ]
@@ -150,7 +149,8 @@ def _turns(spec: Spec) -> list[object]:
     """Return what the writer writes of any message, whatever the spec's limits leave out."""
     plain = [*sample_messages(spec), *random_messages(spec, 20)]
     turns: list[object] = [
-        [written_input(spec, message, thinking=on) for on in (True, False)] for message in plain
+        [written_input(spec, message, thinking=on) for on in spec.thinking.choices]
+        for message in plain
     ]
     turns += [write_turn(spec, message, followed=True, calls_before=2) for message in plain]
     return turns

@@ -60,7 +60,7 @@ _TEXTS = {
     r"turn\.joins\.\d+\.text": "join",
     r"turn\.ends\.\d+\.(final|followed)": "turn end",
     r"turn\.stop\.\d+|alternatives\.stop\.\d+": "stop string",
-    r"thinking\.(prompt_on|prompt_off)|thinking\.words\.\d+\.(word|prompt)": "switch",
+    r"thinking\.(default|enabled|disabled)\.prompt|thinking\.words\.\d+\.(word|prompt)": "switch",
     r"tools\.arguments\.syntax\.(item_separator|key_separator|quote|null)": "encoding",
     r"tools\.fields\.(name|arguments|id)\.\d+|reasoning\.(field|blocks\.\w+)": "key",
     r"grammar\.(triggers|preserved_tokens)\.\d+": "grammar",
@@ -99,8 +99,9 @@ _EXCHANGES: tuple[tuple[str, Path, Path], ...] = (
     ("marker", ("tools", "section_start"), ("tools", "section_end")),
     ("marker", ("reasoning", "end"), ("content", "start")),
     ("marker", ("tools", "arguments", "start"), ("tools", "arguments", "end")),
-    ("switch", ("thinking", "prompt_on"), ("thinking", "prompt_off")),
-    ("switch", ("thinking", "on"), ("thinking", "off")),
+    ("switch", ("thinking", "enabled"), ("thinking", "disabled")),
+    ("switch", ("thinking", "default"), ("thinking", "enabled")),
+    ("switch", ("thinking", "default"), ("thinking", "disabled")),
     ("key", ("tools", "fields", "name"), ("tools", "fields", "arguments")),
     (
         "encoding",
@@ -156,7 +157,7 @@ def _with_consequences(spec: Spec, kind: str) -> Spec:
             spec.reasoning.start,
             spec.reasoning.end,
             prompt_leaves(spec, thinking=True),
-            spec.thinking.prompt_off.removeprefix(spec.turn.header),
+            spec.thinking.disabled.prompt.removeprefix(spec.turn.header),
             spec.limits,
         )
         spec = replace(spec, reasoning=replace(spec.reasoning, mode=mode))
@@ -280,11 +281,6 @@ def _exchanges(data: Data) -> Iterator[_Faulty]:
         if first is not None and second is not None and first != second:
             place = f"{_dotted(one)} and {_dotted(other)}"
             yield kind, place, "exchanged", _with(data, (one, second), (other, first))
-    thinking = ("thinking",)
-    turned = dict(_at(data, thinking))
-    turned |= {"on": turned["off"], "off": turned["on"]}
-    turned |= {"prompt_on": turned["prompt_off"], "prompt_off": turned["prompt_on"]}
-    yield "switch", "thinking", "on and off exchanged", _with(data, (thinking, turned))
 
 
 def _slots(data: Data) -> Iterator[_Faulty]:
@@ -354,9 +350,9 @@ def _about(kind: JsonType) -> Subject:
 
 def _settings(data: Data) -> Iterator[_Faulty]:
     """Yield the spec with another value of a switch, or without it."""
-    for key in ("on", "off"):
-        path: Path = ("thinking", key)
-        settings = _at(data, path)
+    for key in ("enabled", "disabled"):
+        path: Path = ("thinking", key, "variables")
+        settings = _at(data, path) or {}
         for name, value in settings.items():
             without = {other: v for other, v in settings.items() if other != name}
             yield "switch", f"thinking.{key}.{name}", "left out", _with(data, (path, without))

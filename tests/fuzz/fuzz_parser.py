@@ -71,7 +71,7 @@ def read_attempt(targets: Sequence[Target], data: bytes) -> Attempt:
     target = targets[provider.ConsumeIntInRange(0, len(targets) - 1)]
     options: dict[str, Any] = {
         "tools": TOOL_LISTS[provider.ConsumeIntInRange(0, len(TOOL_LISTS) - 1)],
-        "enable_thinking": provider.ConsumeBool(),
+        "enable_thinking": (None, True, False)[provider.ConsumeIntInRange(0, 2)],
         "echo": provider.ConsumeBool(),
         "reasoning": "inline" if provider.ConsumeIntInRange(0, 3) == 0 else "extract",
         "prefill": _read_prefill(provider, target),

@@ -61,7 +61,7 @@ def given(spec: Spec, case: Case) -> dict[str, Any]:
         "text": case.text,
         "ended": text.removesuffix(stop) if stop else case.text,
         "tools": case.tools,
-        "variables": dict(spec.thinking.on if case.thinking else spec.thinking.off),
+        "variables": dict(spec.thinking.state(case.thinking).variables),
     }
 
 

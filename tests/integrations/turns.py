@@ -52,7 +52,7 @@ def _cases(spec: Spec, message: Message) -> Iterator[Case]:
     says = bool(shown.reasoning or shown.content or shown.calls)
     if says and not is_ambiguous(spec, message):
         turn = write_turn(spec, message)
-        prefill = whole_prefix([turn, spec.thinking.prompt_on])
+        prefill = whole_prefix([turn, spec.thinking.enabled.prompt])
         if not prefill.startswith(spec.turn.header):
             prefill = spec.turn.header
         yield _case(spec, "1", prefill, turn[len(prefill) :], shown, True)

@@ -134,7 +134,8 @@ class _Analyzer:
         settings = thinking.collect_settings(self.chat)
         if not settings:
             return None
-        settings += word_settings(self.chat, settings[0])
+        default = settings[0]
+        settings += word_settings(self.chat, default)
         self.max_calls = call_limit(self.chat)
         self._find_arguments()
         on = thinking.choose_on(settings)
@@ -155,6 +156,7 @@ class _Analyzer:
             chat=self.chat.using(on.variables),
             frames=frames,
             layout=layout,
+            default=default if default in settings else on,
             on=on,
             off=off,
             prompt_state=states[settings.index(on)],

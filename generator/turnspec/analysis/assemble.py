@@ -40,6 +40,7 @@ from turnspec.spec.model import (
     SwitchWord,
     TemplateIdentity,
     Thinking,
+    ThinkingState,
     Token,
     TokenSource,
     Tools,
@@ -79,16 +80,18 @@ NAMED_BY_ID = Limit(
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that was found. ``on`` and ``off`` are the settings that turn thinking on and off.
+    """All that was found.
 
-    ``chat`` speaks in the template's dialect under ``on``, ``prompt_state`` is where the prompt
-    of ``on`` leaves reasoning, ``reasoning`` what surrounds it, rendered or not.
+    Nothing is set in ``default``; ``on`` and ``off`` enable and disable thinking. ``chat`` speaks
+    in the template's dialect under ``on``, ``prompt_state`` is where the prompt of ``on`` leaves
+    reasoning, ``reasoning`` what surrounds it, rendered or not.
     """
 
     source: TemplateSource
     chat: Chat
     frames: Frames
     layout: Layout
+    default: Setting
     on: Setting
     off: Setting
     prompt_state: PromptState
@@ -174,13 +177,11 @@ def _identity(source: TemplateSource) -> TemplateIdentity:
 
 
 def _thinking(facts: Facts) -> Thinking:
-    return Thinking(
-        on=facts.on.variables,
-        off=facts.off.variables,
-        prompt_on=facts.layout.generation_prompt(facts.on.prompt),
-        prompt_off=facts.layout.generation_prompt(facts.off.prompt),
-        words=facts.words,
+    default, enabled, disabled = (
+        ThinkingState(facts.layout.generation_prompt(setting.prompt), setting.variables)
+        for setting in (facts.default, facts.on, facts.off)
     )
+    return Thinking(default, enabled, disabled, facts.words)
 
 
 def _reasoning(facts: Facts, limits: Sequence[Limit], derivation: Derivation) -> Reasoning:

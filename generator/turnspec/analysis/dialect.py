@@ -20,7 +20,7 @@ from turnspec.analysis.probes import (
     probe_call,
     probe_message,
 )
-from turnspec.analysis.text import markers
+from turnspec.analysis.text import markers, whole_prefix
 from turnspec.rendering.conversation import (
     EXAMPLE_TOOL,
     EXAMPLE_TOOL_NAME,
@@ -158,17 +158,39 @@ def find_other_field(chat: Chat) -> str | None:
 
 
 def _shows_reasoning(chat: Chat, name: str) -> bool:
+    """Tell whether a key's text is reasoning, beside content or beside a call."""
     speaking = chat.speaking(replace(chat.dialect, reasoning_field=name))
-    plain = speaking.turn(probe_message(content=True)).text or ""
-    both = speaking.turn(probe_message(reasoning=True, content=True)).text or ""
+    as_user = speaking.render([{"role": "user", "content": "usrqb", name: REASONING}]).text or ""
+    if REASONING in as_user:
+        return False
+    return _is_beside_content(speaking) or _is_beside_call(speaking)
+
+
+def _is_beside_content(chat: Chat) -> bool:
+    plain = chat.turn(probe_message(content=True)).text or ""
+    both = chat.turn(probe_message(reasoning=True, content=True)).text or ""
     header = plain.partition(CONTENT)[0].rstrip()
     before, found, after = both.partition(REASONING)
     if not found or not header or not before.startswith(header):
         return False
     between = after.partition(CONTENT)[0] if CONTENT in after else after
-    is_marked = markers(before.removeprefix(header)) or markers(between)
-    as_user = speaking.render([{"role": "user", "content": "usrqb", name: REASONING}]).text or ""
-    return bool(is_marked) and REASONING not in as_user
+    return bool(markers(before.removeprefix(header)) or markers(between))
+
+
+def _is_beside_call(chat: Chat) -> bool:
+    """Tell whether something marks the text off, behind the header, before the call.
+
+    The markers may stand there without reasoning as well, around nothing.
+    """
+    plain = chat.turn(probe_message(calls=1)).text or ""
+    both = chat.turn(probe_message(reasoning=True, calls=1)).text or ""
+    before, found, after = both.partition(REASONING)
+    header = whole_prefix([plain, before, chat.turn(probe_message(content=True)).text or ""])
+    if not found or not header.strip() or NAMES[0] not in after:
+        return False
+    own = plain.removeprefix(header)
+    closing = [m for m in markers(after.partition(NAMES[0])[0]) if m not in own]
+    return bool(markers(before.removeprefix(header)) or closing)
 
 
 def call_limit(chat: Chat) -> int:

@@ -158,11 +158,12 @@ def _marked(
         reason = "The template renders content without tags; its prompt asks for these around it."
         evidence, doubt = _sentence(said.text, start), "do these tags hold the answer?"
         proposals.append(_Proposal("alternatives.marks", reason, evidence, (doubt,), said))
-    on = {**spec.thinking.on, **said.variables}
-    if on != spec.thinking.on:
-        spec = replace(spec, thinking=replace(spec.thinking, on=on))
+    known = spec.thinking.enabled
+    enabled = replace(known, variables={**known.variables, **said.variables})
+    if enabled != known:
+        spec = replace(spec, thinking=replace(spec.thinking, enabled=enabled))
         reason = "Only with this setting does the prompt ask for reasoning."
-        proposals.append(_Proposal("thinking.on", reason, proposals[0].evidence, (), said))
+        proposals.append(_Proposal("thinking.enabled", reason, proposals[0].evidence, (), said))
     return spec, proposals
 
 

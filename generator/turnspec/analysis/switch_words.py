@@ -103,14 +103,14 @@ class WordFinder:
             return None
         before, after = self._state(plain), self._state(worded)
         if before is not after:
-            return Switch.ON if after > before else Switch.OFF
+            return Switch.ENABLED if after > before else Switch.DISABLED
         if self.on == self.off or given.words or _same_text(plain.before, worded.before):
             return None
         other = self.on if given.variables == self.off else self.off
         wanted = _render(self.chat, _Circumstance(other), role)
         if wanted is None or not _same_text(wanted.before, worded.before):
             return None
-        return Switch.ON if other == self.on else Switch.OFF
+        return Switch.ENABLED if other == self.on else Switch.DISABLED
 
     def _state(self, prompt: _Prompt) -> PromptState:
         rest = self.layout.prompt_rest(prompt.behind)

@@ -107,13 +107,17 @@ def choose_on(settings: Sequence[Setting]) -> Setting:
 def choose_better_on(
     settings: Sequence[Setting], on: Setting, states: Sequence[PromptState]
 ) -> Setting:
-    """Return ``on``, or a setting as good whose prompt doesn't close reasoning if ``on`` does."""
-    if states[settings.index(on)] is not PromptState.CLOSED:
-        return on
+    """Return the setting, as good as ``on``, whose prompt leaves reasoning most open.
+
+    Where a template has more to say than that thinking isn't off, thinking is on where that is
+    said. A word does it only where nothing else keeps the prompt from closing reasoning.
+    """
+    best, best_state = on, states[settings.index(on)]
     for setting, state in zip(settings, states, strict=True):
-        if setting.shows_reasoning >= on.shows_reasoning and state is not PromptState.CLOSED:
-            return setting
-    return on
+        is_word = setting.by_word and best_state is not PromptState.CLOSED
+        if setting.shows_reasoning >= on.shows_reasoning and state > best_state and not is_word:
+            best, best_state = setting, state
+    return best
 
 
 def choose_off(settings: Sequence[Setting], on: Setting, states: Sequence[PromptState]) -> Setting:

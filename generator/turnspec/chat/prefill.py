@@ -20,7 +20,7 @@ def prompt_part(spec: Spec | None, text: str, bare_prompt: Callable[[], str]) ->
     ``bare_prompt`` gives the same prompt without the generation prompt, and is only asked for
     where the text ends with none that the spec, if there is one, knows.
     """
-    known = (spec.thinking.prompt_on, spec.thinking.prompt_off) if spec else ()
+    known = spec.thinking.prompts if spec else ()
     longest = max((prompt for prompt in known if text.endswith(prompt)), key=len, default="")
     if longest:
         return longest
@@ -48,7 +48,7 @@ def continuation(spec: Spec, prefill: str, turn: Turn) -> str | Problem:
         return ""
     # Words in the place of the texts: what is continued must come out to the last white space.
     message = Message(CONTENT if turn.text else "", REASONING if turn.reasoning else "")
-    given = written_input(in_context(spec, prefill), message, thinking=True)
+    given = written_input(in_context(spec, prefill), message, thinking=None)
     written = given.text if given else (CONTENT if turn.text else "")
     last = CONTENT if turn.text else REASONING
     if last not in written or (turn.reasoning and REASONING not in written):

@@ -19,7 +19,7 @@ from turnspec.codegen.loading import LoadedFormat, load
 from turnspec.rendering.conversation import Chat, JsonObject
 from turnspec.rendering.limits import USUAL_LIMITS
 from turnspec.rendering.worker import RenderWorker
-from turnspec.spec.model import Spec
+from turnspec.spec.model import Spec, Thinking, ThinkingState
 from turnspec.spec.problems import Problem
 
 
@@ -125,5 +125,7 @@ def in_context(spec: Spec, prefill: str) -> Spec:
     Some prompts hold no header: behind a tool's result the turn may just go on.
     """
     header = spec.turn.header if prefill.startswith(spec.turn.header) else ""
-    thinking = replace(spec.thinking, prompt_on=prefill, prompt_off=prefill)
-    return replace(spec, thinking=thinking, turn=replace(spec.turn, header=header))
+    state = ThinkingState(prefill)
+    return replace(
+        spec, thinking=Thinking(state, state, state), turn=replace(spec.turn, header=header)
+    )

@@ -62,16 +62,16 @@ class Request:
     def switch(self, *, thinking: bool) -> None:
         """Turn thinking on or off, by variables or by a word at the end of a message."""
         known = self.prepared.spec.thinking
-        chosen = known.on if thinking else known.off
-        if known.on != known.off:
-            self.variables = {**chosen, **self.variables}
+        if known.enabled.variables != known.disabled.variables:
+            self.variables = {**known.state(thinking).variables, **self.variables}
             return
-        wanted = Switch.ON if thinking else Switch.OFF
+        wanted = Switch.ENABLED if thinking else Switch.DISABLED
         for word in known.words:
             if word.switches is wanted and self._say(word):
                 return
-        if known.prompt_on == known.prompt_off:
-            self.notes.append(f"nothing turns thinking {wanted.value} in this template")
+        if known.enabled.prompt == known.disabled.prompt:
+            wanted_word = "on" if thinking else "off"
+            self.notes.append(f"nothing turns thinking {wanted_word} in this template")
 
     def _say(self, word: SwitchWord) -> bool:
         """Put a word at the end of the last message that the template looks into."""

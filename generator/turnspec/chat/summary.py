@@ -48,8 +48,8 @@ def channel(spec: Spec) -> dict[str, str] | None:
 def thinking_switch(spec: Spec) -> str:
     """Return what turns thinking off (or on, where it is off at first), "" if nothing does."""
     known = spec.thinking
-    if known.on != known.off:
-        return _assignment(known.off or known.on)
+    if known.enabled.variables != known.disabled.variables:
+        return _assignment(known.disabled.variables or known.enabled.variables)
     return " or ".join(dict.fromkeys(word.word for word in known.words))
 
 

@@ -26,8 +26,10 @@ ROOT = click.option(
 FOLDER = click.Path(path_type=Path, file_okay=False)
 TEXT_FILE = click.File("r", encoding="utf-8", errors="replace")
 TOOLS = click.option("--tools", type=TEXT_FILE, help="A JSON file with OpenAI tool definitions.")
-NO_THINKING = click.option(
-    "--no-thinking", is_flag=True, help="The prompt had thinking turned off."
+THINKING = click.option(
+    "--thinking/--no-thinking",
+    default=None,
+    help="What the prompt said of thinking (default: nothing, the template's own default holds).",
 )
 OFFLINE = click.option("--offline", is_flag=True, help="Don't download templates.")
 TIME_LIMIT = click.option(

@@ -13,10 +13,10 @@ from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import Found, find_format, is_path
 from turnspec.catalog.templates import template_source
 from turnspec.cli.common import (
-    NO_THINKING,
     PREFILL,
     ROOT,
     TEXT_FILE,
+    THINKING,
     TIME_LIMIT,
     TOOLS,
     VERBOSE,
@@ -82,7 +82,7 @@ STYLES: dict[str, str] = {
 @click.option("--trace-file", type=TEXT_FILE, help="Walk a file's text; - is standard input.")
 @click.option("--piece", type=click.IntRange(min=1), help="Feed the text in pieces this long.")
 @TOOLS
-@NO_THINKING
+@THINKING
 @PREFILL
 @click.option("--fetch", is_flag=True, help="Download the template if it isn't here.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
@@ -95,7 +95,7 @@ def explain(
     trace_file: Iterable[str] | None,
     piece: int | None,
     tools: Iterable[str] | None,
-    no_thinking: bool,
+    thinking: bool | None,
     prefill: str | None,
     fetch: bool,
     as_json: bool,
@@ -122,11 +122,11 @@ def explain(
     if trace_file is not None:
         text = "".join(trace_file)
     if text is None:
-        if piece or tools or no_thinking or prefill is not None:
-            raise Misuse("--piece, --tools, --no-thinking and --prefill belong to --trace")
+        if piece or tools or thinking is not None or prefill is not None:
+            raise Misuse("--piece, --tools, --thinking and --prefill belong to --trace")
         _explain(fmt, root, limits, fetch=fetch, as_json=as_json, verbose=verbose)
         return
-    options: dict[str, object] = {"enable_thinking": not no_thinking, "prefill": prefill}
+    options: dict[str, object] = {"enable_thinking": thinking, "prefill": prefill}
     if tools is not None:
         options["tools"] = tool_definitions("".join(tools))
     _walk(fmt, trace_text(_module(fmt, root, limits), text, options, piece=piece), as_json=as_json)

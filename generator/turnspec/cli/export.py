@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from turnspec.cli.common import FOLDER, ROOT, VERBOSE
+from turnspec.cli.common import FOLDER, ROOT, THINKING, VERBOSE
 from turnspec.cli.console import Fault, Misuse, print_notice, put, put_json, say
 from turnspec.cli.formats import catalog_of, find, spec_of, text_of
 from turnspec.cli.grammar import read_tool_file
@@ -49,7 +49,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     help="Whether a turn calls tools, or which one it has to call.",
 )
 @click.option("--parallel", is_flag=True, help="Let a turn hold several calls.")
-@click.option("--no-thinking", is_flag=True, help="The prompt has thinking turned off.")
+@THINKING
 @click.option("--force", is_flag=True, help="Export a format that isn't verified, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print files and losses as JSON.")
 @ROOT
@@ -63,7 +63,7 @@ def export(
     tools: Path | None,
     tool_choice: str,
     parallel: bool,
-    no_thinking: bool,
+    thinking: bool | None,
     force: bool,
     as_json: bool,
     root: Path | None,
@@ -96,7 +96,7 @@ def export(
             tools=read_tool_file(tools) if tools else (),
             tool_choice=tool_choice,
             parallel=parallel,
-            thinking=not no_thinking,
+            thinking=thinking,
         ),
         module=text_of(known.module()),
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from turnspec.cli.common import ROOT, VERBOSE
+from turnspec.cli.common import ROOT, THINKING, VERBOSE
 from turnspec.cli.console import Fault, Misuse, json_text, print_error, print_notice, put, put_json
 from turnspec.cli.formats import catalog_of, find, spec_of
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
@@ -33,7 +33,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     help="Whether a turn calls tools, or which one it has to call.",
 )
 @click.option("--parallel", is_flag=True, help="Let a turn hold several calls.")
-@click.option("--no-thinking", is_flag=True, help="Begin behind the prompt without thinking.")
+@THINKING
 @click.option("--response-schema", type=_FILE, help="A JSON Schema for the content.")
 @click.option("--grammar", "own", type=_FILE, help="A GBNF grammar to be used as it is.")
 @click.option("--whole-turn", is_flag=True, help="Hold the whole turn, without a trigger.")
@@ -50,7 +50,7 @@ def grammar(
     tools: Path | None,
     tool_choice: str,
     parallel: bool,
-    no_thinking: bool,
+    thinking: bool | None,
     response_schema: Path | None,
     own: Path | None,
     whole_turn: bool,
@@ -77,7 +77,7 @@ def grammar(
         tools=read_tool_file(tools) if tools else (),
         tool_choice=tool_choice,
         parallel=parallel,
-        thinking=not no_thinking,
+        thinking=thinking,
         response_schema=_schema(response_schema) if response_schema else None,
         own_grammar=_text(own) if own else None,
         loosen=loosen,

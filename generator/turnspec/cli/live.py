@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from turnspec.cli.common import ROOT, TEXT_FILE, VERBOSE, find_project
+from turnspec.cli.common import ROOT, TEXT_FILE, THINKING, VERBOSE, find_project
 from turnspec.cli.console import Fault, Misuse
 from turnspec.cli.formats import catalog_of
 from turnspec.spec.problems import Problem
@@ -41,7 +41,7 @@ _QUESTION = "What is the weather like in Paris today?"
 @click.option("--prompt", help="What to ask the model.")
 @click.option("--tools", type=TEXT_FILE, help="A JSON file with OpenAI tool definitions.")
 @click.option("--free", is_flag=True, help="No grammar: how often does the model keep its format?")
-@click.option("--no-thinking", is_flag=True, help="The prompt turns thinking off.")
+@THINKING
 @click.option("--max-tokens", type=click.IntRange(min=1), default=512, show_default=True)
 @click.option("--threads", type=click.IntRange(min=1), help="For --model (default: all cores).")
 @ROOT
@@ -57,7 +57,7 @@ def live(
     prompt: str | None,
     tools: Any,
     free: bool,
-    no_thinking: bool,
+    thinking: bool | None,
     max_tokens: int,
     threads: int | None,
     root: Path | None,
@@ -78,8 +78,8 @@ def live(
       turnspec live google-gemma-4-31b-it --real-vocabularies
       turnspec live --model model.gguf --prompt 'Is it raining in Oslo?' --tools tools.json
     """  # noqa: D301
-    if model is None and (prompt or tools or free or no_thinking):
-        raise Misuse("--prompt, --tools, --free and --no-thinking go with --model")
+    if model is None and (prompt or tools or free or thinking is not None):
+        raise Misuse("--prompt, --tools, --free and --thinking go with --model")
     if model is not None and (names or record or real):
         raise Misuse("--model goes without names, --record and --real-vocabularies")
     if real and (record or as_json):
@@ -101,7 +101,7 @@ def live(
         wish = Wish(
             question,
             given,
-            thinking=not no_thinking,
+            thinking=thinking,
             free=free,
             limit=max_tokens,
             threads=threads or 0,

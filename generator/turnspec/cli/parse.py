@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from turnspec.cli.common import (
-    NO_THINKING,
     PREFILL,
     ROOT,
+    THINKING,
     TOOLS,
     VERBOSE,
     tool_definitions,
@@ -29,7 +29,7 @@ from turnspec.codegen.loading import FormatModule, load_module
     default="-",
 )
 @TOOLS
-@NO_THINKING
+@THINKING
 @PREFILL
 @click.option("--events", is_flag=True, help="Print the streaming events instead.")
 @click.option("--column", help="FILE is .jsonl or .parquet; the column with the outputs.")
@@ -57,7 +57,7 @@ def parse(
     fmt: str,
     file: Path,
     tools: Iterable[str] | None,
-    no_thinking: bool,
+    thinking: bool | None,
     prefill: str | None,
     events: bool,
     column: str | None,
@@ -82,7 +82,7 @@ def parse(
       echo 'Hello!' | turnspec parse qwen3-coder
       turnspec parse qwen3-coder outputs.jsonl --column text --out parsed.jsonl
     """  # noqa: D301
-    options: dict[str, object] = {"enable_thinking": not no_thinking, "prefill": prefill}
+    options: dict[str, object] = {"enable_thinking": thinking, "prefill": prefill}
     if tools is not None:
         options["tools"] = tool_definitions("".join(tools))
     if (column is None) != (out is None):

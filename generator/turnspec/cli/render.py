@@ -153,11 +153,9 @@ def _open(
 def print_prompts(spec: Spec) -> None:
     """Print what a spec alone says of prompts: how they lead to an answer."""
     thinking = spec.thinking
-    prompts = {"a prompt ends with": thinking.prompt_on}
-    if thinking.prompt_off != thinking.prompt_on:
-        prompts["without thinking"] = thinking.prompt_off
-    for said, text in prompts.items():
-        say(f"{said}: {quoted(text)}")
+    titles = {None: "a prompt ends with", True: "with thinking", False: "without thinking"}
+    for enable in thinking.choices:
+        say(f"{titles[enable]}: {quoted(thinking.state(enable).prompt)}")
     if spec.turn.stop:
         say(f"an answer ends with: {', '.join(map(quoted, spec.turn.stop))}")
 

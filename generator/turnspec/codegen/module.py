@@ -14,7 +14,7 @@ from turnspec.codegen.parts import Join, import_lines, join_parts, needed_parts,
 from turnspec.codegen.table import format_table
 from turnspec.engine import ENGINE_VERSION
 from turnspec.engine.format import Format
-from turnspec.spec.model import Spec, Switch
+from turnspec.spec.model import Spec
 from turnspec.spec.recipe import REGENERATE
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -108,16 +108,16 @@ def _formatted(source: str) -> str:
 def _notes(spec: Spec) -> Iterator[str]:
     """Yield what a user has to know beside the table: a word that switches thinking."""
     thinking = spec.thinking
-    if thinking.on != thinking.off or thinking.prompt_on == thinking.prompt_off:
-        return
-    # Where there are words for both, that for thinking only takes back what the other has said.
-    for switch, prompt in ((Switch.OFF, thinking.prompt_off), (Switch.ON, thinking.prompt_on)):
+    for enable, verb in ((False, "disables"), (True, "enables")):
+        state = thinking.state(enable)
+        if state.variables or state == thinking.default:
+            continue
         for word in thinking.words:
-            if (word.switches, word.prompt) == (switch, prompt):
+            if word.prompt == state.prompt:
                 roles = " or ".join(word.roles)
                 said = f"the text of a {roles} message ends with {_visible(word.word)!r}"
-                yield f"The prompt turns thinking {switch} if {said}."
-                return
+                yield f"The prompt {verb} thinking if {said}."
+                break
 
 
 def _filled(note: str) -> str:

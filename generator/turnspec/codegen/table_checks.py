@@ -19,7 +19,15 @@ _NEEDED = ("name", "header", "prompt", "order", "turn_end")
 #: Fields whose texts aren't markers: they stand as they are, or are names.
 _PLAIN = frozenset(
     {
-        *("name", "header", "prompt", "prompt_without_thinking", "order", "members"),
+        *(
+            "name",
+            "header",
+            "prompt",
+            "prompt_with_thinking",
+            "prompt_without_thinking",
+            "order",
+            "members",
+        ),
         *("other_members", "other_values", "types", "tool", "argument", "method", "separator"),
         *("raw_quote", "form", "escapes", "literals", "element_key", "empty", "guard"),
     }

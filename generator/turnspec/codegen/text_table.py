@@ -22,10 +22,12 @@ def text_table(given: Spec, spec: Spec) -> Format:
     """Return all of a table but calls; ``spec`` is the one ``given``, its parts with headers."""
     roles = _roles(given, spec)
     thinking, header = given.thinking, given.turn.header
-    prompt, other_prompt = thinking.prompt_on or header, thinking.prompt_off or header
+    prompt = thinking.default.prompt or header
     table: Format = {"name": spec.name, "header": spec.turn.header, "prompt": prompt}
-    if other_prompt != prompt:
-        table["prompt_without_thinking"] = other_prompt
+    if (enabled := thinking.enabled.prompt or header) != prompt:
+        table["prompt_with_thinking"] = enabled
+    if (disabled := thinking.disabled.prompt or header) != prompt:
+        table["prompt_without_thinking"] = disabled
     table["order"] = _order(spec)
     table["turn_start"] = roles["turn_start"]
     table["turn_end"] = roles["turn_end"]

@@ -21,7 +21,9 @@ def repeated_opening(form: Format) -> Iterator[Case]:
     """The model writes the opening marker that the prompt already holds."""
     if _marks_both(form) and _state(form) is PromptState.OPEN:
         text = _block(form) + form.write_after_reasoning(Message(SAID))
-        yield form.case(text, Message(SAID, THOUGHT), "repeated", prefill=None)
+        yield form.case(
+            text, Message(SAID, THOUGHT), "repeated", prefill=None, enable_thinking=True
+        )
 
 
 def never_closed(form: Format) -> Iterator[Case]:
@@ -89,7 +91,7 @@ def _marks_both(form: Format) -> bool:
 
 
 def _state(form: Format) -> PromptState:
-    rest = form.spec.thinking.prompt_on.removeprefix(form.spec.turn.header)
+    rest = form.spec.thinking.enabled.prompt.removeprefix(form.spec.turn.header)
     return prompt_state(rest, form.spec.reasoning.start, form.spec.reasoning.end)
 
 

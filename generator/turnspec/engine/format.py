@@ -104,6 +104,7 @@ class Format(TypedDict, total=False):
     name: str
     header: str  # an assistant's turn begins with it
     prompt: str  # what the prompt holds of the turn
+    prompt_with_thinking: str
     prompt_without_thinking: str
     order: Sequence[str]  # of reasoning, content and calls
     turn_start: Sequence[str]

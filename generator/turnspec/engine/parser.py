@@ -18,7 +18,8 @@ class TurnParser:
 
     ``tools`` are OpenAI tool definitions: they tell which names are known, and the types of
     arguments. ``prefill`` is the part of the turn that the prompt already holds, by default what
-    the template adds for ``enable_thinking``; ``echo`` puts its text into the result.
+    the template adds where thinking is enabled, disabled, or (None) left to the template, as
+    ``enable_thinking`` says; ``echo`` puts its text into the result.
     ``reasoning="inline"`` leaves the reasoning in the content, with its markers. ``stop`` are
     further texts that end the turn, ``id_prefix`` begins the ids of calls that have none.
     ``special_tokens`` are those of the tokenizer, of which `feed` is to be told: a marker that
@@ -32,7 +33,7 @@ class TurnParser:
         self,
         *,
         tools: Sequence[Mapping[str, Any]] | None = None,
-        enable_thinking: bool = True,
+        enable_thinking: bool | None = None,
         prefill: str | None = None,
         reasoning: Literal["extract", "inline"] = "extract",
         echo: bool = False,
@@ -44,7 +45,9 @@ class TurnParser:
         table = compiled.table
         if prefill is None:
             prefill = table["prompt"]
-            if not enable_thinking:
+            if enable_thinking:
+                prefill = table.get("prompt_with_thinking", prefill)
+            elif enable_thinking is not None:
                 prefill = table.get("prompt_without_thinking", prefill)
         prefill = prefill.removeprefix(table["header"])
         self._turn = self._turn_type(-len(prefill))
@@ -52,14 +55,8 @@ class TurnParser:
         self._text = Text(self._turn, compiled, inline=reasoning == "inline", shown=shown)
         self._calls = self._make_calls(self._text, tools, id_prefix)
         self._turn.read = self._calls.first if self._calls else self._text.read_text
-        self._options: dict[str, Any] = {
-            "tools": tools,
-            "reasoning": reasoning,
-            "stop": stop,
-            "id_prefix": id_prefix,
-            "special_tokens": special_tokens,
-            "prefill": "",
-        }
+        self._options: dict[str, Any] = {"tools": tools, "reasoning": reasoning, "stop": stop}
+        self._options |= {"id_prefix": id_prefix, "special_tokens": special_tokens, "prefill": ""}
         self._tokens = compiled.tokens if isinstance(compiled, SpecialFormat) else None
         self._draft: TurnParser | None = None  # reads what may be a draft
         self._drafted: list[str] = []  # what it has read

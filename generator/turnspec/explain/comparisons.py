@@ -99,7 +99,7 @@ class _Kind:
 
 def compare(spec: Spec, chat: Chat, findings: tuple[Finding, ...]) -> tuple[Comparison, ...]:
     """Return all comparisons of a template in their order; ``chat`` speaks in its dialect."""
-    using = chat.using(spec.thinking.on)
+    using = chat.using(spec.thinking.enabled.variables)
     facts = spec_facts(spec) | _given_as(spec)
     there = _what_is_there(spec)
     found = []
@@ -177,9 +177,10 @@ def _reasoning(chat: Chat, spec: Spec) -> Iterator[Difference]:
 
 def _switch(chat: Chat, spec: Spec) -> Iterator[Difference]:
     thinking = spec.thinking
-    if thinking.on != thinking.off:
-        given = f"prompt with {_values(thinking.on)}", f"prompt with {_values(thinking.off)}"
-        off = chat.using(thinking.off)
+    on, off_variables = thinking.enabled.variables, thinking.disabled.variables
+    if on != off_variables:
+        given = f"prompt with {_values(on)}", f"prompt with {_values(off_variables)}"
+        off = chat.using(off_variables)
         yield _difference(given, chat.prompt(), off.prompt())
     else:
         given = "no generation prompt", "a generation prompt"
@@ -290,6 +291,11 @@ _ONE = {KEYS[0]: VALUES[0]}
 _OTHER_KEY = {KEYS[1]: VALUES[0]}
 _TWO = {KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]}
 
+_THINKING_FACTS = (
+    *("prompt by default", "enabled by", "prompt when enabled"),
+    *("disabled by", "prompt when disabled", '"*'),
+)
+
 _KINDS: Mapping[str, _Kind] = {
     "R1": _Kind(
         "how is reasoning shown?",
@@ -300,7 +306,7 @@ _KINDS: Mapping[str, _Kind] = {
     "R2": _Kind(
         "what does the generation prompt say of reasoning?",
         _switch,
-        ("switched on by", "switched off by", "prompt when on", "prompt when off", '"*'),
+        _THINKING_FACTS,
         needs=_Needs.NOTHING,
     ),
     "R3": _Kind(

@@ -29,7 +29,7 @@ The server takes it by its name:
 
 def export_llama_cpp_python(spec: Spec, options: ExportOptions) -> Exported | Refusal:
     """Return a chat handler with the parser and the spec that it needs."""
-    prompts = {True: spec.thinking.prompt_on, False: spec.thinking.prompt_off}
+    prompts = {enable: spec.thinking.state(enable).prompt for enable in spec.thinking.choices}
     # A call that is begun in another way is found by its trigger alone.
     plain = replace(spec, alternatives=Alternatives())
     patterns = {key: trigger_patterns(plain, prompt_extra(spec, p)) for key, p in prompts.items()}

@@ -102,14 +102,14 @@ def _reasoning_open(spec: Spec, ends: list[str]) -> str:
         return spaced(spec.reasoning.start)
     # Where the prompt begins it, its words do; else reasoning is what an end will follow.
     later = rf"(?=.*?{either(map(lenient, longest_first(ends)))})"
-    prompt = spec.thinking.prompt_on.removeprefix(spec.turn.header).strip()
+    prompt = spec.thinking.enabled.prompt.removeprefix(spec.turn.header).strip()
     return rf"\A\s*{either([lenient(prompt), later])}\s*" if prompt else rf"\A{later}"
 
 
 def _passed_over(spec: Spec, calls: CallsField) -> str:
     """Return the expression for every mark that is no text and opens no region."""
     reasoning, content, tools = spec.reasoning, spec.content, spec.tools
-    off = spec.thinking.prompt_off.removeprefix(spec.turn.header)
+    off = spec.thinking.disabled.prompt.removeprefix(spec.turn.header)
     marks = [content.start, content.end, *(join.text for join in spec.turn.joins)]
     if reasoning.mode is not ReasoningMode.NONE:
         marks += [reasoning.end, off]

@@ -20,7 +20,7 @@ def bound_grammar(
     tools: Sequence[Mapping[str, Any]],
     tool_choice: str | Mapping[str, Any] | None = None,
     parallel: bool = True,
-    thinking: bool = True,
+    thinking: bool | None = None,
     response_format: Mapping[str, Any] | None = None,
 ) -> tuple[str, bool]:
     """Return a grammar in GBNF, and whether it holds from the first call on only.
@@ -30,7 +30,7 @@ def bound_grammar(
         tools: OpenAI tool definitions.
         tool_choice: as chat-completions APIs have it: a word, or an object that names a tool.
         parallel: whether a turn may hold several calls.
-        thinking: whether the prompt is the one for thinking.
+        thinking: which prompt it is: with thinking enabled, disabled, or (None) the default one.
         response_format: as chat-completions APIs have it.
 
     Raises:
@@ -53,7 +53,7 @@ def bound_structural_tag(
     tools: Sequence[Mapping[str, Any]],
     tool_choice: str | Mapping[str, Any] | None = None,
     parallel: bool = True,
-    thinking: bool = True,
+    thinking: bool | None = None,
 ) -> dict[str, Any]:
     """Return the grammar as xgrammar's structural tag: text is free up to the first call.
 

@@ -63,8 +63,9 @@ def _reasoning_default(spec: Spec) -> str:
     SGLang asks only where it can't tell from the chat template.
     """
     for switch in _SWITCHES:
-        if switch in spec.thinking.off:
+        if switch in spec.thinking.disabled.variables:
             return switch
-        if switch in spec.thinking.on:
+        if switch in spec.thinking.enabled.variables:
             return f"explicit_{switch}"
-    return "always" if opens_reasoning(spec, prompt_extra(spec, spec.thinking.prompt_on)) else ""
+    prompt = prompt_extra(spec, spec.thinking.default.prompt)
+    return "always" if opens_reasoning(spec, prompt) else ""

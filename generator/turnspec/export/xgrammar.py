@@ -60,7 +60,7 @@ def _free(spec: Spec, request: GrammarRequest, bound: BoundGrammar, grammar: _Fo
     if spec.reasoning.mode is ReasoningMode.NONE or not end or start == end:
         return calls
     inside = _text((end,), _sequence(_constant(end), calls))
-    prompt = spec.thinking.prompt_on if request.thinking else spec.thinking.prompt_off
+    prompt = spec.thinking.state(request.thinking).prompt
     if opens_reasoning(spec, prompt_extra(spec, prompt)):
         return inside
     if not start:

@@ -201,7 +201,7 @@ def _is_lazy(spec: Spec, request: GrammarRequest) -> bool:
 
 
 def _prompt(spec: Spec, request: GrammarRequest) -> str:
-    return spec.thinking.prompt_on if request.thinking else spec.thinking.prompt_off
+    return spec.thinking.state(request.thinking).prompt
 
 
 def _offer(spec: Spec, request: GrammarRequest) -> Offer:
@@ -211,7 +211,9 @@ def _offer(spec: Spec, request: GrammarRequest) -> Offer:
         absent.add(Part.CALLS)
     if request.calls_needed:
         absent.add(Part.CONTENT)
-    if not request.thinking and not opens_reasoning(spec, prompt_extra(spec, prompt)):
+    if not spec.thinking.expects(request.thinking) and not opens_reasoning(
+        spec, prompt_extra(spec, prompt)
+    ):
         absent.add(Part.REASONING)
     parts = tuple(part for part in parts_of(spec) if part not in absent)
     if request.response_schema is None:

@@ -33,7 +33,8 @@ class GrammarRequest:
         tools: OpenAI tool definitions, or just their functions.
         tool_choice: one of `ToolChoice`, or the name of the only tool that may be called.
         parallel: whether a turn may hold several calls.
-        thinking: whether the prompt is the one for thinking.
+        thinking: which prompt it is: that with thinking enabled, with it disabled, or (None) the
+            one that the template gives by itself.
         response_schema: a JSON Schema for the content.
         own_grammar: a GBNF text to be used as it is.
         loosen: whether what no grammar can express of a schema is left out, each time with a
@@ -45,7 +46,7 @@ class GrammarRequest:
     tools: Sequence[Mapping[str, Any]] = ()
     tool_choice: str = ToolChoice.AUTO
     parallel: bool = False
-    thinking: bool = True
+    thinking: bool | None = None
     response_schema: Schema | None = None
     own_grammar: str | None = None
     loosen: bool = False

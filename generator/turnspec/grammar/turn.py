@@ -112,7 +112,7 @@ def generate_grammar(
     rules = (
         *(rule for offer in _offers(ended) for rule in turn_rules(offer)),
         *(tool_call_rules(calls) if calls else ()),
-        *begun_rules(Offer(ended, parts_of(ended), (ended.thinking.prompt_on,)), calls),
+        *begun_rules(Offer(ended, parts_of(ended), ended.thinking.prompts), calls),
         *shared_rules(ended),
     )
     body = "".join(str(rule) for rule in reachable(rules, ENTRIES))
@@ -121,7 +121,7 @@ def generate_grammar(
 
 def _offers(spec: Spec) -> Iterator[Offer]:
     """Yield the turns that the generated grammar has entries for, in any way the prompt begins."""
-    prompts = ("", spec.thinking.prompt_on, spec.thinking.prompt_off)
+    prompts = ("", *spec.thinking.prompts)
     parts = parts_of(spec)
     yield Offer(spec, parts, prompts)
     if spec.tools is not None:
@@ -416,7 +416,7 @@ def opens_reasoning(spec: Spec, extra: str) -> bool:
     absent = spec.join(Part.START, Part.CONTENT)
     if not extra and reasoning.mode is ReasoningMode.DELIMITER and not trimmed(reasoning.start):
         # Without a start of its own reasoning is where a turn begins that a prompt begins so.
-        extra = prompt_extra(spec, spec.thinking.prompt_on)
+        extra = prompt_extra(spec, spec.thinking.enabled.prompt)
     return prompt_state(extra, reasoning.start, reasoning.end, absent) is PromptState.OPEN
 
 

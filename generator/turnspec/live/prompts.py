@@ -38,27 +38,29 @@ def live_prompt(
     *,
     question: str,
     tools: Sequence[Mapping[str, Any]],
-    thinking: bool,
+    thinking: bool | None,
 ) -> Prompt:
     """Render a question, with tools if the template takes any.
 
     The rendering counts only if it ends as the spec says that a prompt ends.
     """
-    wanted = spec.thinking.prompt_on if thinking else spec.thinking.prompt_off
+    state = spec.thinking.state(thinking)
+    wanted = state.prompt
     if template is not None and sha256_of(template.text.encode()) == spec.template.sha256:
         tokens = {**ASSUMED_TOKENS, **template.tokens}
-        variables = spec.thinking.on if thinking else spec.thinking.off
-        chat = Chat(worker, template.text, tokens, variables=variables)
+        chat = Chat(worker, template.text, tokens, variables=state.variables)
         for text in _renderings(chat, _questions(spec, question, thinking=thinking), tools):
             if text.endswith(wanted):
                 return Prompt(text, wanted, PromptSource.TEMPLATE)
     return Prompt(wanted, wanted, PromptSource.SPEC)
 
 
-def _questions(spec: Spec, question: str, *, thinking: bool) -> Iterator[str]:
+def _questions(spec: Spec, question: str, *, thinking: bool | None) -> Iterator[str]:
     """Yield the question, and with each of the words that switch thinking in a message."""
     yield question
-    switches = Switch.ON if thinking else Switch.OFF
+    if thinking is None:
+        return
+    switches = Switch.ENABLED if thinking else Switch.DISABLED
     yield from (f"{question} {w.word}" for w in spec.thinking.words if w.switches is switches)
 
 

@@ -97,7 +97,8 @@ def keep_record(project: Project, record: LiveRecord) -> list[Problem]:
 
 def failure_line(turn: LiveTurn) -> str:
     """Return what is wrong with a turn, and how to come by it again, in one line."""
-    thinking = "thinking" if turn.thinking else "no thinking"
+    names = {None: "thinking by default", True: "thinking", False: "no thinking"}
+    thinking = names[turn.thinking]
     line = f"{turn.choice}, {thinking}, seed {turn.seed}: {turn.faults[0]} in {turn.text!r}"
     return line if len(line) <= _LONGEST_EXAMPLE else f"{line[:_LONGEST_EXAMPLE]}…"
 

@@ -61,7 +61,7 @@ class LiveTurn:
     """One turn: how it was asked for, what the model wrote, and what is wrong with it."""
 
     choice: str
-    thinking: bool
+    thinking: bool | None
     seed: int
     text: str
     calls: int
@@ -95,7 +95,7 @@ class _Setting:
     model: LiveModel
     vocabulary: RealVocabulary | None
     prompt: Prompt
-    thinking: bool
+    thinking: bool | None
     choice: str
     bound: BoundGrammar
     grammar: LiveGrammar
@@ -118,7 +118,7 @@ def run_format(
     folder: Path,
     vocabulary: RealVocabulary | None = None,
 ) -> FormatRuns:
-    """Run a format at several seeds: calls required, allowed and forbidden, with thinking and not.
+    """Run a format at several seeds: calls required, allowed and forbidden, after each prompt.
 
     ``folder`` keeps the tiny models. The tokens are bytes and markers, or a real ``vocabulary``'s.
     """
@@ -131,19 +131,21 @@ def run_format(
         runs.problems.append(model)
         return runs
     with model:
-        prompts = [_prompt(spec, template, worker, thinking=on) for on in (True, False)]
+        choices = spec.thinking.choices
+        prompts = [_prompt(spec, template, worker, thinking=choice) for choice in choices]
         runs.prompt = prompts[0].source
         longest = max(len(model.tokens(prompt.text)) for prompt in prompts)
         problem = model.open(longest + _LONGEST_TURN + 1, threads=1)
         real = RealTokens(spec, model, vocabulary) if vocabulary is not None else None
-        for prompt, thinking in zip(prompts, (True, False), strict=True):
-            problem = problem or _run_prompt(runs, module, model, prompt, thinking, seeds, real)
+        for first, (prompt, thinking) in enumerate(zip(prompts, choices, strict=True)):
+            turns = range(first, max(seeds, len(choices)), len(choices))
+            problem = problem or _run_prompt(runs, module, model, prompt, thinking, turns, real)
         runs.problems += [problem] if problem else []
     return runs
 
 
 def _prompt(
-    spec: Spec, template: TemplateSource | None, worker: RenderWorker, *, thinking: bool
+    spec: Spec, template: TemplateSource | None, worker: RenderWorker, *, thinking: bool | None
 ) -> Prompt:
     tools = TOOLS if spec.tools else ()
     return live_prompt(
@@ -156,11 +158,11 @@ def _run_prompt(
     module: FormatModule,
     model: LiveModel,
     prompt: Prompt,
-    thinking: bool,
-    seeds: int,
+    thinking: bool | None,
+    seeds: Sequence[int],
     real: RealTokens | None,
 ) -> Problem | None:
-    """Take all turns behind one prompt; every second seed thinks."""
+    """Take a turn behind one prompt with each of some seeds, for each choice of tools."""
     tokens = model.tokens(prompt.text) or model.tokens(BEGIN_TOKEN)
     for choice in _choices(runs.spec):
         tools = TOOLS if runs.spec.tools else ()
@@ -176,7 +178,7 @@ def _run_prompt(
             *(runs.spec, module, model, runs.vocabulary, prompt, thinking),
             *(choice, bound, grammar, real),
         )
-        for seed in range(0 if thinking else 1, seeds, 2):
+        for seed in seeds:
             problem = model.start_from(tokens)
             if problem is not None:
                 return problem
@@ -279,7 +281,11 @@ def _lead(setting: _Setting, random: Random) -> str:
     said, thought = " ".join(words[:3]), " ".join(words[3:])
     triggers = setting.spec.grammar.triggers
     for content, reasoning in ((said, thought), (said, ""), ("", thought), ("", "")):
-        message = Message(content, reasoning if setting.thinking else "", (_LEAD_CALL,))
+        message = Message(
+            content,
+            reasoning if setting.spec.thinking.expects(setting.thinking) else "",
+            (_LEAD_CALL,),
+        )
         written = written_input(setting.spec, message, thinking=setting.thinking)
         text = written.text if written else _behind_prompt(setting, message)
         for trigger in triggers:

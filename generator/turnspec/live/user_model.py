@@ -49,7 +49,7 @@ class Wish:
 
     question: str
     tools: Sequence[Mapping[str, Any]] = ()
-    thinking: bool = True
+    thinking: bool | None = None
     free: bool = False
     limit: int = 512
     threads: int = 0

@@ -82,7 +82,7 @@ class _Asked:
     name: str
     text: str
     tools: list[object] | None
-    thinking: bool
+    thinking: bool | None
     prefill: str | None
 
 
@@ -103,7 +103,10 @@ def _asked(body: bytes) -> _Asked:
     prefill = data.get("prefill")
     if not (prefill is None or isinstance(prefill, str)):
         raise RefusalError(HTTPStatus.BAD_REQUEST, "prefill has to be a string")
-    return _Asked(name, text, _tools(tools), data.get("thinking", True) is True, prefill)
+    thinking = data.get("thinking")
+    if not (thinking is None or isinstance(thinking, bool)):
+        raise RefusalError(HTTPStatus.BAD_REQUEST, "thinking has to be true, false or null")
+    return _Asked(name, text, _tools(tools), thinking, prefill)
 
 
 def _tools(text: str) -> list[object] | None:

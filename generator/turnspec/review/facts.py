@@ -198,12 +198,11 @@ def _ends(spec: Spec) -> Iterator[_Fact]:
 
 def _thinking(spec: Spec) -> Iterator[_Fact]:
     thinking = spec.thinking
-    settings = {"switched on by": thinking.on, "switched off by": thinking.off}
-    for name, setting in settings.items():
-        if setting:
-            yield Area.THINKING, name, json.dumps(dict(setting), sort_keys=True)
-    yield Area.THINKING, "prompt when on", quoted(thinking.prompt_on)
-    yield Area.THINKING, "prompt when off", quoted(thinking.prompt_off)
+    for name, state in {"enabled": thinking.enabled, "disabled": thinking.disabled}.items():
+        if state.variables:
+            yield Area.THINKING, f"{name} by", json.dumps(dict(state.variables), sort_keys=True)
+        yield Area.THINKING, f"prompt when {name}", quoted(state.prompt)
+    yield Area.THINKING, "prompt by default", quoted(thinking.default.prompt)
     for word in thinking.words:
         where = f"in {', '.join(word.roles)}; prompt {quoted(word.prompt)}"
         yield Area.THINKING, f"{quoted(word.word)} switches {word.switches}", where

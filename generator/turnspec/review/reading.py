@@ -138,7 +138,7 @@ def written_turns(spec: Spec) -> list[WrittenTurn]:
 
 def _written(spec: Spec) -> Iterator[WrittenTurn]:
     for message in (*sample_messages(spec), *random_messages(spec, RANDOM_MESSAGES)):
-        for thinking in (True, False):
+        for thinking in spec.thinking.choices:
             found = written_input(spec, message, thinking=thinking)
             if found is None:
                 continue

@@ -27,6 +27,7 @@ from turnspec.spec.model import (
     Spec,
     Subject,
     Switch,
+    ThinkingState,
     ToolMode,
     Tools,
     Verdict,
@@ -82,13 +83,14 @@ def _thinking(spec: Spec) -> Iterator[_Finding]:
         if not word.word.strip():
             yield (*path, "word"), "a word can't be empty"
         if (word.word, word.switches) in seen:
-            yield path, f"a second word {word.word!r} that switches thinking {word.switches}"
+            yield path, f"a second word {word.word!r} by which thinking is {word.switches}"
         seen.add((word.word, word.switches))
-    prompts = (thinking.prompt_on, thinking.prompt_off)
-    if prompts[0] == prompts[1] or thinking.on != thinking.off:
-        return
-    if not any(word.prompt in prompts for word in thinking.words):
-        yield ("thinking", "prompt_off"), "no variable and no word gives another prompt"
+    for name in ("enabled", "disabled"):
+        state: ThinkingState = getattr(thinking, name)
+        if state.variables or state.prompt == thinking.default.prompt:
+            continue
+        if not any(word.prompt == state.prompt for word in thinking.words):
+            yield ("thinking", name, "prompt"), "no variable and no word gives another prompt"
 
 
 def _turn(spec: Spec) -> Iterator[_Finding]:

@@ -109,8 +109,8 @@ class IndexScope(StrEnum):
 class Switch(StrEnum):
     """What a word in a message's text does to thinking."""
 
-    ON = "on"
-    OFF = "off"
+    ENABLED = "enabled"
+    DISABLED = "disabled"
 
 
 class ReasoningScope(StrEnum):
@@ -237,19 +237,55 @@ class SwitchWord:
 
 
 @dataclass(frozen=True, slots=True)
-class Thinking:
-    """What switches thinking, and the generation prompt under each setting.
+class ThinkingState:
+    """The generation prompt in a state of thinking, and the template's variables that give it.
 
-    ``on`` and ``off`` are values of the template's variables, ``words`` what a message's text can
-    say; a prompt that no variable gives is that of a word. A prompt runs from the assistant header
-    to the end of what ``add_generation_prompt`` adds.
+    A prompt runs from the assistant header to the end of what ``add_generation_prompt`` adds.
     """
 
-    on: Mapping[str, object]
-    off: Mapping[str, object]
-    prompt_on: str
-    prompt_off: str
+    prompt: str
+    variables: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """The states of thinking: what the template does by itself, and what it can be told.
+
+    ``default`` has no variables. Where nothing enables or disables thinking, that state is the
+    default. ``words`` are what a message's text can say; a prompt that no variable gives is that
+    of a word.
+    """
+
+    default: ThinkingState
+    enabled: ThinkingState
+    disabled: ThinkingState
     words: tuple[SwitchWord, ...] = ()
+
+    def state(self, enable: bool | None) -> ThinkingState:
+        """Return the state that is asked for; None asks for the template's own default."""
+        if enable is None:
+            return self.default
+        return self.enabled if enable else self.disabled
+
+    def expects(self, enable: bool | None) -> bool:
+        """Say whether the model is to think: as is asked for, or else as the template does."""
+        if enable is None:
+            prompts = (self.enabled.prompt, self.default.prompt)
+            return self.disabled.prompt not in prompts or prompts[0] == self.disabled.prompt
+        return enable
+
+    @property
+    def choices(self) -> tuple[bool | None, ...]:
+        """What can be asked for, each with a prompt of its own; the default comes first."""
+        found: dict[str, bool | None] = {}
+        for enable in (None, True, False):
+            found.setdefault(self.state(enable).prompt, enable)
+        return tuple(found.values())
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """The generation prompts of all states, each once."""
+        return tuple(self.state(enable).prompt for enable in self.choices)
 
 
 @dataclass(frozen=True, slots=True)

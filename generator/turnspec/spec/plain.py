@@ -45,6 +45,7 @@ from turnspec.spec.model import (
     SwitchWord,
     TemplateIdentity,
     Thinking,
+    ThinkingState,
     Token,
     TokenSource,
     ToolMode,
@@ -53,15 +54,20 @@ from turnspec.spec.model import (
     ValueSyntax,
     Verdict,
 )
+from turnspec.spec.versions import SPEC_VERSION
 from turnspec.spec.yaml_text import Line, Text
 
 #: What schema.json has already found right; the keys and types are therefore taken for granted.
 Data = Mapping[str, Any]
 
+#: The states of thinking that are left out of a file where they are the default.
+_STATES = ("enabled", "disabled")
+
 
 def spec_to_data(spec: Spec) -> dict[str, object]:
     """Return the data of a spec's YAML file, in the model's order."""
     data: dict[str, object] = {
+        "spec_version": SPEC_VERSION,
         "name": spec.name,
         "template": {
             "file": spec.template.file,
@@ -144,10 +150,9 @@ def _setting(value: object) -> object:
 
 def _thinking_to_data(thinking: Thinking) -> dict[str, object]:
     data: dict[str, object] = {
-        "on": _settings(thinking.on),
-        "off": _settings(thinking.off),
-        "prompt_on": Text(thinking.prompt_on),
-        "prompt_off": Text(thinking.prompt_off),
+        "default": _state_to_data(thinking.default),
+        "enabled": _state_to_data(thinking.enabled),
+        "disabled": _state_to_data(thinking.disabled),
         "words": tuple(
             Line(
                 word=Text(word.word),
@@ -158,7 +163,13 @@ def _thinking_to_data(thinking: Thinking) -> dict[str, object]:
             for word in thinking.words
         ),
     }
-    return _without(data, {"words": ()})
+    return _without(data, {"words": (), **dict.fromkeys(_STATES, data["default"])})
+
+
+def _state_to_data(state: ThinkingState) -> dict[str, object]:
+    variables = _settings(state.variables)
+    data: dict[str, object] = {"variables": variables, "prompt": Text(state.prompt)}
+    return _without(data, {"variables": {}})
 
 
 def _thinking_from_data(data: Data) -> Thinking:
@@ -166,7 +177,11 @@ def _thinking_from_data(data: Data) -> Thinking:
         SwitchWord(word["word"], Switch(word["switches"]), tuple(word["roles"]), word["prompt"])
         for word in data.get("words", ())
     )
-    return Thinking(**{**data, "words": words})
+    default = ThinkingState(data["default"]["prompt"])
+    enabled, disabled = (
+        ThinkingState(**data[name]) if name in data else default for name in _STATES
+    )
+    return Thinking(default, enabled, disabled, words)
 
 
 def _capabilities_to_data(capabilities: Capabilities) -> dict[str, object]:

@@ -28,23 +28,26 @@ def chunking(spec: Spec, module: FormatModule) -> RungResult:
     """Return what came of every split, and of every cut, of the sample turns that show most."""
     tally = Tally()
     markers = format_markers(spec)
-    for message in _full_messages(spec):
-        found = written_input(spec, message, thinking=True)
+    for message, thinking in _full_messages(spec):
+        found = written_input(spec, message, thinking=thinking)
         if found is None:
             tally.leave_out("messages that the prompt leaves no place for")
             continue
         options: dict[str, object] = {
             "tools": tool_definitions(message.calls),
             "prefill": found.prefill,
+            "enable_thinking": thinking,
         }
         _Splits(spec, module, options, found.text).check(markers, tally)
     return tally.result("no prompt leaves a place for a sample turn")
 
 
-def _full_messages(spec: Spec) -> list[Message]:
-    """Return the sample messages that show most: all parts, and three calls."""
+def _full_messages(spec: Spec) -> Iterator[tuple[Message, bool | None]]:
+    """Yield the sample messages that show most (all parts, and three calls) after each prompt."""
     samples = list(sample_messages(spec))
-    return [samples[-1], samples[-2]] if spec.tools else samples[-1:]
+    yield from ((samples[-1], thinking) for thinking in spec.thinking.choices)
+    if spec.tools:
+        yield samples[-2], True
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,13 +50,14 @@ class Said:
 class Turn:
     """A text for a parser: what the model wrote, behind which prompt, and what it was offered.
 
-    Without a ``prefill`` the parser takes the prompt of its own template.
+    Without a ``prefill`` the parser takes the prompt of its own template, for what is asked of
+    ``thinking``.
     """
 
     text: str
     prefill: str | None
     tools: Sequence[Any]
-    thinking: bool = True
+    thinking: bool | None = None
 
 
 def as_meant(spec: Spec, message: Message) -> Said:

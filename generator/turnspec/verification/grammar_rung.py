@@ -92,7 +92,7 @@ class _Reading:
     count: int
     random: Random
     prefills: tuple[str, ...]
-    thinking: bool = True
+    thinking: bool | None = None
     request: GrammarRequest | None = None
 
     def walks(self) -> Iterator[Walk]:
@@ -172,8 +172,7 @@ def _readings(
     if isinstance(grammar, Problem):
         yield WalkFault(Counterexample(gbnf, "a grammar that can be read", str(grammar)))
         return
-    prompts = (spec.thinking.prompt_on, spec.thinking.prompt_off, spec.turn.header)
-    prefills = tuple(dict.fromkeys(prompts))
+    prefills = tuple(dict.fromkeys((*spec.thinking.prompts, spec.turn.header)))
     yield _Reading(spec, module, grammar, _UNBOUND_WALKS, random, prefills)
     for offer in offers(spec):
         found = bound_grammar(spec, offer.request, bind)
@@ -189,8 +188,7 @@ def _readings(
 
 def _prefill(spec: Spec, offer: Offer, *, lazy: bool) -> str:
     """Return what stands before a bound grammar's turns."""
-    thinking = spec.thinking
-    prompt = thinking.prompt_on if offer.request.thinking else thinking.prompt_off
+    prompt = spec.thinking.state(offer.request.thinking).prompt
     # A lazy grammar begins with the first call, when reasoning is over.
     begun = lazy and opens_reasoning(spec, prompt_extra(spec, prompt))
     return prompt + (spec.reasoning.end if begun else "")

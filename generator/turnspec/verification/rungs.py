@@ -141,16 +141,17 @@ def round_trip(
 def round_trip_written(spec: Spec, module: FormatModule, given: Sequence[Message]) -> RungResult:
     """Rung 1b: the writer's turns, after each real generation prompt, come back."""
 
-    def check(message: Message, thinking: bool) -> Outcome:
+    def check(message: Message, thinking: bool | None) -> Outcome:
         found = written_input(spec, message, thinking=thinking)
         if found is None:
             return _NO_PLACE
         shown = expected_message(spec, with_prompt(spec, message, thinking))
-        turn = Turn(found.text, found.prefill, _offer(shown), thinking)
+        # The parser is to know the prompt by what is asked for.
+        turn = Turn(found.text, None, _offer(shown), thinking)
         return _read_back(spec, module, shown, turn)
 
     tally = Tally()
-    for thinking in (True, False):
+    for thinking in spec.thinking.choices:
         check_messages(given, partial(check, thinking=thinking), tally)
     return tally.result("no prompt leaves a place for any message")
 
@@ -163,7 +164,7 @@ def _read_back(spec: Spec, module: FormatModule, shown: Message, turn: Turn) -> 
     return difference(as_meant(spec, shown), as_read(spec, module, turn), turn.text)
 
 
-def with_prompt(spec: Spec, message: Message, thinking: bool) -> Message:
+def with_prompt(spec: Spec, message: Message, thinking: bool | None) -> Message:
     """Return the message without reasoning where the prompt has closed it."""
     closed = prompt_leaves(spec, thinking=thinking) is PromptState.CLOSED
     has_reasoning = spec.reasoning.mode is not ReasoningMode.NONE

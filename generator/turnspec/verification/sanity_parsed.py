@@ -16,6 +16,7 @@ from turnspec.spec.characters import call_ends, is_key, is_name, not_in_keys
 from turnspec.spec.encoding import json_type
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import (
+    Literal,
     Part,
     Slot,
     SlotKind,
@@ -28,7 +29,7 @@ from turnspec.verification.comparing import Turn, as_meant, as_read
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.messages import EDGE_VALUES, allowed_call, ambiguous_types
 from turnspec.verification.recognizer import Recognizer
-from turnspec.verification.sanity_view import Finding, View
+from turnspec.verification.sanity_view import Finding, View, prompts_of
 from turnspec.verification.turns import expected_message, written_input
 
 _THOUGHT, _ANSWER = "qxthought", "qxanswer"
@@ -38,23 +39,47 @@ _SIGNS = "_.:/-$@#+*?!&%;,=|~^<>()[]{}\"'`\\ é中"
 
 
 def leaks(view: View) -> Iterator[Finding]:
-    """A block that the template leaves empty is no content when there is something in it."""
+    """A block that the template leaves empty is no content when there is something in it.
+
+    Nor does that cost the call behind it.
+    """
     spec = view.spec
-    texts = {
-        f"turn.joins.{join.left}.{join.right}.{join.when}".removesuffix(".always"): join.text
-        for join in spec.turn.joins
-    }
-    texts["content.start"] = spec.content.start
-    for key in ("prompt_on", "prompt_off"):
-        prompt: str = getattr(spec.thinking, key)
-        texts[f"thinking.{key}"] = prompt.removeprefix(spec.turn.header)
-    for path, text in texts.items():
+    for path, text in _literals(spec):
         for opening, closing in _empty_blocks(text):
-            said = f"{opening}\n{_THOUGHT}\n{closing}\n\n{_ANSWER}"
-            turn = Turn(said + spec.final(Part.CONTENT), spec.turn.header, ())
-            found = as_read(spec, view.module, turn).content
+            filled = f"{opening}\n{_THOUGHT}\n{closing}"
+            said = f"{filled}\n\n{_ANSWER}" + spec.final(Part.CONTENT)
+            found = as_read(spec, view.module, Turn(said, spec.turn.header, ())).content
             if any(part in found for part in (opening, closing, _THOUGHT)):
                 yield path, f"holds an empty block; a text in one is content: {quoted(found)}"
+            elif lost := _lost_call(view, f"{opening}{closing}", filled):
+                yield path, f"holds an empty block; a text in one costs a call: {quoted(lost)}"
+
+
+def _literals(spec: Spec) -> Iterator[tuple[str, str]]:
+    """Yield what a format writes before a part, and between two, by its path."""
+    for join in spec.turn.joins:
+        path = f"turn.joins.{join.left}.{join.right}.{join.when}"
+        yield path.removesuffix(".always"), join.text
+    yield "reasoning.start", spec.reasoning.start
+    yield "content.start", spec.content.start
+    if spec.tools is not None:
+        first = spec.tools.call[0]
+        yield "tools.section_start", spec.tools.section_start
+        yield "tools.call.0", first.text if isinstance(first, Literal) else ""
+        yield "tools.separator", spec.tools.separator
+    for path, prompt in prompts_of(spec.thinking):
+        yield path, prompt.removeprefix(spec.turn.header)
+
+
+def _lost_call(view: View, empty: str, filled: str) -> str | None:
+    """Return a turn that has other calls once its first empty block holds something, or None."""
+    for message, text in view.turns():
+        if message.calls and empty in text:
+            said = text.replace(empty, filled, 1)
+            offered = tool_definitions(message.calls)
+            found = as_read(view.spec, view.module, Turn(said, view.spec.turn.header, offered))
+            return said if found.calls != as_meant(view.spec, message).calls else None
+    return None
 
 
 def _empty_blocks(text: str) -> Iterator[tuple[str, str]]:
@@ -113,7 +138,8 @@ def _bound_to(spec: Spec, arguments: Mapping[str, object]) -> Recognizer | None:
     properties = {key: schema_of([value]) for key, value in arguments.items()}
     parameters = {"type": "object", "properties": properties}
     tool = {"type": "function", "function": {"name": "qxprobe", "parameters": parameters}}
-    bound = bind_grammar(spec, GrammarRequest([tool], tool_choice=ToolChoice.REQUIRED))
+    request = GrammarRequest([tool], tool_choice=ToolChoice.REQUIRED, thinking=True)
+    bound = bind_grammar(spec, request)
     if not isinstance(bound, BoundGrammar):
         return None
     grammar = read_grammar(bound.grammar)

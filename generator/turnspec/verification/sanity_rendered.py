@@ -28,7 +28,7 @@ from turnspec.spec.model import (
 )
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.messages import SAMPLE_CALLS, allowed_call, format_markers
-from turnspec.verification.sanity_view import Finding, View
+from turnspec.verification.sanity_view import STATES, Finding, View, prompts_of
 from turnspec.verification.turns import never_renders_calls, writes_calls_otherwise
 
 _CONTENT = "The answer is here."
@@ -38,14 +38,15 @@ _REASONING = "They want to know."
 def prompts(view: View) -> Iterator[Finding]:
     """Under each setting the template gives the prompt that the spec says, and no other."""
     thinking = view.spec.thinking
-    by_word = {word.prompt for word in thinking.words} if thinking.on == thinking.off else set()
-    for key, settings in (("on", thinking.on), ("off", thinking.off)):
-        wanted: str = getattr(thinking, f"prompt_{key}")
-        if wanted in by_word and thinking.prompt_on != thinking.prompt_off:
+    by_word = {word.prompt for word in thinking.words}
+    for path, enable in STATES.items():
+        state = thinking.state(enable)
+        wanted = state.prompt
+        if state != thinking.default and not state.variables and wanted in by_word:
             continue  # a word in a message gives it
-        found = _prompt(view, settings)
+        found = _prompt(view, state.variables)
         if not found.endswith(wanted) or _begins_inside(found, len(found) - len(wanted)):
-            yield f"thinking.prompt_{key}", f"is {quoted(wanted)}; rendered is {quoted(found)}"
+            yield f"{path}.prompt", f"is {quoted(wanted)}; rendered is {quoted(found)}"
 
 
 def _prompt(view: View, settings: Mapping[str, object]) -> str:
@@ -69,7 +70,7 @@ def _prompt_with(view: View, word: SwitchWord, role: str) -> str:
         for name, text in texts.items()
         if name in (role, "user")
     ]
-    chat = view.chat.using(view.spec.thinking.on)
+    chat = view.chat.using(view.spec.thinking.enabled.variables)
     rendering = chat.render(messages, add_generation_prompt=True).text or ""
     behind = rendering.rpartition(USER_TEXT)[2]
     return behind.removeprefix(f" {word.word}") if role == "user" else behind
@@ -79,10 +80,9 @@ def header(view: View) -> Iterator[Finding]:
     """The header is all that turns and prompts begin with, and cuts no marker."""
     spec = view.spec
     text = spec.turn.header
-    for key in ("prompt_on", "prompt_off"):
-        prompt: str = getattr(spec.thinking, key)
+    for path, prompt in prompts_of(spec.thinking):
         if prompt and not prompt.startswith(text):
-            yield "turn.header", f"{key} doesn't begin with it: {quoted(prompt)}"
+            yield "turn.header", f"{path} doesn't begin with it: {quoted(prompt)}"
     for _, turn in view.rendered():
         at = turn.find(text)
         if text and at < 0:

@@ -14,36 +14,36 @@ from turnspec.spec.prompt_state import PromptState
 from turnspec.spec.turn_end import may_repeat_calls
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.messages import format_markers, sample_messages
-from turnspec.verification.sanity_view import Finding, View, listed
+from turnspec.verification.sanity_view import Finding, View, listed, prompts_of
 from turnspec.verification.turns import expected_message
 
 
 def switches(view: View) -> Iterator[Finding]:
-    """The prompt for thinking on leaves reasoning open or free, the one for off doesn't."""
-    thinking = view.spec.thinking
+    """The prompt that enables thinking leaves reasoning open or free, the other one doesn't."""
+    enabled, disabled = (view.spec.thinking.state(enable).prompt for enable in (True, False))
     on, off = view.leaves(thinking=True), view.leaves(thinking=False)
     if view.spec.reasoning.mode is ReasoningMode.NONE:
         return
     if on is PromptState.CLOSED:
-        yield "thinking.prompt_on", f"closes reasoning: {quoted(thinking.prompt_on)}"
-    if thinking.prompt_on == thinking.prompt_off:
+        yield "thinking.enabled.prompt", f"closes reasoning: {quoted(enabled)}"
+    if enabled == disabled:
         return
     if off is PromptState.OPEN:
-        yield "thinking.prompt_off", f"opens reasoning: {quoted(thinking.prompt_off)}"
+        yield "thinking.disabled.prompt", f"opens reasoning: {quoted(disabled)}"
     elif off >= on:
-        yield "thinking.prompt_off", f"leaves reasoning as prompt_on does: {off.name.lower()}"
+        told = f"leaves reasoning as that of enabled does: {off.name.lower()}"
+        yield "thinking.disabled.prompt", told
 
 
 def prompt_markers(view: View) -> Iterator[Finding]:
     """Every marker that a prompt holds behind the header is one of the format's."""
     spec = view.spec
     known = format_markers(spec)
-    for key in ("prompt_on", "prompt_off"):
-        prompt: str = getattr(spec.thinking, key)
+    for path, prompt in prompts_of(spec.thinking):
         rest = _outside_of_reasoning(spec, prompt.removeprefix(spec.turn.header))
         for marker in markers(rest):
             if not any(marker in text for text in known):
-                yield f"thinking.{key}", f"no part explains the marker {quoted(marker)} in it"
+                yield path, f"no part explains the marker {quoted(marker)} in it"
 
 
 def _outside_of_reasoning(spec: Spec, text: str) -> str:
@@ -64,7 +64,7 @@ def modes(view: View) -> Iterator[Finding]:
         spec.reasoning.start,
         spec.reasoning.end,
         view.leaves(thinking=True),
-        spec.thinking.prompt_off.removeprefix(spec.turn.header),
+        spec.thinking.disabled.prompt.removeprefix(spec.turn.header),
         spec.limits,
     )
     content = content_mode(spec.content.start, spec.reasoning.end, spec.turn.joins)

@@ -34,7 +34,7 @@ class Renderer:
     def create(cls, spec: Spec, chat: Chat) -> Renderer:
         """Take a chat in the template's dialect; reasoning is given as the spec says.
 
-        Thinking is turned on.
+        Thinking is enabled.
         """
         reasoning = spec.reasoning
         dialect = replace(
@@ -43,7 +43,7 @@ class Renderer:
             call_reasoning_field=reasoning.call_field,
             blocks=reasoning.blocks,
         )
-        using = chat.speaking(dialect).using(spec.thinking.on)
+        using = chat.speaking(dialect).using(spec.thinking.enabled.variables)
         prompt = using.prompt().text or ""
         bare = using.prompt(add_generation_prompt=False).text or ""
         return cls(spec, using, prompt, bare)
@@ -83,12 +83,12 @@ class Renderer:
         return ParserInput(common[start:], turn[len(common) :])
 
 
-def written_input(spec: Spec, message: Message, *, thinking: bool) -> ParserInput | None:
+def written_input(spec: Spec, message: Message, *, thinking: bool | None) -> ParserInput | None:
     """Return what a model that follows its own format writes after a real generation prompt.
 
-    None where the prompt leaves no place for the message's reasoning.
+    ``thinking`` says which prompt. None where it leaves no place for the message's reasoning.
     """
-    prompt = spec.thinking.prompt_on if thinking else spec.thinking.prompt_off
+    prompt = spec.thinking.state(thinking).prompt
     state = prompt_leaves(spec, thinking=thinking)
     has_reasoning = spec.reasoning.mode is not ReasoningMode.NONE
     shown = expected_message(spec, message)
@@ -107,9 +107,9 @@ def written_input(spec: Spec, message: Message, *, thinking: bool) -> ParserInpu
     return ParserInput(prompt, behind.removeprefix(spec.reasoning.end))
 
 
-def prompt_leaves(spec: Spec, *, thinking: bool) -> PromptState:
+def prompt_leaves(spec: Spec, *, thinking: bool | None) -> PromptState:
     """Return where the generation prompt leaves reasoning."""
-    prompt = spec.thinking.prompt_on if thinking else spec.thinking.prompt_off
+    prompt = spec.thinking.state(thinking).prompt
     absent = spec.join(Part.START, Part.CONTENT)
     rest = prompt.removeprefix(spec.turn.header)
     return prompt_state(rest, spec.reasoning.start, spec.reasoning.end, absent)

@@ -72,13 +72,25 @@ class Offer:
 def offers(spec: Spec) -> Iterator[Offer]:
     """Yield the requests to bind a format's grammar to."""
     if spec.tools is not None:
-        needed = GrammarRequest(_writable(TOOLS, spec), tool_choice="required", parallel=True)
+        needed = GrammarRequest(
+            _writable(TOOLS, spec), tool_choice="required", parallel=True, thinking=True
+        )
         yield Offer("calls", needed, 90)
         yield Offer("calls without thinking", replace(needed, thinking=False), 8)
+        if _has_own_default(spec):
+            yield Offer("calls, thinking by default", replace(needed, thinking=None), 8)
         yield Offer("calls or an answer", replace(needed, tool_choice="auto"), 8)
-    yield Offer("no calls", GrammarRequest(tool_choice="none"), 8)
+    yield Offer("no calls", GrammarRequest(tool_choice="none", thinking=True), 8)
     yield Offer("no calls, no thinking", GrammarRequest(tool_choice="none", thinking=False), 4)
+    if _has_own_default(spec):
+        yield Offer("no calls, thinking by default", GrammarRequest(tool_choice="none"), 4)
     yield Offer("an answer by a schema", GrammarRequest(response_schema=_ANSWER), 4)
+
+
+def _has_own_default(spec: Spec) -> bool:
+    """Tell whether a template's own prompt is neither that with thinking nor that without."""
+    thinking = spec.thinking
+    return thinking.default.prompt not in (thinking.enabled.prompt, thinking.disabled.prompt)
 
 
 def _writable(tools: Sequence[Mapping[str, Any]], spec: Spec) -> list[dict[str, Any]]:

@@ -55,7 +55,9 @@ def written_turns(spec: Spec, gbnf: str, bind: Bind) -> Iterator[WrittenTurn]:
         return
     whole = Message(calls=tuple(allowed_call(spec, call) for call in SAMPLE_CALLS))
     calls = expected_message(spec, whole).calls
-    own = GrammarRequest(tool_definitions(calls), tool_choice=ToolChoice.REQUIRED, parallel=True)
+    own = GrammarRequest(
+        tool_definitions(calls), tool_choice=ToolChoice.REQUIRED, parallel=True, thinking=True
+    )
     yield from _bound_turns(spec, own, calls, bind)
     walked = next(offers(spec)).request
     yield from _bound_turns(spec, walked, [_least_call(tool) for tool in walked.tools], bind)

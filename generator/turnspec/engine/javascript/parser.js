@@ -25,10 +25,11 @@ export class TurnParser {
   draftEvents = [];
   constructor(machine, options = {}) {
     const { table } = machine.compiled;
-    const { enableThinking = true, reasoning = "extract", echo = false } = options;
+    const { enableThinking = null, reasoning = "extract", echo = false } = options;
     const { tools = null, idPrefix = "call_" } = options;
-    const thoughtless = enableThinking ? undefined : table.prompt_without_thinking;
-    const whole = options.prefill ?? thoughtless ?? table.prompt;
+    const other = enableThinking ? table.prompt_with_thinking : table.prompt_without_thinking;
+    const prompt = enableThinking === null ? table.prompt : (other ?? table.prompt);
+    const whole = options.prefill ?? prompt;
     const prefill = withoutPrefix(whole, table.header);
     const start = prefill ? -codePoints(prefill) : 0; // never -0
     const compiled = variantOf(machine.compiled, options);

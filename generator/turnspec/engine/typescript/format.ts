@@ -131,6 +131,7 @@ export interface Format {
   readonly header: string;
   /** What the prompt holds of the turn. */
   readonly prompt: string;
+  readonly prompt_with_thinking?: string;
   readonly prompt_without_thinking?: string;
   /** Of reasoning, content and calls. */
   readonly order: Texts;

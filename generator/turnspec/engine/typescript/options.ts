@@ -24,8 +24,8 @@ export interface ParserOptions {
    * a TypeError.
    */
   readonly tools?: readonly Tool[] | null;
-  /** Whether the prompt's end is that for thinking; by default it is. */
-  readonly enableThinking?: boolean;
+  /** What the prompt says of thinking; by default, and with null, what the template says itself. */
+  readonly enableThinking?: boolean | null;
   /** The part of the turn that the prompt holds; by default what the template adds. */
   readonly prefill?: string | null;
   /** "inline" leaves the reasoning in the content, with its markers. */

@@ -30,7 +30,7 @@ from turnspec.export.plugins.facts import StreamingParser, turn_format
 NAME = ""
 STOP: Sequence[str] = ()
 TRIGGERS: Sequence[str] = ()
-TRIGGER_PATTERNS: Mapping[bool, str] = {}
+TRIGGER_PATTERNS: Mapping[bool | None, str] = {}
 OBJECT_ARGUMENTS = True
 
 # What follows is the same for every format.
@@ -204,7 +204,7 @@ class ChatHandler:
                 tools=tools or (),
                 tool_choice=tool_choice,
                 parallel=parallel_tool_calls,
-                thinking=_thinks(prompt),
+                thinking=_thinking(prompt),
                 response_format=response_format,
             )
             grammar = LlamaGrammar.from_string(text, verbose=False)
@@ -232,7 +232,7 @@ class ChatHandler:
             stop=[*STOP, *own_stop],
             sampling={**sampling, "logits_processor": logits_processor},
             grammar=grammar,
-            trigger=TRIGGER_PATTERNS[_thinks(prompt)] if lazy else "",
+            trigger=TRIGGER_PATTERNS[_thinking(prompt)] if lazy else "",
         )
         return turn.chunks() if stream else turn.whole()
 
@@ -294,12 +294,15 @@ def _prefill(prompt: str) -> str | None:
     return header + prompt.rpartition(header)[2] if header else None
 
 
-def _thinks(prompt: str) -> bool:
-    """Say whether a prompt is the one with thinking; one may end as the other does."""
-    thinking = turn_format.FORMAT["prompt"]
-    without = turn_format.FORMAT.get("prompt_without_thinking", thinking)
-    endings = [text for text in (thinking, without) if prompt.endswith(text)]
-    return not endings or max(endings, key=len) == thinking
+def _thinking(prompt: str) -> bool | None:
+    """Return what a prompt says of thinking, None where it is the template's own default.
+
+    One prompt may end as another does: the longest counts.
+    """
+    table: Mapping[str, Any] = turn_format.FORMAT
+    names = {"prompt_without_thinking": False, "prompt_with_thinking": True, "prompt": None}
+    said = {table[name]: enable for name, enable in names.items() if name in table}
+    return said[max(filter(prompt.endswith, said), key=len, default=table["prompt"])]
 
 
 def _begun(text: str, words: Sequence[str]) -> int:

@@ -32,6 +32,7 @@ except ImportError:
 SPEC = Path(__file__).with_name(f"{NAME}.yaml")
 HEADER = turn_format.FORMAT["header"]
 PROMPT = turn_format.FORMAT["prompt"]
+PROMPT_WITH_THINKING = turn_format.FORMAT.get("prompt_with_thinking", PROMPT)
 PROMPT_WITHOUT_THINKING = turn_format.FORMAT.get("prompt_without_thinking", PROMPT)
 #: Begins what the reasoning detector has read already. No model can know it.
 READ = f"\x1e{secrets.token_hex(8)}"
@@ -61,7 +62,7 @@ class TurnReasoningDetector(BaseReasoningFormatDetector):
             reasoning_default=REASONING_DEFAULT or None,
             force_nonempty_content=force_nonempty_content,
         )
-        prompt = PROMPT if force_reasoning else PROMPT_WITHOUT_THINKING
+        prompt = PROMPT_WITH_THINKING if force_reasoning else PROMPT_WITHOUT_THINKING
         self._prefill = prompt + (previous_content if continue_final_message else "")
         self._tools: list[Mapping[str, Any]] | None = None
         self._as_lines = tool_call_parser_active and _tool_parser_of_server() == NAME
@@ -208,7 +209,9 @@ class TurnToolDetector(BaseFormatDetector):
     ) -> StructuralTag:
         """Return the grammar for tools, for the prompt with thinking."""
         given = [tool.model_dump() for tool in tools or ()]
-        tag = grammar_for(given, tool_choice, parallel_tool_calls is not False, PROMPT)
+        tag = grammar_for(
+            given, tool_choice, parallel_tool_calls is not False, PROMPT_WITH_THINKING
+        )
         return StructuralTag.model_validate(tag)
 
     def _result(self, deltas: Iterable[Mapping[str, Any]]) -> StreamingParseResult:
@@ -285,11 +288,11 @@ def grammar_for(
     """
     if bound_structural_tag is None:
         raise ValueError("tools that are held to a grammar need turnspec beside SGLang")
-    without = PROMPT_WITHOUT_THINKING
+    said = {PROMPT_WITH_THINKING: True, PROMPT_WITHOUT_THINKING: False, PROMPT: None}
     return bound_structural_tag(
         SPEC,
         tools=tools,
         tool_choice=choice.model_dump() if hasattr(choice, "model_dump") else choice,
         parallel=parallel,
-        thinking=without == PROMPT or prefill != without,
+        thinking=said.get(prefill),
     )

@@ -328,13 +328,14 @@ def _adjusted(request: Any, prefill: str | None) -> Any:
         return request
     if bound_grammar is None:
         raise ValueError("a tool that has to be called needs turnspec beside vLLM, for its grammar")
-    without = turn_format.FORMAT.get("prompt_without_thinking", "")
+    names = {"prompt_with_thinking": True, "prompt_without_thinking": False}
+    said = {turn_format.FORMAT[name]: names[name] for name in names if name in turn_format.FORMAT}
     grammar, _ = bound_grammar(
         SPEC,
         tools=_tools(request),
         tool_choice=choice if isinstance(choice, str) else choice.model_dump(),
         parallel=request.parallel_tool_calls is not False,
-        thinking=not without or prefill != without,
+        thinking=said.get(prefill),
     )
     tag = {"type": "structural_tag", "format": {"type": "grammar", "grammar": grammar}}
     request.structured_outputs = StructuredOutputsParams(structural_tag=json.dumps(tag))

@@ -49,7 +49,7 @@ export class Box {
   choose(number) {
     const { fields, data } = this;
     fields.chosen.value = number;
-    fields.thinking.checked = true;
+    fields.thinking.value = "null";
     const [, , text, prefill, tools] = data.texts[number] ?? ["", "", "", null, 0];
     this.put("text", text);
     this.put("prefill", prefill ?? data.table.prompt);
@@ -63,7 +63,7 @@ export class Box {
     const { fields, data } = this;
     this.stop();
     this.put("text", state.text ?? "");
-    fields.thinking.checked = state.thinking ?? true;
+    fields.thinking.value = String(state.thinking ?? null);
     fields.tools.value = state.tools ?? JSON.stringify(data.tools[0], null, 1);
     this.put("prefill", state.prefill ?? this.prompt());
     fields.piece.value = state.piece === 0 ? WHOLE : (state.piece ?? USUAL);
@@ -78,7 +78,7 @@ export class Box {
     const { fields, data } = this;
     const state = { text: this.texts.text, piece: this.size };
     if (Number(fields.upTo.value) < Number(fields.upTo.max)) state.upTo = Number(fields.upTo.value);
-    if (!fields.thinking.checked) state.thinking = false;
+    if (this.thinking !== null) state.thinking = this.thinking;
     if (this.texts.prefill !== this.prompt()) state.prefill = this.texts.prefill;
     const usual = JSON.stringify(data.tools[0], null, 1);
     if (fields.tools.value !== usual) state.tools = fields.tools.value;
@@ -90,11 +90,16 @@ export class Box {
     return size === WHOLE ? 0 : size;
   }
 
+  /** Whether thinking is asked for; null where the template's own default holds. */
+  get thinking() {
+    return JSON.parse(this.fields.thinking.value);
+  }
+
   /** Return what the template's prompt holds of a turn. */
   prompt() {
     const { table } = this.data;
-    const { checked } = this.fields.thinking;
-    return checked ? table.prompt : (table.prompt_without_thinking ?? table.prompt);
+    const asked = this.thinking ? table.prompt_with_thinking : table.prompt_without_thinking;
+    return (this.thinking === null ? null : asked) ?? table.prompt;
   }
 
   changed(name) {
@@ -155,9 +160,9 @@ export class Box {
 
   /** Return the options of the parser. Throws where the tools are none. */
   options() {
-    const { tools, thinking } = this.fields;
+    const { tools } = this.fields;
     const found = tools.value.trim() ? JSON.parse(tools.value) : null;
-    return { tools: found, enableThinking: thinking.checked, prefill: this.texts.prefill };
+    return { tools: found, enableThinking: this.thinking, prefill: this.texts.prefill };
   }
 
   /** Read as far as the slider says, and show what came of it. */

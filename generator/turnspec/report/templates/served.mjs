@@ -30,9 +30,8 @@ function stepTable({ steps, left_out: leftOut }) {
 }
 
 async function ask(article, result) {
-  const { fields, texts, name } = await boxOf(article);
-  const { tools, thinking } = fields;
-  const asked = { name, ...texts, tools: tools.value, thinking: thinking.checked };
+  const { fields, texts, name, thinking } = await boxOf(article);
+  const asked = { name, ...texts, tools: fields.tools.value, thinking };
   try {
     const answer = await fetch("/parse", {
       method: "POST",
