@@ -12,14 +12,20 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.few_turns import take_few_turns
 from tests.git_checkouts import commit, git, new_repository, remove_format, write_format
-from tests.specs_for_tests import json_native_spec, plain_spec, tag_with_json_spec, tagged_spec
+from tests.specs_for_tests import (
+    json_native_spec,
+    plain_spec,
+    tag_with_json_spec,
+    tagged_spec,
+)
 from tests.test_cli import run, run_whole
 from turnspec.pipeline.project import Project
 from turnspec.review.compare import Review
 from turnspec.review.revisions import review_files, review_since
+from turnspec.review.rules import Severity
 from turnspec.review.shown import json_data, markdown, text_lines
 from turnspec.spec.files import dump_spec, load_spec, write_spec
-from turnspec.spec.model import ReasoningMode, Spec, Thinking
+from turnspec.spec.model import ReasoningMode, Spec, Thinking, ThinkingState
 
 pytestmark = pytest.mark.usefixtures("few_turns")
 
@@ -34,10 +40,10 @@ def renamed_calls(spec: Spec) -> Spec:
 
 def opened_by_the_model(spec: Spec) -> Spec:
     """Return the format with reasoning that the prompt doesn't open: lenient for its old parser."""
-    header = spec.turn.header
+    header = ThinkingState(spec.turn.header)
     return replace(
         spec,
-        thinking=Thinking(on={}, off={}, prompt_on=header, prompt_off=header),
+        thinking=replace(spec.thinking, default=header, enabled=header),
         reasoning=replace(spec.reasoning, mode=ReasoningMode.TAG_BASED),
     )
 
@@ -120,6 +126,47 @@ def test_a_lenient_change_does_not_fail(root: Path) -> None:
     result = run("diff", "--root", root)
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.startswith("tagged: lenient\n")
+
+
+def flipped_default(spec: Spec) -> Spec:
+    """Return the format with thinking only on request, where it was the template's default."""
+    thinking = spec.thinking
+    enabled = replace(thinking.enabled, prompt=thinking.default.prompt)
+    off = ThinkingState(thinking.disabled.prompt)
+    return replace(spec, thinking=Thinking(default=off, enabled=enabled, disabled=off))
+
+
+def test_another_default_of_thinking_is_breaking(root: Path) -> None:
+    """Both parsers read both states: it is who sets nothing that gets another answer."""
+    spec = json_native_spec()
+    write_format(root, flipped_default(spec))
+    found = json.loads(run("diff", "--root", root, "--format", "json").stdout)["templates"][0]
+    assert found["old_parser_new_turns"]["severity"] == "compatible"
+    assert found["severity"] == "breaking"
+    told = [finding for finding in found["findings"] if finding["severity"] == "breaking"]
+    assert [(finding["rule"], finding["text"]) for finding in told] == [
+        ("thinking-default-flipped", "thinking → no thinking"),
+    ]
+    back = review_of_files(root, flipped_default(spec), spec).templates[0]
+    assert "thinking-default-flipped" in [finding.rule.id for finding in back.findings]
+
+
+def test_another_variable_for_the_same_is_breaking_for_who_sets_the_old_one(tmp_path: Path) -> None:
+    spec = json_native_spec()
+    named = replace(spec.thinking.disabled, variables={"quiet": True})
+    renamed = replace(spec, thinking=replace(spec.thinking, disabled=named))
+    (review,) = review_of_files(tmp_path, spec, renamed).templates
+    told = [(finding.rule.id, finding.text) for finding in review.findings]
+    assert told == [
+        ("thinking-switch-flipped", 'no thinking → thinking with {"enable_thinking": false}')
+    ]
+    assert review.severity is Severity.BREAKING
+    # A variable of another name beside the old one takes nothing from anybody.
+    both = replace(spec.thinking.disabled, variables={"enable_thinking": False})
+    on = replace(spec.thinking.enabled, variables={"ponder": True})
+    more = replace(spec, thinking=replace(spec.thinking, enabled=on, disabled=both))
+    (review,) = review_of_files(tmp_path, spec, more).templates
+    assert review.severity is Severity.COMPATIBLE
 
 
 def test_the_parser_of_the_revision_is_tried(root: Path) -> None:

@@ -14,6 +14,7 @@ from turnspec.review.facts import Change, changes
 from turnspec.review.reading import Format, Reading, read_turns, written_turns
 from turnspec.review.rules import RULES, Finding, Severity, rule_of, worst
 from turnspec.review.standing import known_result, rung_findings
+from turnspec.review.switches import switch_findings
 from turnspec.spec.files import spec_hash
 from turnspec.spec.message import Message
 from turnspec.spec.model import Spec
@@ -149,6 +150,7 @@ def compare_sources(name: str, old: Source, new: Source) -> TemplateReview:
     findings = (
         *reading_findings(forward),
         *engine_findings(before, after, written_turns(after.spec)),
+        *switch_findings(old.spec, new.spec),
         *rung_findings(*results),
     )
     return TemplateReview(
@@ -190,7 +192,7 @@ def _modes(source: Source) -> str:
 
 
 def _same_turns(old: Spec, new: Spec) -> bool:
-    prompts = [(spec.thinking.prompt_on, spec.thinking.prompt_off) for spec in (old, new)]
+    prompts = [spec.thinking.prompts for spec in (old, new)]
     given = [*sample_messages(old), *sample_messages(new)]
     return prompts[0] == prompts[1] and all(
         _written(old, message) == _written(new, message) for message in given
@@ -200,8 +202,7 @@ def _same_turns(old: Spec, new: Spec) -> bool:
 def _written(spec: Spec, message: Message) -> tuple[object, ...]:
     """Return what a model writes, and what a later turn looks like: it may count the calls."""
     return (
-        written_input(spec, message, thinking=True),
-        written_input(spec, message, thinking=False),
+        *(written_input(spec, message, thinking=enable) for enable in spec.thinking.choices),
         write_turn(spec, message, calls_before=2),
     )
 

@@ -1,0 +1,47 @@
+"""Whether a template thinks where it did, for whoever sets nothing and for whoever sets a variable.
+
+A parser may read both states rightly, and still an application gets other messages: answers
+without the reasoning that it shows, or reasoning that it pays for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from turnspec.review.rules import RULES, Finding
+from turnspec.spec.model import ReasoningMode, Spec, ThinkingState
+
+_SAID = {True: "thinking", False: "no thinking"}
+
+
+def switch_findings(old: Spec, new: Spec) -> Iterator[Finding]:
+    """Yield where thinking is another if nothing, or what switched it before, is set."""
+    given = [state for state in (old.thinking.enabled, old.thinking.disabled) if state.variables]
+    for before in (old.thinking.default, *given):
+        after = _state(new, before.variables)
+        was, now = _thinks(old, before), _thinks(new, after)
+        # The same prompt makes a model do the same, whatever else there is to set now.
+        if was != now and before.prompt != after.prompt:
+            rule = "thinking-switch-flipped" if before.variables else "thinking-default-flipped"
+            yield Finding(RULES[rule], f"{_SAID[was]} → {_SAID[now]}{_set_by(before)}")
+
+
+def _set_by(state: ThinkingState) -> str:
+    return f" with {json.dumps(dict(state.variables), sort_keys=True)}" if state.variables else ""
+
+
+def _state(spec: Spec, variables: Mapping[str, object]) -> ThinkingState:
+    """Return the state that variables give; those that a template doesn't read change nothing."""
+    for state in (spec.thinking.enabled, spec.thinking.disabled):
+        if state.variables and state.variables.items() <= variables.items():
+            return state
+    return spec.thinking.default
+
+
+def _thinks(spec: Spec, state: ThinkingState) -> bool:
+    """Say whether the model is to think; where nothing switches it, it may."""
+    if spec.reasoning.mode is ReasoningMode.NONE:
+        return False
+    enabled, disabled = spec.thinking.enabled, spec.thinking.disabled
+    return state.prompt != disabled.prompt or enabled.prompt == disabled.prompt
