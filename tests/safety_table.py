@@ -21,7 +21,7 @@ from turnspec.codegen.loading import FormatModule, load
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.model import Spec
 from turnspec.verification.messages import allowed_call
-from turnspec.verification.quoted_calls import CALL, call_in_text, call_in_value, prefill
+from turnspec.verification.quoted_calls import CALL, call_in_value, calls_in_text, prefill
 
 PAGE = ROOT / "docs" / "safety.md"
 HEAD = """\
@@ -90,14 +90,19 @@ def _row(names: list[str]) -> tuple[str, ...]:
     spec = committed_format(names[0]).spec
     form, tokens = load(spec), special_tokens(spec)
     in_value, value = call_in_value(spec)
-    in_text = call_in_text(spec, "As in ", " it is said.")
+    in_text = calls_in_text(spec)
     shown = ", ".join(f"[{name}](../specs/{name}.yaml)" for name in names)
     return (
         shown,
         _shown(_values(form, spec, [(in_value.turn, False)]) != [value]),
-        _shown(bool(_values(form, spec, [(in_text.turn, False)]))),
+        _shown(any(_values(form, spec, [(text.turn, False)]) for text in in_text)),
         _shown(_values(form, spec, as_text(in_value, tokens), special_tokens=tokens) != [value]),
-        _shown(bool(_values(form, spec, as_text(in_text, tokens), special_tokens=tokens))),
+        _shown(
+            any(
+                _values(form, spec, as_text(text, tokens), special_tokens=tokens)
+                for text in in_text
+            )
+        ),
     )
 
 

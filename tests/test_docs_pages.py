@@ -27,6 +27,7 @@ OTHER_PAGES = (
     "test-a-parser.md",
     "add-a-template.md",
     "api.md",
+    "changes.md",
     "commands.md",
     "CONFORMANCE.md",
     "export.md",

@@ -36,7 +36,7 @@ from turnspec.pipeline.project import OutputPaths
 _LONGEST_TABLE = 100  # lines
 _MEDIAN_TABLE = 60
 _MOST_SWITCHES = 10
-_LARGEST_ENGINE = 3900  # lines that aren't blank
+_LARGEST_ENGINE = 3950  # lines that aren't blank
 _QUICK = 0.030  # seconds that an import may take above that of what it imports, on a busy machine
 
 

@@ -145,6 +145,22 @@ def test_any_chunking_gives_the_same_message(name: str, data: st.DataObject) -> 
 
 @pytest.mark.parametrize("name", KINDS)
 @for_examples
+def test_a_turn_that_lacks_a_character_is_read_alike_in_any_chunking(
+    name: str, data: st.DataObject
+) -> None:
+    """Where a separator or a sign of a marker is missing, parsers wait for what may come."""
+    module, output = module_of(name), data.draw(written_of(name))
+    at = data.draw(st.integers(0, max(len(output.text) - 1, 0)))
+    text = output.text[:at] + output.text[at + 1 :]
+    whole = module.parse(text, **output.options)
+    for chunks in (data.draw(chunkings(text)), list(text)):
+        message, events = stream(module, chunks, **output.options)
+        assert message == whole, chunks
+        assert added_up(events) == summary(whole), chunks
+
+
+@pytest.mark.parametrize("name", KINDS)
+@for_examples
 def test_the_message_only_grows(name: str, data: st.DataObject) -> None:
     module, output = module_of(name), data.draw(soups_of(name))
     parser = module.Parser(**output.options)

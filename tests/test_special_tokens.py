@@ -21,7 +21,14 @@ from turnspec.codegen.loading import FormatModule, load
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.model import Spec, Verdict
 from turnspec.verification.messages import allowed_call
-from turnspec.verification.quoted_calls import CALL, Quoted, call_in_text, call_in_value, prefill
+from turnspec.verification.quoted_calls import (
+    CALL,
+    Quoted,
+    call_in_text,
+    call_in_value,
+    calls_in_text,
+    prefill,
+)
 
 WITH_CALLS = [name for name in FORMATS if committed_spec(name).tools]
 SOME = [name for name in KINDS if committed_spec(name).tools]
@@ -106,12 +113,12 @@ def test_a_spec_says_where_text_alone_calls_a_tool(name: str) -> None:
     spec, _ = loaded(name)
     said = {limit.subject.value for limit in spec.limits if limit.verdict is Verdict.OPEN}
     in_value, value = call_in_value(spec)
-    in_text = call_in_text(spec, "As in ", " it is said.")
     by_text = {"special_tokens": None}
     calls = read(name, [(in_value.turn, False)], **by_text).tool_calls
     is_open = [json.loads(call.arguments).get("city") for call in calls] != [value]
     assert ("argument.string" in said) == is_open
-    assert ("content" in said) == bool(read(name, [(in_text.turn, False)], **by_text).tool_calls)
+    quoting = [[(quoted.turn, False)] for quoted in calls_in_text(spec)]
+    assert ("content" in said) == any(read(name, text, **by_text).tool_calls for text in quoting)
 
 
 @pytest.mark.parametrize("name", SOME)

@@ -33,10 +33,26 @@ def format_table(spec: Spec) -> Format:
         table["arguments"] = arguments_table(headed.tools)
         if headed.alternatives.code:
             table["code"] = code_table(headed.alternatives.code)
+    if _has_recipients(spec, table):
+        table["content"]["addressed"] = True
     # A message that breaks off behind its header has no content yet.
     header = [notation(spec.turn.header)] if headed is not spec else []
     table["openings"] = [*_openings(markers_in_text(table)), *header]
     return cast(Format, _without_empty(cast(dict[str, Any], table)))
+
+
+def _has_recipients(spec: Spec, table: Format) -> bool:
+    """Tell whether calls are messages whose header names a tool, as that of content does a user.
+
+    Then there is a header before each message, and headers end in the same marker.
+    """
+    _, _, behind_name = table.get("calls", {}).get("start", "").partition("{name}")
+    header = notation(spec.turn.header)
+    if not header or not any(header in text for text in table.get("between", ())):
+        return False
+    starts = table["content"].get("start", ())
+    ends = (start[at:] for start in starts for at in range(len(start)))
+    return any(looks_like_marker(end) and end in behind_name for end in ends)
 
 
 def unmarked_reasoning(spec: Spec) -> str:

@@ -10,9 +10,11 @@ from turnspec.codegen.notation import literal_text
 from turnspec.codegen.shapes import tags
 from turnspec.deviations.calls import is_bare
 from turnspec.deviations.turns import Case, Format
-from turnspec.spec.message import Message
-from turnspec.spec.model import Encoding, JsonType, Slot, SlotKind
+from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Encoding, JsonType, Slot, SlotKind, ToolMode
 from turnspec.verification.messages import format_markers
+from turnspec.verification.turns import expected_message
 
 
 def marker_in_prose(form: Format) -> Iterator[Case]:
@@ -33,6 +35,33 @@ def function_tag_in_prose(form: Format) -> Iterator[Case]:
     if len(inner) > 1:
         after = literal_text(form.tools.call[2]).split("\n")[0]
         yield _said(form, f"Write {inner[-1]}name{after} and so on.")
+
+
+def call_in_addressed_text(form: Format) -> Iterator[Case]:
+    """A message whose header says that it is for the user quotes a call."""
+    if form.calls and form.module.FORMAT.get("content", {}).get("addressed"):
+        quoted = form.without_end(form.one_call).strip()
+        yield _said(form, f"It was\n{quoted}\nbefore.")
+
+
+def tool_named_as_a_key(form: Format) -> Iterator[Case]:
+    """A tool is named as a member of call objects may be, and its argument as another tool."""
+    for name in ("function", "name", "arguments", "parameters", "type") if form.calls else ():
+        call = replace(form.call, name=name)
+        yield _called(form, call)
+        if _has_json(form):
+            yield _called(form, replace(call, arguments={form.call.name: {"name": form.call.name}}))
+
+
+def _called(form: Format, call: Call) -> Case:
+    message = expected_message(form.spec, Message(calls=(call,)))
+    tools = tool_definitions((call, *form.calls))
+    return form.case(form.write(message), message, tools=tools)
+
+
+def _has_json(form: Format) -> bool:
+    """Tell whether arguments are a JSON object, whose values may be objects."""
+    return form.json_call is not None or form.tools.mode is ToolMode.TAG_WITH_JSON
 
 
 def json_answer(form: Format) -> Iterator[Case]:

@@ -84,6 +84,8 @@ DEVIATIONS: dict[str, Deviation] = {
     "look-alikes: marker in prose": lookalikes.marker_in_prose,
     "look-alikes: marker in code": lookalikes.marker_in_code,
     "look-alikes: function tag in prose": lookalikes.function_tag_in_prose,
+    "look-alikes: a call in a message for the user": lookalikes.call_in_addressed_text,
+    "look-alikes: a tool named as a key": lookalikes.tool_named_as_a_key,
     "look-alikes: JSON answer": lookalikes.json_answer,
     "look-alikes: markers in arguments": lookalikes.markers_in_arguments,
     "endings: header again": endings.header_again,

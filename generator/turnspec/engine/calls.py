@@ -51,6 +51,10 @@ class Calls:
         self.collected: list[str] | None = None  # of the arguments, until more of them has come
         self.resume: Callable[[], bool] = text.read_text  # what reads on behind a call
 
+    def knows(self, name: str) -> bool:
+        """Say whether there is a tool of that name."""
+        return name in (self.tools or ())
+
     def is_text(self, found: Found) -> bool:
         """Say whether what looks like a marker of calls is text."""
         raise NotImplementedError

@@ -23,6 +23,7 @@ class ContentFormat(TypedDict, total=False):
     """How content is marked, if it is."""
 
     lead: Sequence[str]  # words that stand before all content, and are text anywhere else
+    addressed: bool  # a message's header says who it is for: one for the user calls nothing
     start: Sequence[str]
     end: Sequence[str]
 

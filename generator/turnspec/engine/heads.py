@@ -62,6 +62,7 @@ class HeadCalls(Calls):
                 self._tell_opening(found)
             case "call" | "other_call" | "short_call" if self._addresses_nobody(found):
                 turn.problem("stray_marker", f"{found.text!r} addresses no tool")
+                self.text.begin_content()
             case "call" | "other_call" | "short_call":
                 self._arguments.begin(found)
             case "foreign" | "foreign_name":
@@ -84,11 +85,8 @@ class HeadCalls(Calls):
 
     def _addresses_nobody(self, found: Found) -> bool:
         """Say whether what would be a call is addressed to someone in the conversation."""
-        return (
-            bool(found.missing)
-            and found["name"] in _ROLES
-            and found["name"] not in (self.tools or ())
-        )
+        name = found["name"]
+        return bool(found.missing) and name in _ROLES and not self.knows(name)
 
     def _tell_opening(self, found: Found) -> None:
         for text in found.missing:

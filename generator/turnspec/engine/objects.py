@@ -118,7 +118,10 @@ class ObjectCalls(Calls):
         if not found.role:
             return False
         turn.position = found.end
-        if found.role == "wrapper":
+        if found.role == "wrapper" and not self._keys and self.knows(_WRAPPER):
+            turn.position -= 1  # a tool is called so, and its arguments follow
+            self._begin_member(_WRAPPER)
+        elif found.role == "wrapper":
             self._depth += 1
             if _WRAPPER not in self._table.get("other_members", ()):
                 turn.problem("wrapper", "the call is inside another object")

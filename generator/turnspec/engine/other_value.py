@@ -41,7 +41,10 @@ class OtherValue(Value):
         self._raw_start = compiled.markers(raw_start_roles)
         self._raw_end = compiled.markers(raw_end_roles)
         signs = re.escape(_behind_string(compiled.table))
-        self._after_string = re.compile(rf"[{WHITE_SPACE}]*(?:\Z|(?P<next>[{signs}]|\w+ ?[=:]))")
+        key = r"\w{1,64} ?"  # of an argument before which a separator is missing
+        self._after_string = re.compile(
+            rf"[{WHITE_SPACE}]*(?:\Z|(?P<begun>{key}\Z)|(?P<next>[{signs}]|{key}[=:]))"
+        )
         quotes = dict.fromkeys((self._raw_quote or '"', '"', "'"))
         super().__init__(turn, compiled, tuple(quotes))
         self._stops = compiled.markers(_string_stop_roles).first_or(ESCAPED + "'")
@@ -68,6 +71,8 @@ class OtherValue(Value):
         turn.position = match.end("text")
         is_quote = match["end"] is not None
         after = self._after_string.match(turn.text, match.end()) if is_quote else None
+        if after and after["begun"] and turn.final:
+            after = None  # a word with nothing behind it
         if is_quote and after is None:  # it is none that ends the string
             turn.problem("malformed", f"a {self._quote} inside a string")
             text += self._quote

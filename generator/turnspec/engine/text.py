@@ -12,6 +12,7 @@ from turnspec.engine.stream import Stream
 from turnspec.engine.text_markers import (
     behind_call_roles,
     end_roles,
+    header_roles,
     lead_roles,
     opening_roles,
     text_roles,
@@ -36,6 +37,9 @@ class CallReader(Protocol):
     @property
     def first(self) -> Callable[[], bool]:
         """What reads on at the beginning of a turn."""
+
+    def knows(self, name: str) -> bool:
+        """Say whether there is a tool of that name."""
 
     def is_text(self, found: Found) -> bool:
         """Say whether what looks like a marker of calls is text."""
@@ -81,9 +85,9 @@ class Text:
         self._quoted = False  # whether content holds an opening marker of reasoning
         self._rest: list[str] = []  # what follows the end of the turn
         order = list(self.table["order"])
-        self._content_last = (
-            "content" in order[order.index("calls") :] if "calls" in order else False
-        )
+        self._content_last = "calls" in order and "content" in order[order.index("calls") :]
+        #: Whether the message is for the user by its header: then it holds no call to its end.
+        self.is_content = False
         ends = self.marks.get("end", ())
         self._ends_turn = any(end in self.table["turn_end"] for end in ends)
         content_ends = self.table.get("content", {}).get("end", ())
@@ -92,6 +96,7 @@ class Text:
         self._openings = compiled.markers(opening_roles)
         self._behind_call = compiled.markers(behind_call_roles)
         self._leads = compiled.markers(lead_roles)
+        self._headers = compiled.markers(header_roles)
         self._begun: RolesOf = text_roles
         self._ends = compiled.markers(end_roles)
         self._passes = {
@@ -147,6 +152,7 @@ class Text:
             return False
         if self.draft_end is not None:
             return False
+        found = self._header_in(found)
         if self._is_text(found):
             self.write(max(found.end, found.start + 1))  # an object's beginning has no length
         elif self.may_draft and self.thinking and found.role in DRAFTED:
@@ -158,6 +164,14 @@ class Text:
         else:
             self._pass_marker(found)
         return True
+
+    def _header_in(self, found: Found) -> Found:
+        """Return the header of content with which a call's head begins, if it names no tool."""
+        if found.role not in DRAFTED or not found["name_again"]:
+            return found
+        header = self._headers.match(self.turn, found.start)
+        is_tool = self.calls is not None and self.calls.knows(found["name"])
+        return header if header and header.role and not is_tool else found
 
     def _is_first(self) -> bool:
         """Say whether there was no content yet, and nothing that stands before it."""
@@ -198,10 +212,15 @@ class Text:
         closes = found.role in ("call_end", "section_end")
         if closes and self.thinking and not self.called:
             return True
-        if found.role == "mention" or (closes and self.mentioned):
+        if found.role == "mention" or (closes and self.mentioned) or self._is_for_user(found):
             self.mentioned = True  # what closes it is text as well
             return True
         return self.calls is not None and self.calls.is_text(found)
+
+    def _is_for_user(self, found: Found) -> bool:
+        """Say whether a call stands in a message for the user, and no special token is in it."""
+        is_call = self.is_content and found.role in DRAFTED
+        return is_call and not self.turn.holds_token(found.start, found.end)
 
     def _is_quoted(self, found: Found) -> bool:
         """Say whether content is about a marker of reasoning: in quotes, or closing such a one."""
@@ -244,7 +263,7 @@ class Text:
             self.turn.problem("repeated", f"{found.text!r} in the reasoning")
         elif late and self.table["order"][0] == "reasoning":
             self.turn.problem("misplaced", "reasoning after content or calls")
-        self.thinking = True
+        self.thinking, self.is_content = True, False
 
     def _close_reasoning(self, found: Found) -> None:
         if not self.thinking and self._ends_turn:
@@ -259,6 +278,13 @@ class Text:
         if self.thinking and has_end and not self._holds_end(found.text):
             self.turn.problem("unclosed", "the reasoning was not closed")
         self.thinking = False
+        self.is_content = False
+        if found.role == "content_start":
+            self.begin_content()
+
+    def begin_content(self) -> None:
+        """Read a message that is no call, whatever it quotes, if its header says who it is for."""
+        self.is_content = self.table.get("content", {}).get("addressed", False)
 
     def _repeat(self, found: Found) -> None:
         self.turn.problem("repeated", f"{found.text!r} once more")

@@ -36,6 +36,13 @@ def lead_roles(table: Format) -> Roles:
     return [("lead", f" {lead}") for lead in table.get("content", {}).get("lead", ())]
 
 
+def header_roles(table: Format) -> Roles:
+    """Return the headers of messages for the user, if messages say who they are for."""
+    content = table.get("content", {})
+    starts = content.get("start", ()) if content.get("addressed") else ()
+    return [("content_start", start) for start in starts]
+
+
 def opening_roles(table: Format) -> Roles:
     """Return the beginnings of markers that tell of one that breaks off."""
     return [("opening", notation) for notation in table.get("openings", ())]

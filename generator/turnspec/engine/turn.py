@@ -147,6 +147,10 @@ class Turn:
                 at = end
         yield text[at:]
 
+    def holds_token(self, start: int, end: int) -> bool:
+        """Say whether a special token came between two places."""
+        return bool(self.tokens and _PRIVATE_CHARACTER.search(self.marked, start, end))
+
     def problem(self, kind: str, message: str) -> None:
         """Tell of a deviation at the position."""
         self.problems.append(Problem(self.offset + self.position, kind, message))

@@ -299,7 +299,20 @@ def _finals(spec: Spec, left: Part) -> Iterator[str]:
 def _joins(spec: Spec, left: Part, right: Part) -> list[str]:
     """Return what may stand between two neighbours, white space aside."""
     joins = [spec.join(left, right), *(join.text for join in spec.joins(left, right))]
+    if (left, right) == (Part.CONTENT, Part.CALLS) and not any(map(trimmed, joins)):
+        joins = _between_messages(spec) or joins
     return list({trimmed(text): text for text in reversed(joins)}.values())[::-1]
+
+
+def _between_messages(spec: Spec) -> list[str]:
+    """Return what leads from content to calls that are another message, as reasoning shows it.
+
+    Behind the header of content nothing calls a tool before the header of the next message.
+    """
+    if not format_table(spec).get("content", {}).get("addressed"):
+        return []
+    joins = spec.joins(Part.REASONING, Part.CALLS)
+    return [spec.reasoning.end + join.text for join in joins]
 
 
 def _lead_in(offer: Offer, left: Part, right: Part, join: str) -> str:

@@ -1,11 +1,14 @@
 """Rung 2 of the ladder: however a turn is cut into pieces, the message is the same.
 
-And wherever it breaks off, the parser neither raises nor lets a marker into the text.
+And wherever it breaks off, the parser neither raises nor lets a marker into the text. A turn that
+lacks a separator or a marker is read alike in any pieces, too: there parsers wait for what may
+come.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -73,6 +76,23 @@ class _Splits:
             tally.add(self._fault(chunks, whole))
         for cut in range(0, len(text), self._step()):
             tally.add(self._cut_off(cut, markers))
+        for damaged in dict.fromkeys(self._damaged(markers)):
+            tally.add(self._fault_of_damaged(damaged))
+
+    def _damaged(self, markers: set[str]) -> Iterator[str]:
+        """Yield the turn without one of its separators, wherever it stands, or a marker's first."""
+        text = self.text
+        for separator in sorted(_separators(self.spec)):
+            for found in re.finditer(re.escape(separator), text):
+                yield text[: found.start()] + text[found.end() :]
+        yield from (text.replace(marker, "", 1) for marker in sorted(markers) if marker in text)
+
+    def _fault_of_damaged(self, text: str) -> Counterexample | None:
+        try:
+            whole = self.module.parse(text, **self.options)
+        except Exception as error:  # a parser never raises: that it did is the result
+            return Counterexample(text, "no exception", _named(error))
+        return same_in_pieces(self.spec, self.module, self.options, text, whole)
 
     def _step(self) -> int:
         """Return how far places to cut lie apart: 1, but in turns full of overlong markers."""
@@ -111,6 +131,15 @@ class _Splits:
             return None
         got = str(as_parsed(self.spec, message))
         return Counterexample(text, f"no {leaked[0]!r} in a text", got)
+
+
+def _separators(spec: Spec) -> set[str]:
+    """Return what separates calls, arguments and values, without its white space."""
+    if spec.tools is None:
+        return set()
+    arguments = spec.tools.arguments
+    found = {*spec.tools.separators, arguments.separator, arguments.syntax.item_separator}
+    return {separator.strip() for separator in found} - {""}
 
 
 def same_in_pieces(

@@ -63,12 +63,22 @@ def call_in_value(spec: Spec) -> tuple[Quoted, str]:
     return Quoted(before, written[len(before) : len(written) - len(after)], after), value
 
 
-def call_in_text(spec: Spec, lead: str, rest: str) -> Quoted:
-    """Return content that quotes a whole turn with a call."""
+def call_in_text(spec: Spec, lead: str, rest: str, *, header: str = "") -> Quoted:
+    """Return content that quotes a whole turn with a call, from its header on if that is given."""
     call = allowed_call(spec, CALL)
-    quoted = write_parts(spec, Message(calls=(call,)), Part.START)
+    quoted = header + write_parts(spec, Message(calls=(call,)), Part.START)
     before, _, after = write_parts(spec, Message(_PLACE), Part.START).partition(_PLACE)
     return Quoted(before, lead + quoted.strip() + rest, after)
+
+
+def calls_in_text(spec: Spec) -> tuple[Quoted, Quoted]:
+    """Return contents that quote a call: alone, and with the header of its turn.
+
+    Where a header says who a message is for, a call counts only behind one.
+    """
+    lead, rest = "As in ", " it is said."
+    with_header = call_in_text(spec, lead, rest, header=spec.turn.header)
+    return call_in_text(spec, lead, rest), with_header
 
 
 def with_open_limits(spec: Spec) -> Spec:
@@ -85,7 +95,7 @@ def _open_subjects(spec: Spec) -> Iterator[Subject]:
     if spec.tools is None:
         return
     form = load(spec)
-    if _values(form, spec, call_in_text(spec, "As in ", " it is said.")):
+    if any(_values(form, spec, quoted) for quoted in calls_in_text(spec)):
         yield Subject.CONTENT
     if "city" not in allowed_call(spec, CALL).arguments:  # nothing tells how a string is written
         return

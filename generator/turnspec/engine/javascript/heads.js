@@ -79,6 +79,7 @@ export class HeadCalls extends Calls {
   passHead(found) {
     if (this.addressesNobody(found)) {
       this.turn.problem("stray_marker", `${quoted(found.text)} addresses no tool`);
+      this.text.beginContent();
     } else {
       this.argumentReader.begin(found);
     }

@@ -1,7 +1,14 @@
 /** Reasoning and content: all text that is no marker, and the markers around it. */
 import { Stream } from "./stream.js";
 import { codePoints, quoted, spaceBefore, trimmed, widthAt, withoutSpace } from "./strings.js";
-import { behindCallRoles, endRoles, leadRoles, openingRoles, textRoles } from "./text_markers.js";
+import {
+  behindCallRoles,
+  endRoles,
+  headerRoles,
+  leadRoles,
+  openingRoles,
+  textRoles,
+} from "./text_markers.js";
 /** The roles of markers with which calls begin. */
 const DRAFTED = [
   "opening",
@@ -27,6 +34,8 @@ export class Text {
   afterMarker = true;
   /** Whether text holds an opening marker of calls. */
   mentioned = false;
+  /** Whether the message is for the user by its header: then it holds no call to its end. */
+  isContent = false;
   calls = null;
   inline;
   content;
@@ -51,6 +60,7 @@ export class Text {
   openings;
   behindCall;
   leads;
+  headers;
   ends;
   constructor(turn, compiled, { inline, shown }) {
     const { table } = compiled;
@@ -72,6 +82,7 @@ export class Text {
     this.openings = compiled.markers(openingRoles);
     this.behindCall = compiled.markers(behindCallRoles);
     this.leads = compiled.markers(leadRoles);
+    this.headers = compiled.markers(headerRoles);
     this.ends = compiled.markers(endRoles);
   }
   /**
@@ -106,13 +117,14 @@ export class Text {
       this.afterMarker = !lead.role;
       return !!lead.role;
     }
-    const found = this.markers.search(turn);
+    let found = this.markers.search(turn);
     if (turn.final && (!found || found.role === "mention") && this.breaksOff()) return false;
     this.write(found ? found.start : turn.text.length);
     if (!found && !turn.final && !this.afterMarker && this.draftEnd === null) {
       turn.flow = (this.thinking ? this.reasoning : this.content).flow(this.markers.firstOr(""));
     }
     if (!found?.role || this.draftEnd !== null) return false;
+    found = this.headerIn(found);
     if (this.isText(found)) {
       // An object's beginning has no length.
       this.write(Math.max(found.end, found.start + widthAt(turn.text, found.start)));
@@ -130,6 +142,12 @@ export class Text {
     }
     return true;
   };
+  /** Return the header of content with which a call's head begins, if it names no tool. */
+  headerIn(found) {
+    if (!DRAFTED.includes(found.role) || !found.slot("name_again")) return found;
+    const header = this.headers.match(this.turn, { start: found.start });
+    return header?.role && !this.calls?.knows(found.slot("name")) ? header : found;
+  }
   /** Whether content may begin here, of which there was none before. */
   get isFirst() {
     return this.afterMarker && !(this.thinking || this.called || this.content.begun);
@@ -168,11 +186,15 @@ export class Text {
     }
     const closes = role === "call_end" || role === "section_end";
     if (closes && this.thinking && !this.called) return true;
-    if (role === "mention" || (closes && this.mentioned)) {
+    if (role === "mention" || (closes && this.mentioned) || this.isForUser(found)) {
       this.mentioned = true; // what closes it is text as well
       return true;
     }
     return this.calls?.isText(found) ?? false;
+  }
+  /** Say whether a call stands in a message for the user, and no special token is in it. */
+  isForUser({ role, start, end }) {
+    return this.isContent && DRAFTED.includes(role) && !this.turn.holdsToken(start, end);
   }
   /** Say whether content is about a marker of reasoning: in quotes, or closing such a one. */
   isQuoted({ role }) {
@@ -246,6 +268,7 @@ export class Text {
       this.turn.problem("misplaced", "reasoning after content or calls");
     }
     this.thinking = true;
+    this.isContent = false;
   }
   closeReasoning(found) {
     if (!this.thinking && this.endsTurn) {
@@ -262,6 +285,12 @@ export class Text {
       this.turn.problem("unclosed", "the reasoning was not closed");
     }
     this.thinking = false;
+    this.isContent = false;
+    if (found.role === "content_start") this.beginContent();
+  }
+  /** Read a message that is no call, whatever it quotes, if its header says who it is for. */
+  beginContent() {
+    this.isContent = this.compiled.table.content?.addressed ?? false;
   }
   endTurn() {
     this.turn.read = this.readRest;

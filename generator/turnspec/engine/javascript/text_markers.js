@@ -32,6 +32,10 @@ export function leadRoles(table) {
     (table.content?.lead ?? []).map((lead) => ` ${lead}`),
   );
 }
+/** Return the headers of messages for the user, if messages say who they are for. */
+export function headerRoles({ content }) {
+  return withRole("content_start", (content?.addressed && content.start) || []);
+}
 /** Return the beginnings of markers that tell of one that breaks off. */
 export function openingRoles(table) {
   return withRole("opening", table.openings);

@@ -124,6 +124,10 @@ export class Turn {
     }
     return [...pieces, text.slice(at)];
   }
+  /** Say whether a special token came between two places. */
+  holdsToken(start, end) {
+    return this.tokens.length > 0 && this.marked.slice(start, end).search(PRIVATE_CHARACTERS) >= 0;
+  }
   /** Return the number of the last token that begins before the text, or of the first one. */
   firstToken() {
     let first = this.tokens.length;

@@ -19,6 +19,8 @@ export interface ReasoningFormat {
 
 /** How content is marked, if it is. */
 export interface ContentFormat {
+  /** A message's header says who it is for: one for the user calls nothing. */
+  readonly addressed?: boolean;
   /** Words that stand before all content, and are text anywhere else. */
   readonly lead?: Texts;
   readonly start?: Texts;

@@ -102,6 +102,7 @@ export class HeadCalls extends Calls {
   private passHead(found: Found): void {
     if (this.addressesNobody(found)) {
       this.turn.problem("stray_marker", `${quoted(found.text)} addresses no tool`);
+      this.text.beginContent();
     } else {
       this.argumentReader.begin(found);
     }

@@ -142,7 +142,10 @@ export class ObjectCalls extends Calls {
     if (!found) return this.breakOff();
     if (!found.role) return false;
     turn.position = found.end;
-    if (found.role === "wrapper") {
+    if (found.role === "wrapper" && this.nameIsKey && this.knows(WRAPPER)) {
+      turn.position -= 1; // a tool is called so, and its arguments follow
+      this.beginMember(WRAPPER);
+    } else if (found.role === "wrapper") {
       this.depth += 1;
       if (!this.table.other_members?.includes(WRAPPER)) {
         turn.problem("wrapper", "the call is inside another object");

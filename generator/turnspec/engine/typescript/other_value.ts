@@ -67,7 +67,10 @@ export class OtherValue extends Value {
     this.rawStart = compiled.markers(rawStartRoles);
     this.rawEnd = compiled.markers(rawEndRoles);
     const signs = escaped(signsBehindString(compiled.table));
-    this.afterString = new RegExp(`[ \\t\\n\\r]*(?:$|([${signs}]|${WORD_SIGN}+ ?[=:]))`, "uy");
+    // Of an argument before which a separator is missing.
+    const key = `${WORD_SIGN}{1,64} ?`;
+    const after = `[ \\t\\n\\r]*(?:$|(${key}$)|([${signs}]|${key}[=:]))`;
+    this.afterString = new RegExp(after, "uy");
   }
 
   protected override takeQuote(text: string): boolean {
@@ -109,7 +112,8 @@ export class OtherValue extends Value {
   private matchBehind(at: number): { readonly goesOn: boolean } | null {
     this.afterString.lastIndex = at;
     const match = this.afterString.exec(this.turn.text);
-    return match && { goesOn: !!match[1] };
+    // A word at the end of all text has nothing behind it.
+    return !match || (match[1] && this.turn.final) ? null : { goesOn: !!match[2] };
   }
 
   private readRawString(): boolean {

@@ -4,7 +4,14 @@ import type { CompiledFormat, ReasoningFormat, RolesOf } from "./format.js";
 import type { Found, Markers } from "./markers.js";
 import { Stream } from "./stream.js";
 import { codePoints, quoted, spaceBefore, trimmed, widthAt, withoutSpace } from "./strings.js";
-import { behindCallRoles, endRoles, leadRoles, openingRoles, textRoles } from "./text_markers.js";
+import {
+  behindCallRoles,
+  endRoles,
+  headerRoles,
+  leadRoles,
+  openingRoles,
+  textRoles,
+} from "./text_markers.js";
 import type { Read, Turn } from "./turn.js";
 
 /** The roles of markers with which calls begin. */
@@ -25,6 +32,8 @@ export interface CallReader {
   readonly called: boolean;
   /** What reads on at the beginning of a turn. */
   readonly first: Read;
+  /** Say whether there is a tool of that name. */
+  knows(name: string): boolean;
   /** Say whether what looks like a marker of calls is text. */
   isText(found: Found): boolean;
   /** Do what a marker of calls asks for. */
@@ -59,6 +68,8 @@ export class Text {
   afterMarker = true;
   /** Whether text holds an opening marker of calls. */
   mentioned = false;
+  /** Whether the message is for the user by its header: then it holds no call to its end. */
+  private isContent = false;
   private calls: CallReader | null = null;
   private readonly inline: boolean;
   private readonly content: Stream;
@@ -83,6 +94,7 @@ export class Text {
   private readonly openings: Markers;
   private readonly behindCall: Markers;
   private readonly leads: Markers;
+  private readonly headers: Markers;
   private readonly ends: Markers;
 
   constructor(turn: Turn, compiled: CompiledFormat, { inline, shown }: TextOptions) {
@@ -105,6 +117,7 @@ export class Text {
     this.openings = compiled.markers(openingRoles);
     this.behindCall = compiled.markers(behindCallRoles);
     this.leads = compiled.markers(leadRoles);
+    this.headers = compiled.markers(headerRoles);
     this.ends = compiled.markers(endRoles);
   }
 
@@ -142,13 +155,14 @@ export class Text {
       this.afterMarker = !lead.role;
       return !!lead.role;
     }
-    const found = this.markers.search(turn);
+    let found = this.markers.search(turn);
     if (turn.final && (!found || found.role === "mention") && this.breaksOff()) return false;
     this.write(found ? found.start : turn.text.length);
     if (!found && !turn.final && !this.afterMarker && this.draftEnd === null) {
       turn.flow = (this.thinking ? this.reasoning : this.content).flow(this.markers.firstOr(""));
     }
     if (!found?.role || this.draftEnd !== null) return false;
+    found = this.headerIn(found);
     if (this.isText(found)) {
       // An object's beginning has no length.
       this.write(Math.max(found.end, found.start + widthAt(turn.text, found.start)));
@@ -166,6 +180,13 @@ export class Text {
     }
     return true;
   };
+
+  /** Return the header of content with which a call's head begins, if it names no tool. */
+  private headerIn(found: Found): Found {
+    if (!DRAFTED.includes(found.role) || !found.slot("name_again")) return found;
+    const header = this.headers.match(this.turn, { start: found.start });
+    return header?.role && !this.calls?.knows(found.slot("name")) ? header : found;
+  }
 
   /** Whether content may begin here, of which there was none before. */
   private get isFirst(): boolean {
@@ -209,11 +230,16 @@ export class Text {
     }
     const closes = role === "call_end" || role === "section_end";
     if (closes && this.thinking && !this.called) return true;
-    if (role === "mention" || (closes && this.mentioned)) {
+    if (role === "mention" || (closes && this.mentioned) || this.isForUser(found)) {
       this.mentioned = true; // what closes it is text as well
       return true;
     }
     return this.calls?.isText(found) ?? false;
+  }
+
+  /** Say whether a call stands in a message for the user, and no special token is in it. */
+  private isForUser({ role, start, end }: Found): boolean {
+    return this.isContent && DRAFTED.includes(role) && !this.turn.holdsToken(start, end);
   }
 
   /** Say whether content is about a marker of reasoning: in quotes, or closing such a one. */
@@ -291,6 +317,7 @@ export class Text {
       this.turn.problem("misplaced", "reasoning after content or calls");
     }
     this.thinking = true;
+    this.isContent = false;
   }
 
   private closeReasoning(found: Found): void {
@@ -309,6 +336,13 @@ export class Text {
       this.turn.problem("unclosed", "the reasoning was not closed");
     }
     this.thinking = false;
+    this.isContent = false;
+    if (found.role === "content_start") this.beginContent();
+  }
+
+  /** Read a message that is no call, whatever it quotes, if its header says who it is for. */
+  beginContent(): void {
+    this.isContent = this.compiled.table.content?.addressed ?? false;
   }
 
   private endTurn(): void {

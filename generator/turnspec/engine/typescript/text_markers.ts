@@ -40,6 +40,11 @@ export function leadRoles(table: Format): Roles {
   );
 }
 
+/** Return the headers of messages for the user, if messages say who they are for. */
+export function headerRoles({ content }: Format): Roles {
+  return withRole("content_start", (content?.addressed && content.start) || []);
+}
+
 /** Return the beginnings of markers that tell of one that breaks off. */
 export function openingRoles(table: Format): Roles {
   return withRole("opening", table.openings);

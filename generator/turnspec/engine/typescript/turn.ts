@@ -165,6 +165,11 @@ export class Turn {
     return [...pieces, text.slice(at)];
   }
 
+  /** Say whether a special token came between two places. */
+  holdsToken(start: number, end: number): boolean {
+    return this.tokens.length > 0 && this.marked.slice(start, end).search(PRIVATE_CHARACTERS) >= 0;
+  }
+
   /** Return the number of the last token that begins before the text, or of the first one. */
   private firstToken(): number {
     let first = this.tokens.length;
