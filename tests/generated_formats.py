@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_origin, get_type_hints, is_typeddict
 
+from turnspec.codegen.facts import is_compiled
 from turnspec.codegen.loading import load_module
 from turnspec.codegen.parts import needed_parts
 from turnspec.codegen.table import format_table
@@ -43,6 +44,16 @@ def committed_spec(name: str) -> Spec:
 def committed_format(name: str) -> Format:
     """Return a committed spec and the module generated from it."""
     return Format(committed_spec(name), load_module(module_source(name)))
+
+
+def table_of(name: str) -> FormatTable:
+    """Return the format table of a committed spec."""
+    return format_table(committed_spec(name))
+
+
+def is_compiled_format(name: str) -> bool:
+    """Tell whether a committed module is compiled from the engine of `turnspec.reading`."""
+    return is_compiled(table_of(name))
 
 
 def module_source(name: str) -> str:

@@ -191,7 +191,7 @@ def test_a_spec_is_never_without_its_parser(
         text=True,
         timeout=120,
         check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000)),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
     )
     assert done.returncode == 1
     assert module in done.stderr

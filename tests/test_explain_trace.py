@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.generated_formats import PARTS, ROOT, committed_format
+from tests.generated_formats import PARTS, ROOT, committed_format, committed_spec
 from tests.own_templates import FOLDER
 from tests.test_cli import run, run_whole
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.loading import FormatModule, load
 from turnspec.explain import trace as trace_module
 from turnspec.explain.samples import sample_turns
 from turnspec.explain.shown import trace_data, trace_lines
@@ -83,7 +83,7 @@ def consumed(steps: tuple[Step, ...]) -> str:
 @pytest.mark.parametrize("name", PARTS)
 def test_a_trace_is_what_the_parser_does(name: str) -> None:
     """Watching changes nothing, and every character and event is in a step, in order."""
-    module = committed_format(name).module
+    module = load(committed_spec(name))
     options: tuple[Mapping[str, Any], ...] = ({}, {"prefill": "", "tools": TOOLS}, {"echo": True})
     for text in texts(name):
         for given in options:

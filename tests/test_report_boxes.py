@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.generated_formats import PARTS, ROOT, committed_format
+from tests.generated_formats import PARTS, ROOT, committed_format, table_of
 from tests.typescript.toolchain import node
 from turnspec.codegen.typescript import SHARED_ENGINE, Script, script_engine
 from turnspec.report.texts import texts_to_try
@@ -55,7 +55,7 @@ def test_a_text_is_shown_in_its_parts(name: str, ask: Ask) -> None:
     form = committed_format(name)
     for text in texts_to_try(form.spec, form.module)[::5]:
         options = {"tools": list(text.tools), "prefill": text.prefill}
-        found = ask(table=form.module.FORMAT, options=options, text=text.text, size=7)
+        found = ask(table=table_of(name), options=options, text=text.text, size=7)
         message = form.module.parse(text.text, **options)
         assert found["message"] == message.to_dict()
         assert [each["offset"] for each in found["problems"]] == [
@@ -72,7 +72,7 @@ TURN = '<think>\nI 🦆.\n</think>\n\n<tool_call>\n{"name": "look", "arguments":
 
 
 def test_what_was_read_is_told_from_what_was_not(ask: Ask) -> None:
-    table = committed_format(QWEN).module.FORMAT
+    table = table_of(QWEN)
     found = ask(table=table, options={}, text=TURN, size=5, count=6)
     assert [(part["kind"], part["text"]) for part in found["parts"]] == [
         ("mark", "<think>\n"),
@@ -99,7 +99,7 @@ def test_what_was_read_is_told_from_what_was_not(ask: Ask) -> None:
 
 
 def test_a_part_begins_anew_where_a_problem_is(ask: Ask) -> None:
-    table = committed_format(QWEN).module.FORMAT
+    table = table_of(QWEN)
     text = '<tool_call>\n{"name": "look", "arguments": {"a": 1'
     found = ask(table=table, options={}, text=text, size=0)
     (problem,) = found["problems"]

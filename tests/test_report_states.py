@@ -9,15 +9,16 @@ from xml.etree import ElementTree
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.generated_formats import KINDS, committed_format
+from tests.generated_formats import KINDS, committed_spec, table_of
 from tests.test_explain_trace import TOOLS, texts
+from turnspec.codegen.loading import load
 from turnspec.explain.trace import trace
 from turnspec.report.diagram import draw
 from turnspec.report.states import Machine, State, Transition, read_machine
 
 
 def machine_of(name: str) -> Machine:
-    return read_machine(committed_format(name).module.FORMAT)
+    return read_machine(table_of(name))
 
 
 @pytest.mark.parametrize(
@@ -37,7 +38,7 @@ def test_a_machine(name: str, snapshot: SnapshotAssertion) -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_what_a_parser_does_is_in_its_diagram(name: str) -> None:
     """Every change of state that a trace shows is a transition, and every state is named."""
-    module, machine = committed_format(name).module, machine_of(name)
+    module, machine = load(committed_spec(name)), machine_of(name)
     known = {(found.source, found.target) for found in machine.transitions}
     states = {state.name for state in machine.states}
     for text in texts(name):

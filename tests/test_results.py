@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from tests.generated_formats import KINDS, committed_format
+from tests.generated_formats import KINDS, committed_format, table_of
 from tests.test_parser_promises import for_examples, module_of, spec_of, turns_behind_a_prompt
 from turnspec.engine.markers import leading_text
 from turnspec.rendering.conversation import tool_definitions
@@ -43,7 +43,7 @@ TEXT = "Hello there. 2 < 3, [x] {y} `z` and (so) on: to=be | or *not*, </b> <!--
 def test_no_more_is_held_back_than_may_become_a_marker(name: str) -> None:
     """Behind each character of an answer, what isn't passed on yet may be a marker's beginning."""
     form = committed_format(name)
-    module, beginnings = form.module, marker_beginnings(form.module.FORMAT)
+    module, beginnings = form.module, marker_beginnings(table_of(name))
     parser = module.Parser(prefill=form.spec.turn.header + form.spec.content.start, tools=[])
     said = ""
     for at, character in enumerate(TEXT, start=1):
@@ -52,7 +52,7 @@ def test_no_more_is_held_back_than_may_become_a_marker(name: str) -> None:
         assert TEXT.startswith(said)
         compact = re.sub(r"\s+", "", held)
         may_begin = any(text.startswith(compact) for text in beginnings)
-        assert may_begin or _begins_slot(compact, module.FORMAT), (held, said)
+        assert may_begin or _begins_slot(compact, table_of(name)), (held, said)
 
 
 def _begins_slot(held: str, table: Any) -> bool:

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.engine_cases import CASES, TABLES, TOOLS
-from tests.generated_formats import FORMATS, KINDS, NAMES, PARTS
+from tests.generated_formats import FORMATS, KINDS, NAMES, PARTS, table_of
 from tests.marker_soup import Output, soups, written_outputs
 from tests.parser_checks import some
 from tests.test_tools import ALLOWED, CALL, WRONG, tool, with_a
@@ -316,7 +316,9 @@ def test_a_copied_parser_reads_as_the_engine_does(
     form = format_of(name)
     for shared in (False, True):
         path = copies / f"{name}-{shared}.mjs"
-        path.write_text(script_text(source_of(name), Script.JAVASCRIPT, shared=shared), "utf-8")
+        path.write_text(
+            script_text(source_of(name), table_of(name), Script.JAVASCRIPT, shared=shared), "utf-8"
+        )
         engine.load_file(path.stem, path)
         text = form.write(form.message)
         for cut in (len(text), len(text) // 2):
@@ -338,12 +340,14 @@ def test_copies_compile(tmp_path: Path) -> None:
     """Under the strictest settings, with and without the engine, and in use as the docs have it."""
     for name in {"qwen3-coder", *PARTS}:
         source = source_of(name)
-        (tmp_path / f"{name}.ts").write_text(script_text(source, Script.TYPESCRIPT), "utf-8")
-    qwen = source_of("qwen3-coder")
+        (tmp_path / f"{name}.ts").write_text(
+            script_text(source, table_of(name), Script.TYPESCRIPT), "utf-8"
+        )
+    qwen, table = source_of("qwen3-coder"), table_of("qwen3-coder")
     for script in Script:
         (tmp_path / f"{SHARED_ENGINE}{script}").write_text(script_engine(script), "utf-8")
-        (tmp_path / f"own{script}").write_text(script_text(qwen, script), "utf-8")
-        text = script_text(qwen, script, shared=True)
+        (tmp_path / f"own{script}").write_text(script_text(qwen, table, script), "utf-8")
+        text = script_text(qwen, table, script, shared=True)
         (tmp_path / f"shared{script}").write_text(text, "utf-8")
     for module in ("./own.js", "./shared.js", "./own.mjs", "./shared.mjs"):
         use = tmp_path / f"use{module.replace('.', '_').replace('/', '_')}.ts"

@@ -11,7 +11,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from tests.engine_cases import CASES, TABLES, case_failures
-from tests.generated_formats import committed_format
+from tests.generated_formats import committed_format, table_of
 from tests.test_deviations import failures_of
 from turnspec.codegen.loading import FormatModule, LoadedFormat
 from turnspec.codegen.parts import Join, join_parts
@@ -72,7 +72,7 @@ def _failures(engine: ModuleType, formats: tuple[str, ...]) -> Iterator[str]:
                 yield f"case: {title}"
     for name in formats:
         spec = committed_format(name).spec
-        form = _joined(engine, committed_format(name).module.FORMAT)
+        form = _joined(engine, table_of(name))
         faulty = Format(spec, form)
         for title, build in DEVIATIONS.items():
             for case in build(committed_format(name)):

@@ -11,6 +11,7 @@ from turnspec.analysis.limited import analyze_limited
 from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import Found, find_format, is_path
+from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.templates import template_source
 from turnspec.cli.common import (
     PREFILL,
@@ -24,9 +25,9 @@ from turnspec.cli.common import (
 )
 from turnspec.cli.console import ERR, Fault, Misuse, finish, print_notice, put_json, say_parts
 from turnspec.cli.extras import fetch_hint
-from turnspec.cli.formats import catalog_of, find, spec_of, text_of
+from turnspec.cli.formats import catalog_of, find, spec_of
 from turnspec.cli.parse import parser_module
-from turnspec.codegen.loading import FormatModule, load_module
+from turnspec.codegen.loading import FormatModule, load
 from turnspec.explain.annotate import Kind
 from turnspec.explain.explanation import Explanation, explain_spec, explain_template
 from turnspec.explain.shown import (
@@ -44,10 +45,10 @@ from turnspec.explain.shown import (
 )
 from turnspec.explain.trace import Trace
 from turnspec.explain.trace import trace as trace_text
-from turnspec.pipeline.project import OutputPaths
 from turnspec.pipeline.standing import Standings
 from turnspec.pipeline.template_sources import read_sources_anywhere
 from turnspec.rendering.limits import Limits
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
 STYLES: dict[str, str] = {
@@ -193,23 +194,33 @@ def _print(lines: Iterable[Line]) -> None:
 
 
 def _module(fmt: str, root: Path | None, limits: Limits) -> FormatModule:
-    """Return a generated module: that of a known format, a file's, or made from a template."""
+    """Return what can be traced of a known format, a module's file, or a template."""
     catalog = catalog_of(root)
-    if not is_path(fmt, catalog) or fmt.endswith(".py"):
-        return parser_module(fmt, root)
+    if fmt.endswith(".py"):
+        module = parser_module(fmt, root)
+        if not hasattr(module.Parser, "_turn_type"):
+            raise Misuse(f"{fmt}: a compiled parser has no trace; name its format instead")
+        return module
+    if not is_path(fmt, catalog):
+        return _in_memory(find(fmt, catalog))
     found = find_format(fmt, catalog)
     if isinstance(found, Found):
-        return load_module(text_of(found.format.module()))
+        return _in_memory(found.format)
     sources, problems = read_sources_anywhere([Path(fmt)])
     finish(problems)
     if len(sources) != 1:
         names = ", ".join(source.name for source in sources)
         raise Fault(f"{fmt} holds several templates ({names}); analyse it with --into first")
-    from turnspec.pipeline.build import generate_files  # which needs the extra `build`
-
     analysis = analyze_limited(sources[0], limits)
     if analysis.spec is None:
         finish(analysis.problems)
         raise AssertionError("a template without a spec has a problem")
-    paths = OutputPaths.in_folder(analysis.spec.name)
-    return load_module(generate_files(analysis.spec, paths)[paths.module])
+    return load(analysis.spec)
+
+
+def _in_memory(known: KnownFormat) -> FormatModule:
+    spec = known.spec()
+    if isinstance(spec, Spec):
+        return load(spec)
+    finish(spec)
+    raise AssertionError("a spec that can't be read has a problem")

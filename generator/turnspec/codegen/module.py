@@ -10,6 +10,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from turnspec.codegen.banner import banner, sealed
+from turnspec.codegen.compiled import compiled_module
+from turnspec.codegen.facts import facts_of, is_compiled
 from turnspec.codegen.parts import Join, import_lines, join_parts, needed_parts, part_text
 from turnspec.codegen.table import format_table
 from turnspec.engine import ENGINE_VERSION
@@ -40,6 +42,9 @@ def generate_module(
     shown.
     """
     table = format_table(spec)
+    if is_compiled(table):
+        head = banner(spec_path, spec_hash, command=command)
+        return sealed(head + compiled_module(facts_of(table), samples, list(_notes(spec))))
     shown = [_block(sample) for sample in samples]
     notes = [_filled(note) for note in _notes(spec)]
     lines = [line for block in [*shown, *notes] for line in block.split("\n")]

@@ -10,6 +10,7 @@ import ast
 import re
 
 from turnspec.codegen.banner import banner, sealed
+from turnspec.codegen.compiled import BEGINS_COMMON
 from turnspec.codegen.module import environment
 from turnspec.codegen.parts import PARTS, import_lines, part_text
 from turnspec.engine import ENGINE_VERSION
@@ -44,6 +45,8 @@ def shared_module(module: str) -> str:
     Raises:
         ValueError: this isn't a module with the whole engine.
     """
+    if BEGINS_COMMON in module:  # compiled: nothing of it is of no use to its format
+        return module
     head, begins, rest = module.partition(_ENGINE_BEGINS)
     _, ends, joined = rest.partition(_ENGINE_ENDS)
     if not begins or not ends:

@@ -63,6 +63,11 @@ class Script(StrEnum):
     DECLARATION = ".d.mts"
 
 
+_USE = """\
+`parse` reads a whole text, `Parser` one that arrives in pieces. Neither ever raises on what a
+model writes: what deviates from the format is told in `message.problems`."""
+
+
 @dataclass(frozen=True, slots=True)
 class ScriptPart:
     """A file of the engine: what it says of itself, the files that it needs, and all the rest."""
@@ -89,13 +94,13 @@ def script_part(name: str, script: Script) -> ScriptPart:
     return ScriptPart(tuple(heading), needs, body.replace("export {};\n", "").strip("\n"))
 
 
-def script_text(module: str, script: Script, *, shared: bool = False) -> str:
-    """Return a generated Python module as a script.
+def script_text(module: str, table: Format, script: Script, *, shared: bool = False) -> str:
+    """Return a generated Python module, and its format's table, as a script.
 
     ``shared`` has it import the engine from a file beside it.
     """
     command = renewing(named_spec(module)[0], script, shared=shared)
-    table, docstring, banner_lines = _read_module(module, command)
+    banner_lines = _banner(module, command)
     parts = (
         DECLARATIONS
         if script is Script.DECLARATION
@@ -106,7 +111,7 @@ def script_text(module: str, script: Script, *, shared: bool = False) -> str:
     )
     text = template.render(
         banner=banner_lines,
-        lines=docstring,
+        lines=_docstring(module, table),
         table=_literal(table),
         parts=[script_part(name, script) for name in parts],
         engine_version=ENGINE_VERSION,
@@ -183,21 +188,21 @@ def renewing(names: str, script: Script, *, shared: bool) -> str:
     return f"turnspec vendor {names} --language {language}{sharing} --into ."
 
 
-def _read_module(module: str, command: str) -> tuple[Format, list[str], str]:
-    """Return a module's table, the lines of its docstring, and a banner with another command."""
+def _docstring(module: str, table: Format) -> list[str]:
+    """Return the lines of a module's docstring; what one says of Python is no script's."""
+    told = ast.get_docstring(ast.parse(without_warning(module))) or ""
+    if not told.startswith("Parser for"):
+        told = f"Parser for turns in the format of {table['name']}.\n\n{_USE}"
+    return [line.replace("``", "`").replace("*/", "* /") for line in told.split("\n")]
+
+
+def _banner(module: str, command: str) -> str:
+    """Return a module's banner as a script's, with another command."""
     source = without_warning(module)
-    tree = ast.parse(source)
-    table = next(
-        ast.literal_eval(node.value)
-        for node in tree.body
-        if isinstance(node, ast.AnnAssign) and node.value and ast.unparse(node.target) == "FORMAT"
-    )
-    told = (ast.get_docstring(tree) or "").split("\n")
-    lines = [line.replace("``", "`").replace("*/", "* /") for line in told]
-    first = source.splitlines()[: tree.body[0].lineno - 1]
+    first = source.splitlines()[: ast.parse(source).body[0].lineno - 1]
     kept = (line.removeprefix("#") for line in first if not line.startswith("# Text hash:"))
     told_so = [f" Regenerate: {command}" if " Regenerate:" in line else line for line in kept]
-    return table, lines, "\n".join(f"//{line}" for line in told_so)
+    return "\n".join(f"//{line}" for line in told_so)
 
 
 def _literal(value: Any, indent: str = "") -> str:

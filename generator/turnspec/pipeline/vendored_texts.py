@@ -9,6 +9,7 @@ from importlib import resources
 from turnspec.catalog.known import KnownFormat
 from turnspec.codegen.banner import banner, is_unedited, named_place, sealed
 from turnspec.codegen.shared import ENGINE, ENGINE_FILE, engine_text, is_shared, shared_module
+from turnspec.codegen.table import format_table
 from turnspec.codegen.typescript import (
     SCRIPT_ENGINE,
     SHARED_ENGINE,
@@ -18,6 +19,7 @@ from turnspec.codegen.typescript import (
     shares_engine,
 )
 from turnspec.pipeline.project import OutputPaths
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
 #: The module of types that all parsers have in common, as a copy's banner names it.
@@ -80,7 +82,9 @@ def copied_texts(
 ) -> dict[str, str] | Problem:
     """Return the texts of a format's copies by their names."""
     paths = OutputPaths.in_folder(known.name)
-    module, grammar = known.module(), known.grammar() if with_grammar else ""
+    spec, module, grammar = known.spec(), known.module(), known.grammar() if with_grammar else ""
+    if not isinstance(spec, Spec):
+        return spec[0]
     for text, source in ((module, known.paths.module), (grammar, known.paths.grammar)):
         if isinstance(text, Problem):
             return text
@@ -89,7 +93,7 @@ def copied_texts(
     assert isinstance(module, str)
     assert isinstance(grammar, str)
     texts = {
-        f"{known.name}{script}": script_text(module, script, shared=shared)
+        f"{known.name}{script}": script_text(module, format_table(spec), script, shared=shared)
         for script in language.scripts
     } or {paths.module: shared_module(module) if shared else module}
     return texts | ({paths.grammar: grammar} if with_grammar else {})
@@ -102,8 +106,11 @@ def text_now(known: KnownFormat, file: str, copy: str) -> str | Problem:
     module, script = known.module(), script_of(file)
     if isinstance(module, Problem):
         return module
+    spec = known.spec()
+    if not isinstance(spec, Spec):
+        return spec[0]
     if script is not None:
-        return script_text(module, script, shared=shares_engine(copy))
+        return script_text(module, format_table(spec), script, shared=shares_engine(copy))
     return shared_module(module) if is_shared(copy) else module
 
 

@@ -15,7 +15,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
 from typing import Any
 
-from turnspec.codegen.loading import FormatModule, load_module
+from turnspec.codegen.loading import FormatModule, load_table
+from turnspec.engine.format import Format
 from turnspec.explain.shown import trace_data
 from turnspec.explain.tools import read_tools
 from turnspec.explain.trace import trace
@@ -46,7 +47,7 @@ class Site:
     """The page, and the parsers of its formats by name, each loaded when it is first asked for."""
 
     page: str
-    sources: Mapping[str, str]
+    tables: Mapping[str, Format]
     modules: dict[str, FormatModule] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
 
@@ -54,12 +55,12 @@ class Site:
     def of(cls, entries: Sequence[Entry]) -> Site:
         """Return the site of some formats."""
         page = render_page(entries, served=True)
-        return cls(page, {entry.name: entry.source for entry in entries})
+        return cls(page, {entry.name: entry.table for entry in entries})
 
     def parse(self, body: bytes) -> dict[str, object]:
         """Return what the parser that is asked for does with a text."""
         asked = _asked(body)
-        if asked.name not in self.sources:
+        if asked.name not in self.tables:
             raise RefusalError(HTTPStatus.NOT_FOUND, f"no format {asked.name!r}")
         options = {
             "tools": asked.tools,
@@ -73,7 +74,7 @@ class Site:
     def _module(self, name: str) -> FormatModule:
         with self.lock:
             if name not in self.modules:
-                self.modules[name] = load_module(self.sources[name])
+                self.modules[name] = load_table(self.tables[name])
             return self.modules[name]
 
 

@@ -42,7 +42,8 @@ Ids = Sequence[int]
 Piece = tuple[str, bool]  # a text, and whether it is a special token
 SPEC = Path(__file__).with_name(f"{NAME}.yaml")
 HEADER = turn_format.FORMAT["header"]
-MARKERS = json.dumps(turn_format.FORMAT, ensure_ascii=False)
+TABLE = [turn_format.FORMAT, getattr(turn_format, "TEXTS", ())]
+MARKERS = json.dumps(TABLE, ensure_ascii=False)
 LONGEST_MARKER = 32  # tokens; what ends reasoning has no more
 
 

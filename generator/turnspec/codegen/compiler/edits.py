@@ -1,0 +1,94 @@
+"""Edits of a source by its syntax tree: ranges are replaced, so that comments and layout stay."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A range of a source, in bytes, and what takes its place."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Source:
+    """A Python source with its tree, and the places of its nodes."""
+
+    def __init__(self, text: str) -> None:
+        """Take a source apart."""
+        self.text = text
+        self.tree = ast.parse(text)
+        self._bytes = text.encode()
+        self._lines = [0]
+        for line in self._bytes.splitlines(keepends=True):
+            self._lines.append(self._lines[-1] + len(line))
+
+    def start(self, node: ast.expr | ast.stmt) -> int:
+        """Return where a node begins; its decorators belong to it."""
+        decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+        first = min([node, *decorators], key=lambda found: found.lineno)
+        sign = 1 if decorators else 0  # the @
+        return self._lines[first.lineno - 1] + first.col_offset - sign
+
+    def end(self, node: ast.expr | ast.stmt | ast.pattern) -> int:
+        """Return where a node ends."""
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
+        return self._lines[node.end_lineno - 1] + node.end_col_offset
+
+    def begin_of_pattern(self, node: ast.pattern) -> int:
+        """Return where a pattern begins."""
+        return self._lines[node.lineno - 1] + node.col_offset
+
+    def line_start(self, number: int) -> int:
+        """Return where a line begins, of which the first is 1."""
+        return self._lines[number - 1]
+
+    def line_end(self, number: int) -> int:
+        """Return where a line ends, with its line break."""
+        return self._lines[min(number, len(self._lines) - 1)]
+
+    def slice(self, start: int, end: int) -> str:
+        """Return the text between two places."""
+        return self._bytes[start:end].decode()
+
+    def text_of(self, node: ast.expr | ast.stmt) -> str:
+        """Return the text of a node."""
+        return self.slice(self.start(node), self.end(node))
+
+    def lines_of(self, body: list[ast.stmt]) -> tuple[int, int]:
+        """Return the range of whole lines that statements take, with the comments above them."""
+        first = self._line_of(self.start(body[0]))
+        while first > 1 and self._is_comment(first - 1, body[0].col_offset):
+            first -= 1
+        last = self._line_of(self.end(body[-1]) - 1)
+        return self.line_start(first), self.line_end(last)
+
+    def _is_comment(self, number: int, column: int) -> bool:
+        line = self.slice(self.line_start(number), self.line_end(number))
+        return line.startswith(" " * column + "#")
+
+    def _line_of(self, place: int) -> int:
+        return self._bytes.count(b"\n", 0, place) + 1
+
+    def edited(self, edits: Iterable[Edit]) -> str:
+        """Return the source with edits; of two that overlap the outer one is made."""
+        made, at = [], 0
+        for edit in sorted(edits, key=lambda edit: (edit.start, -edit.end)):
+            if edit.start >= at:
+                made += [self.slice(at, edit.start), edit.text]
+                at = edit.end
+        return "".join(made) + self.slice(at, len(self._bytes))
+
+
+def indented(text: str, by: int) -> str:
+    """Return lines that are moved to the right, or (less than 0) to the left."""
+    if by >= 0:
+        return re.sub(r"^(?=[^\n])", " " * by, text, flags=re.MULTILINE)
+    return re.sub(rf"^ {{1,{-by}}}", "", text, flags=re.MULTILINE)

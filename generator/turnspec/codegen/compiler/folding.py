@@ -1,0 +1,174 @@
+"""Puts facts in the place of their names, and drops what they decide against."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from turnspec.codegen.compiler.edits import Edit, Source, indented
+from turnspec.codegen.compiler.values import UNKNOWN, Facts
+
+
+def folded(text: str, facts: Facts) -> str:
+    """Return a source in which facts have taken the place of conditions on them.
+
+    One pass folds what isn't inside of something else that is folded; passes follow until
+    nothing is left to fold.
+    """
+    while True:
+        source = Source(text)
+        edits = list(_edits(source, facts))
+        if not edits:
+            return text
+        text = source.edited(edits)
+
+
+def _edits(source: Source, facts: Facts) -> Iterator[Edit]:
+    for node in ast.walk(source.tree):
+        for _, statements in _bodies(node):
+            for statement in statements:
+                yield from _statement(source, facts, statement, statements, node)
+        match node:
+            case ast.Match():
+                yield from _cases(source, facts, node)
+            case ast.IfExp(test=test, body=body, orelse=other):
+                truth = facts.truth(test)
+                if truth is not None:
+                    yield _replaced(source, node, body if truth else other)
+            case ast.BoolOp():
+                yield from _operands(source, facts, node)
+            case ast.Compare(comparators=[ast.Tuple() as members]):
+                yield from _members(source, facts, members)
+            case ast.Name(id=name, ctx=ast.Load()) if name in facts.values:
+                yield Edit(source.start(node), source.end(node), repr(facts.values[name]))
+
+
+def _bodies(node: ast.AST) -> Iterator[tuple[str, list[ast.stmt]]]:
+    for name in ("body", "orelse", "finalbody"):
+        found = getattr(node, name, None)
+        if isinstance(found, list):
+            yield name, found
+
+
+def _statement(
+    source: Source, facts: Facts, node: ast.stmt, siblings: list[ast.stmt], parent: ast.AST
+) -> Iterator[Edit]:
+    if isinstance(node, ast.Assert) and facts.truth(node.test):
+        yield from _dropped(source, node, siblings)
+    if not isinstance(node, ast.If):
+        return
+    is_elif = isinstance(parent, ast.If) and parent.orelse == [node] and _is_elif(source, node)
+    truth = facts.truth(node.test)
+    if truth is None:
+        return
+    kept = node.body if truth else node.orelse
+    start = source.line_start(node.lineno)
+    _, end = source.lines_of([node])
+    if not kept:
+        yield from ([Edit(start, end, "")] if is_elif else _dropped(source, node, siblings))
+    elif is_elif and truth:
+        head = " " * node.col_offset + "else:\n"
+        yield Edit(start, end, head + source.slice(*source.lines_of(kept)))
+    elif is_elif or (len(kept) == 1 and _is_elif(source, kept[0])):
+        yield Edit(start, end, _other_branch(source, node, kept, is_elif=is_elif))
+    else:
+        body = source.slice(*source.lines_of(kept))
+        yield Edit(start, end, indented(body, node.col_offset - kept[0].col_offset))
+
+
+def _is_elif(source: Source, node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and source.text_of(node).startswith("elif")
+
+
+def _other_branch(source: Source, node: ast.If, kept: list[ast.stmt], *, is_elif: bool) -> str:
+    """Return what is left of a condition that doesn't hold: its other branches."""
+    first, last = source.lines_of(kept)
+    if _is_elif(source, kept[0]):
+        text = source.slice(source.line_start(kept[0].lineno), last)
+        return text if is_elif else text.replace("elif", "if", 1)
+    return " " * node.col_offset + "else:\n" + source.slice(first, last)
+
+
+def _dropped(source: Source, node: ast.stmt, siblings: list[ast.stmt]) -> Iterator[Edit]:
+    """Drop a statement; a body that has no other one keeps a `pass`."""
+    start, end = source.lines_of([node])
+    filler = " " * node.col_offset + "pass\n" if len(siblings) == 1 else ""
+    yield Edit(start, end, filler)
+
+
+def _replaced(source: Source, node: ast.expr, by: ast.expr) -> Edit:
+    text = source.text_of(by)
+    is_simple = isinstance(by, ast.Name | ast.Constant | ast.Call | ast.Attribute | ast.Subscript)
+    return Edit(source.start(node), source.end(node), text if is_simple else f"({text})")
+
+
+def _operands(source: Source, facts: Facts, node: ast.BoolOp) -> Iterator[Edit]:
+    """Leave out operands that decide nothing; what is decided is folded where it is tested."""
+    decides = isinstance(node.op, ast.Or)
+    truths = [facts.truth(operand) for operand in node.values]
+    if decides in truths:
+        yield Edit(source.start(node), source.end(node), str(decides))
+        return
+    kept = [operand for operand, truth in zip(node.values, truths, strict=True) if truth is None]
+    if len(kept) == len(node.values):
+        return
+    if not kept:
+        yield Edit(source.start(node), source.end(node), str(not decides))
+    elif len(kept) == 1:
+        yield _replaced(source, node, kept[0])
+    else:
+        word = " or " if decides else " and "
+        text = word.join(map(source.text_of, kept))
+        yield Edit(source.start(node), source.end(node), text)
+
+
+def _members(source: Source, facts: Facts, members: ast.Tuple) -> Iterator[Edit]:
+    """Leave members out of a tuple that nothing ever is."""
+    kept = [member for member in members.elts if not facts.is_never(member)]
+    if kept and len(kept) < len(members.elts):
+        comma = "," if len(kept) == 1 else ""
+        text = f"({', '.join(map(source.text_of, kept))}{comma})"
+        yield Edit(source.start(members), source.end(members), text)
+
+
+def _cases(source: Source, facts: Facts, node: ast.Match) -> Iterator[Edit]:
+    """Leave out cases that never come, and guards that hold."""
+    for number, case in enumerate(node.cases):
+        start, end = _range_of_case(source, node, number)
+        kept = _patterns(facts, case.pattern)
+        guard = facts.truth(case.guard) if case.guard else True
+        if not kept or guard is False:
+            yield Edit(start, end, "")
+            continue
+        patterns = case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else []
+        if patterns and len(kept) < len(patterns):
+            text = " | ".join(ast.unparse(pattern) for pattern in kept)
+            begin = source.begin_of_pattern(case.pattern)
+            yield Edit(begin, source.end(case.pattern), text)
+        if case.guard and guard:
+            yield Edit(source.end(case.pattern), source.end(case.guard), "")
+
+
+def _patterns(facts: Facts, pattern: ast.pattern) -> list[ast.pattern]:
+    """Return the alternatives of a pattern that may come."""
+    alternatives = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
+    return [
+        found
+        for found in alternatives
+        if not (isinstance(found, ast.MatchValue) and facts.is_never(found.value))
+    ]
+
+
+def _range_of_case(source: Source, node: ast.Match, number: int) -> tuple[int, int]:
+    """Return the lines of a case, with the comments above it."""
+    case = node.cases[number]
+    first = case.pattern.lineno
+    column = case.body[0].col_offset - 4
+    while source.slice(source.line_start(first - 1), source.line_end(first - 1)).startswith(
+        " " * column + "#"
+    ):
+        first -= 1
+    return source.line_start(first), source.lines_of(case.body)[1]
+
+
+__all__ = ["UNKNOWN", "folded"]

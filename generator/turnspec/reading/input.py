@@ -1,0 +1,55 @@
+"""The text that has come and is not read yet."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from turnspec.reading.rules import Rules
+
+
+class Input:
+    """The text that has come and is not read yet."""
+
+    __slots__ = ("final", "marked", "offset", "position", "rules", "text")
+
+    def __init__(self, offset: int, rules: Rules) -> None:
+        self.text = ""
+        self.marked = ""  # the text with stand-ins for special tokens
+        self.position = 0  # what stands before it is read
+        self.offset = offset  # of the text's first character in what the model writes
+        self.final = False  # whether all text has come
+        self.rules = rules
+
+    def add(self, text: str, special: bool) -> None:
+        """Add the next piece."""
+        self.text += text
+        tokens = self.rules.special
+        self.marked = self.marked + tokens.marked(text, special) if tokens else self.text
+
+    @property
+    def here(self) -> int:
+        """The offset of the position."""
+        return self.offset + self.position
+
+    def take(self, end: int | None) -> str:
+        """Return the text up to a position, and move there; None is the end."""
+        start, self.position = self.position, len(self.text) if end is None else end
+        return self.text[start : self.position]
+
+    def take_all(self) -> str:
+        """Return all that is not read yet."""
+        return self.take(None)
+
+    def drop_what_was_read(self) -> None:
+        """Keep no text that was read."""
+        if self.position:
+            self.offset += self.position
+            self.text = self.text[self.position :]
+            tokens = self.rules.special
+            self.marked = self.marked[self.position :] if tokens else self.text
+            self.position = 0
+
+    def tokens_before(self, end: int) -> list[tuple[int, str]]:
+        """Return the special tokens up to a position: where, and their stand-ins."""
+        tokens = self.rules.special
+        return tokens.between(self.marked, self.position, end) if tokens else []

@@ -1,0 +1,165 @@
+"""The parser: what it is given, and what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from turnspec.reading.facts import FORMAT
+from turnspec.reading.input import Input
+from turnspec.reading.rules import rules_for
+from turnspec.reading.text import read_turn
+from turnspec.reading.tools import check_tools
+from turnspec.reading.turn import Turn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+    from turnspec.reading.results import Event, Message
+
+
+class Parser:
+    """Reads what the model writes after the prompt, in pieces of any size.
+
+    `tools` are OpenAI tool definitions. `enable_thinking` says how the prompt was made:
+    None is the template's own default. `prefill` is the part of the turn that the prompt
+    already holds, by default what the template adds; `echo` puts its text into the
+    result. `reasoning="inline"` leaves reasoning in the content, with its markers. `stop`
+    are further texts that end the turn, `id_prefix` begins the ids of calls.
+    `special_tokens` are those of the tokenizer: a marker that holds one counts only
+    where `feed` was given it with `special=True`.
+    """
+
+    _is_reading = False  # whether the generator was resumed and has not come back
+
+    def __init__(
+        self,
+        *,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        enable_thinking: bool | None = None,
+        prefill: str | None = None,
+        reasoning: Literal["extract", "inline"] = "extract",
+        echo: bool = False,
+        stop: Sequence[str] = (),
+        id_prefix: str = "call_",
+        special_tokens: Sequence[str] | None = None,
+    ) -> None:
+        if tools is not None:
+            check_tools(tools)
+        self._options: dict[str, Any] = {
+            "tools": tools,
+            "prefill": prompt_of(enable_thinking) if prefill is None else prefill,
+            "reasoning": reasoning,
+            "echo": echo,
+            "stop": stop,
+            "id_prefix": id_prefix,
+            "special_tokens": special_tokens,
+        }
+        self._fed: list[str] = []  # all that `feed` was given
+        self._special: set[int] = set()  # which of that are special tokens
+        tokens = None if special_tokens is None else tuple(special_tokens)
+        begun: str = self._options["prefill"].removeprefix(FORMAT["header"])
+        input = Input(-len(begun), rules_for(tuple(stop), tokens))
+        shown = input.offset if echo else 0
+        self._turn = Turn(input, reasoning == "inline", shown)
+        self._reading = read_turn(self._turn)
+        self._turn.events = self._read(begun, special=True)
+        self._turn.end_prefill(echo)
+
+    def feed(self, text: str, special: bool = False) -> list[Event]:
+        """Take the next piece of the model's text; return the events that are certain.
+
+        `special` says that the piece is a special token of the tokenizer, which is
+        never cut; this counts where `special_tokens` are given.
+
+        Raises:
+            ValueError: the text was finished before.
+            RuntimeError: an exception ended an earlier call before it was done.
+        """
+        if self._turn.input.final:
+            raise ValueError("feed() after finish(): the text is over")
+        self._fed.append(text)
+        if special:
+            self._special.add(len(self._fed) - 1)
+        elif text and (flow := self._turn.flow):
+            events = flow(text)
+            if events is not None:
+                return events
+        return self._read(text, special)
+
+    def _read(self, text: str, special: bool) -> list[Event]:
+        if self._is_reading:
+            raise RuntimeError("an exception ended feed(); `message` has what was read")
+        self._is_reading = True
+        turn = self._turn
+        turn.flow = None
+        turn.input.add(text, special)
+        next(self._reading)
+        turn.input.drop_what_was_read()
+        events, turn.events = turn.events, []
+        self._is_reading = False
+        return events
+
+    def finish(self) -> list[Event]:
+        """Return what was held back: the model has written all."""
+        self._turn.input.final = True
+        return self._read("", special=False)
+
+    @property
+    def message(self) -> Message:
+        """The message as far as it is known."""
+        return self._turn.message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles read the same pieces again."""
+        pieces = [(text, at in self._special) for at, text in enumerate(self._fed)]
+        final = self._turn.input.final
+        return read_again, (type(self), self._options, pieces, final)
+
+
+def prompt_of(enable_thinking: bool | None) -> str:
+    """Return the generation prompt's part of the turn in a state of thinking."""
+    keys = {None: "prompt", True: "prompt_with_thinking", False: "prompt_without_thinking"}
+    return FORMAT.get(keys[enable_thinking], FORMAT["prompt"])
+
+
+def read_again(cls: type[Parser], options: Any, pieces: Any, final: bool) -> Parser:
+    """Return a parser that has read the same as another one."""
+    parser = cls(**options)
+    for text, special in pieces:
+        parser.feed(text, special)
+    if final:
+        parser.finish()
+    return parser
+
+
+def parse(
+    text: str | Iterable[tuple[str, bool]],
+    *,
+    tools: Sequence[Mapping[str, Any]] | None = None,
+    enable_thinking: bool | None = None,
+    prefill: str | None = None,
+    reasoning: Literal["extract", "inline"] = "extract",
+    echo: bool = False,
+    stop: Sequence[str] = (),
+    id_prefix: str = "call_",
+    special_tokens: Sequence[str] | None = None,
+) -> Message:
+    """Return the message in `text`; the options are those of `Parser`.
+
+    The text may also be pieces, each with a flag: whether it is a special token.
+    """
+    parser = Parser(
+        tools=tools,
+        enable_thinking=enable_thinking,
+        prefill=prefill,
+        reasoning=reasoning,
+        echo=echo,
+        stop=stop,
+        id_prefix=id_prefix,
+        special_tokens=special_tokens,
+    )
+    for piece, special in [(text, False)] if isinstance(text, str) else text:
+        parser.feed(piece, special)
+    parser.finish()
+    return parser.message

@@ -1,0 +1,170 @@
+"""What a parser gives: the message, and the events that tell of it as it grows."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # so that `typing` need not be imported
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+
+class Record:
+    """Fields that can be compared and shown."""
+
+    __slots__ = ()
+
+    __match_args__: tuple[str, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and all(
+            getattr(self, name) == getattr(other, name) for name in self.__match_args__
+        )
+
+    def __repr__(self) -> str:
+        fields = [f"{name}={getattr(self, name)!r}" for name in self.__match_args__]
+        return f"{type(self).__name__}({', '.join(fields)})"
+
+
+class Problem(Record):
+    """Something that deviates from the format; `offset` is negative in the prefill."""
+
+    __slots__ = __match_args__ = ("offset", "kind", "message")
+
+    def __init__(self, offset: int, kind: str, message: str) -> None:
+        self.offset, self.kind, self.message = offset, kind, message
+
+
+class ToolCall(Record):
+    """A tool call. `arguments` is JSON; `complete` is false if it was cut off."""
+
+    __slots__ = __match_args__ = ("id", "name", "arguments", "complete")
+
+    def __init__(self, id: str, name: str, arguments: str, complete: bool) -> None:
+        self.id, self.name = id, name
+        self.arguments, self.complete = arguments, complete
+
+
+class Message(Record):
+    """The assistant's message, as far as it is known."""
+
+    __slots__ = __match_args__ = (
+        "content",
+        "reasoning_content",
+        "tool_calls",
+        "problems",
+    )
+
+    def __init__(
+        self,
+        content: str,
+        reasoning_content: str,
+        tool_calls: list[ToolCall],
+        problems: list[Problem],
+    ) -> None:
+        self.content, self.reasoning_content = content, reasoning_content
+        self.tool_calls, self.problems = tool_calls, problems
+
+    @property
+    def finish_reason(self) -> Literal["tool_calls", "stop"]:
+        """Why the turn is over, in the words of chat-completions APIs."""
+        return "tool_calls" if self.tool_calls else "stop"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the message as chat-completions APIs have it."""
+        content = None if self.tool_calls and not self.content else self.content
+        message: dict[str, Any] = {"role": "assistant", "content": content}
+        if self.reasoning_content:
+            message["reasoning_content"] = self.reasoning_content
+        if self.tool_calls:
+            message["tool_calls"] = [
+                {
+                    "id": call.id,
+                    "type": "function",
+                    "function": {"name": call.name, "arguments": call.arguments},
+                }
+                for call in self.tool_calls
+            ]
+        return message
+
+
+# Each event comes from the model's text between the offsets `start` and `end`, and
+# `to_delta` returns it as the delta of a chat-completions API.
+
+
+class ReasoningDelta(Record):
+    """A piece of the reasoning."""
+
+    __slots__ = __match_args__ = ("text", "start", "end")
+    type: Literal["reasoning"] = "reasoning"
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self.text, self.start, self.end = text, start, end
+
+    def to_delta(self) -> dict[str, Any]:
+        """Return the delta of a chat-completions API."""
+        return {"reasoning_content": self.text}
+
+
+class ContentDelta(Record):
+    """A piece of the content."""
+
+    __slots__ = __match_args__ = ("text", "start", "end")
+    type: Literal["content"] = "content"
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self.text = text  # one by one, as this is quicker
+        self.start = start
+        self.end = end
+
+    def to_delta(self) -> dict[str, Any]:
+        """Return the delta of a chat-completions API."""
+        return {"content": self.text}
+
+
+class ToolCallStart(Record):
+    """The name of a tool call is complete."""
+
+    __slots__ = __match_args__ = ("index", "id", "name", "start", "end")
+    type: Literal["tool_call_start"] = "tool_call_start"
+
+    def __init__(self, index: int, id: str, name: str, start: int, end: int) -> None:
+        self.index, self.id, self.name = index, id, name
+        self.start, self.end = start, end
+
+    def to_delta(self) -> dict[str, Any]:
+        """Return the delta of a chat-completions API."""
+        call = {"index": self.index, "id": self.id, "type": "function"}
+        function = {"name": self.name, "arguments": ""}
+        return {"tool_calls": [{**call, "function": function}]}
+
+
+class ToolCallDelta(Record):
+    """A piece of a tool call's arguments: JSON text."""
+
+    __slots__ = __match_args__ = ("index", "arguments", "start", "end")
+    type: Literal["tool_call_delta"] = "tool_call_delta"
+
+    def __init__(self, index: int, arguments: str, start: int, end: int) -> None:
+        self.index, self.arguments = index, arguments
+        self.start, self.end = start, end
+
+    def to_delta(self) -> dict[str, Any]:
+        """Return the delta of a chat-completions API."""
+        function = {"arguments": self.arguments}
+        return {"tool_calls": [{"index": self.index, "function": function}]}
+
+
+class ToolCallEnd(Record):
+    """A tool call is over. `id` is its id, if the start had none."""
+
+    __slots__ = __match_args__ = ("index", "id", "start", "end")
+    type: Literal["tool_call_end"] = "tool_call_end"
+
+    def __init__(self, index: int, id: str, start: int, end: int) -> None:
+        self.index, self.id, self.start, self.end = index, id, start, end
+
+    def to_delta(self) -> dict[str, Any] | None:
+        """Return the delta of a chat-completions API; None if nothing is to be sent."""
+        return {"tool_calls": [{"index": self.index, "id": self.id}]} if self.id else None
+
+
+Event = ReasoningDelta | ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd

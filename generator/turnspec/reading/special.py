@@ -1,0 +1,58 @@
+"""Special tokens: a marker that holds one counts only where the token itself came.
+
+In markers and in the text a token is a private character, and fillers up to its length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from turnspec.reading.facts import FORMAT, TEXTS
+from turnspec.reading.markers import escaped
+
+FILLER, OTHER, FIRST, LAST = "\ue000", "\ue001", 0xE002, 0xF8FF
+NO_CHARACTER = "\ufdd0"  # in place of a private character that the model wrote
+
+
+class SpecialTokens:
+    """The special tokens that are in markers, and the stand-in of each."""
+
+    def __init__(self, tokens: Sequence[str], stop: Sequence[str]) -> None:
+        if wrong := [token for token in tokens if not isinstance(token, str)]:
+            raise ValueError(f"special_tokens: {wrong[0]!r} is no text")
+        texts = "\n".join((*TEXTS, *FORMAT.values(), *stop))
+        known = {token for token in tokens if token.strip()}
+        used = {token for token in known if token in texts}
+        if len(used) > LAST - FIRST:
+            raise ValueError(f"more than {LAST - FIRST} special tokens in one format")
+        longest_first = sorted(used, key=lambda token: (-len(token), token))
+        self._stand_ins = {
+            token: chr(FIRST + number) + FILLER * (len(token) - 1)
+            for number, token in enumerate(longest_first)
+        }
+        self._others = known - used
+        self._written = {escaped(token): x for token, x in self._stand_ins.items()}
+        self._token = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
+        written = "|".join(map(re.escape, self._written)) or "(?!)"
+        self._in_marker = re.compile(rf"{written}|\{{\{{|\}}\}}|\{{\w+\}}")
+
+    def marked(self, piece: str, special: bool) -> str:
+        """Return a piece of the text, with stand-ins if it is a special one."""
+        if special and piece in self._others:
+            return OTHER + FILLER * (len(piece) - 1)
+        text = re.sub("[\ue000-\uf8ff]", NO_CHARACTER, piece)
+        if not special:
+            return text
+        return self._token.sub(lambda found: self._stand_ins[found.group()], text)
+
+    def put_into(self, marker: str) -> str:
+        """Return a marker with stand-ins."""
+        return self._in_marker.sub(
+            lambda found: self._written.get(found.group(), found.group()), marker
+        )
+
+    def between(self, marked: str, start: int, end: int) -> list[tuple[int, str]]:
+        """Return the tokens between two positions: where, and their stand-ins."""
+        tokens = re.compile("[\ue001-\uf8ff]\ue000*").finditer(marked, start)
+        return [(x.start(), x.group()) for x in tokens if x.start() < end]

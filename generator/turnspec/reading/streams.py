@@ -1,0 +1,101 @@
+"""Content and reasoning, as far as they have come.
+
+Where no marker can begin, `flow` takes a whole piece, without any of what reads a turn.
+"""
+
+from __future__ import annotations
+
+from turnspec.reading.markers import WHITE_SPACE
+from turnspec.reading.results import ContentDelta, ReasoningDelta
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from turnspec.reading.input import Input
+    from turnspec.reading.results import Event
+
+
+class Stream:
+    """The content so far, or the reasoning. White space at its ends is no part of it."""
+
+    __slots__ = (
+        "_delta",
+        "_input",
+        "_shown",
+        "_space",
+        "_space_start",
+        "_stops",
+        "begun",
+        "pieces",
+    )
+
+    def __init__(
+        self, input: Input, delta: type[ContentDelta | ReasoningDelta], shown: int
+    ) -> None:
+        self._input = input
+        self._delta = delta
+        self._stops = input.rules.text.may_begin.search
+        self._space: list[str] = []  # counts if more of the text follows
+        self._space_start = 0
+        self._shown = shown  # what stands before this offset is left out
+        self.begun = False
+        self.pieces: list[str] = []
+
+    def flow(self, text: str) -> list[Event] | None:
+        """Take a piece in which no marker can begin; return None for any other one."""
+        if self._stops(text):
+            return None
+        start = self._input.offset
+        self._input.offset = end = start + len(text)
+        if text[-1] in WHITE_SPACE:
+            return self.write(text, start)
+        if self._space:
+            text = "".join(self._space) + text
+            start = self._space_start
+            self._space.clear()
+        self.pieces.append(text)
+        return [self._delta(text, start, end)]
+
+    @property
+    def may_flow(self) -> bool:
+        """Whether the text has begun, and nothing that is held is left out."""
+        start = self._space_start if self._space else self._input.here
+        return self.begun and start >= self._shown
+
+    def write(self, text: str, start: int) -> list[Event]:
+        """Add a text that begins at the offset `start`."""
+        body = text.rstrip(WHITE_SPACE)
+        end = start + len(body)
+        events = self._write_body(body, start, end) if body else []
+        if len(body) < len(text) and self.begun:
+            if not self._space:
+                self._space_start = end
+            self._space.append(text[len(body) :])
+        return events
+
+    def _write_body(self, body: str, start: int, end: int) -> list[Event]:
+        if self._space:
+            body = "".join(self._space) + body
+            start = self._space_start
+            self._space.clear()
+        elif not self.begun:
+            body = body.lstrip(WHITE_SPACE)
+            start = end - len(body)
+            self.begun = True
+        if start < self._shown:
+            body = body[max(self._shown - end + len(body), 0) :]
+            start = self._shown
+        if not body:
+            return []
+        self.pieces.append(body)
+        return [self._delta(body, start, end)]
+
+    def quote(self, marker: str, start: int) -> list[Event]:
+        """Add a marker as it is, which is shown even if the prompt holds it."""
+        shown, self._shown = self._shown, min(self._shown, start)
+        events = self._write_body(marker, start, start + len(marker))
+        self._shown = shown
+        return events
+
+    def ends_in(self, characters: str) -> bool:
+        """Say whether the last character is one of these."""
+        return bool(self.pieces) and not self._space and self.pieces[-1][-1] in characters

@@ -1,0 +1,123 @@
+"""The compiler: facts take their names' place, and what nothing reaches goes; comments stay."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from turnspec.codegen.compiler.folding import folded
+from turnspec.codegen.compiler.joining import joined, without_empty_sections
+from turnspec.codegen.compiler.reaching import reached
+from turnspec.codegen.compiler.values import Facts
+
+FACTS = Facts(
+    values={"YES": True, "NO": False, "KIND": "text", "END": "</x>"},
+    tables={"FULL": True, "EMPTY": False},
+    never={"Role.GONE"},
+)
+FOLDED = {
+    "a condition that holds": ("if YES:\n    a()  # why\nelse:\n    b()\n", "a()  # why\n"),
+    "one that doesn't": ("# of both\nif NO:\n    a()\nc()\n", "c()\n"),
+    "its other branch": ("if NO:\n    a()\nelse:\n    # kept\n    b()\n", "# kept\nb()\n"),
+    "a first branch": ("if NO:\n    a()\nelif x:\n    b()\n", "if x:\n    b()\n"),
+    "a later branch": ("if x:\n    a()\nelif NO:\n    b()\n", "if x:\n    a()\n"),
+    "a later branch that holds": (
+        "if x:\n    a()\nelif YES:\n    b()\nelse:\n    c()\n",
+        "if x:\n    a()\nelse:\n    b()\n",
+    ),
+    "a middle branch": (
+        "if x:\n    a()\nelif NO:\n    b()\nelse:\n    c()\n",
+        "if x:\n    a()\nelse:\n    c()\n",
+    ),
+    "all that a body has": ("def f():\n    if NO:\n        a()\n", "def f():\n    pass\n"),
+    "and": ("z = YES and x\n", "z = x\n"),
+    "and, decided": ("if x and NO:\n    a()\nb()\n", "b()\n"),
+    "or": ("while x or NO:\n    a()\n", "while x:\n    a()\n"),
+    "not": ("if not NO and x:\n    a()\n", "if x:\n    a()\n"),
+    "a comparison": ('if KIND == "text":\n    a()\n', "a()\n"),
+    "a choice": ("z = a if NO else b + c\n", "z = (b + c)\n"),
+    "a value": ("z = f(END)\n", "z = f('</x>')\n"),
+    "a table": ("if EMPTY or FULL:\n    a(FULL)\n", "a(FULL)\n"),
+    "a literal is none of its business": ('z = x or "(?!)"\n', 'z = x or "(?!)"\n'),
+    "a member that is never": ("z = x is Role.GONE or y\n", "z = y\n"),
+    "members": ("z = x in (Role.GONE, Role.A)\n", "z = x in (Role.A,)\n"),
+    "cases": (
+        "match x:\n    # of both\n    case Role.GONE:\n        a()\n"
+        "    case Role.A | Role.GONE if YES:\n        b()\n",
+        "match x:\n    case Role.A:\n        b()\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FOLDED)
+def test_folding(case: str) -> None:
+    source, wanted = FOLDED[case]
+    assert folded(source, FACTS) == wanted
+
+
+REACHED = '''\
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+    T = Any
+
+
+# What is used.
+
+
+class Kept:
+    """It has slots."""
+
+    __slots__ = ("used", "written")
+
+    limit = 3
+    unread = 4
+
+    def __init__(self) -> None:
+        self.used = [1]
+        self.written = None
+        self.made = compute()
+
+    def called(self) -> Any:
+        return self.used[: self.limit]
+
+    def gone(self) -> None:
+        return lost()
+
+
+@cache
+def compute() -> int:
+    return Kept().called()
+
+
+# What isn't.
+
+
+def lost() -> None:
+    re.compile("x")
+'''
+
+
+def test_reaching(snapshot: SnapshotAssertion) -> None:
+    text = reached(REACHED, {"compute"}, set())
+    ast.parse(text)
+    assert without_empty_sections(text) == snapshot
+
+
+def test_joining(snapshot: SnapshotAssertion) -> None:
+    first = '"""First."""\n\nimport re\nfrom engine.other import b\n\nA = re.compile("a")\n'
+    second = (
+        '"""Second."""\n\nfrom collections.abc import Mapping, Sequence\n\nTYPE_CHECKING = False\n'
+        "if TYPE_CHECKING:\n    from typing import Any\n\n    from engine.first import A\n\n\n"
+        "# why\ndef b() -> Any:\n    pass\n"
+    )
+    head, bodies = joined([first, second], "engine")
+    assert "\n\n".join([head, *bodies]) == snapshot
