@@ -41,8 +41,10 @@ FOLDED = {
     "a value": ("z = f(END)\n", "z = f('</x>')\n"),
     "a table": ("if EMPTY or FULL:\n    a(FULL)\n", "a(FULL)\n"),
     "a literal is none of its business": ('z = x or "(?!)"\n', 'z = x or "(?!)"\n'),
+    "nor an empty one": ("z = x or ()\n", "z = x or ()\n"),
     "a member that is never": ("z = x is Role.GONE or y\n", "z = y\n"),
     "members": ("z = x in (Role.GONE, Role.A)\n", "z = x in (Role.A,)\n"),
+    "no case": ("match x:\n    case Role.GONE:\n        a()\nb()\n", "b()\n"),
     "cases": (
         "match x:\n    # of both\n    case Role.GONE:\n        a()\n"
         "    case Role.A | Role.GONE if YES:\n        b()\n",

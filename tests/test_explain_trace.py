@@ -49,18 +49,18 @@ def text_of(module: FormatModule, text: str, piece: int | None = None, **options
 
 @pytest.mark.parametrize("name", ["qwen3-coder", "qwen-qwen3-0-6b", "glm-4-6"])
 def test_the_steps_of_a_sample(name: str, snapshot: SnapshotAssertion) -> None:
-    spec, module = committed_format(name).spec, committed_format(name).module
+    spec, module = committed_spec(name), load(committed_spec(name))
     sample = sample_turns(spec)[-1].text.removeprefix(spec.turn.header)
     assert text_of(module, sample, tools=TOOLS) == snapshot
 
 
 def test_the_steps_of_a_text_that_deviates(snapshot: SnapshotAssertion) -> None:
-    module = committed_format("qwen3-coder").module
+    module = load(committed_spec("qwen3-coder"))
     assert text_of(module, DEVIATING, tools=TOOLS) == snapshot
 
 
 def test_in_pieces(snapshot: SnapshotAssertion) -> None:
-    module = committed_format("qwen3-coder").module
+    module = load(committed_spec("qwen3-coder"))
     assert text_of(module, "Hello, Paris!<|im_end|>", piece=4) == snapshot
 
 
@@ -121,7 +121,7 @@ def test_watching_grows_with_the_text(
     counts = []
     for repeated in (100, 200, 400):
         looks = 0
-        trace(committed_format(name).module, f"{marker}a" * repeated, {}, piece=piece)
+        trace(load(committed_spec(name)), f"{marker}a" * repeated, {}, piece=piece)
         counts.append(looks)
     assert counts[0] > 100
     assert counts[2] - counts[1] <= 2.1 * (counts[1] - counts[0])
@@ -154,14 +154,14 @@ def check_events(
 
 
 def test_states_are_named_and_described() -> None:
-    module = committed_format("qwen3-coder").module
+    module = load(committed_spec("qwen3-coder"))
     first = trace(module, "Hello!<|im_end|>", {}).steps[0]
     assert (first.state, first.next_state, first.offset) == ("text", "rest", 0)
     assert first.about == "Read text up to a marker, and do what the marker asks for."
 
 
 def test_the_prompt_is_told_apart() -> None:
-    module = committed_format("deepseek-ai-deepseek-r1-distill-qwen-32b").module
+    module = load(committed_spec("deepseek-ai-deepseek-r1-distill-qwen-32b"))
     found = trace(module, "So.</think>Hi", {"enable_thinking": True})
     assert [(step.phase.value, step.offset, step.consumed) for step in found.steps] == [
         ("prompt", -8, "<think>"),
@@ -172,7 +172,7 @@ def test_the_prompt_is_told_apart() -> None:
 
 
 def test_what_is_settled_at_the_end_is_of_no_state() -> None:
-    module = committed_format("qwen-qwq-32b").module
+    module = load(committed_spec("qwen-qwq-32b"))
     *_, dropped, unclosed = trace(module, '<tool_call>\n{"name"', {"enable_thinking": True}).steps
     for step, kind in ((dropped, "cut_off"), (unclosed, "unclosed")):
         assert (step.phase, step.state) == (Phase.END, "")
@@ -180,7 +180,7 @@ def test_what_is_settled_at_the_end_is_of_no_state() -> None:
 
 
 def test_as_data() -> None:
-    module = committed_format("qwen3-coder").module
+    module = load(committed_spec("qwen3-coder"))
     data = json.loads(json.dumps(trace_data(trace(module, DEVIATING, {"tools": TOOLS}))))
     assert [problem["kind"] for problem in data["problems"]] == [
         "missing_marker",

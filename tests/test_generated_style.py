@@ -37,7 +37,7 @@ COMPILED = [name for name in NAMES if is_compiled_format(name)]
 WHOLE = (
     COPIED
     if EVERY_FORMAT
-    else [max(set(FORMATS) & set(COPIED), key=lambda name: len(parts_of(name)))]
+    else [max(sorted({*FORMATS} & {*COPIED}), key=lambda name: len(parts_of(name)))]
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 from types import ModuleType
@@ -14,14 +14,17 @@ from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, without_empty_sections
 from turnspec.codegen.compiler.reaching import reached
 from turnspec.codegen.compiler.values import Facts
-from turnspec.codegen.facts import FormatFacts, Row, roles_in
+from turnspec.codegen.facts import FormatFacts, Marker, Row, roles_in
 from turnspec.codegen.loading import FormatModule
 from turnspec.codegen.module_top import docstring
-from turnspec.reading.roles import Role
+from turnspec.reading.roles import Role, When
 
 #: The engine's files in a reader's order: what is the format's, and what every parser has alike.
-OWN = ("roles", "parser", "text", "turn", "rules")
-COMMON = ("results", "streams", "input", "markers", "special", "tools")
+OWN = (*("roles", "parser", "text", "calls", "text_arguments", "other_syntax", "turn", "rules"),)
+COMMON = (
+    *("results", "streams", "values", "types", "json_texts", "input", "markers", "special"),
+    "tools",
+)
 #: What begins the common part.
 BEGINS_COMMON = "# What follows is the same in every parser of this kind."
 PUBLIC = (
@@ -34,15 +37,24 @@ _ATTRIBUTES = {
 }
 #: How a marker is called, by what it does.
 _NAMES = {
-    "turn_start": "TURN_START",
-    "turn_end": "TURN_END",
-    "reasoning_start": "REASONING_START",
+    "turn_start": "TURN",
+    "turn_end": "TURN_CLOSE",
+    "reasoning_start": "REASONING",
     "reasoning_end": "REASONING_CLOSE",
     "between": "BETWEEN",
-    "content_start": "CONTENT_START",
+    "content_start": "CONTENT",
     "content_end": "CONTENT_CLOSE",
     "lead": "LEAD",
     "broken_off": "BEGUN",
+    "opening": "OPEN",
+    "section_end": "CLOSE",
+    "call": "HEAD",
+    "other_call": "OTHER_HEAD",
+    "short_call": "SHORT_HEAD",
+    "call_end": "CALL_CLOSE",
+    "argument": "ARGUMENT",
+    "close": "VALUE_CLOSE",
+    "guard": "GUARD",
 }
 
 
@@ -51,11 +63,11 @@ def compiled_module(
 ) -> str:
     """Return a module: what it says of itself, and its statements."""
     source = compiled_source(facts)
-    head = docstring(facts, _run(source), samples, notes)
+    head = docstring(facts, loaded(source), samples, notes)
     return f"{head}\n{source}"
 
 
-def _run(source: str) -> FormatModule:
+def loaded(source: str) -> FormatModule:
     """Return what a module's statements make, without a file."""
     module = ModuleType("compiled_parser")
     exec(compile(source, "<compiled parser>", "exec"), vars(module))
@@ -88,13 +100,15 @@ def _with_public_names(head: str) -> str:
 
 def _known(facts: FormatFacts) -> Facts:
     roles = roles_in(facts)
+    cases = {row.when for rows in facts.tables.values() for row in rows}
+    never = {f"Role.{role.name}" for role in Role if role.value not in roles}
     return Facts(
         values=facts.values,
         tables={
             **{name: bool(rows) for name, rows in facts.tables.items()},
-            "WORDS": bool(facts.words),
+            **{name: bool(data) for name, data in facts.data.items()},
         },
-        never={f"Role.{role.name}" for role in Role if role.name not in roles},
+        never=never | {f"When.{case.name}" for case in When if case.name not in cases},
     )
 
 
@@ -102,22 +116,21 @@ def _tables(facts: FormatFacts) -> Iterator[str]:
     """Yield the statements that name markers, and the tables of rules."""
     names = _marker_names(facts)
     yield f"FORMAT = {dict(facts.format)!r}\n"
-    yield '# The markers. " " is any white space, "\\n" one line break or none, "{x}" a slot.'
-    yield "# {stop} is what ends a turn, and each text of the option `stop`.\n"
+    yield '# The markers. " " is any white space, "\\n" one line break or none, "{x}" a slot (see'
+    yield "# SLOTS). {stop} is what ends a turn, and each text of the option `stop`.\n"
     yield from (f"{name} = {text!r}" for text, name in names.items())
-    ends = "".join(f"{names[text]}, " for text in facts.turn_ends)
+    ends = "".join(f"{_shown(text, names)}, " for text in facts.turn_ends)
     yield f"TURN_ENDS: tuple[str, ...] = ({ends})"
     others = "".join(f"{names.get(text, repr(text))}, " for text in facts.texts)
     yield "#: A text holds a special token only if one of these does."
     yield f"TEXTS: tuple[str, ...] = ({others})"
-    yield "#: What stands for a sign in a marker. Bounded, as a part of a marker is held back."
-    yield f"SLOTS: dict[str, str] = {dict(facts.slots)!r}"
-    if facts.words:
-        yield f"WORDS = {set(facts.words)!r}"
+    yield "#: What stands in a slot. Bounded, as a part of a marker is held back."
+    yield f"SLOTS: dict[str, list[str]] = {dict(facts.slots)!r}"
+    yield from (f"{name} = {data!r}" for name, data in facts.data.items() if data)
     yield "\n# What can come next. The first rule that fits counts.\n"
     for table, rows in facts.tables.items():
         shown = "".join(f"{_rule(row, names)}, " for row in rows)
-        yield f"{table} = ({shown})"
+        yield f"{table}: tuple[Rule, ...] = ({shown})"
 
 
 def _marker_names(facts: FormatFacts) -> dict[str, str]:
@@ -126,24 +139,54 @@ def _marker_names(facts: FormatFacts) -> dict[str, str]:
     rows = [row for table in facts.tables.values() for row in table]
     ends = [Row("turn_end", text) for text in facts.turn_ends]
     for row in (*rows, *ends):
-        if row.marker in names or "{stop}" in row.marker:
+        text = row.marker.strip()
+        if row.role not in _NAMES or text in names or not text or "{stop" in text:
             continue
         name, number = _NAMES[row.role], 2
         while name in names.values():
             name, number = f"{_NAMES[row.role]}_{number}", number + 1
-        names[row.marker] = name
+        names[text] = name
     return names
 
 
-def _rule(row: Row, names: dict[str, str]) -> str:
-    marker = names.get(row.marker, repr(row.marker))
-    before = "".join(f"{text!r}, " for text in row.if_before)
-    return f"Rule(Role.{row.role.upper()}, {marker}{f', ({before})' if before else ''})"
+def _rule(row: Row, names: Mapping[str, str]) -> str:
+    parts = [f"Role.{Role(row.role).name}", _shown(row.marker, names)]
+    if row.if_before:
+        parts.append(f"({''.join(f'{_after(other, names)}, ' for other in row.if_before)})")
+    if row.when:
+        parts.append(f"when=When.{row.when}")
+    return f"Rule({', '.join(parts)})"
+
+
+def _after(marker: Marker, names: Mapping[str, str]) -> str:
+    if isinstance(marker, str):
+        return _shown(marker, names)
+    text, after = marker
+    return f"({_shown(text, names)}, ({''.join(f'{_after(other, names)}, ' for other in after)}))"
+
+
+def _shown(text: str, names: Mapping[str, str]) -> str:
+    """Return the expression for a marker: names of its own, and what stands around them."""
+    if text in names:
+        return names[text]
+    found = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    parts = [part for part in re.split(f"({found})", text) if part] if names else [text]
+    if not any(part in names for part in parts):
+        return repr(text)
+    shown = (f"{{{names[part]}}}" if part in names else _in_format(part) for part in parts)
+    return f'f"{"".join(shown)}"'
+
+
+def _in_format(text: str) -> str:
+    """Return a text as it stands in a format string in double quotes."""
+    quoted = "".join(repr(f"'{sign}")[2:-1] for sign in text)  # as between double quotes
+    return quoted.replace('"', r"\"").replace("{", "{{").replace("}", "}}")
 
 
 def _formatted(source: str) -> str:
     """Return statements as black lays them out: each by itself, as most are those of others too."""
-    blocks = re.sub(r"\n{4,}", "\n\n\n", source.strip("\n")).split("\n\n\n")
+    inside = re.sub(r"\n{3,}(?= )", "\n\n", source.strip("\n"))
+    blocks = re.sub(r"\n{4,}", "\n\n\n", inside).split("\n\n\n")
     return "\n\n\n".join(_block(block).strip("\n") for block in blocks) + "\n"
 
 

@@ -3,30 +3,49 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
+from turnspec.engine import markers
 from turnspec.engine.format import CompiledFormat, Format, texts_in
-from turnspec.engine.markers import Roles
-from turnspec.engine.text_markers import lead_roles, opening_roles, text_roles
+from turnspec.engine.heads import section_roles, unsorted_roles
+from turnspec.engine.markers import Notation, Roles
+from turnspec.engine.text_arguments import (
+    argument_roles,
+    guard_roles,
+    guarded_value_roles,
+    is_keyed,
+    value_roles,
+)
+from turnspec.engine.text_markers import (
+    behind_call_roles,
+    header_roles,
+    lead_roles,
+    opening_roles,
+    text_roles,
+)
+from turnspec.engine.unclosed import call_end_roles
 
+#: What ends a turn, in tables that `stop` adds to; `{stop 3}` has at least three characters.
 STOP = "{stop}"
-_SLOTS = {
-    " ": "[ \t\n\r]{0,99}",
-    "\n": r"(?:\r?\n|\r\Z)?",
-    "{word}": "([ \t\n\r]{0,99}[A-Za-z0-9_-]{0,40}[ \t\n\r]{0,99})",
-}
+_LONGEST_STOP = 3
 #: Roles of the tables, in which the engine names them otherwise.
-_ROLES = {"repeated": "turn_start", "opening": "broken_off"}
+_ROLES = {"opening of calls": "opening", "left out": "broken_off"}
+_FORMAT = ("name", "header", "prompt", "prompt_with_thinking", "prompt_without_thinking")
+
+#: A marker, and what has to follow it, as `turnspec.reading.roles` has them.
+Marker = str | tuple[str, tuple["Marker", ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A rule: what a marker does, the marker, and what has to follow it."""
+    """A rule: what a marker does, the marker, what has to follow it, and when it counts."""
 
     role: str
     marker: str
-    if_before: tuple[str, ...] = ()
+    if_before: tuple[Marker, ...] = ()
+    when: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,56 +55,223 @@ class FormatFacts:
     format: Mapping[str, str]
     texts: tuple[str, ...]
     turn_ends: tuple[str, ...]
-    slots: Mapping[str, str]
-    words: tuple[str, ...]
+    slots: Mapping[str, list[str]]
+    data: Mapping[str, object]
     tables: Mapping[str, tuple[Row, ...]]
     values: Mapping[str, object]
 
 
 def is_compiled(table: Format) -> bool:
-    """Tell whether the engine of `turnspec.reading` reads a format: by now, one without calls."""
-    notations = [text for text in texts_in(_marks(table)) if re.search(r"\{(?!\{|word\})", text)]
-    return "calls" not in table and not notations
+    """Tell whether a format's parser is compiled: by now, where there are no calls."""
+    return "calls" not in table and can_be_compiled(table)
 
 
-def _marks(table: Format) -> object:
-    return [value for key, value in table.items() if key not in _FORMAT]
+def can_be_compiled(table: Format) -> bool:
+    """Tell whether the engine of `turnspec.reading` reads a format.
 
-
-_FORMAT = ("name", "header", "prompt", "prompt_with_thinking", "prompt_without_thinking")
+    By now it reads those without calls, and those whose calls are heads with tagged arguments.
+    """
+    if "code" in table or any(re.search(r"\{(?:no|before) ", text) for text in texts_in(table)):
+        return False
+    if "calls" not in table:
+        return True
+    calls, arguments = table["calls"], table["arguments"]
+    is_tagged = calls["form"] == "heads" and arguments["form"] == "text"
+    return (
+        is_tagged
+        and "elements" not in arguments
+        and not is_keyed(arguments)
+        and len(calls.get("closing", ())) in (1, 2)
+    )
 
 
 def facts_of(table: Format) -> FormatFacts:
     """Return the facts of a format."""
-    tables = {
-        "IN_TEXT": _rows(text_roles({**table, "turn_end": [STOP]})),
-        "BEFORE_CONTENT": _rows(lead_roles(table)),
-        "LEFT_OUT_IF_LAST": _rows(opening_roles(table)),
-        "AFTER_TURN": (Row("turn_end", f" {STOP}"),),
-    }
-    markers = [row.marker for rows in tables.values() for row in rows]
-    written = "".join((*markers, *table["turn_end"]))
+    slots = _Slots()
+    tables = {name: slots.rows(rows) for name, rows in _tables(table).items()}
     return FormatFacts(
-        format={key: str(table[key]) for key in _FORMAT if key in table},  # type: ignore[literal-required]
-        texts=tuple(dict.fromkeys(texts_in(_marks({**table, "order": []})))),
-        turn_ends=tuple(table["turn_end"]),
-        slots={slot: found for slot, found in _SLOTS.items() if slot in written},
-        words=tuple(sorted(CompiledFormat(table).words)),
+        format={key: cast(str, value) for key, value in table.items() if key in _FORMAT},
+        texts=tuple(dict.fromkeys(texts_in(_marks(table)))),
+        turn_ends=tuple(map(slots.text, table["turn_end"])),
+        slots=slots.found,
+        data=_data(table),
         tables=tables,
-        values=_values(table),
+        values={**_text_values(table), **_call_values(table, slots)},
     )
 
 
-def _rows(roles: Roles) -> tuple[Row, ...]:
-    rows = []
-    for role, notation in roles:
-        text, follows = notation if isinstance(notation, tuple) else (notation, ())
-        rows.append(Row(_ROLES.get(role, role), text, tuple(map(str, follows))))
-    return tuple(rows)
+def _marks(table: Format) -> object:
+    left_out = (*_FORMAT, "order")
+    marks = {key: value for key, value in table.items() if key not in left_out}
+    arguments = {**table.get("arguments", {})}
+    if "calls" in table:
+        marks["arguments"] = {
+            key: value for key, value in arguments.items() if key in _MARKS_OF_ARGUMENTS
+        }
+        marks["calls"] = {key: value for key, value in table["calls"].items() if key != "form"}
+    return marks
 
 
-def _values(table: Format) -> dict[str, object]:
-    """Return the constants: see `turnspec.reading.facts`."""
+_MARKS_OF_ARGUMENTS = ("start", "end", "separator", "empty", "guard")
+
+
+# Tables of rules.
+
+
+def _tables(table: Format) -> dict[str, tuple[Row, ...]]:
+    found = {
+        "IN_TEXT": _rows(table, unsorted_roles if "calls" in table else text_roles),
+        "BEFORE_CONTENT": _rows(table, lead_roles),
+        "LEFT_OUT_IF_LAST": tuple(Row("broken_off", text) for text in _openings(table)),
+        "AFTER_TURN": (Row("turn_end", f" {STOP}"),),
+        "CONTENT_HEADERS": _rows(table, header_roles),
+        "END_OF_GUARD": (),
+    }
+    if "calls" in table:
+        found |= {
+            "AFTER_CALL": _rows(table, behind_call_roles),
+            "BETWEEN_CALLS": _rows(table, section_roles),
+            "IN_ARGUMENTS": _rows(table, argument_roles),
+            "IN_VALUE": _rows(table, value_roles),
+            "AT_CALL_END": _rows(table, call_end_roles),
+            "END_OF_GUARD": _rows(table, guard_roles),
+            "IN_GUARDED_VALUE": _rows(table, guarded_value_roles),
+        }
+    return found
+
+
+def _openings(table: Format) -> Iterator[str]:
+    for _, notation in opening_roles(table):
+        assert isinstance(notation, str)
+        yield notation
+
+
+def _rows(table: Format, roles: Callable[[Format], Roles]) -> tuple[Row, ...]:
+    """Return rules, with those that count in one case alone in places of their own.
+
+    Where a call's first end is no special token, and a later one is, no call ends by the first.
+    """
+    plain = list(_with_stops(table, roles))
+    closing = table["calls"].get("closing", ()) if "calls" in table else ()
+    if len(closing) < 2:
+        return tuple(plain)
+    late = list(_with_stops(_ending_late(table), roles))
+    if late == plain:
+        return tuple(plain)
+    return tuple(_merged(plain, late))
+
+
+def _ending_late(table: Format) -> Format:
+    """Return a table whose calls end by all their closing markers together."""
+    calls = table["calls"]
+    closing = calls["closing"]
+    ends = [end for end in calls.get("end", ()) if end == closing[1]]
+    return {**table, "calls": {**calls, "closing": [" ".join(closing)], "end": ends}}
+
+
+def _merged(plain: Sequence[Row], late: Sequence[Row]) -> Iterator[Row]:
+    """Yield the rules of both cases, in an order that is that of each."""
+    rest = list(late)
+    for row in plain:
+        if row in rest:
+            at = rest.index(row)
+            yield from (_when(other, "LATER_END") for other in rest[:at])
+            del rest[: at + 1]
+            yield row
+        else:
+            yield _when(row, "FIRST_END")
+    yield from (_when(row, "LATER_END") for row in rest)
+
+
+def _when(row: Row, when: str) -> Row:
+    return Row(row.role, row.marker, row.if_before, when)
+
+
+def _with_stops(table: Format, roles: Callable[[Format], Roles]) -> Iterator[Row]:
+    """Yield rules in which one row stands for all ends of a turn, with the fewest characters."""
+    tables = [roles({**table, "turn_end": ["\ue0f0" * size]}) for size in (1, 2, 3)]
+    for role, notation in tables[-1]:
+        text, after = _marker(notation, tables)
+        yield Row(_ROLES.get(role, role), text, after)
+
+
+def _marker(notation: Notation, tables: Sequence[Roles]) -> tuple[str, tuple[Marker, ...]]:
+    made = _named(notation, tables)
+    return (made, ()) if isinstance(made, str) else made
+
+
+def _named(notation: Notation, tables: Sequence[Roles]) -> Marker:
+    if not isinstance(notation, str):
+        text, after = notation
+        return _text(text, tables), tuple(_named(other, tables) for other in after)
+    return _text(notation, tables)
+
+
+def _text(text: str, tables: Sequence[Roles]) -> str:
+    """Return a marker with the name of a turn's end, if it holds one."""
+    end = "\ue0f0" * _LONGEST_STOP
+    if end not in text:
+        return text
+    shown = [set(texts_in(list(map(list, roles)))) for roles in tables]
+    sizes = (size for size in (1, 2) if text.replace(end, end[:size]) in shown[size - 1])
+    shortest = next(sizes, _LONGEST_STOP)
+    return text.replace(end, STOP if shortest == 1 else f"{{stop {shortest}}}")
+
+
+# Slots.
+
+
+class _Slots:
+    """The slots in markers, each with the expressions for what stands in it."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, list[str]] = {}
+
+    def rows(self, rows: Sequence[Row]) -> tuple[Row, ...]:
+        return tuple(
+            Row(row.role, self.text(row.marker), tuple(map(self.marker, row.if_before)), row.when)
+            for row in rows
+        )
+
+    def marker(self, marker: Marker) -> Marker:
+        if isinstance(marker, str):
+            return self.text(marker)
+        text, after = marker
+        return self.text(text), tuple(map(self.marker, after))
+
+    def text(self, text: str) -> str:
+        """Return a marker whose slots say by their names what stands in them."""
+        stops = re.split(r"(\{stop(?: \d)?\})", text)
+        if len(stops) > 1:
+            return "".join(
+                part if part.startswith("{stop") else self.text(part) if part else ""
+                for part in stops
+            )
+        tokens = list(markers._TOKEN.finditer(text))
+        return "".join(self._token(tokens, at) for at in range(len(tokens)))
+
+    def _token(self, tokens: Sequence[re.Match[str]], at: int) -> str:
+        token = tokens[at]
+        text = token.group()
+        if token["optional"] or (token["slot"] is None and text not in " \n"):
+            return text
+        steps = [_step(step) for step in markers._steps(tokens, at, "m")]
+        name, number = text, 2
+        while self.found.setdefault(name, steps) != steps:
+            name, number = f"{text[:-1]} {number}}}", number + 1
+        return name
+
+
+def _step(step: str) -> str:
+    """Return a slot's expression, with the group that the old engine names after its marker."""
+    return re.sub(r"\?P<m_(word)_\d+>|\?P<m_(\w+)>", lambda at: f"?P<{at[1] or at[2]}>", step)
+
+
+# Constants.
+
+
+def _text_values(table: Format) -> dict[str, object]:
+    """Return the constants of reasoning and content: see `turnspec.reading.facts`."""
     marks = table.get("reasoning", {})
     ends = marks.get("end", ())
     content_ends = table.get("content", {}).get("end", ())
@@ -95,6 +281,7 @@ def _values(table: Format) -> dict[str, object]:
         "REASONING_HAS_START": bool(marks.get("start")),
         "REASONING_HAS_END": bool(ends),
         "REASONING_END": ends[0] if ends else "",
+        "REASONING_END_SIGNS": "".join(ends[0].split()) if ends else "",
         "STARTS_IN_REASONING": marks.get("starts_open", False),
         "REASONING_MAY_STAY_OPEN": may_stay_open,
         "REASONING_MAY_END_TURN": marks.get("may_end_turn", False),
@@ -102,9 +289,52 @@ def _values(table: Format) -> dict[str, object]:
         "REASONING_END_ENDS_TURN": any(end in table["turn_end"] for end in ends),
         "REASONING_END_ENDS_CONTENT": any(end in content_ends for end in ends),
         "REASONING_IS_FIRST": table["order"][0] == "reasoning",
+        "HAS_CALLS": "calls" in table,
+        "HAS_DRAFTS": "calls" in table and bool(ends) and not may_stay_open,
+        "ARE_CALLS_ADDRESSED": table.get("content", {}).get("addressed", False),
+    }
+
+
+def _data(table: Format) -> dict[str, object]:
+    """Return the constants that are sets of words, or words by others."""
+    arguments = table.get("arguments", {})
+    return {
+        "WORDS": set(CompiledFormat(table).words),
+        "TYPE_WORDS": dict(arguments.get("types", {})),
+        "KEY_ESCAPES": dict(arguments.get("key_escapes", {})),
+    }
+
+
+def _call_values(table: Format, slots: _Slots) -> dict[str, object]:
+    """Return the constants of calls: see `turnspec.reading.facts`."""
+    if "calls" not in table:
+        return {}
+    calls, arguments, order = table["calls"], table["arguments"], list(table["order"])
+    closing, opening = calls.get("closing", ()), calls.get("opening", ())
+    others = (*calls.get("other_starts", ()), *calls.get("short_starts", ()))
+    start = arguments["start"]
+    late = (calls.get("tail", ""), *closing[:1])
+    return {
+        "CALL_HEAD": slots.text(calls["start"]),
+        "OTHER_HEADS": tuple(map(slots.text, others)),
+        "OPENINGS": tuple(map(slots.text, opening)),
+        "FIRST_CALL_END": closing[0] if closing else "",
+        "LATER_CALL_END": closing[1] if len(closing) > 1 else "",
+        "OPENING": opening[0] if opening else "",
+        "NEEDS_OPENING": calls.get("needs_opening", False),
+        "ONLY_IN_SECTION": calls.get("only_in_section", False),
+        "HAS_MENTIONS": bool(calls.get("mentions")),
+        "CONTENT_IS_LAST": "content" in order[order.index("calls") :],
+        "REASONING_CAN_END": bool(table.get("reasoning", {}).get("end") or table.get("between")),
+        "HAS_LATE_IDS": any("{id}" in text for text in late),
+        "ARGUMENT_HAS_END": bool(arguments.get("end")),
+        "ARGUMENT_SHOWS_ITSELF": any(map(str.isalnum, markers.leading_text(start))),
+        "HAS_PYTHON_LITERALS": arguments.get("literals") == "python",
+        "READS_TAGS": arguments["form"] == "json",
+        "NAME": f"[{markers.LETTERS}{markers.NAME_SIGNS}]{{1,256}}",
     }
 
 
 def roles_in(facts: FormatFacts) -> set[str]:
     """Return the roles that any rule has."""
-    return {row.role.upper() for rows in facts.tables.values() for row in rows}
+    return {row.role for rows in facts.tables.values() for row in rows}

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from turnspec.codegen.facts import FormatFacts
 from turnspec.codegen.loading import FormatModule
 
 _WIDTH = 88
+_LINE = 70  # characters of a text in a row
 _COLUMN = 40  # in which events stand
 _TEXT = "It rains."
 _THOUGHT = "Let me see."
-_EVENTS = {"content": "ContentDelta", "reasoning": "ReasoningDelta"}
 _USE = """\
     message = parse(text, tools=tools)  # a whole text
     parser = Parser(tools=tools)  # or a stream
@@ -27,20 +27,19 @@ _USE = """\
     message = parser.message
 
 Neither ever raises on what a model writes: `message.problems` tells what deviates."""
-#: The most characters that a sign of a marker's notation stands for.
-_LONGEST = {" ": 99, "\n": 2, "{word}": 238}
 
 
 def docstring(
     facts: FormatFacts, module: FormatModule, samples: Sequence[str], notes: Sequence[str]
 ) -> str:
     """Return a module's docstring, with its quotes."""
+    called = _called(facts, samples)
     blocks = [
         f"Reads turns in the format of {facts.format['name']}.",
         _USE,
         "\n".join(filter(None, _sample_rows(module, facts.format["header"], samples))),
-        "\n".join(["WHAT ELSE IS READ", *_rows(module, _deviations(facts))]),
-        "\n".join(["WHERE THE TEXT IS CUT OFF", *_rows(module, _cut_off(facts))]),
+        "\n".join(["WHAT ELSE IS READ", *_rows(module, _deviations(facts, called))]),
+        "\n".join(["WHERE THE TEXT IS CUT OFF", *_rows(module, _cut_off(facts, called))]),
         "\n".join(["WHAT feed() HOLDS BACK", *_held(facts)]),
         *(textwrap.fill(note, _WIDTH, break_long_words=False) for note in notes),
     ]
@@ -61,7 +60,9 @@ def _sample_rows(module: FormatModule, header: str, samples: Sequence[str]) -> I
         lines = re.findall(r"[^\n]*\n|[^\n]+", sample.removeprefix(header))
         for at, line in enumerate(lines):
             events = parser.feed(line) + (parser.finish() if at == len(lines) - 1 else [])
-            yield from _beside(f"    {_visible(line)}", list(map(_event, events)))
+            *first, last = _parts(_visible(line)) or [""]
+            yield from (f"    {part}" for part in first)
+            yield from _beside(f"    {last}", list(map(_event, events)))
 
 
 def _beside(text: str, events: Sequence[str]) -> Iterator[str]:
@@ -75,15 +76,50 @@ def _beside(text: str, events: Sequence[str]) -> Iterator[str]:
 
 
 def _event(event: Any) -> str:
-    return f"{_EVENTS[event.type]}({event.text!r})"
+    fields = type(event).__match_args__
+    shown = (name for name in ("name", "text", "arguments") if name in fields)
+    values = (repr(getattr(event, name)) for name in shown)
+    return f"{type(event).__name__}({', '.join(values)})"
 
 
 def _visible(line: str) -> str:
     return "".join(sign if sign.isprintable() else " " for sign in line.rstrip("\n"))
 
 
-def _deviations(facts: FormatFacts) -> Iterator[str]:
+def _called(facts: FormatFacts, samples: Sequence[str]) -> str:
+    """Return the sample turn with a call, from its first marker of calls on."""
+    if not facts.values["HAS_CALLS"] or len(samples) < 2:
+        return ""
+    turn = samples[-1].removeprefix(facts.format["header"])
+    opening = str(facts.values["OPENING"]) or _head_text(facts)
+    return turn[max(turn.find(_text_of(opening)), 0) :]
+
+
+def _head_text(facts: FormatFacts) -> str:
+    return str(facts.values["CALL_HEAD"]).partition("{")[0].strip()
+
+
+def _deviating_calls(facts: FormatFacts, called: str) -> Iterator[str]:
+    opening = _text_of(str(facts.values["OPENING"]))
+    head, ends = called.find(_head_text(facts)), _plain(facts, "close")
+    if opening:
+        yield called[head:]
+        yield f"Use {opening} for calls."
+        members = '{"name": "get_weather", "arguments": {"city": "Paris"}}'
+        yield called[: len(opening)] + members + called[called.find(_end_of(facts)) :]
+    for end in ends[:1]:
+        yield called.replace(end, "", 1)
+    yield f"{called.removesuffix(_text_of(facts.turn_ends[0]))}Then this."
+
+
+def _end_of(facts: FormatFacts) -> str:
+    return _text_of(str(facts.values["LATER_CALL_END"] or facts.values["FIRST_CALL_END"]))
+
+
+def _deviations(facts: FormatFacts, called: str) -> Iterator[str]:
     """Yield texts that keep to the format only so far."""
+    if called and facts.turn_ends:
+        yield from _deviating_calls(facts, called)
     start, close = _marker(facts, "reasoning_start"), _marker(facts, "reasoning_end")
     for header in _plain(facts, "turn_start")[:1]:
         yield header + _TEXT
@@ -96,7 +132,11 @@ def _deviations(facts: FormatFacts) -> Iterator[str]:
         yield f'It begins with "{start}".'
 
 
-def _cut_off(facts: FormatFacts) -> Iterator[str]:
+def _cut_off(facts: FormatFacts, called: str) -> Iterator[str]:
+    """Yield texts that break off."""
+    if called:
+        yield called[: called.find("Paris") + 3]
+        yield called[: called.find("get_weather") + 3]
     start = _marker(facts, "reasoning_start")
     if start:
         yield start + _THOUGHT
@@ -118,33 +158,59 @@ def _marker(facts: FormatFacts, role: str) -> str:
 
 def _text_of(marker: str) -> str:
     """Return a text that a marker's notation stands for."""
-    return marker.replace("{word}", "").replace("{{", "{").replace("}}", "}")
+    return re.sub(r"\{\w[^{}]*\}", "", marker).replace("{{", "{").replace("}}", "}")
 
 
 def _rows(module: FormatModule, texts: Iterator[str]) -> Iterator[str]:
     for text in dict.fromkeys(texts):
         message = module.parse(text)
         kinds = ", ".join(dict.fromkeys(problem.kind for problem in message.problems)) or "-"
-        yield f"    {text!r}"
-        yield f"        {_said(message)}  # {kinds}"
+        yield from (f"    {line!r}" for line in _parts(text))
+        *said, last = _said(message)
+        yield from (f"        {part}" for part in said)
+        yield f"        {last}  # {kinds}"
 
 
-def _said(message: Any) -> str:
+def _parts(text: str) -> list[str]:
+    """Return a text in lines, and long lines in pieces."""
+    lines = re.findall(r"[^\n]*\n|[^\n]+", text)
+    return [line[at : at + _LINE] for line in lines for at in range(0, len(line), _LINE)]
+
+
+def _said(message: Any) -> list[str]:
+    """Return what a message has, a line for each part."""
     parts = {"reasoning": message.reasoning_content, "content": message.content}
-    return ", ".join(f"{name} {text!r}" for name, text in parts.items() if text) or "nothing"
+    said = [f"{name} {text!r}" for name, text in parts.items() if text]
+    for call in message.tool_calls:
+        cut_off = "" if call.complete else ", not complete"
+        said.append(f"call {call.name!r} {call.arguments}{cut_off}")
+    return said or ["nothing"]
 
 
 def _held(facts: FormatFacts) -> Iterator[str]:
-    rows = [row.marker for row in facts.tables["IN_TEXT"] if row.role != "turn_end"]
-    longest = max(map(_longest, (*rows, *facts.turn_ends)), default=1) - 1
+    slots = {slot: _longest_slot(steps) for slot, steps in facts.slots.items()}
+    rows = [row.marker for table in facts.tables.values() for row in table]
+    held = [text for text in (*rows, *facts.turn_ends) if "{stop" not in text]
+    longest = max((_longest(text, slots) for text in held), default=1) - 1
     text = (
         "White space, which counts only if more text follows; and what may become a marker, "
         f"of at most {max(longest, 0)} characters. A longer `stop` text can raise that."
     )
+    if facts.values["HAS_CALLS"]:
+        text += (
+            " A value that is no string, and a call in another syntax, until it ends; a call in "
+            "open reasoning, until it is clear whether it is one."
+        )
     yield textwrap.indent(textwrap.fill(text, _WIDTH - 4), "    ")
 
 
-def _longest(marker: str) -> int:
+def _longest_slot(steps: Sequence[str]) -> int:
+    """Return how many characters a slot takes at most: what its expressions are bounded to."""
+    counts = (re.findall(r"\{\d+,(\d+)\}|(\?)", re.sub(r"\(\?[:P=!]", "(", step)) for step in steps)
+    return sum(int(most or 1) for found in counts for most, _ in found)
+
+
+def _longest(marker: str, slots: Mapping[str, int]) -> int:
     """Return how many characters a marker has at most."""
-    parts = re.findall(r"\{\{|\}\}|\{\w+\}|[\s\S]", marker)
-    return sum(_LONGEST.get(part, 1) for part in parts)
+    parts = re.findall(r"\{\{|\}\}|\{[^{}]+\}|[\s\S]", marker)
+    return sum(slots.get(part, len(part) - 3 if part[:2] == "{?" else 1) for part in parts)

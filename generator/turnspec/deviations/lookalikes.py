@@ -39,7 +39,7 @@ def function_tag_in_prose(form: Format) -> Iterator[Case]:
 
 def call_in_addressed_text(form: Format) -> Iterator[Case]:
     """A message whose header says that it is for the user quotes a call."""
-    if form.calls and form.module.FORMAT.get("content", {}).get("addressed"):
+    if form.calls and form.table.get("content", {}).get("addressed"):
         quoted = form.without_end(form.one_call).strip()
         yield _said(form, f"It was\n{quoted}\nbefore.")
 

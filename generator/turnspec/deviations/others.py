@@ -68,13 +68,13 @@ def json_object_instead(form: Format) -> Iterator[Case]:
     """A call is a JSON object, as most formats have it, where the format has its own syntax."""
     if not form.calls or form.tools.mode is not ToolMode.TAG_WITH_TAGGED:
         return
-    opening = form.module.FORMAT["calls"].get("opening", ())
+    opening = form.table["calls"].get("opening", ())
     text = form.write(form.one_call)
     members = {"name": form.call.name, "arguments": dict(form.call.arguments)}
     if not opening or " " in opening[-1] or "{" in opening[-1] or opening[-1] not in text:
         return
     at = text.index(opening[-1]) + len(opening[-1])
-    ends = [end for end in form.module.FORMAT["calls"].get("section_end", ()) if end in text]
+    ends = [end for end in form.table["calls"].get("section_end", ()) if end in text]
     if ends and looks_like_marker(ends[0]):
         end = text.rindex(ends[0])
         yield form.case(text[:at] + json.dumps(members) + text[end:], form.one_call, "other_syntax")
@@ -95,7 +95,7 @@ def tags_instead(form: Format) -> Iterator[Case]:
 def keywords_instead(form: Format) -> Iterator[Case]:
     """A call has keyword arguments as Python's have, where the format's arguments are others."""
     around = _around_call(form)
-    arguments = form.module.FORMAT.get("arguments", {})
+    arguments = form.table.get("arguments", {})
     if around is None or arguments.get("form") == "values":
         return
     words = ", ".join(f"{key}={value!r}" for key, value in form.call.arguments.items())
@@ -105,7 +105,7 @@ def keywords_instead(form: Format) -> Iterator[Case]:
 
 def _around_call(form: Format) -> tuple[str, str] | None:
     """Return what stands around a call whose opening and ends can be nothing else."""
-    table = form.module.FORMAT.get("calls", {})
+    table = form.table.get("calls", {})
     if not form.calls or "opening" not in table:
         return None
     opening, closings = table["opening"][-1], table.get("closing", ())[:1]
@@ -141,7 +141,7 @@ def keys_of_apis(form: Format) -> Iterator[Case]:
 
 def text_without_quotes(form: Format) -> Iterator[Case]:
     """A string of several words has no quotes, where values say themselves where they end."""
-    arguments = form.module.FORMAT.get("arguments", {})
+    arguments = form.table.get("arguments", {})
     if arguments.get("form") != "values" or not form.calls:
         return
     said = "Paris, or (near) it"
@@ -196,7 +196,7 @@ def draft_in_reasoning(form: Format) -> Iterator[Case]:
     start, end = form.spec.reasoning.start, form.spec.reasoning.end
     if not form.calls or not (start.strip() and end.strip()) or form.message.reasoning != THOUGHT:
         return
-    if form.module.FORMAT.get("reasoning", {}).get("may_stay_open"):
+    if form.table.get("reasoning", {}).get("may_stay_open"):
         return
     call = form.call_text(form.call).strip()
     section, section_end = form.tools.section_start.strip(), form.tools.section_end.strip()
@@ -210,7 +210,7 @@ def draft_in_reasoning(form: Format) -> Iterator[Case]:
 
 def closes_in_reasoning(form: Format) -> Iterator[Case]:
     """The reasoning speaks of what closes a call."""
-    closes = [end for end in form.module.FORMAT.get("calls", {}).get("end", ()) if "{" not in end]
+    closes = [end for end in form.table.get("calls", {}).get("end", ()) if "{" not in end]
     if not form.reasons or form.message.reasoning != THOUGHT or " " in "".join(closes[:1]):
         return
     for close in closes[:1]:

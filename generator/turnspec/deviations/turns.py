@@ -9,7 +9,9 @@ from functools import cached_property
 from typing import Any
 
 from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.table import format_table
 from turnspec.codegen.writer import write_calls, write_parts
+from turnspec.engine.format import Format as FormatTable
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Literal, Part, Piece, SlotKind, Spec, ToolMode, Tools
@@ -95,6 +97,11 @@ class Format:
 
     spec: Spec
     module: FormatModule
+
+    @cached_property
+    def table(self) -> FormatTable:
+        """The format table: what the parser knows of the format."""
+        return format_table(self.spec)
 
     @property
     def tools(self) -> Tools:

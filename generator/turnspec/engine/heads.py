@@ -134,6 +134,11 @@ class HeadCalls(Calls):
 
 def head_text_roles(table: Format) -> Roles:
     """Return the markers in texts whose calls have heads."""
+    return longest_first(unsorted_roles(table)) + code_roles(table)
+
+
+def unsorted_roles(table: Format) -> Roles:
+    """Return these markers, but for code, in the order in which they stand in the table."""
     calls = table["calls"]
     heads, openings = _heads(table), calls.get("opening", ())
     found = list(text_roles(table))
@@ -150,7 +155,7 @@ def head_text_roles(table: Format) -> Roles:
     found += mention_roles(calls.get("mentions", ()))
     found += [("section_end", notation) for notation in calls.get("section_end", ())]
     found += [("call_end", notation) for notation in calls.get("end", ())]
-    return longest_first(found) + code_roles(table)
+    return found
 
 
 def begun_roles(table: Format) -> Roles:

@@ -7,7 +7,7 @@ written in the notation of `markers`.
 
 from __future__ import annotations
 
-from turnspec.reading.roles import Role, Rule
+from turnspec.reading.roles import Role, Rule, When
 
 #: The format's name, the header that an assistant's turn begins with, and the prompts.
 FORMAT: dict[str, str] = {"name": "", "header": "", "prompt": ""}
@@ -17,11 +17,14 @@ TEXTS: tuple[str, ...] = ("<think>", "</think>", "<|end|>")
 TURN_ENDS: tuple[str, ...] = ("<|end|>",)
 
 #: What stands in a slot, as an expression. Bounded, as a part of a marker is held back.
-SLOTS: dict[str, str] = {
-    " ": "[ \t\n\r]{0,99}",
-    "\n": r"(?:\r?\n|\r\Z)?",
-    "{word}": "([ \t\n\r]{0,99}[A-Za-z0-9_-]{0,40}[ \t\n\r]{0,99})",
+SLOTS: dict[str, list[str]] = {
+    " ": ["[ \t\n\r]{0,99}"],
+    "\n": [r"(?:\r?\n|\r\Z)?"],
+    "{name}": ["(?P<name>[a-zA-Z0-9_]{1,256})"],
+    "{key}": ["(?P<key>[^<>]{1,256})"],
 }
+#: What can be the name of a tool, as an expression.
+NAME: str = "[a-zA-Z0-9_.:/-]{1,256}"
 #: What can come next in reasoning and content.
 IN_TEXT: tuple[Rule, ...] = (
     Rule(Role.REASONING_START, "<think>"),
@@ -44,6 +47,8 @@ REASONING_HAS_START: bool = True
 REASONING_HAS_END: bool = True
 #: What ends it, as it stands in content where reasoning stays there.
 REASONING_END: str = "</think>"
+#: The same without white space.
+REASONING_END_SIGNS: str = "</think>"
 #: Whether a turn begins inside of it, unless the prompt closes it.
 STARTS_IN_REASONING: bool = False
 #: Whether nothing but content has what closes it before it.
@@ -57,3 +62,49 @@ REASONING_END_ENDS_TURN: bool = False
 REASONING_END_ENDS_CONTENT: bool = False
 #: Whether the format has it before all else.
 REASONING_IS_FIRST: bool = True
+
+#: Whether there are calls: heads, which hold the name, and arguments after them.
+HAS_CALLS: bool = True
+#: Whether calls in open reasoning may be drafts, which what follows them decides.
+HAS_DRAFTS: bool = True
+#: What can stand after a call, and in a section of calls; in a call, and what ends a value.
+AFTER_CALL: tuple[Rule, ...] = (Rule(Role.MARKER, " </call>"),)
+BETWEEN_CALLS: tuple[Rule, ...] = (Rule(Role.CALL, "{comma}<call={name}>"),)
+IN_ARGUMENTS: tuple[Rule, ...] = (Rule(Role.ARGUMENTS_END, "</call>"),)
+IN_VALUE: tuple[Rule, ...] = (Rule(Role.VALUE_CLOSED, "</arg>", ("</call>",), When.FIRST_END),)
+#: What may surround a value, and what ends one that is surrounded.
+END_OF_GUARD: tuple[Rule, ...] = (Rule(Role.GUARD, " <![CDATA["),)
+IN_GUARDED_VALUE: tuple[Rule, ...] = ()
+#: What ends a call that is written in another syntax.
+AT_CALL_END: tuple[Rule, ...] = (Rule(Role.END, "</call>"),)
+#: The headers of messages for the user, if messages say who they are for.
+CONTENT_HEADERS: tuple[Rule, ...] = (Rule(Role.CONTENT_START, "to=user<|message|>"),)
+ARE_CALLS_ADDRESSED: bool = True
+#: The head, other ones, what opens calls, and what ends a call, first and later.
+CALL_HEAD: str = "<call={name}>"
+OTHER_HEADS: tuple[str, ...] = ()
+OPENINGS: tuple[str, ...] = ("<calls>",)
+FIRST_CALL_END: str = "</call>"
+LATER_CALL_END: str = "</calls>"
+#: What opens calls, for messages, and whether each needs it, or stands in a section alone.
+OPENING: str = "<calls>"
+NEEDS_OPENING: bool = True
+ONLY_IN_SECTION: bool = False
+#: Whether what opens calls is text where none follows.
+HAS_MENTIONS: bool = True
+#: Whether content comes after calls.
+CONTENT_IS_LAST: bool = False
+#: Whether anything ends reasoning.
+REASONING_CAN_END: bool = True
+#: Whether an id can stand after a call's name.
+HAS_LATE_IDS: bool = False
+#: Whether a mark ends an argument, and whether no element looks like an argument's beginning.
+ARGUMENT_HAS_END: bool = True
+ARGUMENT_SHOWS_ITSELF: bool = True
+#: Types by the words for them beside keys, and characters by what stands for them in keys.
+TYPE_WORDS: dict[str, list[str]] = {}
+KEY_ESCAPES: dict[str, str] = {}
+#: Whether values that are no JSON may be Python's literals.
+HAS_PYTHON_LITERALS: bool = True
+#: Whether calls in tags are another syntax, too.
+READS_TAGS: bool = True

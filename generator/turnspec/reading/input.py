@@ -31,6 +31,11 @@ class Input:
         """The offset of the position."""
         return self.offset + self.position
 
+    @property
+    def rest(self) -> str:
+        """All that is not read yet."""
+        return self.text[self.position :]
+
     def take(self, end: int | None) -> str:
         """Return the text up to a position, and move there; None is the end."""
         start, self.position = self.position, len(self.text) if end is None else end
@@ -40,16 +45,29 @@ class Input:
         """Return all that is not read yet."""
         return self.take(None)
 
+    def put_back(self, text: str, marked: str, offset: int) -> None:
+        """Put a text that begins at an offset back before the position."""
+        rest = self.marked[self.position :]
+        self.text = text + self.rest
+        self.marked = marked + rest if self.rules.special else self.text
+        self.position, self.offset = 0, offset
+
     def drop_what_was_read(self) -> None:
         """Keep no text that was read."""
         if self.position:
             self.offset += self.position
-            self.text = self.text[self.position :]
             tokens = self.rules.special
-            self.marked = self.marked[self.position :] if tokens else self.text
+            rest = self.marked[self.position :]
+            self.text = self.rest
+            self.marked = rest if tokens else self.text
             self.position = 0
 
     def tokens_before(self, end: int) -> list[tuple[int, str]]:
         """Return the special tokens up to a position: where, and their stand-ins."""
         tokens = self.rules.special
         return tokens.between(self.marked, self.position, end) if tokens else []
+
+    def holds_token(self, start: int, end: int) -> bool:
+        """Say whether a special token came between two positions."""
+        tokens = self.rules.special
+        return bool(tokens and tokens.between(self.marked[:end], start, end))

@@ -1,26 +1,26 @@
 """Markers, looked for in a text that is still growing.
 
-In a marker a blank is any white space or none, a line break is one or none, `{x}` is a slot.
+In a marker a blank is any white space or none, a line break is one or none, `{x}` is a slot, and
+`{?x}` a text that may be missing. `{{` and `}}` are braces.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
-from turnspec.reading.facts import SLOTS, WORDS
+from turnspec.reading.facts import SLOTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from turnspec.reading.input import Input
-    from turnspec.reading.roles import Role, Rule
+    from turnspec.reading.roles import Notation, Role, Rule
     from turnspec.reading.special import SpecialTokens
 
 WHITE_SPACE = " \t\n\r"  # all that counts as white space, as in JSON
-NOTATION = re.compile(r"\{\{|\}\}|\{\w+\}|[ \n]|[^{} \n]+")
-#: The steps of a marker: a text as it is, or an expression.
-Steps = list["str | re.Pattern[str]"]
+NOTATION = re.compile(r"\{\{|\}\}|\{[^{}]+\}|[^{}]")
+NO_TOKEN = "[^\ue000-\uf8ff"  # as slots hold no special token
 
 
 def after_space(text: str, at: int) -> int:
@@ -33,17 +33,139 @@ def after_space(text: str, at: int) -> int:
 class Found:
     """A marker in the text. A partial one has no role: the text ends within it."""
 
-    __slots__ = ("end", "is_partial", "offset", "role", "start", "text", "words")
+    __slots__ = ("_match", "_rule", "end", "is_partial", "offset", "role", "start", "text")
 
     def __init__(
-        self, input: Input, role: Role | None, start: int, end: int, words: list[slice]
+        self, input: Input, role: Role | None, match: re.Match[str], rule: CompiledRule
     ) -> None:
-        self.role, self.start, self.end = role, start, end
-        self.offset = input.offset + start
+        self.role = role
+        self.start, self.end = match.span()
+        self.offset = input.offset + self.start
         self.is_partial = role is None
-        self.text = input.text[start:end]
-        if WORDS:
-            self.words = [input.text[word].strip(WHITE_SPACE) for word in words]
+        self.text = input.text[self.start : self.end]
+        self._match, self._rule = match, rule
+
+    def __getitem__(self, slot: str) -> str:
+        """Return what stands in a slot; nothing if the marker has no such slot."""
+        if slot not in self._match.re.groupindex:
+            return ""
+        start, end = self._match.span(slot)
+        return self.text[start - self.start : end - self.start] if start >= 0 else ""
+
+    @property
+    def words(self) -> list[str]:
+        """What stands in slots for any word."""
+        slots = (slot for slot in self._match.re.groupindex if slot.startswith("word"))
+        return [word for slot in slots if (word := self[slot].strip(WHITE_SPACE))]
+
+    @property
+    def missing(self) -> list[str]:
+        """The texts that the marker may have, and hasn't."""
+        texts = self._rule.optional.items()
+        return [text for slot, text in texts if self._match[slot] is None]
+
+
+class CompiledRule:
+    """A rule with the expressions for its marker, and for any beginning of it."""
+
+    def __init__(self, rule: Rule, special: SpecialTokens | None) -> None:
+        self.role = rule.role
+        marker: Notation = (rule.marker, rule.if_before) if rule.if_before else rule.marker
+        self._marker = special.put_into(marker) if special else marker
+        self._special = special is not None
+        text = self._marker if isinstance(self._marker, str) else self._marker[0]
+        parts = NOTATION.findall(text.lstrip(WHITE_SPACE))
+        #: The text that begins it, white space aside.
+        self.first = "".join(part[0] for part in _leading(parts))
+        self.optional = {f"o{at}": text[2:-1] for at, text in _optional(rule.marker)}
+
+    @cached_property
+    def whole(self) -> re.Pattern[str]:
+        """An expression for the marker."""
+        return self._compiled(expressions(self._marker, named=True)[0])
+
+    @cached_property
+    def growing(self) -> re.Pattern[str]:
+        """An expression for what may become the marker."""
+        return self._compiled(rf"{expressions(self._marker, named=False)[1]}\Z")
+
+    def _compiled(self, expression: str) -> re.Pattern[str]:
+        return re.compile(expression.replace("[^", NO_TOKEN) if self._special else expression)
+
+    def firsts(self) -> Iterator[tuple[str, str]]:
+        """Yield the characters that can begin the marker, each with the second, if it is sure."""
+        return _firsts(self._marker)
+
+
+def _leading(parts: Iterable[str]) -> Iterator[str]:
+    for part in parts:
+        if part in SLOTS or part.startswith("{?"):
+            return
+        yield part
+
+
+def _optional(text: str) -> Iterator[tuple[int, str]]:
+    parts = enumerate(NOTATION.findall(text))
+    return ((at, part) for at, part in parts if part.startswith("{?"))
+
+
+def _firsts(marker: Notation) -> Iterator[tuple[str, str]]:
+    text, after = (marker, ()) if isinstance(marker, str) else marker
+    parts = NOTATION.findall(text)
+    for at, part in enumerate(parts):
+        if part == "\n":
+            yield from (("\r", ""), ("\n", ""))
+        elif part.startswith("{?"):
+            yield part[2], part[3:4]
+        elif part not in SLOTS:
+            second = parts[at + 1] if at + 1 < len(parts) else "{"
+            yield part[0], "" if second[0] == "{" or second in SLOTS else second
+            return
+    for other in after:
+        yield from _firsts(other)
+
+
+def expressions(marker: Notation, *, named: bool) -> tuple[str, str]:
+    """Return the expressions for a marker, and for any beginning of it that may go on."""
+    text, after = (marker, ()) if isinstance(marker, str) else marker
+    steps: list[tuple[str, str]] = []  # each with what may stand for its beginning
+    last = ""
+    for at, last in enumerate(NOTATION.findall(text)):
+        if last in SLOTS:
+            steps += ((_named(step, at, named), "") for step in SLOTS[last])
+        elif last.startswith("{?"):
+            name = f"?P<o{at}>" if named else "?:"
+            steps.append((f"({name}{re.escape(last[2:-1])})?", f"|{_beginning(last[2:-1])}"))
+        else:
+            steps.append((re.escape(last[0]), ""))
+    whole, beginning = "".join(step for step, _ in steps), ""
+    if after:
+        pairs = [expressions(other, named=False) for other in after]
+        whole += f"(?={'|'.join(other for other, _ in pairs)})"
+        steps.append(("|".join(begun for _, begun in pairs), ""))
+    elif last.startswith("{?"):  # with its last character the marker is whole
+        steps.pop()
+        beginning = _beginning(last[2:-2])
+    elif last not in SLOTS:
+        steps.pop()
+    for step, begun in reversed(steps):
+        beginning = f"(?:(?:{step}){beginning}{begun})?"
+    return whole, beginning
+
+
+def _named(step: str, at: int, named: bool) -> str:
+    """Return a slot's expression with a name of its own, or without one."""
+    if not named:
+        return re.sub(r"\?P<\w+>", "?:", step)
+    return step.replace("?P<word>", f"?P<word{at}>")
+
+
+def _beginning(text: str) -> str:
+    """Return the expression for any beginning of a text."""
+    beginning = ""
+    for character in reversed(text):
+        beginning = f"(?:{re.escape(character)}{beginning})?"
+    return beginning
 
 
 class Markers:
@@ -54,43 +176,33 @@ class Markers:
         self._special = special
 
     @cached_property
-    def _rules(self) -> list[tuple[Role, str, Steps]]:
-        """Each rule's role, the text that begins it, white space aside, and its steps."""
-        return [(rule.role, *self._made(rule.marker)) for rule in self._written]
-
-    def _made(self, marker: str) -> tuple[str, Steps]:
-        if self._special:
-            marker = self._special.put_into(marker)
-        steps: Steps = []
-        for part in NOTATION.findall(marker):
-            if part in SLOTS:
-                steps.append(compiled(SLOTS[part]))
-            else:
-                text = part[0] if part in ("{{", "}}") else part
-                last = steps.pop() if steps and isinstance(steps[-1], str) else ""
-                steps.append(f"{last}{text}")
-        stripped = marker.lstrip(WHITE_SPACE)
-        texts = [step for step in steps if isinstance(step, str)]
-        return texts[0] if texts and stripped[:1] == texts[0][0] else "", steps
+    def _rules(self) -> list[CompiledRule]:
+        return [CompiledRule(rule, self._special) for rule in self._written]
 
     @cached_property
     def _firsts(self) -> dict[str, set[str]]:
-        """The first characters of markers, each with those that can come second."""
+        """The characters that can begin a marker, each with those that can come second."""
         found: dict[str, set[str]] = {}
-        for _, _, steps in self._rules:
-            text = next(step for step in steps if isinstance(step, str))
-            found.setdefault(text[0], set()).add(text[1:2])
+        for rule in self._rules:
+            for first, second in rule.firsts():
+                found.setdefault(first, set()).add(second)
         return found
 
     @cached_property
     def may_begin(self) -> re.Pattern[str]:
         """An expression for where a marker may begin."""
-        heads = "|".join(map(_head, self._firsts, self._firsts.values())) or "(?!)"
-        breaks = max(map(_line_breaks, self._written), default=0)
-        if breaks:
+        heads = [_head(*pair) for pair in self._firsts.items() if pair[0] not in "\r\n"]
+        expression = "|".join(heads) or "(?!)"
+        if "\n" in self._firsts:
+            breaks = max(map(_line_breaks, self._written))
             more = rf"[\r\n]{{0,{2 * breaks - 1}}}"
-            heads = rf"[\r\n](?={more}(?:{heads}|\Z))|{heads}"
-        return re.compile(heads)
+            expression = rf"[\r\n](?={more}(?:{expression}|\Z))|{expression}"
+        return re.compile(expression)
+
+    @cached_property
+    def first_or_escaped(self) -> re.Pattern[str]:
+        """An expression for a marker's first character, or one that JSON escapes."""
+        return re.compile(rf'["\\\x00-\x1f{re.escape("".join(self._firsts))}]')
 
     def search(self, input: Input, partial: bool) -> Found | None:
         """Return the first marker; `partial` says whether the text may go on."""
@@ -104,41 +216,15 @@ class Markers:
         start = input.position if at is None else at
         text = input.marked
         begin = after_space(text, start)
-        for role, first, steps in self._rules:
+        for rule in self._rules:
+            first = rule.first
             if not first.startswith(text[begin : begin + len(first)]):
-                continue  # as most rules do not fit, and `walk` takes longer
-            end, words = walk(steps, text, start, partial)
-            if end >= 0:
-                return Found(input, role, start, end, words)
-            if end == CUT_OFF:
-                return Found(input, None, start, len(text), words)
+                continue  # as most rules do not fit, and expressions take longer
+            if partial and (match := rule.growing.match(text, start)):
+                return Found(input, None, match, rule)
+            if match := rule.whole.match(text, start):
+                return Found(input, rule.role, match, rule)
         return None
-
-
-#: What `walk` returns in place of an end: there is none, or the text ends before it.
-NONE, CUT_OFF = -1, -2
-
-
-def walk(steps: Steps, text: str, at: int, partial: bool) -> tuple[int, list[slice]]:
-    """Return where a marker ends that begins at a place, and the words in its slots."""
-    words: list[slice] = []
-    is_slot, size = False, len(text)
-    for step in steps:
-        if partial and at == size:
-            return CUT_OFF, words
-        if isinstance(step, str):
-            is_slot = False
-            if not text.startswith(step, at):
-                is_cut = partial and step.startswith(text[at : at + len(step)])
-                return CUT_OFF if is_cut else NONE, words
-            at += len(step)
-        elif found := step.match(text, at):
-            is_slot, at = True, found.end()
-            if step.groups:
-                words.append(slice(*found.span(1)))
-        else:
-            return NONE, words
-    return CUT_OFF if partial and is_slot and at == size else at, words
 
 
 def _head(first: str, seconds: set[str]) -> str:
@@ -152,12 +238,12 @@ def _line_breaks(rule: Rule) -> int:
     return len(rule.marker) - len(rule.marker.lstrip("\n"))
 
 
-@lru_cache(99)
-def compiled(expression: str) -> re.Pattern[str]:
-    """Return a slot's expression."""
-    return re.compile(expression)
-
-
 def escaped(text: str) -> str:
     """Return a text in the notation of markers."""
     return text.replace("{", "{{").replace("}", "}}")
+
+
+def literal_length(marker: str) -> int:
+    """Return how many characters of a marker are always the same."""
+    parts = NOTATION.findall(marker)
+    return sum(part not in SLOTS and not part.startswith("{?") for part in parts)

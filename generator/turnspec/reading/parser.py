@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from turnspec.reading.facts import FORMAT
+from turnspec.reading.facts import FORMAT, HAS_CALLS
 from turnspec.reading.input import Input
 from turnspec.reading.rules import rules_for
 from turnspec.reading.text import read_turn
@@ -44,7 +44,7 @@ class Parser:
         id_prefix: str = "call_",
         special_tokens: Sequence[str] | None = None,
     ) -> None:
-        if tools is not None:
+        if not HAS_CALLS and tools is not None:
             check_tools(tools)
         self._options: dict[str, Any] = {
             "tools": tools,
@@ -61,7 +61,8 @@ class Parser:
         begun: str = self._options["prefill"].removeprefix(FORMAT["header"])
         input = Input(-len(begun), rules_for(tuple(stop), tokens))
         shown = input.offset if echo else 0
-        self._turn = Turn(input, reasoning == "inline", shown)
+        inline = reasoning == "inline"
+        self._turn = Turn(input, tools, id_prefix, inline, shown)
         self._reading = read_turn(self._turn)
         self._turn.events = self._read(begun, special=True)
         self._turn.end_prefill(echo)
@@ -95,8 +96,10 @@ class Parser:
         turn.flow = None
         turn.input.add(text, special)
         next(self._reading)
+        events = turn.take_events()
         turn.input.drop_what_was_read()
-        events, turn.events = turn.events, []
+        if HAS_CALLS and turn.holds:
+            turn.flow = None
         self._is_reading = False
         return events
 

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    #: A marker; or one and others, of which one has to come next.
+    Notation: TypeAlias = "str | tuple[str, tuple[Notation, ...]]"
+
 
 class Role(Enum):
     """What a marker does."""
 
     TURN_START = "turn_start"
     TURN_END = "turn_end"
+    REPEATED = "repeated"
     REASONING_START = "reasoning_start"
     REASONING_END = "reasoning_end"
     BETWEEN = "between"  # leads from one part to the next
@@ -18,12 +26,52 @@ class Role(Enum):
     CONTENT_END = "content_end"
     LEAD = "lead"
     BROKEN_OFF = "broken_off"  # the beginning of a marker with which the text ends
+    OPENING = "opening"  # of calls
+    INNER_OPENING = "inner_opening"
+    NOISY_OPENING = "noisy_opening"  # with words behind it
+    CALL = "call"
+    OTHER_CALL = "other_call"
+    SHORT_CALL = "short_call"
+    CLOSED_CALL = "closed_call"  # without arguments
+    OTHER_SYNTAX = "foreign"
+    OTHER_SYNTAX_NAME = "foreign_name"
+    PLAIN_TEXT = "mention"  # what opens calls, where none follows
+    CALL_END = "call_end"
+    SECTION_END = "section_end"
+    MARKER = "marker"
+    STRAY_BRACKETS = "stray"
+    ARGUMENT = "argument"
+    ARGUMENTS_END = "done"
+    BROKEN_ARGUMENTS = "broken"
+    GUARD = "guard"
+    VALUE_CLOSED = "close"
+    PART_OF_VALUE = "inner"
+    REST_OF_CALL = "rest"
+    NEXT_ARGUMENT = "next"
+    HELD_AT_THE_END = "ending"
+    END = "end"
+
+
+class When(Enum):
+    """In which case a rule counts, where special tokens are known."""
+
+    FIRST_END = "first_end"  # what ends a call first is, or holds, a token
+    LATER_END = "later_end"  # it is none, but what follows it is
 
 
 class Rule:
     """A marker counts as `role` if one of `if_before`, which stays unread, is next."""
 
-    __slots__ = ("if_before", "marker", "role")
+    __slots__ = ("if_before", "marker", "role", "when")
 
-    def __init__(self, role: Role, marker: str, if_before: Iterable[str] = ()) -> None:
-        self.role, self.marker, self.if_before = role, marker, tuple(if_before)
+    def __init__(
+        self,
+        role: Role,
+        marker: str,
+        if_before: Iterable[Notation] = (),
+        when: When | None = None,
+    ) -> None:
+        self.role = role
+        self.marker = marker
+        self.if_before = tuple(if_before)
+        self.when = when

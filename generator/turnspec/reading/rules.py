@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 from turnspec.reading.facts import (
+    AFTER_CALL,
     AFTER_TURN,
+    AT_CALL_END,
     BEFORE_CONTENT,
+    BETWEEN_CALLS,
+    CALL_HEAD,
+    CONTENT_HEADERS,
+    END_OF_GUARD,
+    FIRST_CALL_END,
+    HAS_CALLS,
+    IN_ARGUMENTS,
+    IN_GUARDED_VALUE,
     IN_TEXT,
+    IN_VALUE,
+    LATER_CALL_END,
     LEFT_OUT_IF_LAST,
+    OPENINGS,
+    OTHER_HEADS,
     TURN_ENDS,
 )
-from turnspec.reading.markers import Markers, escaped
-from turnspec.reading.roles import Rule
+from turnspec.reading.markers import Markers, escaped, literal_length
+from turnspec.reading.roles import Role, Rule, When
 from turnspec.reading.special import SpecialTokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from turnspec.reading.roles import Notation
+
+#: A turn's end in a marker, and how many characters that has to have at least.
+STOP = re.compile(r"\{stop(?: (\d))?\}")
 
 
 class Rules:
@@ -23,26 +45,91 @@ class Rules:
     def __init__(self, stop: Sequence[str], special: SpecialTokens | None) -> None:
         self.special = special
         self._ends = (*TURN_ENDS, *map(escaped, stop))
-        self.text = self._made(IN_TEXT)
+        if HAS_CALLS:
+            self._guard_calls()
+            alone = HEADS if self.only_opened else ()
+            self.text = self._made(IN_TEXT, alone)
+            self.begun = self._made(IN_TEXT, (*UNSURE, *alone))
+            self.after_call = self._made(AFTER_CALL)
+            self.between_calls = self._made(BETWEEN_CALLS)
+            self.arguments = self._made(IN_ARGUMENTS)
+            self.value = self._made(IN_VALUE)
+            self.call_end = self._made(AT_CALL_END)
+        else:
+            self.text = self._made(IN_TEXT)
+        if END_OF_GUARD:
+            self.guard = self._made(END_OF_GUARD)
+            self.guarded_value = self._made(IN_GUARDED_VALUE)
+        if CONTENT_HEADERS:
+            self.content_headers = self._made(CONTENT_HEADERS)
         if BEFORE_CONTENT:
             self.before_content = self._made(BEFORE_CONTENT)
         if LEFT_OUT_IF_LAST:
             self.left_out = self._made(LEFT_OUT_IF_LAST)
         self.after_turn = self._made(AFTER_TURN)
 
-    def _made(self, table: Sequence[Rule]) -> Markers:
-        rules = [
-            Rule(rule.role, marker, rule.if_before)
-            for rule in table
-            for marker in self._texts(rule.marker)
-        ]
+    def _guard_calls(self) -> None:
+        """Let no call begin, or end, by text alone if a special token belongs to it."""
+        special = self.special
+        has_tokens = special.are_in if special else bool
+        is_late = has_tokens(LATER_CALL_END) and not has_tokens(FIRST_CALL_END)
+        self._when = When.LATER_END if special and is_late else When.FIRST_END
+        opens = [bool(special and has_tokens(text)) for text in (CALL_HEAD, *OPENINGS)]
+        #: Whether a call counts only after its opening.
+        self.only_opened = any(opens) and not opens[0]
+        self._left_out: set[str] = set()  # heads that lack what the format's own has
+        if OTHER_HEADS and opens[0]:
+            self._left_out = {head for head in OTHER_HEADS if not has_tokens(head)}
+
+    def _made(self, table: Sequence[Rule], without: Sequence[Role] = ()) -> Markers:
+        rules = [made for rule in table for made in self._variants(rule, without)]
+        if HAS_CALLS and table is IN_TEXT:  # what begins with another marker comes first
+            rules.sort(key=lambda rule: -literal_length(rule.marker))
         return Markers(rules, self.special)
+
+    def _variants(self, rule: Rule, without: Sequence[Role]) -> list[Rule]:
+        """Return what a rule is with all ends of a turn, and the tokens that are known."""
+        after = rule.if_before
+        if HAS_CALLS:
+            if rule.role in without or rule.when not in (None, self._when):
+                return []
+            if rule.marker in self._left_out:
+                return []
+            after = tuple(text for text in after if not self._is_left_out(text))
+        after = tuple(other for text in after for other in self._with_ends(text))
+        return [Rule(rule.role, marker, after) for marker in self._texts(rule.marker)]
+
+    def _is_left_out(self, marker: Notation) -> bool:
+        text = marker if isinstance(marker, str) else marker[0]
+        return text.strip() in self._left_out
+
+    def _with_ends(self, marker: Notation) -> list[Notation]:
+        if isinstance(marker, str):
+            return [*self._texts(marker)]
+        text, after = marker
+        inner = tuple(other for one in after for other in self._with_ends(one))
+        return [(made, inner) for made in self._texts(text)]
 
     def _texts(self, marker: str) -> list[str]:
         """Return the markers that one is with all ends of a turn."""
-        if "{stop}" not in marker:
+        found = STOP.search(marker)
+        if found is None:
             return [marker]
-        return [marker.replace("{stop}", end) for end in self._ends]
+        shortest = int(found[1] or 0)
+        ends = [end for end in self._ends if literal_length(end) >= shortest]
+        return [marker.replace(found.group(), end) for end in ends]
+
+
+#: Markers that a text can't break off in: what goes on in a word may be text.
+UNSURE = (Role.NOISY_OPENING, Role.OTHER_SYNTAX_NAME)
+#: Markers of calls that no opening stands before.
+HEADS = (
+    Role.NOISY_OPENING,
+    Role.CALL,
+    Role.OTHER_CALL,
+    Role.SHORT_CALL,
+    Role.CLOSED_CALL,
+)
 
 
 @lru_cache(9)

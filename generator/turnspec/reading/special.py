@@ -11,6 +11,10 @@ from collections.abc import Sequence
 from turnspec.reading.facts import FORMAT, TEXTS
 from turnspec.reading.markers import escaped
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from turnspec.reading.roles import Notation
+
 FILLER, OTHER, FIRST, LAST = "\ue000", "\ue001", 0xE002, 0xF8FF
 NO_CHARACTER = "\ufdd0"  # in place of a private character that the model wrote
 
@@ -35,7 +39,7 @@ class SpecialTokens:
         self._written = {escaped(token): x for token, x in self._stand_ins.items()}
         self._token = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
         written = "|".join(map(re.escape, self._written)) or "(?!)"
-        self._in_marker = re.compile(rf"{written}|\{{\{{|\}}\}}|\{{\w+\}}")
+        self._in_marker = re.compile(rf"{written}|\{{\{{|\}}\}}|\{{\?|\{{[^{{}}]*\}}")
 
     def marked(self, piece: str, special: bool) -> str:
         """Return a piece of the text, with stand-ins if it is a special one."""
@@ -46,10 +50,21 @@ class SpecialTokens:
             return text
         return self._token.sub(lambda found: self._stand_ins[found.group()], text)
 
-    def put_into(self, marker: str) -> str:
+    def put_into(self, marker: Notation) -> Notation:
         """Return a marker with stand-ins."""
+        if not isinstance(marker, str):
+            text, after = marker
+            return self._put(text), tuple(map(self.put_into, after))
+        return self._put(marker)
+
+    def are_in(self, text: str) -> bool:
+        """Say whether a marker always holds a special token."""
+        always = re.sub(r"\{\?[^{}]*\}", "", text)
+        return self._put(always) != always
+
+    def _put(self, text: str) -> str:
         return self._in_marker.sub(
-            lambda found: self._written.get(found.group(), found.group()), marker
+            lambda found: self._written.get(found.group(), found.group()), text
         )
 
     def between(self, marked: str, start: int, end: int) -> list[tuple[int, str]]:

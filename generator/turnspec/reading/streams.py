@@ -89,6 +89,15 @@ class Stream:
         self.pieces.append(body)
         return [self._delta(body, start, end)]
 
+    @property
+    def spaces(self) -> int:
+        """How much white space waits for more text, in pieces."""
+        return len(self._space)
+
+    def drop_space(self, kept: int) -> None:
+        """Leave out the white space that came after so much of it."""
+        del self._space[kept:]
+
     def quote(self, marker: str, start: int) -> list[Event]:
         """Add a marker as it is, which is shown even if the prompt holds it."""
         shown, self._shown = self._shown, min(self._shown, start)

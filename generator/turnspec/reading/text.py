@@ -1,14 +1,19 @@
-"""The turn: reasoning and content up to the markers, and what these ask for."""
+"""The turn: reasoning, content and calls up to the markers, and what these ask for."""
 
 from __future__ import annotations
 
+from turnspec.reading.calls import is_no_call, read_call_marker
 from turnspec.reading.facts import (
+    ARE_CALLS_ADDRESSED,
     BEFORE_CONTENT,
+    HAS_CALLS,
+    HAS_DRAFTS,
     HAS_REASONING,
     LEFT_OUT_IF_LAST,
     REASONING_END,
     REASONING_END_ENDS_CONTENT,
     REASONING_END_ENDS_TURN,
+    REASONING_END_SIGNS,
     REASONING_ENDS_WITH_TURN,
     REASONING_HAS_END,
     REASONING_HAS_START,
@@ -17,8 +22,11 @@ from turnspec.reading.facts import (
     REASONING_MAY_STAY_OPEN,
     WORDS,
 )
-from turnspec.reading.markers import WHITE_SPACE, Found
+from turnspec.reading.markers import WHITE_SPACE, Found, after_space
+from turnspec.reading.results import ContentDelta, Problem
 from turnspec.reading.roles import Role
+from turnspec.reading.streams import Stream
+from turnspec.reading.turn import TextState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,26 +45,36 @@ MORE_TEXT = None
 
 def read_turn(turn: Turn) -> Reading[None]:
     """Read up to the end of the turn, and what follows that."""
+    yield from read_parts(turn)
+    yield from read_rest(turn)
+
+
+def read_parts(turn: Turn) -> Reading[None]:
+    """Read reasoning, content and calls, up to the end of the turn."""
     while found := (yield from next_marker(turn)):
         is_quoted = pass_marker(turn, found)
+        after_call = HAS_CALLS and note_marker(turn, found)
         turn.input.take(found.end)
+        turn.state.after_marker = not is_quoted
         match found.role:
             case Role.TURN_END:
                 if HAS_REASONING and REASONING_ENDS_WITH_TURN:
-                    turn.thinking = False
-                break
-            case Role.TURN_START:
+                    turn.state.thinking = False
+                return
+            case Role.TURN_START | Role.REPEATED:
                 turn.problem("repeated", f"{found.text!r} once more", found.offset)
             case Role.REASONING_START:
                 open_reasoning(turn, found)
             case Role.REASONING_END:
                 if close_reasoning(turn, found):
-                    break
+                    return
             case Role.BETWEEN | Role.CONTENT_START:
                 if HAS_REASONING:
                     leave_reasoning(turn, found)
-        turn.after_marker = not is_quoted
-    yield from read_rest(turn)
+                if ARE_CALLS_ADDRESSED:
+                    turn.state.for_user = found.role is Role.CONTENT_START
+            case _ if HAS_CALLS:
+                yield from read_call_marker(turn, found, after_call)
 
 
 def next_marker(turn: Turn) -> Reading[Found | None]:
@@ -65,36 +83,65 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
     while True:
         if BEFORE_CONTENT and (yield from take_lead(turn)):
             continue
+        if HAS_CALLS and is_noise_next(turn) is None:
+            yield MORE_TEXT
+            continue
         found = input.rules.text.search(input, partial=not input.final)
-        if LEFT_OUT_IF_LAST and input.final and not found and breaks_off(turn):
+        if LEFT_OUT_IF_LAST and breaks_off(turn, found):
             return None
-        write(turn, found.start if found else len(input.text))
+        turn.write(found.start if found else len(input.text))
+        if HAS_DRAFTS and turn.draft_end is not None:
+            return None
         if found is None or found.is_partial:
             if input.final:
                 return None
-            if not found and not turn.after_marker:
+            if not found and not turn.state.after_marker:
                 turn.flow = flow_of(turn)
             yield MORE_TEXT
-        elif HAS_REASONING and is_text(turn, found):
-            write(turn, found.end)
+            continue
+        if ARE_CALLS_ADDRESSED:
+            found = header_in(turn, found)
+        if is_text(turn, found):
+            turn.write(max(found.end, found.start + 1))
+        elif HAS_DRAFTS and turn.state.thinking and found.role in CALLS_BEGIN:
+            if (yield from read_draft(turn)):
+                return None
+        elif HAS_DRAFTS and turn.is_draft and found.role in ENDS_DRAFT:
+            turn.draft_end = found.offset
+            return None
         else:
             return found
+
+
+#: The roles of markers with which calls begin, and of those that no call has before its end.
+CALLS_BEGIN = (
+    *(Role.OPENING, Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),
+    *(Role.CLOSED_CALL, Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME),
+)
+ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN)
 
 
 def flow_of(turn: Turn) -> Callable[[str], list[Event] | None] | None:
     """Return what takes a piece of plain text, if it has begun."""
     stream = turn.content
-    if HAS_REASONING and turn.thinking:
+    if HAS_REASONING and turn.state.thinking:
         stream = turn.reasoning
     return stream.flow if stream.may_flow else None
 
 
+def is_mention(found: Found) -> bool:
+    """Say whether a marker opens calls, and none follows."""
+    return found.role is Role.PLAIN_TEXT
+
+
 def take_lead(turn: Turn) -> Reading[bool]:
     """Drop the words that stand before all content; return whether there are any."""
-    input = turn.input
-    if not turn.after_marker or turn.content.begun:
+    input, state = turn.input, turn.state
+    if not state.after_marker or turn.content.begun:
         return False
-    if HAS_REASONING and turn.thinking:
+    if HAS_REASONING and state.thinking:
+        return False
+    if HAS_CALLS and state.called:
         return False
     found = input.rules.before_content.match(input, partial=not input.final)
     if found is None:
@@ -103,34 +150,60 @@ def take_lead(turn: Turn) -> Reading[bool]:
         yield MORE_TEXT
     else:
         input.take(found.end)
-        turn.after_marker = False
+        state.after_marker = False
     return True
 
 
-def write(turn: Turn, end: int) -> None:
-    """Add the text up to a position to the reasoning or the content."""
-    start, text = turn.input.here, turn.input.text
-    for at, token in turn.input.tokens_before(end):
-        message = f"{text[at : at + len(token)]!r} is text here"
-        turn.problem("stray_marker", message, turn.input.offset + at)
-    text = turn.input.take(end)
-    if turn.after_marker and text.strip(WHITE_SPACE):
-        turn.after_marker = False
-    stream = turn.content
-    if HAS_REASONING and turn.thinking:
-        stream = turn.reasoning
-    turn.events += stream.write(text, start)
+def is_noise_next(turn: Turn) -> bool | None:
+    """Drop brackets and fences that close nothing, between a call and a marker.
+
+    Return None if more text decides.
+    """
+    state, input = turn.state, turn.input
+    starts = (Role.TURN_START, Role.REASONING_START, Role.CONTENT_START)
+    if not (state.after_marker and state.called) or state.last in starts:
+        return False
+    at = after_space(input.text, input.position)
+    if at == len(input.text) and not input.final:
+        return False
+    found = input.rules.after_call.match(input, not input.final, at)
+    if found is None or found.role is Role.MARKER:
+        return False
+    turn.write(at)
+    if found.is_partial:
+        return None
+    turn.problem("stray_marker", f"{found.text.strip()!r} after a call")
+    input.take(found.end)
+    return True
 
 
-def breaks_off(turn: Turn) -> bool:
+def header_in(turn: Turn, found: Found) -> Found:
+    """Return the header of content with which a call's head begins, if it names no tool."""
+    if found.role not in CALLS_BEGIN or not found["name_again"]:
+        return found
+    rules = turn.input.rules.content_headers
+    header = rules.match(turn.input, not turn.input.final, found.start)
+    if header is None or header.is_partial or found["name"] in (turn.tools or ()):
+        return found
+    return header
+
+
+def breaks_off(turn: Turn, found: Found | None) -> bool:
     """Leave out a marker that the text ends in; say whether there is one."""
     input = turn.input
-    begun = input.rules.text.search(input, partial=True)
+    if not input.final or (found and not is_mention(found)):
+        return False
+    state = turn.state
+    rules = input.rules.begun if HAS_CALLS else input.rules.text
+    begun = rules.search(input, partial=True)
     if begun is None or not begun.is_partial:
         return False
-    if not input.rules.left_out.match(input, False, begun.start):
+    is_left_out = input.rules.left_out.match(input, False, begun.start) is not None
+    if HAS_CALLS and state.called and state.after_marker:
+        is_left_out |= not input.text[input.position : begun.start].strip(WHITE_SPACE)
+    if not is_left_out:
         return False
-    write(turn, begun.start)
+    turn.write(begun.start)
     turn.problem("cut_off", begun.text)
     input.take_all()
     return True
@@ -140,22 +213,54 @@ def pass_marker(turn: Turn, found: Found) -> bool:
     """Tell of unknown words in a marker; return whether it is quoted in the content."""
     if WORDS:
         for word in found.words:
-            if word and word not in WORDS:
-                turn.problem("unexpected_text", f"{word!r} in {found.text!r}")
+            if word not in WORDS:
+                message = f"{word!r} in {found.text!r}"
+                turn.problem("unexpected_text", message, found.offset)
     if HAS_REASONING and turn.inline:
-        return quote(turn, found)
+        return quote_marker(turn, found)
     return False
 
 
-def quote(turn: Turn, found: Found) -> bool:
+def note_marker(turn: Turn, found: Found) -> bool:
+    """Note which marker was the last one; say whether only white space parts it from a call.
+
+    White space between the markers of a call is no content.
+    """
+    state = turn.state
+    closes = found.role in (Role.CALL_END, Role.SECTION_END)
+    if state.after_marker and (closes or state.last is Role.OPENING):
+        turn.content.drop_space(state.space_kept)
+    state.space_kept = turn.content.spaces
+    state.last = found.role
+    return state.called and state.after_marker
+
+
+def quote_marker(turn: Turn, found: Found) -> bool:
     """Leave a marker of reasoning in the content; return whether it is one."""
     is_start = found.role is Role.REASONING_START
-    closes = found.role in (Role.REASONING_END, Role.BETWEEN) and turn.thinking
-    if not is_start and not closes:
+    ends = found.role in (Role.REASONING_END, Role.BETWEEN)
+    if not is_start and not (ends and turn.state.thinking):
         return False
     marker = REASONING_END if found.role is Role.BETWEEN else found.text
     turn.events += turn.content.quote(marker, found.offset)
     return True
+
+
+def is_text(turn: Turn, found: Found) -> bool:
+    """Say whether a marker is text: what it opens, closes or names is not there."""
+    state = turn.state
+    if HAS_REASONING and found.role in (Role.REASONING_START, Role.REASONING_END):
+        return not state.thinking and is_quoted_marker(turn, found)
+    if not HAS_CALLS:
+        return False
+    closes = found.role in (Role.CALL_END, Role.SECTION_END)
+    if HAS_REASONING and closes and state.thinking and not state.called:
+        return True
+    is_user_text = ARE_CALLS_ADDRESSED and is_for_user(turn, found)
+    if is_mention(found) or (closes and state.mentioned) or is_user_text:
+        state.mentioned = True  # so that what closes it is text as well
+        return True
+    return is_no_call(turn, found)
 
 
 # Reasoning.
@@ -163,16 +268,24 @@ def quote(turn: Turn, found: Found) -> bool:
 
 def open_reasoning(turn: Turn, found: Found) -> None:
     """Begin reasoning, and tell where none belongs."""
-    if turn.thinking:
+    state = turn.state
+    for text in found.missing:
+        turn.problem("missing_marker", f"{text!r} is missing", found.offset)
+    is_late = turn.content.begun and not turn.inline
+    if HAS_CALLS:
+        is_late = is_late or state.called
+    if state.thinking:
         turn.problem("repeated", f"{found.text!r} in the reasoning", found.offset)
-    elif REASONING_IS_FIRST and turn.content.begun and not turn.inline:
+    elif REASONING_IS_FIRST and is_late:
         turn.problem("misplaced", "reasoning after content or calls", found.offset)
-    turn.thinking = True
+    state.thinking = True
+    if ARE_CALLS_ADDRESSED:
+        state.for_user = False
 
 
 def close_reasoning(turn: Turn, found: Found) -> bool:
     """End reasoning; return whether the marker ends the turn."""
-    was_thinking, turn.thinking = turn.thinking, False
+    was_thinking, turn.state.thinking = turn.state.thinking, False
     if was_thinking:
         return False
     ends_more = REASONING_END_ENDS_TURN or REASONING_END_ENDS_CONTENT
@@ -184,25 +297,56 @@ def close_reasoning(turn: Turn, found: Found) -> bool:
 def leave_reasoning(turn: Turn, found: Found) -> None:
     """End reasoning by what leads to content, if only by the end that is part of it."""
     if REASONING_HAS_END and not REASONING_MAY_STAY_OPEN:
-        text = "".join(found.text.split())
-        if turn.thinking and "".join(REASONING_END.split()) not in text:
+        holds_end = REASONING_END_SIGNS in "".join(found.text.split())
+        if turn.state.thinking and not holds_end:
             turn.problem("unclosed", "the reasoning was not closed", found.offset)
-    turn.thinking = False
+    turn.state.thinking = False
 
 
-def is_text(turn: Turn, found: Found) -> bool:
+def is_quoted_marker(turn: Turn, found: Found) -> bool:
     """Say whether content is about a marker of reasoning: it is in quotes, or closes such."""
-    is_start = found.role is Role.REASONING_START
-    if turn.thinking or not (is_start or found.role is Role.REASONING_END):
-        return False
+    state, is_start = turn.state, found.role is Role.REASONING_START
     if not REASONING_HAS_START or REASONING_END_ENDS_TURN or REASONING_END_ENDS_CONTENT:
         return False
-    pending, turn.quotes_reasoning = turn.quotes_reasoning, False
+    pending, state.quotes_reasoning = state.quotes_reasoning, False
     if pending and not is_start:
         return True
-    is_quoted = not turn.after_marker and turn.content.ends_in("\"'`")
-    turn.quotes_reasoning = is_quoted and is_start
+    is_quoted = not state.after_marker and turn.content.ends_in("\"'`")
+    state.quotes_reasoning = is_quoted and is_start
     return is_quoted
+
+
+def read_draft(turn: Turn) -> Reading[bool]:
+    """Read calls in open reasoning; return whether they are some.
+
+    If something else than the turn's end follows them, all of it is reasoning.
+    """
+    state, content, reasoning = turn.state, turn.content, turn.reasoning
+    turn.hold()
+    turn.state, turn.is_draft = TextState(), True
+    turn.content = Stream(turn.input, ContentDelta, 0)
+    yield from read_parts(turn)
+    turn.state, turn.content, turn.reasoning = state, content, reasoning
+    end, turn.draft_end, turn.is_draft = turn.draft_end, None, False
+    if end is None:
+        hold = turn.holds[0]
+        unclosed = Problem(hold.offset, "unclosed", "a call inside the reasoning")
+        turn.problems.insert(hold.problems, unclosed)
+        turn.release()
+        return True
+    turn.go_back()
+    turn.problem("draft", "a call in the reasoning, which goes on behind it")
+    turn.write(max(end - turn.input.offset, 1))
+    return False
+
+
+# What is no call.
+
+
+def is_for_user(turn: Turn, found: Found) -> bool:
+    """Say whether a call stands in a message for the user, and no special token is in it."""
+    is_call = turn.state.for_user and found.role in CALLS_BEGIN
+    return is_call and not turn.input.holds_token(found.start, found.end)
 
 
 # The end of the turn.
@@ -214,8 +358,10 @@ def read_rest(turn: Turn) -> Reading[None]:
     while found := input.rules.after_turn.match(input, partial=not input.final):
         if found.is_partial:
             yield MORE_TEXT
-        else:
+        elif found.end > input.position:
             input.take(found.end)
+        else:
+            break
     pieces = [input.take_all()]
     while True:
         if input.final:
@@ -227,9 +373,11 @@ def read_rest(turn: Turn) -> Reading[None]:
 
 def end_turn(turn: Turn, rest: str) -> None:
     """Tell what is missing or too much at the end of the text."""
-    if HAS_REASONING and not REASONING_MAY_END_TURN and turn.thinking:
-        turn.thinking = False
-        if all(problem.kind != "unclosed" for problem in turn.problems):
-            turn.problem("unclosed", "the reasoning was not closed")
+    if HAS_REASONING and not REASONING_MAY_END_TURN and turn.state.thinking:
+        may_be_open = HAS_CALLS and REASONING_MAY_STAY_OPEN and turn.state.called
+        if not may_be_open:
+            turn.state.thinking = False
+            if all(problem.kind != "unclosed" for problem in turn.problems):
+                turn.problem("unclosed", "the reasoning was not closed")
     if rest:
         turn.problem("text_after_end", rest, turn.input.here - len(rest))

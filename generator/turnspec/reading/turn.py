@@ -2,16 +2,89 @@
 
 from __future__ import annotations
 
-from turnspec.reading.facts import HAS_REASONING, STARTS_IN_REASONING
-from turnspec.reading.results import ContentDelta, Message, Problem, ReasoningDelta
+from turnspec.reading.facts import (
+    CONTENT_IS_LAST,
+    HAS_CALLS,
+    HAS_DRAFTS,
+    HAS_LATE_IDS,
+    HAS_REASONING,
+    REASONING_CAN_END,
+    REASONING_MAY_STAY_OPEN,
+    STARTS_IN_REASONING,
+)
+from turnspec.reading.json_texts import find_flaw
+from turnspec.reading.markers import WHITE_SPACE
+from turnspec.reading.results import (
+    ContentDelta,
+    Message,
+    Problem,
+    ReasoningDelta,
+    ToolCall,
+    ToolCallDelta,
+    ToolCallEnd,
+    ToolCallStart,
+)
 from turnspec.reading.streams import Stream
+from turnspec.reading.tools import parameters_by_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from turnspec.reading.input import Input
     from turnspec.reading.results import Event
+    from turnspec.reading.roles import Role
+
+
+class TextState:
+    """All that reading text changes, apart from the text itself."""
+
+    def __init__(self) -> None:
+        self.after_marker = True  # with nothing but white space since
+        if HAS_REASONING:
+            self.thinking = False
+            self.quotes_reasoning = False  # whether content holds what begins it
+        if HAS_CALLS:
+            self.last: Role | None = None  # of the last marker
+            self.space_kept = 0  # how much of the content's space stood before it
+            self.opened = False  # whether calls were opened, and that not closed
+            self.mentioned = False  # whether content holds what opens calls
+            self.called = False  # whether there was a call, if only in the prefill
+            self.for_user = False  # whether the message's header says that it is content
+
+
+class OpenCall:
+    """A call that is being read: the JSON of its arguments so far."""
+
+    def __init__(self, input: Input, index: int, name: str, told: int) -> None:
+        self._input = input
+        self.index, self.name = index, name
+        self.pieces: list[str] = []
+        self.told = told  # up to which offset the events tell of the text
+        self.given: set[str] = set()  # the keys of its arguments
+        self.complete = True
+
+    def add(self, text: str) -> list[Event]:
+        """Add JSON text that comes from what was read last."""
+        if not text:
+            return []
+        self.pieces.append(text)
+        start, self.told = self.told, self._input.here
+        return [ToolCallDelta(self.index, text, start, self.told)]
+
+
+class Hold:
+    """Where reading may have to begin once more, and how much was known there."""
+
+    def __init__(self, offset: int, start: int, turn: Turn) -> None:
+        self.offset = offset
+        self.start = start  # in what the input still has of the text
+        self.texts: list[str] = []  # what it no longer has
+        self.marked: list[str] = []  # the same with stand-ins for special tokens
+        self.events = len(turn.events)
+        self.problems = len(turn.problems)
+        self.calls = len(turn.calls)
 
 
 class Turn:
@@ -20,19 +93,33 @@ class Turn:
     It knows nothing of the generator that reads it, so that no reference cycle is left.
     """
 
-    def __init__(self, input: Input, inline: bool, shown: int) -> None:
+    def __init__(
+        self,
+        input: Input,
+        tools: Sequence[Mapping[str, Any]] | None,
+        id_prefix: str,
+        inline: bool,
+        shown: int,
+    ) -> None:
         self.input = input
         self.events: list[Event] = []
         self.problems: list[Problem] = []
         self.flow: Callable[[str], list[Event] | None] | None = None
+        self.state = TextState()
         self.content = Stream(input, ContentDelta, shown)
-        self.after_marker = True  # with nothing but white space since
         if HAS_REASONING:
             self.inline = inline  # whether reasoning stays in the content
             thoughts = Stream(input, ReasoningDelta, shown)
             self.reasoning = self.content if inline else thoughts
-            self.thinking = STARTS_IN_REASONING
-            self.quotes_reasoning = False  # whether content holds what begins it
+            self.state.thinking = STARTS_IN_REASONING
+        if HAS_CALLS:
+            self.tools = None if tools is None else parameters_by_name(tools)
+            self._id_prefix = id_prefix
+            self.calls: list[ToolCall] = []
+            self.call: OpenCall | None = None
+            self.holds: list[Hold] = []
+            self.is_draft = False  # whether what is read may be a part of the reasoning
+            self.draft_end: int | None = None  # where something else follows it
 
     @property
     def message(self) -> Message:
@@ -40,15 +127,158 @@ class Turn:
         content, reasoning = "".join(self.content.pieces), ""
         if HAS_REASONING and not self.inline:
             reasoning = "".join(self.reasoning.pieces)
-        return Message(content, reasoning, [], self.problems[:])
+        calls: list[ToolCall] = []
+        problems = self.problems[:]
+        if HAS_CALLS:
+            calls = self.calls[:]
+            if self.call:
+                last = calls[-1]
+                calls[-1] = ToolCall(last.id, last.name, "".join(self.call.pieces), False)
+            if self.holds:
+                del calls[self.holds[0].calls :], problems[self.holds[0].problems :]
+        return Message(content, reasoning, calls, problems)
 
     def end_prefill(self, echo: bool) -> None:
-        """Leave out what the prompt holds."""
+        """Leave out what the prompt holds, but for a call that the model continues."""
         self.flow = None
-        if not echo:
-            self.problems.clear()
+        if echo:
+            return
+        self.problems.clear()
+        if HAS_CALLS:
+            self._forget_calls()
+
+    def _forget_calls(self) -> None:
+        self.events = [event for event in self.events if "call" not in event.type]
+        for hold in self.holds:
+            hold.events, hold.problems, hold.calls = len(self.events), 0, 0
+        del self.calls[: -1 if self.call else None]
+        if self.call:
+            call, at = self.calls[0], self.input.here
+            self.call.index = 0
+            self.events.append(ToolCallStart(0, call.id, call.name, at, at))
+            if arguments := "".join(self.call.pieces):
+                self.events.append(ToolCallDelta(0, arguments, at, at))
+
+    def take_events(self) -> list[Event]:
+        """Return the events that are certain by now."""
+        events, self.events = self.events, []
+        if HAS_CALLS and self.holds:
+            certain = self.holds[0].events
+            events, self.events = events[:certain], events[certain:]
+            for hold in self.holds:
+                hold.events -= certain
+            self.keep()
+            self.holds[-1].start = 0  # as the input drops what was read
+        return events
 
     def problem(self, kind: str, message: str, offset: int | None = None) -> None:
         """Tell of a deviation at an offset, by default at the position."""
         at = self.input.here if offset is None else offset
         self.problems.append(Problem(at, kind, message))
+
+    def write(self, end: int) -> None:
+        """Add the text up to a position to the reasoning or the content."""
+        start, text, state = self.input.here, self.input.text, self.state
+        for at, token in self.input.tokens_before(end):
+            message = f"{text[at : at + len(token)]!r} is text here"
+            self.problem("stray_marker", message, self.input.offset + at)
+        text = self.input.take(end)
+        body = text.lstrip(WHITE_SPACE) if state.after_marker else ""
+        if body:
+            state.after_marker = False
+            if HAS_CALLS:
+                self._begin_text(start + len(text) - len(body))
+        stream = self.content
+        if HAS_REASONING and state.thinking:
+            stream = self.reasoning
+        self.events += stream.write(text, start)
+
+    def _begin_text(self, offset: int) -> None:
+        """Note that text follows a marker: where none belongs, or no call goes on."""
+        if HAS_DRAFTS and self.is_draft and self.draft_end is None:
+            self.draft_end = offset
+        is_thought = HAS_REASONING and self.state.thinking
+        if self.state.called and not is_thought and not CONTENT_IS_LAST:
+            self.problem("misplaced", "content after a call", offset)
+
+    # Holds: let nothing be certain until it is clear what it is.
+
+    def keep(self) -> None:
+        """Keep what was read since the last hold began."""
+        hold, input = self.holds[-1], self.input
+        hold.texts.append(input.text[hold.start : input.position])
+        hold.marked.append(input.marked[hold.start : input.position])
+        hold.start = input.position
+
+    def hold(self) -> None:
+        """Let nothing be certain from here on: it may turn out to be something else."""
+        if self.holds:
+            self.keep()
+        self.holds.append(Hold(self.input.here, self.input.position, self))
+
+    def release(self) -> int:
+        """Let be certain what was held; return the offset at which it begins."""
+        self.keep()
+        hold = self.holds.pop()
+        if self.holds:
+            outer = self.holds[-1]
+            outer.texts += hold.texts
+            outer.marked += hold.marked
+            outer.start = hold.start
+        return hold.offset
+
+    def go_back(self) -> int:
+        """Return to where the last hold begins; return the position up to which it was."""
+        self.keep()
+        hold = self.holds.pop()
+        del self.events[hold.events :], self.problems[hold.problems :]
+        del self.calls[hold.calls :]
+        self.call = None
+        text = "".join(hold.texts)
+        self.input.put_back(text, "".join(hold.marked), hold.offset)
+        if self.holds:
+            self.holds[-1].start = 0
+        return len(text)
+
+    # Calls.
+
+    def start_call(self, name: str, start: int, problem_at: int, id: str = "") -> OpenCall:
+        """Begin a call, which the text from an offset on says."""
+        if self.tools is not None and name not in self.tools:
+            self.problem("unknown_tool", f"there is no tool {name!r}", problem_at)
+        self._leave_text(problem_at)
+        index, end = len(self.calls), self.input.here
+        if not id and not HAS_LATE_IDS:
+            id = f"{self._id_prefix}{index}"
+        self.calls.append(ToolCall(id, name, "", False))
+        self.events.append(ToolCallStart(index, id, name, start, end))
+        self.call = OpenCall(self.input, index, name, end)
+        return self.call
+
+    def _leave_text(self, at: int) -> None:
+        """Leave text for a call, and tell where none belongs."""
+        state = self.state
+        if HAS_REASONING:
+            if state.thinking and REASONING_CAN_END and not REASONING_MAY_STAY_OPEN:
+                self.problem("unclosed", "a call inside the reasoning", at)
+            else:
+                state.thinking = False
+        if CONTENT_IS_LAST and self.content.begun and not (HAS_REASONING and self.inline):
+            self.problem("misplaced", "a call after content", at)
+        state.mentioned, state.called = False, True
+
+    def end_call(self, call: OpenCall, late_id: str = "") -> None:
+        """End a call; `late_id` is an id that stands after its name."""
+        if not call.pieces:
+            self.problem("no_arguments", "a call without arguments")
+            self.events += call.add("{}")
+        ended, self.call = self.calls[-1], None
+        ended.arguments = "".join(call.pieces)
+        flaw = find_flaw(ended.arguments)
+        if flaw:
+            self.problem(*flaw)
+        ended.complete = call.complete and not (flaw and flaw[0] == "not_json")
+        late_id = "" if ended.id else late_id or f"{self._id_prefix}{call.index}"
+        ended.id += late_id
+        end = self.input.here
+        self.events.append(ToolCallEnd(call.index, late_id, call.told, end))

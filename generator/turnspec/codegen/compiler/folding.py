@@ -26,6 +26,7 @@ def folded(text: str, facts: Facts) -> str:
 def _edits(source: Source, facts: Facts) -> Iterator[Edit]:
     for node in ast.walk(source.tree):
         for _, statements in _bodies(node):
+            yield from _unreached(source, statements)
             for statement in statements:
                 yield from _statement(source, facts, statement, statements, node)
         match node:
@@ -37,10 +38,19 @@ def _edits(source: Source, facts: Facts) -> Iterator[Edit]:
                     yield _replaced(source, node, body if truth else other)
             case ast.BoolOp():
                 yield from _operands(source, facts, node)
-            case ast.Compare(comparators=[ast.Tuple() as members]):
-                yield from _members(source, facts, members)
+            case ast.Tuple():
+                yield from _members(source, facts, node)
             case ast.Name(id=name, ctx=ast.Load()) if name in facts.values:
                 yield Edit(source.start(node), source.end(node), repr(facts.values[name]))
+
+
+def _unreached(source: Source, statements: list[ast.stmt]) -> Iterator[Edit]:
+    """Drop what follows a statement that leaves its body."""
+    for at, statement in enumerate(statements[:-1]):
+        if isinstance(statement, ast.Return | ast.Raise | ast.Continue | ast.Break):
+            start, _ = source.lines_of([statements[at + 1]])
+            yield Edit(start, source.lines_of(statements[at + 1 :])[1], "")
+            return
 
 
 def _bodies(node: ast.AST) -> Iterator[tuple[str, list[ast.stmt]]]:
@@ -54,6 +64,8 @@ def _statement(
     source: Source, facts: Facts, node: ast.stmt, siblings: list[ast.stmt], parent: ast.AST
 ) -> Iterator[Edit]:
     if isinstance(node, ast.Assert) and facts.truth(node.test):
+        yield from _dropped(source, node, siblings)
+    if isinstance(node, ast.Match) and not any(_may_come(facts, case) for case in node.cases):
         yield from _dropped(source, node, siblings)
     if not isinstance(node, ast.If):
         return
@@ -137,7 +149,7 @@ def _cases(source: Source, facts: Facts, node: ast.Match) -> Iterator[Edit]:
         start, end = _range_of_case(source, node, number)
         kept = _patterns(facts, case.pattern)
         guard = facts.truth(case.guard) if case.guard else True
-        if not kept or guard is False:
+        if not _may_come(facts, case):
             yield Edit(start, end, "")
             continue
         patterns = case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else []
@@ -147,6 +159,12 @@ def _cases(source: Source, facts: Facts, node: ast.Match) -> Iterator[Edit]:
             yield Edit(begin, source.end(case.pattern), text)
         if case.guard and guard:
             yield Edit(source.end(case.pattern), source.end(case.guard), "")
+
+
+def _may_come(facts: Facts, case: ast.match_case) -> bool:
+    """Tell whether a case may come: neither its pattern nor its guard is decided against."""
+    guard = facts.truth(case.guard) if case.guard else True
+    return bool(_patterns(facts, case.pattern)) and guard is not False
 
 
 def _patterns(facts: Facts, pattern: ast.pattern) -> list[ast.pattern]:

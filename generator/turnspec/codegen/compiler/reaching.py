@@ -25,11 +25,18 @@ class _Reached:
                     self.names.add(node.id)
                 elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                     self.attributes.add(node.attr)
+                elif isinstance(node, ast.Assign) and _are_fields(node):
+                    self.attributes |= set(ast.literal_eval(node.value))
                 elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                     self.names |= _names_in(node.value)
 
     def size(self) -> int:
         return len(self.names) + len(self.attributes)
+
+
+def _are_fields(node: ast.Assign) -> bool:
+    """Tell whether a statement names the fields of a class, which anybody may read."""
+    return any(ast.unparse(target) == "__match_args__" for target in node.targets)
 
 
 def _names_in(text: str) -> set[str]:
@@ -115,7 +122,7 @@ def _edits(source: Source, found: _Reached, public: Set[str]) -> Iterator[Edit]:
             yield from _members(source, node, found)
     for inner in ast.walk(source.tree):
         if isinstance(inner, ast.FunctionDef):
-            yield from _stores(source, inner, found)
+            yield from _stores(source, inner, found, _loaded(inner))
 
 
 def _imports(source: Source, node: ast.Import | ast.ImportFrom, found: _Reached) -> Iterator[Edit]:
@@ -164,16 +171,44 @@ def _slots(source: Source, value: ast.expr, found: _Reached) -> Iterator[Edit]:
         yield Edit(source.start(value), source.end(value), f"({text},)" if kept else "()")
 
 
-def _stores(source: Source, function: ast.FunctionDef, found: _Reached) -> Iterator[Edit]:
-    """Drop what is put into attributes that nobody reads, if nothing else comes of it."""
+def _loaded(function: ast.FunctionDef) -> set[str]:
+    """Return the names that a function reads."""
+    nodes = (node for node in ast.walk(function) if isinstance(node, ast.Name))
+    return {node.id for node in nodes if isinstance(node.ctx, ast.Load)}
+
+
+def _stores(
+    source: Source, function: ast.FunctionDef, found: _Reached, loaded: set[str]
+) -> Iterator[Edit]:
+    """Drop what is put where nobody reads it, if nothing else comes of it."""
     for node in ast.walk(function):
         for name in ("body", "orelse"):
             for statement in _statements(node, name):
-                if _is_unread(statement, found):
+                yield from _pairs(source, statement, found)
+                if _is_unread(statement, found, loaded):
                     siblings = _statements(node, name)
                     start, end = source.lines_of([statement])
                     filler = " " * statement.col_offset + "pass\n"
                     yield Edit(start, end, filler if len(siblings) == 1 else "")
+
+
+def _pairs(source: Source, node: ast.stmt, found: _Reached) -> Iterator[Edit]:
+    """Leave out of `self.a, self.b = x, y` what nobody reads."""
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            pairs = list(zip(targets, values, strict=True))
+        case _:
+            return
+    kept = [
+        (target, value)
+        for target, value in pairs
+        if not isinstance(target, ast.Attribute)
+        or target.attr in found.attributes
+        or not _is_pure(value)
+    ]
+    if kept and len(kept) < len(pairs):
+        left, right = (", ".join(map(source.text_of, side)) for side in zip(*kept, strict=True))
+        yield Edit(source.start(node), source.end(node), f"{left} = {right}")
 
 
 def _statements(node: ast.AST, name: str) -> list[ast.stmt]:
@@ -181,8 +216,14 @@ def _statements(node: ast.AST, name: str) -> list[ast.stmt]:
     return found if isinstance(found, list) else []
 
 
-def _is_unread(node: ast.stmt, found: _Reached) -> bool:
+def _is_unread(node: ast.stmt, found: _Reached, loaded: set[str]) -> bool:
     match node:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple() as value):
+            names = [target.attr for target in targets if isinstance(target, ast.Attribute)]
+            unread = len(names) == len(targets) and not found.attributes & set(names)
+            return unread and _is_pure(value)
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            return name not in loaded and _is_pure(value)
         case ast.Assign(targets=[ast.Attribute(attr=name)], value=value):
             return name not in found.attributes and _is_pure(value)
         case ast.AnnAssign(target=ast.Attribute(attr=name), value=ast.expr() as value):
@@ -193,4 +234,5 @@ def _is_unread(node: ast.stmt, found: _Reached) -> bool:
 def _is_pure(node: ast.expr) -> bool:
     """Tell whether an expression does nothing but give a value."""
     quiet = ast.Constant | ast.Name | ast.Attribute | ast.List | ast.Dict | ast.Tuple | ast.Load
-    return all(isinstance(inner, quiet) for inner in ast.walk(node))
+    compared = ast.Compare | ast.cmpop | ast.BoolOp | ast.boolop
+    return all(isinstance(inner, quiet | compared) for inner in ast.walk(node))

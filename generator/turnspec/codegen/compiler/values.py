@@ -58,7 +58,8 @@ class Facts:
         """Return whether a condition holds; None if facts don't decide it."""
         if isinstance(node, ast.Name) and node.id in self.tables:
             return self.tables[node.id]
-        if isinstance(node, ast.Constant) and not isinstance(node.value, bool):
+        is_literal = isinstance(node, ast.Constant) and not isinstance(node.value, bool)
+        if is_literal or isinstance(node, ast.Tuple | ast.Set):
             return None  # it is there for its value
         value = self.value(node)
         return None if value is UNKNOWN else bool(value)

@@ -1,0 +1,136 @@
+"""Calls with a head: a marker that holds the name, with the arguments after it."""
+
+from __future__ import annotations
+
+from turnspec.reading.facts import (
+    ARE_CALLS_ADDRESSED,
+    HAS_MENTIONS,
+    NEEDS_OPENING,
+    ONLY_IN_SECTION,
+    OPENING,
+)
+from turnspec.reading.markers import WHITE_SPACE, Found
+from turnspec.reading.other_syntax import read_other_syntax
+from turnspec.reading.roles import Role
+from turnspec.reading.text_arguments import read_arguments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from turnspec.reading.text import Reading
+    from turnspec.reading.turn import OpenCall, Turn
+
+#: Those who talk in a conversation, in the words of chat-completions APIs.
+PARTICIPANTS = ("assistant", "user", "system", "developer", "tool")
+
+
+def is_no_call(turn: Turn, found: Found) -> bool:
+    """Say whether a head lacks its opening, or has a mere bracket, and no tool has its name."""
+    if not HAS_MENTIONS and found.role is Role.OPENING:  # a mere bracket
+        input = turn.input
+        head = input.rules.between_calls.match(input, not input.final, found.end)
+        return head is not None and turn.tools is not None and head["name"] not in turn.tools
+    if not NEEDS_OPENING or turn.state.opened or not turn.tools:
+        return False
+    return found.role in (Role.CALL, Role.SHORT_CALL) and found["name"] not in turn.tools
+
+
+def read_call_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None]:
+    """Read on after a marker of calls."""
+    state = turn.state
+    match found.role:
+        case Role.OPENING | Role.NOISY_OPENING:
+            state.opened = True
+            tell_opening(turn, found)
+            yield from read_section(turn)
+        case Role.CALL | Role.OTHER_CALL | Role.SHORT_CALL:
+            yield from read_call(turn, found)
+        case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
+            state.opened = True
+            if (yield from read_other_syntax(turn, found)):
+                yield from read_section(turn)
+        case Role.CLOSED_CALL:
+            turn.end_call(start_call(turn, found))
+            yield from read_section(turn)
+        case Role.CALL_END if not after_call:
+            turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
+        case Role.SECTION_END:
+            close_section(turn, found)
+
+
+def tell_opening(turn: Turn, found: Found) -> None:
+    """Tell what an opening lacks, or has too much."""
+    for text in found.missing:
+        turn.problem("missing_marker", f"{text!r} is missing", found.offset)
+    if found.role is Role.NOISY_OPENING:
+        noise = f"before a call: {found.text.strip(WHITE_SPACE)!r}"
+        turn.problem("unexpected_text", noise, found.offset)
+
+
+def close_section(turn: Turn, found: Found) -> None:
+    """Note the end of what stands around calls."""
+    if not turn.state.opened:
+        turn.problem("stray_marker", f"{found.text!r} was not opened", found.offset)
+    turn.state.opened = False
+
+
+def read_section(turn: Turn) -> Reading[None]:
+    """Read the calls after an opening, where none stands alone."""
+    input = turn.input
+    while ONLY_IN_SECTION or input.rules.only_opened:
+        found = input.rules.between_calls.match(input, not input.final)
+        if found is None:
+            tell_begun_section(turn)
+            return
+        if found.is_partial:
+            yield None
+            continue
+        input.take(found.end)
+        if found.role is Role.SECTION_END:
+            return close_section(turn, found)
+        yield from read_one_call(turn, found)
+
+
+def tell_begun_section(turn: Turn) -> None:
+    """Leave out what begins another call, or closes them all, where the text ends in it."""
+    input = turn.input
+    if not input.final or not input.rest.strip(WHITE_SPACE):
+        return
+    begun = input.rules.between_calls.match(input, True)
+    if begun and begun.is_partial:
+        turn.problem("cut_off", begun.text)
+        input.take_all()
+
+
+def read_call(turn: Turn, found: Found) -> Reading[None]:
+    """Read a call behind its head, and those that follow it in its section."""
+    if found.missing and found["name"] in PARTICIPANTS and found["name"] not in (turn.tools or ()):
+        turn.problem("stray_marker", f"{found.text!r} addresses no tool", found.offset)
+        if ARE_CALLS_ADDRESSED:
+            turn.state.for_user = True
+        return
+    yield from read_one_call(turn, found)
+    yield from read_section(turn)
+
+
+def read_one_call(turn: Turn, found: Found) -> Reading[None]:
+    """Read a call behind its head."""
+    call = start_call(turn, found)
+    yield from read_arguments(turn, call)
+
+
+def start_call(turn: Turn, found: Found) -> OpenCall:
+    """Start the call of a head, and tell what the head lacks."""
+    state = turn.state
+    at = found.offset
+    is_other = found.role is Role.OTHER_CALL
+    if NEEDS_OPENING and not state.opened and not is_other:
+        turn.problem("missing_marker", f"a call without {OPENING} before it", at)
+    state.opened = True
+    name, again = found["name"], found["name_again"]
+    if again not in ("", name):
+        turn.problem("repeated", f"{name!r}, and then another name", at)
+        name = again
+    call = turn.start_call(name, at, problem_at=at, id=found["id"])
+    for text in found.missing:
+        turn.problem("missing_marker", f"{text!r} is missing", at)
+    return call

@@ -1,0 +1,134 @@
+"""Calls as other formats write them: as a JSON object, in tags, or as Python does.
+
+Many models have learned several. Such a call is read as a whole, when it ends.
+"""
+
+from __future__ import annotations
+
+import re
+
+from turnspec.reading.facts import NAME, READS_TAGS
+from turnspec.reading.json_texts import dump_json, dump_python, join_halves, load_json
+from turnspec.reading.types import (
+    PYTHON_ERRORS,
+    as_json,
+    json_types,
+    literal,
+    without_warnings,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from turnspec.reading.markers import Found
+    from turnspec.reading.text import Reading
+    from turnspec.reading.turn import Turn
+
+#: Its name and arguments, and what is wrong with it.
+OtherCall = tuple[str, str, str]
+CALLED = r"[ \t\n\r]*(?P<name>NAME)[ \t\n\r]*\("
+TAG = r"""[ \t\n\r]*<(?P<tag>[A-Za-z0-9_:-]+)(?: name)? ?= ?["']?(?P<key>[^<>"']{1,256})["']? ?>"""
+ARGUMENT_TAG = rf"{TAG}\n?(?P<value>[\s\S]*?)\n?</(?P=tag)>"
+CLOSING_TAG = r"(?:[ \t\n\r]*</[A-Za-z0-9_:-]+>)?[ \t\n\r]*"
+
+
+def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
+    """Read a call up to its end; return whether it is one, else it is text."""
+    input, pieces = turn.input, []
+    input.position = found.start
+    turn.hold()
+    input.take(found.end)
+    while True:
+        end = input.rules.call_end.search(input, not input.final)
+        pieces.append(input.take(end.start if end else None))
+        if input.final or (end and not end.is_partial):
+            break
+        yield None
+    call = other_call("".join(pieces), turn.tools or {})
+    if call is None:
+        end_of_text = turn.go_back()
+        turn.state.mentioned = True
+        turn.write(end_of_text)
+        return False
+    start = turn.release()
+    name, arguments, deviation = call
+    open_call = turn.start_call(name, start, problem_at=input.here)
+    turn.problem("other_syntax", deviation, start)
+    turn.events += open_call.add(arguments)
+    turn.end_call(open_call)
+    return True
+
+
+def other_call(text: str, tools: Mapping[str, Mapping[str, Any]]) -> OtherCall | None:
+    """Return the call that a text is; None if it is none."""
+    call = call_in_object(text)
+    if READS_TAGS and call is None:
+        call = call_in_tags(text, tools)
+    call = call or call_in_python(text)
+    if call is None or not (is_name(call[0]) or call[0] in tools):
+        return None
+    return call
+
+
+def is_name(text: str) -> bool:
+    """Say whether a text can be the name of a tool."""
+    return re.fullmatch(NAME, text) is not None
+
+
+def call_in_object(text: str) -> OtherCall | None:
+    """Return the call that a JSON object is."""
+    try:
+        members = load_json(text)
+    except ValueError:
+        return None
+    if isinstance(members, dict) and isinstance(members.get("function"), dict):
+        members = members["function"]
+    name = members.get("name") if isinstance(members, dict) else None
+    if not isinstance(name, str) or not name:
+        return None
+    given = [members[key] for key in ("arguments", "parameters") if key in members]
+    arguments = given[0] if given else {}
+    if not isinstance(arguments, str):
+        arguments = dump_json(arguments)
+    return name, join_halves(arguments), "the call is a JSON object"
+
+
+def call_in_tags(text: str, tools: Mapping[str, Mapping[str, Any]]) -> OtherCall | None:
+    """Return the call that a tag is, with tags for its arguments."""
+    head = re.match(TAG, text)
+    if head is None:
+        return None
+    parameters = tools.get(head["key"], {})
+    properties = parameters.get("properties") or {}
+    found, at, argument = {}, head.end(), re.compile(ARGUMENT_TAG)
+    while inner := argument.match(text, at):
+        key, value, at = inner["key"], inner["value"], inner.end()
+        types = json_types(properties.get(key), parameters)
+        found[key] = as_json(value, types) or dump_json(value)
+    if not re.compile(CLOSING_TAG).fullmatch(text, at):
+        return None
+    members = (f"{dump_json(key)}: {found[key]}" for key in found)
+    return head["key"], f"{{{', '.join(members)}}}", "the call is tags"
+
+
+def call_in_python(text: str) -> OtherCall | None:
+    """Return the call with Python's keyword arguments that a text is."""
+    import ast  # takes long, and is seldom needed
+
+    head = re.match(CALLED.replace("NAME", NAME), text)
+    if head is None:
+        return None
+    try:
+        source = f"f({without_warnings(text[head.end() :].strip())}"
+        call = ast.parse(source, mode="eval").body
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            return None  # more than arguments
+        values = {word.arg: literal(word.value) for word in call.keywords}
+        if call.args or None in values:  # not all of them have names
+            return None
+        arguments = dump_python(values)
+    except PYTHON_ERRORS:
+        return None
+    return head["name"], arguments, "the call has keyword arguments"

@@ -1,0 +1,188 @@
+"""Arguments whose values are text, each between marks that hold its key."""
+
+from __future__ import annotations
+
+import re
+
+from turnspec.reading.facts import (
+    ARGUMENT_HAS_END,
+    ARGUMENT_SHOWS_ITSELF,
+    END_OF_GUARD,
+    KEY_ESCAPES,
+    TYPE_WORDS,
+)
+from turnspec.reading.json_texts import is_object
+from turnspec.reading.markers import WHITE_SPACE, Found
+from turnspec.reading.roles import Role
+from turnspec.reading.types import json_types
+from turnspec.reading.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from turnspec.reading.markers import Markers
+    from turnspec.reading.text import Reading
+    from turnspec.reading.turn import OpenCall, Turn
+
+
+def read_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
+    """Read a call's arguments one by one, and end it."""
+    input, is_cut, late_id = turn.input, False, ""
+    while not is_cut:
+        found, between = yield from next_argument(turn)
+        if found is None:
+            is_cut = True
+            turn.problem("cut_off", f"a call that ends in {between + input.rest!r}")
+            break
+        take_between(turn, call, between, found)
+        if found.role is Role.BROKEN_ARGUMENTS:
+            turn.problem("malformed", "the arguments are not closed")
+            late_id = found["id"]
+            break
+        input.take(found.end)
+        if found.role is Role.ARGUMENTS_END:
+            late_id = found["id"]
+            break
+        is_cut = not (yield from read_argument(turn, call, found))
+    call.complete = call.complete and not is_cut
+    if call.given or not call.pieces:
+        turn.events += call.add("}" if call.pieces else "{}")
+    turn.end_call(call, late_id)
+    if is_cut:
+        input.take_all()
+
+
+def next_argument(turn: Turn) -> Reading[tuple[Found | None, str]]:
+    """Return the next marker in a call (None: cut off), and the text before it."""
+    input, pieces = turn.input, []
+    while True:
+        found = input.rules.arguments.search(input, partial=True)
+        pieces.append(input.take(found.start if found else None))
+        if found and not found.is_partial:
+            return found, "".join(pieces)
+        if input.final:
+            return None, "".join(pieces)
+        yield None
+
+
+def take_between(turn: Turn, call: OpenCall, text: str, found: Found) -> None:
+    """Take text where none belongs: all arguments as a JSON object, or an error."""
+    text = text.strip(WHITE_SPACE)
+    is_all = not call.given and found.role is not Role.ARGUMENT
+    if text and is_all and is_object(text):
+        turn.problem("other_syntax", "the arguments are a JSON object")
+        turn.events += call.add(text)
+    elif text:
+        turn.problem("unexpected_text", f"between arguments: {text}")
+        call.complete = False
+
+
+def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
+    """Read an argument's value; return whether text follows it."""
+    value = begin_value(turn, call, found)
+    ends = turn.input.rules.value
+    if END_OF_GUARD and (yield from read_guard(turn, value)):
+        ends = turn.input.rules.guarded_value
+    value.ends = ends
+    turn.events += call.add(value.begin())
+    end = yield from find_value_end(turn, call, value, found["key"], ends)
+    if end is None:
+        turn.problem("cut_off", f"a call that ends in {turn.input.rest!r}")
+    elif end.role is Role.VALUE_CLOSED:
+        turn.input.take(end.end)
+    elif ARGUMENT_HAS_END:
+        turn.problem("missing_marker", "a value is not closed")
+    text, is_right = value.end()
+    if not is_right:
+        turn.problem("wrong_type", f"{value.text!r} is kept as a string")
+    turn.events += call.add(text)
+    return end is not None
+
+
+def key_of(found: Found) -> str:
+    """Return the key in a marker, without its escapes."""
+    if not KEY_ESCAPES:
+        return found["key"]
+    escaped = "|".join(map(re.escape, KEY_ESCAPES))
+    return re.sub(escaped, lambda escape: KEY_ESCAPES[escape.group()], found["key"])
+
+
+def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
+    """Begin a value. Its tool's schema tells its type, or a word beside its key."""
+    for text in found.missing:
+        turn.problem("missing_marker", f"{text!r} is missing")
+    key, parameters = key_of(found), (turn.tools or {}).get(call.name, {})
+    properties = parameters.get("properties") or {}
+    other = parameters.get("additionalProperties")
+    if properties and key not in properties and not other:
+        turn.problem("unknown_argument", f"the tool has no {key!r}")
+    call.given.add(found["key"])
+    if TYPE_WORDS:
+        if found["type"] not in TYPE_WORDS:
+            turn.problem("wrong_type", f"{found['type']!r} is no type")
+        types = set(TYPE_WORDS.get(found["type"], ()))
+    else:
+        types = json_types(properties.get(key, other), parameters)
+    value = Value(turn.input, call, types, key)
+    value.other_keys = set(properties) - call.given
+    if turn.tools is not None:
+        value.is_known = True if ARGUMENT_HAS_END else bool(properties)
+    return value
+
+
+def read_guard(turn: Turn, value: Value) -> Reading[bool]:
+    """Read what may surround a value: one that has it is a string, if it can be one."""
+    input = turn.input
+    while found := input.rules.guard.match(input, partial=True):
+        if found.is_partial and not input.final:
+            yield None
+            continue
+        input.take(found.end)
+        value.expect_string()
+        return True
+    return False
+
+
+def find_value_end(
+    turn: Turn, call: OpenCall, value: Value, key: str, ends: Markers
+) -> Reading[Found | None]:
+    """Pass a value on up to what ends it; return None if it is cut off."""
+    input = turn.input
+    while True:
+        found = ends.search(input, partial=True)
+        take(turn, call, value, found.start if found else None)
+        if input.final and found and found.is_partial:
+            found = ends.match(input, partial=False)
+            return found if found and found.role is Role.REST_OF_CALL else None
+        if found is None or found.is_partial:
+            if input.final:
+                return None
+            turn.flow = None if found else value.flow
+            yield None
+            continue
+        is_other = found.role is Role.VALUE_CLOSED and found["key"] not in ("", key)
+        if found.role is Role.PART_OF_VALUE or is_other:
+            if not is_other:
+                turn.problem("inner_marker", f"{found.text!r} inside a value")
+            take(turn, call, value, found.end)
+        elif found.role is Role.NEXT_ARGUMENT and not (
+            may_precede(value, key_of(found), call.given) and value.may_end
+        ):
+            take(turn, call, value, found.start + 1)
+        else:
+            return found
+
+
+def may_precede(value: Value, key: str, given: set[str]) -> bool:
+    """Say whether an argument with a key can follow, though nothing closes this value.
+
+    Where none is known, or no string belongs, it is any new one, if no element looks so.
+    """
+    is_string = "string" in (value.types or {"string"})
+    if ARGUMENT_SHOWS_ITSELF and not (value.is_known and is_string):
+        return key not in given
+    return key in value.other_keys
+
+
+def take(turn: Turn, call: OpenCall, value: Value, end: int | None) -> None:
+    """Take the text up to a position for a part of a value."""
+    turn.events += call.add(value.take(turn.input.take(end)))

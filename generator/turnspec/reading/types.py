@@ -1,0 +1,100 @@
+"""Types of values, from the JSON Schemas of a tool's arguments, and Python's literals."""
+
+from __future__ import annotations
+
+import re
+
+from turnspec.reading.facts import HAS_PYTHON_LITERALS
+from turnspec.reading.json_texts import dump_python, load_json
+from turnspec.reading.markers import WHITE_SPACE
+from turnspec.reading.tools import options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+#: Python's names of types, which some write into schemas.
+PYTHON_TYPES = {
+    "str": "string",
+    "int": "integer",
+    "float": "number",
+    "bool": "boolean",
+    "list": "array",
+    "tuple": "array",
+    "dict": "object",
+    "None": "null",
+    "NoneType": "null",
+}
+TYPE_NAMES = {
+    str: {"string"},
+    int: {"integer", "number"},
+    float: {"number"},
+    bool: {"boolean"},
+    list: {"array"},
+    dict: {"object"},
+    type(None): {"null"},
+}
+
+
+def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
+    """Return the types that a schema inside `root` allows; none if it does not say."""
+    allowed: set[str] = set()
+    for option in options(schema, root):
+        types = option.get("type") or []
+        names = map(str, types) if isinstance(types, list) else [str(types)]
+        allowed |= {PYTHON_TYPES.get(name, name) for name in names}
+        const = [option["const"]] if "const" in option else []
+        for value in option.get("enum") or const:
+            allowed |= TYPE_NAMES.get(type(value), set())
+    return allowed
+
+
+def as_json(text: str, types: set[str]) -> str | None:
+    """Return a written value as JSON, or None if it is not of one of the types.
+
+    No text at all is an empty array or object where only that is expected.
+    """
+    nested = types & {"array", "object"}
+    text = text.strip(WHITE_SPACE)
+    if not text and len(nested) == 1 and "string" not in types:
+        return "[]" if "array" in types else "{}"
+    try:
+        value = load_json(text)
+    except ValueError:
+        if not HAS_PYTHON_LITERALS:
+            return None
+        try:
+            value = literal(text)
+            text = dump_python(value)
+        except PYTHON_ERRORS:
+            return None
+        if type(value) in (int, float, str):  # JSON has these as well
+            return None
+    return text if types & TYPE_NAMES.get(type(value), set()) else None
+
+
+JSON_WORDS = {"true": True, "false": False, "null": None}
+PYTHON_ERRORS = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)
+
+
+def literal(source: Any) -> Any:
+    """Return the value of a literal, or of a syntax node that may be a JSON word."""
+    import ast  # takes long, and is seldom needed
+
+    if isinstance(source, ast.Name) and source.id in JSON_WORDS:
+        return JSON_WORDS[source.id]
+    if isinstance(source, str):
+        source = without_warnings(source)
+    return ast.literal_eval(source)
+
+
+def without_warnings(text: str) -> str:
+    """Double each backslash of which Python would warn: it stands for itself.
+
+    In raw strings all stand for themselves, so a text with one is left alone.
+    """
+    if re.search(r"\b[rR][\"']", text):
+        return text
+    expression = r"\\(?:[\r\n\\'\"abfnrtvxuUN01234567]|(?=[\s\S]))"
+    return re.sub(expression, lambda found: found.group().ljust(2, "\\"), text)

@@ -1,0 +1,84 @@
+"""Values: text that is a string, JSON, or a Python literal, by its type in the schema."""
+
+from __future__ import annotations
+
+from turnspec.reading.json_texts import dump_json, quote
+from turnspec.reading.markers import WHITE_SPACE
+from turnspec.reading.results import ToolCallDelta
+from turnspec.reading.types import as_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from turnspec.reading.input import Input
+    from turnspec.reading.markers import Markers
+    from turnspec.reading.results import Event
+    from turnspec.reading.turn import OpenCall
+
+
+class Value:
+    """A value: a string is passed on as it comes, any other value as a whole."""
+
+    def __init__(self, input: Input, call: OpenCall, types: set[str], key: str) -> None:
+        self._input, self._call = input, call
+        self.types = types  # of which it may be; none says that it is a string
+        self.is_string = types <= {"string"}
+        self._before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
+        self._pieces: list[str] = []
+        self.ends: Markers = input.rules.value
+        #: The keys that the tool has, and the call has not.
+        self.other_keys: set[str] = set()
+        self.is_known = False  # whether it is known which these are
+
+    def expect_string(self) -> None:
+        """Expect a string, if the value can be one."""
+        if "string" in self.types:
+            self.types = {"string"}
+        self.is_string = self.types <= {"string"}
+
+    def begin(self) -> str:
+        """Return the JSON with which the value begins."""
+        return f'{self._before}"' if self.is_string else ""
+
+    def take(self, text: str) -> str:
+        """Take a piece of the text, and return the JSON that is certain by now."""
+        if self.is_string:
+            return quote(text)[1:-1]
+        self._pieces.append(text)
+        return ""
+
+    def flow(self, text: str) -> list[Event] | None:
+        """Take a piece in which no marker can begin; return None for any other one."""
+        is_plain = not self.ends.first_or_escaped.search(text)
+        if not is_plain and self.ends.may_begin.search(text):
+            return None
+        call, start = self._call, self._input.offset
+        self._input.offset = end = start + len(text)
+        if not self.is_string:
+            self._pieces.append(text)
+            return []
+        call.told = end
+        if not is_plain:
+            text = quote(text)[1:-1]
+        call.pieces.append(text)
+        return [ToolCallDelta(call.index, text, start, end)]
+
+    @property
+    def text(self) -> str:
+        """The text so far, of what is no string."""
+        return "".join(self._pieces)
+
+    @property
+    def may_end(self) -> bool:
+        """Whether the value may be whole: not while brackets or quotes are open."""
+        opened = self.text.lstrip(WHITE_SPACE)[:1]
+        if self.is_string or opened not in ("[", "{", '"', "'"):
+            return True
+        return as_json(self.text, self.types - {"string"}) is not None
+
+    def end(self) -> tuple[str, bool]:
+        """Return the JSON that is left, and whether the value is of its type."""
+        if self.is_string:
+            return '"', True
+        value = as_json(self.text, self.types)
+        is_right = bool(value or "string" in self.types)
+        return self._before + (value or dump_json(self.text)), is_right
