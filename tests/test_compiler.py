@@ -44,6 +44,10 @@ FOLDED = {
     "nor an empty one": ("z = x or ()\n", "z = x or ()\n"),
     "a member that is never": ("z = x is Role.GONE or y\n", "z = y\n"),
     "members": ("z = x in (Role.GONE, Role.A)\n", "z = x in (Role.A,)\n"),
+    "a local": (
+        "def f():\n    x = y and NO\n    return not x\n",
+        "def f():\n    x = False\n    return True\n",
+    ),
     "no case": ("match x:\n    case Role.GONE:\n        a()\nb()\n", "b()\n"),
     "cases": (
         "match x:\n    # of both\n    case Role.GONE:\n        a()\n"

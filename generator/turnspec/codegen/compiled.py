@@ -151,11 +151,11 @@ def _marker_names(facts: FormatFacts) -> dict[str, str]:
 
 def _rule(row: Row, names: Mapping[str, str]) -> str:
     parts = [f"Role.{Role(row.role).name}", _shown(row.marker, names)]
-    if row.if_before:
+    if row.if_before or row.when:
         parts.append(f"({''.join(f'{_after(other, names)}, ' for other in row.if_before)})")
     if row.when:
-        parts.append(f"when=When.{row.when}")
-    return f"Rule({', '.join(parts)})"
+        parts.append(f"When.{row.when}")
+    return f"{'GuardedRule' if row.when else 'Rule'}({', '.join(parts)})"
 
 
 def _after(marker: Marker, names: Mapping[str, str]) -> str:

@@ -96,7 +96,7 @@ def facts_of(table: Format) -> FormatFacts:
         slots=slots.found,
         data=_data(table),
         tables=tables,
-        values={**_text_values(table), **_call_values(table, slots)},
+        values={**_text_values(table), **_call_values(table, slots), **_marker_values(tables)},
     )
 
 
@@ -291,7 +291,17 @@ def _text_values(table: Format) -> dict[str, object]:
         "REASONING_IS_FIRST": table["order"][0] == "reasoning",
         "HAS_CALLS": "calls" in table,
         "HAS_DRAFTS": "calls" in table and bool(ends) and not may_stay_open,
+        "HAS_MENTIONS": bool(table.get("calls", {}).get("mentions")),
         "ARE_CALLS_ADDRESSED": table.get("content", {}).get("addressed", False),
+    }
+
+
+def _marker_values(tables: Mapping[str, tuple[Row, ...]]) -> dict[str, object]:
+    """Return what markers have, of all that they can."""
+    rows = [row for table in tables.values() for row in table]
+    return {
+        "HAS_OPTIONAL_TEXTS": "{?" in repr(rows),
+        "HAS_FOLLOWERS": any(row.if_before for row in rows),
     }
 
 
@@ -323,7 +333,6 @@ def _call_values(table: Format, slots: _Slots) -> dict[str, object]:
         "OPENING": opening[0] if opening else "",
         "NEEDS_OPENING": calls.get("needs_opening", False),
         "ONLY_IN_SECTION": calls.get("only_in_section", False),
-        "HAS_MENTIONS": bool(calls.get("mentions")),
         "CONTENT_IS_LAST": "content" in order[order.index("calls") :],
         "REASONING_CAN_END": bool(table.get("reasoning", {}).get("end") or table.get("between")),
         "HAS_LATE_IDS": any("{id}" in text for text in late),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from turnspec.reading.facts import (
     ARE_CALLS_ADDRESSED,
     HAS_MENTIONS,
+    HAS_OPTIONAL_TEXTS,
     NEEDS_OPENING,
     ONLY_IN_SECTION,
     OPENING,
@@ -28,10 +29,10 @@ def is_no_call(turn: Turn, found: Found) -> bool:
     if not HAS_MENTIONS and found.role is Role.OPENING:  # a mere bracket
         input = turn.input
         head = input.rules.between_calls.match(input, not input.final, found.end)
-        return head is not None and turn.tools is not None and head["name"] not in turn.tools
+        return head is not None and turn.tools is not None and head.slot("name") not in turn.tools
     if not NEEDS_OPENING or turn.state.opened or not turn.tools:
         return False
-    return found.role in (Role.CALL, Role.SHORT_CALL) and found["name"] not in turn.tools
+    return found.role in (Role.CALL, Role.SHORT_CALL) and found.slot("name") not in turn.tools
 
 
 def read_call_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None]:
@@ -59,8 +60,9 @@ def read_call_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
 
 def tell_opening(turn: Turn, found: Found) -> None:
     """Tell what an opening lacks, or has too much."""
-    for text in found.missing:
-        turn.problem("missing_marker", f"{text!r} is missing", found.offset)
+    if HAS_OPTIONAL_TEXTS:
+        for text in found.missing:
+            turn.problem("missing_marker", f"{text!r} is missing", found.offset)
     if found.role is Role.NOISY_OPENING:
         noise = f"before a call: {found.text.strip(WHITE_SPACE)!r}"
         turn.problem("unexpected_text", noise, found.offset)
@@ -103,7 +105,13 @@ def tell_begun_section(turn: Turn) -> None:
 
 def read_call(turn: Turn, found: Found) -> Reading[None]:
     """Read a call behind its head, and those that follow it in its section."""
-    if found.missing and found["name"] in PARTICIPANTS and found["name"] not in (turn.tools or ()):
+    name = found.slot("name")
+    if (
+        HAS_OPTIONAL_TEXTS
+        and found.missing
+        and name in PARTICIPANTS
+        and name not in (turn.tools or ())
+    ):
         turn.problem("stray_marker", f"{found.text!r} addresses no tool", found.offset)
         if ARE_CALLS_ADDRESSED:
             turn.state.for_user = True
@@ -126,11 +134,12 @@ def start_call(turn: Turn, found: Found) -> OpenCall:
     if NEEDS_OPENING and not state.opened and not is_other:
         turn.problem("missing_marker", f"a call without {OPENING} before it", at)
     state.opened = True
-    name, again = found["name"], found["name_again"]
+    name, again = found.slot("name"), found.slot("name_again")
     if again not in ("", name):
         turn.problem("repeated", f"{name!r}, and then another name", at)
         name = again
-    call = turn.start_call(name, at, problem_at=at, id=found["id"])
-    for text in found.missing:
-        turn.problem("missing_marker", f"{text!r} is missing", at)
+    call = turn.start_call(name, at, problem_at=at, id=found.slot("id"))
+    if HAS_OPTIONAL_TEXTS:
+        for text in found.missing:
+            turn.problem("missing_marker", f"{text!r} is missing", at)
     return call

@@ -7,7 +7,7 @@ written in the notation of `markers`.
 
 from __future__ import annotations
 
-from turnspec.reading.roles import Role, Rule, When
+from turnspec.reading.roles import GuardedRule, Role, Rule, When
 
 #: The format's name, the header that an assistant's turn begins with, and the prompts.
 FORMAT: dict[str, str] = {"name": "", "header": "", "prompt": ""}
@@ -25,6 +25,9 @@ SLOTS: dict[str, list[str]] = {
 }
 #: What can be the name of a tool, as an expression.
 NAME: str = "[a-zA-Z0-9_.:/-]{1,256}"
+#: Whether markers have texts that may be missing, and whether some have to be followed by others.
+HAS_OPTIONAL_TEXTS: bool = True
+HAS_FOLLOWERS: bool = True
 #: What can come next in reasoning and content.
 IN_TEXT: tuple[Rule, ...] = (
     Rule(Role.REASONING_START, "<think>"),
@@ -71,7 +74,9 @@ HAS_DRAFTS: bool = True
 AFTER_CALL: tuple[Rule, ...] = (Rule(Role.MARKER, " </call>"),)
 BETWEEN_CALLS: tuple[Rule, ...] = (Rule(Role.CALL, "{comma}<call={name}>"),)
 IN_ARGUMENTS: tuple[Rule, ...] = (Rule(Role.ARGUMENTS_END, "</call>"),)
-IN_VALUE: tuple[Rule, ...] = (Rule(Role.VALUE_CLOSED, "</arg>", ("</call>",), When.FIRST_END),)
+IN_VALUE: tuple[Rule, ...] = (
+    GuardedRule(Role.VALUE_CLOSED, "</arg>", ("</call>",), When.FIRST_END),
+)
 #: What may surround a value, and what ends one that is surrounded.
 END_OF_GUARD: tuple[Rule, ...] = (Rule(Role.GUARD, " <![CDATA["),)
 IN_GUARDED_VALUE: tuple[Rule, ...] = ()

@@ -1,7 +1,7 @@
 """Markers, looked for in a text that is still growing.
 
-In a marker a blank is any white space or none, a line break is one or none, `{x}` is a slot, and
-`{?x}` a text that may be missing. `{{` and `}}` are braces.
+In a marker a blank is any white space or none, a line break is one or none, `{x}` is a
+slot, and `{?x}` a text that may be missing. `{{` and `}}` are braces.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from turnspec.reading.facts import SLOTS
+from turnspec.reading.facts import HAS_FOLLOWERS, HAS_OPTIONAL_TEXTS, SLOTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Found:
         self.text = input.text[self.start : self.end]
         self._match, self._rule = match, rule
 
-    def __getitem__(self, slot: str) -> str:
+    def slot(self, slot: str) -> str:
         """Return what stands in a slot; nothing if the marker has no such slot."""
         if slot not in self._match.re.groupindex:
             return ""
@@ -56,7 +56,7 @@ class Found:
     def words(self) -> list[str]:
         """What stands in slots for any word."""
         slots = (slot for slot in self._match.re.groupindex if slot.startswith("word"))
-        return [word for slot in slots if (word := self[slot].strip(WHITE_SPACE))]
+        return [word for slot in slots if (word := self.slot(slot).strip(WHITE_SPACE))]
 
     @property
     def missing(self) -> list[str]:
@@ -77,7 +77,8 @@ class CompiledRule:
         parts = NOTATION.findall(text.lstrip(WHITE_SPACE))
         #: The text that begins it, white space aside.
         self.first = "".join(part[0] for part in _leading(parts))
-        self.optional = {f"o{at}": text[2:-1] for at, text in _optional(rule.marker)}
+        if HAS_OPTIONAL_TEXTS:
+            self.optional = {f"o{at}": text[2:-1] for at, text in _optional(rule.marker)}
 
     @cached_property
     def whole(self) -> re.Pattern[str]:
@@ -99,7 +100,7 @@ class CompiledRule:
 
 def _leading(parts: Iterable[str]) -> Iterator[str]:
     for part in parts:
-        if part in SLOTS or part.startswith("{?"):
+        if part in SLOTS or (HAS_OPTIONAL_TEXTS and part.startswith("{?")):
             return
         yield part
 
@@ -110,40 +111,43 @@ def _optional(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _firsts(marker: Notation) -> Iterator[tuple[str, str]]:
-    text, after = (marker, ()) if isinstance(marker, str) else marker
+    text = marker if isinstance(marker, str) else marker[0]
     parts = NOTATION.findall(text)
     for at, part in enumerate(parts):
         if part == "\n":
             yield from (("\r", ""), ("\n", ""))
-        elif part.startswith("{?"):
+        elif HAS_OPTIONAL_TEXTS and part.startswith("{?"):
             yield part[2], part[3:4]
         elif part not in SLOTS:
             second = parts[at + 1] if at + 1 < len(parts) else "{"
             yield part[0], "" if second[0] == "{" or second in SLOTS else second
             return
-    for other in after:
-        yield from _firsts(other)
+    if HAS_FOLLOWERS:
+        for other in () if isinstance(marker, str) else marker[1]:
+            yield from _firsts(other)
 
 
 def expressions(marker: Notation, *, named: bool) -> tuple[str, str]:
     """Return the expressions for a marker, and for any beginning of it that may go on."""
-    text, after = (marker, ()) if isinstance(marker, str) else marker
+    text = marker if isinstance(marker, str) else marker[0]
     steps: list[tuple[str, str]] = []  # each with what may stand for its beginning
     last = ""
     for at, last in enumerate(NOTATION.findall(text)):
         if last in SLOTS:
             steps += ((_named(step, at, named), "") for step in SLOTS[last])
-        elif last.startswith("{?"):
+        elif HAS_OPTIONAL_TEXTS and last.startswith("{?"):
             name = f"?P<o{at}>" if named else "?:"
             steps.append((f"({name}{re.escape(last[2:-1])})?", f"|{_beginning(last[2:-1])}"))
         else:
             steps.append((re.escape(last[0]), ""))
     whole, beginning = "".join(step for step, _ in steps), ""
-    if after:
-        pairs = [expressions(other, named=False) for other in after]
+    if HAS_FOLLOWERS and not isinstance(marker, str):
+        pairs = [expressions(other, named=False) for other in marker[1]]
         whole += f"(?={'|'.join(other for other, _ in pairs)})"
         steps.append(("|".join(begun for _, begun in pairs), ""))
-    elif last.startswith("{?"):  # with its last character the marker is whole
+    elif HAS_OPTIONAL_TEXTS and last.startswith(
+        "{?"
+    ):  # with its last character the marker is whole
         steps.pop()
         beginning = _beginning(last[2:-2])
     elif last not in SLOTS:

@@ -77,7 +77,7 @@ class Parser:
             ValueError: the text was finished before.
             RuntimeError: an exception ended an earlier call before it was done.
         """
-        if self._turn.input.final:
+        if self._turn.input.final and not self._is_reading:
             raise ValueError("feed() after finish(): the text is over")
         self._fed.append(text)
         if special:

@@ -62,16 +62,19 @@ class When(Enum):
 class Rule:
     """A marker counts as `role` if one of `if_before`, which stays unread, is next."""
 
-    __slots__ = ("if_before", "marker", "role", "when")
+    __slots__ = ("if_before", "marker", "role")
 
-    def __init__(
-        self,
-        role: Role,
-        marker: str,
-        if_before: Iterable[Notation] = (),
-        when: When | None = None,
-    ) -> None:
+    def __init__(self, role: Role, marker: str, if_before: Iterable[Notation] = ()) -> None:
         self.role = role
         self.marker = marker
         self.if_before = tuple(if_before)
+
+
+class GuardedRule(Rule):
+    """A rule that counts in one case alone."""
+
+    __slots__ = ("when",)
+
+    def __init__(self, role: Role, marker: str, if_before: Iterable[Notation], when: When) -> None:
+        super().__init__(role, marker, if_before)
         self.when = when

@@ -17,6 +17,7 @@ from turnspec.reading.facts import (
     END_OF_GUARD,
     FIRST_CALL_END,
     HAS_CALLS,
+    HAS_FOLLOWERS,
     IN_ARGUMENTS,
     IN_GUARDED_VALUE,
     IN_TEXT,
@@ -28,7 +29,7 @@ from turnspec.reading.facts import (
     TURN_ENDS,
 )
 from turnspec.reading.markers import Markers, escaped, literal_length
-from turnspec.reading.roles import Role, Rule, When
+from turnspec.reading.roles import GuardedRule, Role, Rule, When
 from turnspec.reading.special import SpecialTokens
 
 TYPE_CHECKING = False
@@ -91,12 +92,14 @@ class Rules:
         """Return what a rule is with all ends of a turn, and the tokens that are known."""
         after = rule.if_before
         if HAS_CALLS:
-            if rule.role in without or rule.when not in (None, self._when):
+            is_other = isinstance(rule, GuardedRule) and rule.when is not self._when
+            if rule.role in without or is_other:
                 return []
             if rule.marker in self._left_out:
                 return []
             after = tuple(text for text in after if not self._is_left_out(text))
-        after = tuple(other for text in after for other in self._with_ends(text))
+        if HAS_FOLLOWERS:
+            after = tuple(other for text in after for other in self._with_ends(text))
         return [Rule(rule.role, marker, after) for marker in self._texts(rule.marker)]
 
     def _is_left_out(self, marker: Notation) -> bool:
@@ -115,6 +118,8 @@ class Rules:
         found = STOP.search(marker)
         if found is None:
             return [marker]
+        if not HAS_CALLS:
+            return [marker.replace(found.group(), end) for end in self._ends]
         shortest = int(found[1] or 0)
         ends = [end for end in self._ends if literal_length(end) >= shortest]
         return [marker.replace(found.group(), end) for end in ends]

@@ -8,6 +8,8 @@ from turnspec.reading.facts import (
     BEFORE_CONTENT,
     HAS_CALLS,
     HAS_DRAFTS,
+    HAS_MENTIONS,
+    HAS_OPTIONAL_TEXTS,
     HAS_REASONING,
     LEFT_OUT_IF_LAST,
     REASONING_END,
@@ -52,7 +54,9 @@ def read_turn(turn: Turn) -> Reading[None]:
 def read_parts(turn: Turn) -> Reading[None]:
     """Read reasoning, content and calls, up to the end of the turn."""
     while found := (yield from next_marker(turn)):
-        is_quoted = pass_marker(turn, found)
+        if WORDS:
+            tell_words(turn, found)
+        is_quoted = HAS_REASONING and turn.inline and quote_marker(turn, found)
         after_call = HAS_CALLS and note_marker(turn, found)
         turn.input.take(found.end)
         turn.state.after_marker = not is_quoted
@@ -101,7 +105,7 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
             continue
         if ARE_CALLS_ADDRESSED:
             found = header_in(turn, found)
-        if is_text(turn, found):
+        if (HAS_REASONING or HAS_CALLS) and is_text(turn, found):
             turn.write(max(found.end, found.start + 1))
         elif HAS_DRAFTS and turn.state.thinking and found.role in CALLS_BEGIN:
             if (yield from read_draft(turn)):
@@ -179,11 +183,11 @@ def is_noise_next(turn: Turn) -> bool | None:
 
 def header_in(turn: Turn, found: Found) -> Found:
     """Return the header of content with which a call's head begins, if it names no tool."""
-    if found.role not in CALLS_BEGIN or not found["name_again"]:
+    if found.role not in CALLS_BEGIN or not found.slot("name_again"):
         return found
     rules = turn.input.rules.content_headers
     header = rules.match(turn.input, not turn.input.final, found.start)
-    if header is None or header.is_partial or found["name"] in (turn.tools or ()):
+    if header is None or header.is_partial or found.slot("name") in (turn.tools or ()):
         return found
     return header
 
@@ -191,7 +195,9 @@ def header_in(turn: Turn, found: Found) -> Found:
 def breaks_off(turn: Turn, found: Found | None) -> bool:
     """Leave out a marker that the text ends in; say whether there is one."""
     input = turn.input
-    if not input.final or (found and not is_mention(found)):
+    if not input.final:
+        return False
+    if found and not (HAS_MENTIONS and is_mention(found)):
         return False
     state = turn.state
     rules = input.rules.begun if HAS_CALLS else input.rules.text
@@ -209,16 +215,12 @@ def breaks_off(turn: Turn, found: Found | None) -> bool:
     return True
 
 
-def pass_marker(turn: Turn, found: Found) -> bool:
-    """Tell of unknown words in a marker; return whether it is quoted in the content."""
-    if WORDS:
-        for word in found.words:
-            if word not in WORDS:
-                message = f"{word!r} in {found.text!r}"
-                turn.problem("unexpected_text", message, found.offset)
-    if HAS_REASONING and turn.inline:
-        return quote_marker(turn, found)
-    return False
+def tell_words(turn: Turn, found: Found) -> None:
+    """Tell of words in a marker that none of the format's own has."""
+    for word in found.words:
+        if word not in WORDS:
+            message = f"{word!r} in {found.text!r}"
+            turn.problem("unexpected_text", message, found.offset)
 
 
 def note_marker(turn: Turn, found: Found) -> bool:
@@ -257,7 +259,8 @@ def is_text(turn: Turn, found: Found) -> bool:
     if HAS_REASONING and closes and state.thinking and not state.called:
         return True
     is_user_text = ARE_CALLS_ADDRESSED and is_for_user(turn, found)
-    if is_mention(found) or (closes and state.mentioned) or is_user_text:
+    is_opener = HAS_MENTIONS and is_mention(found)
+    if is_opener or (closes and state.mentioned) or is_user_text:
         state.mentioned = True  # so that what closes it is text as well
         return True
     return is_no_call(turn, found)
@@ -269,8 +272,9 @@ def is_text(turn: Turn, found: Found) -> bool:
 def open_reasoning(turn: Turn, found: Found) -> None:
     """Begin reasoning, and tell where none belongs."""
     state = turn.state
-    for text in found.missing:
-        turn.problem("missing_marker", f"{text!r} is missing", found.offset)
+    if HAS_OPTIONAL_TEXTS:
+        for text in found.missing:
+            turn.problem("missing_marker", f"{text!r} is missing", found.offset)
     is_late = turn.content.begun and not turn.inline
     if HAS_CALLS:
         is_late = is_late or state.called

@@ -8,6 +8,7 @@ from turnspec.reading.facts import (
     ARGUMENT_HAS_END,
     ARGUMENT_SHOWS_ITSELF,
     END_OF_GUARD,
+    HAS_OPTIONAL_TEXTS,
     KEY_ESCAPES,
     TYPE_WORDS,
 )
@@ -36,11 +37,11 @@ def read_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
         take_between(turn, call, between, found)
         if found.role is Role.BROKEN_ARGUMENTS:
             turn.problem("malformed", "the arguments are not closed")
-            late_id = found["id"]
+            late_id = found.slot("id")
             break
         input.take(found.end)
         if found.role is Role.ARGUMENTS_END:
-            late_id = found["id"]
+            late_id = found.slot("id")
             break
         is_cut = not (yield from read_argument(turn, call, found))
     call.complete = call.complete and not is_cut
@@ -84,7 +85,7 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
         ends = turn.input.rules.guarded_value
     value.ends = ends
     turn.events += call.add(value.begin())
-    end = yield from find_value_end(turn, call, value, found["key"], ends)
+    end = yield from find_value_end(turn, call, value, found.slot("key"), ends)
     if end is None:
         turn.problem("cut_off", f"a call that ends in {turn.input.rest!r}")
     elif end.role is Role.VALUE_CLOSED:
@@ -101,25 +102,26 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
 def key_of(found: Found) -> str:
     """Return the key in a marker, without its escapes."""
     if not KEY_ESCAPES:
-        return found["key"]
+        return found.slot("key")
     escaped = "|".join(map(re.escape, KEY_ESCAPES))
-    return re.sub(escaped, lambda escape: KEY_ESCAPES[escape.group()], found["key"])
+    return re.sub(escaped, lambda escape: KEY_ESCAPES[escape.group()], found.slot("key"))
 
 
 def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
     """Begin a value. Its tool's schema tells its type, or a word beside its key."""
-    for text in found.missing:
-        turn.problem("missing_marker", f"{text!r} is missing")
+    if HAS_OPTIONAL_TEXTS:
+        for text in found.missing:
+            turn.problem("missing_marker", f"{text!r} is missing")
     key, parameters = key_of(found), (turn.tools or {}).get(call.name, {})
     properties = parameters.get("properties") or {}
     other = parameters.get("additionalProperties")
     if properties and key not in properties and not other:
         turn.problem("unknown_argument", f"the tool has no {key!r}")
-    call.given.add(found["key"])
+    call.given.add(found.slot("key"))
     if TYPE_WORDS:
-        if found["type"] not in TYPE_WORDS:
-            turn.problem("wrong_type", f"{found['type']!r} is no type")
-        types = set(TYPE_WORDS.get(found["type"], ()))
+        if found.slot("type") not in TYPE_WORDS:
+            turn.problem("wrong_type", f"{found.slot('type')!r} is no type")
+        types = set(TYPE_WORDS.get(found.slot("type"), ()))
     else:
         types = json_types(properties.get(key, other), parameters)
     value = Value(turn.input, call, types, key)
@@ -159,7 +161,7 @@ def find_value_end(
             turn.flow = None if found else value.flow
             yield None
             continue
-        is_other = found.role is Role.VALUE_CLOSED and found["key"] not in ("", key)
+        is_other = found.role is Role.VALUE_CLOSED and found.slot("key") not in ("", key)
         if found.role is Role.PART_OF_VALUE or is_other:
             if not is_other:
                 turn.problem("inner_marker", f"{found.text!r} inside a value")

@@ -59,7 +59,7 @@ def parameters_by_name(
     return found
 
 
-def options(schema: Any, root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def schema_options(schema: Any, root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return a schema, what it refers to in `root`, and its alternatives, each once."""
     found: dict[int, Mapping[str, Any]] = {}
     waiting = [schema]

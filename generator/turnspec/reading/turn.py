@@ -201,8 +201,6 @@ class Turn:
         if self.state.called and not is_thought and not CONTENT_IS_LAST:
             self.problem("misplaced", "content after a call", offset)
 
-    # Holds: let nothing be certain until it is clear what it is.
-
     def keep(self) -> None:
         """Keep what was read since the last hold began."""
         hold, input = self.holds[-1], self.input
@@ -239,8 +237,6 @@ class Turn:
         if self.holds:
             self.holds[-1].start = 0
         return len(text)
-
-    # Calls.
 
     def start_call(self, name: str, start: int, problem_at: int, id: str = "") -> OpenCall:
         """Begin a call, which the text from an offset on says."""

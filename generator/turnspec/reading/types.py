@@ -7,7 +7,7 @@ import re
 from turnspec.reading.facts import HAS_PYTHON_LITERALS
 from turnspec.reading.json_texts import dump_python, load_json
 from turnspec.reading.markers import WHITE_SPACE
-from turnspec.reading.tools import options
+from turnspec.reading.tools import schema_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ TYPE_NAMES = {
 def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
     """Return the types that a schema inside `root` allows; none if it does not say."""
     allowed: set[str] = set()
-    for option in options(schema, root):
+    for option in schema_options(schema, root):
         types = option.get("type") or []
         names = map(str, types) if isinstance(types, list) else [str(types)]
         allowed |= {PYTHON_TYPES.get(name, name) for name in names}

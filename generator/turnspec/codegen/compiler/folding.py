@@ -36,12 +36,28 @@ def _edits(source: Source, facts: Facts) -> Iterator[Edit]:
                 truth = facts.truth(test)
                 if truth is not None:
                     yield _replaced(source, node, body if truth else other)
+            case ast.FunctionDef():
+                yield from _constant_locals(source, node)
+            case ast.Compare() | ast.UnaryOp(op=ast.Not()) if facts.value(node) is not UNKNOWN:
+                yield Edit(source.start(node), source.end(node), repr(facts.value(node)))
             case ast.BoolOp():
                 yield from _operands(source, facts, node)
             case ast.Tuple():
                 yield from _members(source, facts, node)
             case ast.Name(id=name, ctx=ast.Load()) if name in facts.values:
                 yield Edit(source.start(node), source.end(node), repr(facts.values[name]))
+
+
+def _constant_locals(source: Source, function: ast.FunctionDef) -> Iterator[Edit]:
+    """Put a local's value in its place where it has but one, which facts have decided."""
+    names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+    stored = [node.id for node in names if not isinstance(node.ctx, ast.Load)]
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=bool() as value)):
+                uses = (use for use in names if use.id == name and isinstance(use.ctx, ast.Load))
+                if stored.count(name) == 1:
+                    yield from (Edit(source.start(u), source.end(u), repr(value)) for u in uses)
 
 
 def _unreached(source: Source, statements: list[ast.stmt]) -> Iterator[Edit]:
