@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import cast
 
 from turnspec import reading
@@ -15,15 +15,19 @@ from turnspec.codegen.compiler.joining import joined, without_empty_sections
 from turnspec.codegen.compiler.reaching import reached
 from turnspec.codegen.compiler.values import Facts
 from turnspec.codegen.facts import FormatFacts, Marker, Row, roles_in
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.module_top import docstring
+from turnspec.reading import facts as engine_facts
 from turnspec.reading.roles import Role, When
 
 #: The engine's files in a reader's order: what is the format's, and what every parser has alike.
-OWN = (*("roles", "parser", "text", "calls", "text_arguments", "other_syntax", "turn", "rules"),)
+OWN = (
+    *("roles", "parser", "text", "objects", "calls", "json_arguments", "value_arguments"),
+    *("text_arguments", "elements", "code", "other_syntax", "turn", "rules"),
+)
 COMMON = (
-    *("results", "streams", "values", "types", "json_texts", "input", "markers", "special"),
-    "tools",
+    *("results", "streams", "whole_arguments", "json_values", "other_values", "unclosed"),
+    *("values", "types", "json_texts", "input", "markers", "special", "tools"),
 )
 #: What begins the common part.
 BEGINS_COMMON = "# What follows is the same in every parser of this kind."
@@ -74,6 +78,28 @@ def loaded(source: str) -> FormatModule:
     return cast(FormatModule, module)
 
 
+def run_engine(facts: FormatFacts) -> FormatModule:
+    """Return the engine as it is, run with a format's facts as variables."""
+    module = ModuleType("turnspec.format_in_memory")
+    names = vars(module)
+    names |= {name: value for name, value in vars(engine_facts).items() if name.isupper()}
+    roles, rest = _engine_code()
+    exec(roles, names)
+    names |= facts.values
+    exec("\n".join(_tables(facts, with_data=True)), names)
+    exec(rest, names)
+    return cast(FormatModule, module)
+
+
+@cache
+def _engine_code() -> tuple[CodeType, CodeType]:
+    """Return the engine in two parts: what tables are made of, and what reads with them."""
+    head, bodies = _engine()
+    roles = compile("\n\n".join([head, bodies[0]]), "<engine: roles>", "exec")
+    rest = "\n\n".join(["from __future__ import annotations", *bodies[1:]])
+    return roles, compile(rest, "<engine>", "exec")
+
+
 def compiled_source(facts: FormatFacts) -> str:
     """Return the statements of a module, from its imports on."""
     head, bodies = _engine()
@@ -112,7 +138,7 @@ def _known(facts: FormatFacts) -> Facts:
     )
 
 
-def _tables(facts: FormatFacts) -> Iterator[str]:
+def _tables(facts: FormatFacts, *, with_data: bool = False) -> Iterator[str]:
     """Yield the statements that name markers, and the tables of rules."""
     names = _marker_names(facts)
     yield f"FORMAT = {dict(facts.format)!r}\n"
@@ -126,7 +152,7 @@ def _tables(facts: FormatFacts) -> Iterator[str]:
     yield f"TEXTS: tuple[str, ...] = ({others})"
     yield "#: What stands in a slot. Bounded, as a part of a marker is held back."
     yield f"SLOTS: dict[str, list[str]] = {dict(facts.slots)!r}"
-    yield from (f"{name} = {data!r}" for name, data in facts.data.items() if data)
+    yield from (f"{name} = {data!r}" for name, data in facts.data.items() if data or with_data)
     yield "\n# What can come next. The first rule that fits counts.\n"
     for table, rows in facts.tables.items():
         shown = "".join(f"{_rule(row, names)}, " for row in rows)
@@ -179,7 +205,7 @@ def _shown(text: str, names: Mapping[str, str]) -> str:
 
 def _in_format(text: str) -> str:
     """Return a text as it stands in a format string in double quotes."""
-    quoted = "".join(repr(f"'{sign}")[2:-1] for sign in text)  # as between double quotes
+    quoted = "".join(repr(sign)[1:-1] for sign in text)
     return quoted.replace('"', r"\"").replace("{", "{{").replace("}", "}}")
 
 

@@ -8,30 +8,51 @@ from dataclasses import dataclass
 from typing import cast
 
 from turnspec.engine import markers
+from turnspec.engine.code import code_end_roles, code_start_roles
+from turnspec.engine.elements import (
+    behind_element_roles,
+    element_roles,
+    first_element_roles,
+)
 from turnspec.engine.format import CompiledFormat, Format, texts_in
 from turnspec.engine.heads import section_roles, unsorted_roles
-from turnspec.engine.markers import Notation, Roles
+from turnspec.engine.json_arguments import tail_roles
+from turnspec.engine.markers import Notation, Roles, _parted
+from turnspec.engine.objects import between_roles, member_roles, unsorted_object_roles
+from turnspec.engine.other_value import (
+    _behind_string,
+    _string_stop_roles,
+    raw_end_roles,
+    raw_start_roles,
+)
 from turnspec.engine.text_arguments import (
     argument_roles,
     guard_roles,
     guarded_value_roles,
     is_keyed,
+    keyed_roles,
     value_roles,
 )
 from turnspec.engine.text_markers import (
     behind_call_roles,
+    code_roles,
     header_roles,
     lead_roles,
     opening_roles,
     text_roles,
 )
-from turnspec.engine.unclosed import call_end_roles
+from turnspec.engine.unclosed import call_end_roles, call_start_roles
+from turnspec.engine.value_arguments import (
+    argument_value_roles,
+    call_closing_roles,
+    text_end_roles,
+)
 
 #: What ends a turn, in tables that `stop` adds to; `{stop 3}` has at least three characters.
 STOP = "{stop}"
 _LONGEST_STOP = 3
 #: Roles of the tables, in which the engine names them otherwise.
-_ROLES = {"opening of calls": "opening", "left out": "broken_off"}
+_ROLES = {"brackets": "stray", "tail": "end", "start": "opening", "behind": "end"}
 _FORMAT = ("name", "header", "prompt", "prompt_with_thinking", "prompt_without_thinking")
 
 #: A marker, and what has to follow it, as `turnspec.reading.roles` has them.
@@ -67,22 +88,8 @@ def is_compiled(table: Format) -> bool:
 
 
 def can_be_compiled(table: Format) -> bool:
-    """Tell whether the engine of `turnspec.reading` reads a format.
-
-    By now it reads those without calls, and those whose calls are heads with tagged arguments.
-    """
-    if "code" in table or any(re.search(r"\{(?:no|before) ", text) for text in texts_in(table)):
-        return False
-    if "calls" not in table:
-        return True
-    calls, arguments = table["calls"], table["arguments"]
-    is_tagged = calls["form"] == "heads" and arguments["form"] == "text"
-    return (
-        is_tagged
-        and "elements" not in arguments
-        and not is_keyed(arguments)
-        and len(calls.get("closing", ())) in (1, 2)
-    )
+    """Tell whether the engine of `turnspec.reading` reads a format."""
+    return True
 
 
 def facts_of(table: Format) -> FormatFacts:
@@ -112,7 +119,7 @@ def _marks(table: Format) -> object:
     return marks
 
 
-_MARKS_OF_ARGUMENTS = ("start", "end", "separator", "empty", "guard")
+_MARKS_OF_ARGUMENTS = ("start", "end", "separator", "empty", "guard", "values", "elements")
 
 
 # Tables of rules.
@@ -120,24 +127,75 @@ _MARKS_OF_ARGUMENTS = ("start", "end", "separator", "empty", "guard")
 
 def _tables(table: Format) -> dict[str, tuple[Row, ...]]:
     found = {
-        "IN_TEXT": _rows(table, unsorted_roles if "calls" in table else text_roles),
+        "IN_TEXT": _rows(table, _text_rows),
         "BEFORE_CONTENT": _rows(table, lead_roles),
         "LEFT_OUT_IF_LAST": tuple(Row("broken_off", text) for text in _openings(table)),
         "AFTER_TURN": (Row("turn_end", f" {STOP}"),),
         "CONTENT_HEADERS": _rows(table, header_roles),
-        "END_OF_GUARD": (),
     }
+    readers = _CALL_TABLES if "calls" in table else {}
     if "calls" in table:
-        found |= {
-            "AFTER_CALL": _rows(table, behind_call_roles),
-            "BETWEEN_CALLS": _rows(table, section_roles),
-            "IN_ARGUMENTS": _rows(table, argument_roles),
-            "IN_VALUE": _rows(table, value_roles),
-            "AT_CALL_END": _rows(table, call_end_roles),
-            "END_OF_GUARD": _rows(table, guard_roles),
-            "IN_GUARDED_VALUE": _rows(table, guarded_value_roles),
-        }
-    return found
+        is_objects = table["calls"]["form"] == "objects"
+        kind = "objects" if is_objects else table["arguments"]["form"]
+        readers = readers | _TABLES[kind]
+        if "elements" in table["arguments"]:
+            readers = readers | _ELEMENT_TABLES
+        if "values" in table["arguments"]:
+            readers = readers | _OTHER_VALUE_TABLES
+        if "code" in table:
+            readers = readers | _CODE_TABLES
+    names = dict.fromkeys((*_ALL_TABLES, *readers))
+    empty: dict[str, tuple[Row, ...]] = dict.fromkeys(names, ())
+    return {**empty, **found, **{name: _rows(table, roles) for name, roles in readers.items()}}
+
+
+def _text_rows(table: Format) -> Roles:
+    if "calls" not in table:
+        return text_roles(table)
+    is_objects = table["calls"]["form"] == "objects"
+    found = unsorted_object_roles(table) if is_objects else unsorted_roles(table)
+    return [*found, *code_roles(table)]
+
+
+_CALL_TABLES = {
+    "AFTER_CALL": behind_call_roles,
+    "AT_CALL_END": call_end_roles,
+    "AT_CALL_START": call_start_roles,
+}
+_TABLES: dict[str, dict[str, Callable[[Format], Roles]]] = {
+    "objects": {"BETWEEN_CALLS": between_roles, "IN_OBJECT": member_roles},
+    "json": {"BETWEEN_CALLS": section_roles, "AFTER_ARGUMENTS": tail_roles},
+    "values": {
+        "BETWEEN_CALLS": section_roles,
+        "IN_ARGUMENTS": argument_value_roles,
+        "AFTER_BARE_TEXT": text_end_roles,
+        "AT_CLOSING": call_closing_roles,
+    },
+    "text": {
+        "BETWEEN_CALLS": section_roles,
+        "IN_ARGUMENTS": argument_roles,
+        "FIRST_ARGUMENT": keyed_roles,
+        "IN_VALUE": value_roles,
+        "END_OF_GUARD": guard_roles,
+        "IN_GUARDED_VALUE": guarded_value_roles,
+    },
+}
+_ELEMENT_TABLES = {
+    "FIRST_ELEMENT": first_element_roles,
+    "IN_ELEMENTS": element_roles,
+    "AFTER_ELEMENT": behind_element_roles,
+}
+_OTHER_VALUE_TABLES = {
+    "AT_RAW_START": raw_start_roles,
+    "AT_RAW_END": raw_end_roles,
+    "AT_STRING_END": _string_stop_roles,
+}
+_CODE_TABLES = {"AT_CODE_START": code_start_roles, "AT_CODE_END": code_end_roles}
+_ALL_TABLES = (
+    *_CALL_TABLES,
+    *(name for tables in _TABLES.values() for name in tables),
+    *(*_ELEMENT_TABLES, *_OTHER_VALUE_TABLES, *_CODE_TABLES),
+)
 
 
 def _openings(table: Format) -> Iterator[str]:
@@ -201,8 +259,8 @@ def _marker(notation: Notation, tables: Sequence[Roles]) -> tuple[str, tuple[Mar
 
 
 def _named(notation: Notation, tables: Sequence[Roles]) -> Marker:
-    if not isinstance(notation, str):
-        text, after = notation
+    text, after = _parted(notation)
+    if after:
         return _text(text, tables), tuple(_named(other, tables) for other in after)
     return _text(notation, tables)
 
@@ -317,30 +375,97 @@ def _data(table: Format) -> dict[str, object]:
 
 def _call_values(table: Format, slots: _Slots) -> dict[str, object]:
     """Return the constants of calls: see `turnspec.reading.facts`."""
+    found: dict[str, object] = {
+        "CALLS_ARE_OBJECTS": table.get("calls", {}).get("form") == "objects",
+        "IS_BARE": table.get("calls", {}).get("bare", False),
+        "HAS_CODE": "code" in table,
+        "HAS_ELEMENTS": "elements" in table.get("arguments", {}),
+        "HAS_OTHER_VALUES": "values" in table.get("arguments", {}),
+    }
     if "calls" not in table:
-        return {}
+        return found
     calls, arguments, order = table["calls"], table["arguments"], list(table["order"])
     closing, opening = calls.get("closing", ()), calls.get("opening", ())
-    others = (*calls.get("other_starts", ()), *calls.get("short_starts", ()))
-    start = arguments["start"]
     late = (calls.get("tail", ""), *closing[:1])
     return {
-        "CALL_HEAD": slots.text(calls["start"]),
-        "OTHER_HEADS": tuple(map(slots.text, others)),
-        "OPENINGS": tuple(map(slots.text, opening)),
+        **found,
         "FIRST_CALL_END": closing[0] if closing else "",
-        "LATER_CALL_END": closing[1] if len(closing) > 1 else "",
+        "LATER_CALL_END": " ".join(closing[1:]),
         "OPENING": opening[0] if opening else "",
-        "NEEDS_OPENING": calls.get("needs_opening", False),
-        "ONLY_IN_SECTION": calls.get("only_in_section", False),
         "CONTENT_IS_LAST": "content" in order[order.index("calls") :],
         "REASONING_CAN_END": bool(table.get("reasoning", {}).get("end") or table.get("between")),
-        "HAS_LATE_IDS": any("{id}" in text for text in late),
-        "ARGUMENT_HAS_END": bool(arguments.get("end")),
-        "ARGUMENT_SHOWS_ITSELF": any(map(str.isalnum, markers.leading_text(start))),
-        "HAS_PYTHON_LITERALS": arguments.get("literals") == "python",
+        "HAS_LATE_IDS": any("{id}" in text for text in late) or "id" in calls.get("members", {}),
+        "HAS_PYTHON_LITERALS": arguments.get("literals", "python") == "python",
         "READS_TAGS": arguments["form"] == "json",
         "NAME": f"[{markers.LETTERS}{markers.NAME_SIGNS}]{{1,256}}",
+        **_head_values(table, slots),
+        **_object_values(table),
+        **_element_values(table),
+        **_other_values(table),
+        "CODE_TOOL": table.get("code", {}).get("tool", ""),
+        "CODE_ARGUMENT": table.get("code", {}).get("argument", ""),
+    }
+
+
+def _head_values(table: Format, slots: _Slots) -> dict[str, object]:
+    calls, arguments = table["calls"], table["arguments"]
+    others = (*calls.get("other_starts", ()), *calls.get("short_starts", ()))
+    start = arguments.get("start", "")
+    keyed = start.startswith("{key")
+    has_end = bool(arguments.get("end"))
+    return {
+        "ARGUMENTS": arguments["form"],
+        "CALL_HEAD": slots.text(calls.get("start", "")),
+        "OTHER_HEADS": tuple(map(slots.text, others)),
+        "OPENINGS": tuple(map(slots.text, calls.get("opening", ()))) if "start" in calls else (),
+        "NEEDS_OPENING": calls.get("needs_opening", False),
+        "ONLY_IN_SECTION": calls.get("only_in_section", False),
+        "ARGUMENT_HAS_END": has_end,
+        "HAS_KNOWN_ENDS": has_end and not keyed,
+        "ARGUMENTS_ARE_KEYED": keyed,
+        "ARGUMENT_SHOWS_ITSELF": keyed or any(map(str.isalnum, markers.leading_text(start))),
+        "HAS_TAIL": "tail" in calls,
+        "NAME_IS_LAST": "start" in calls and "{name" not in calls["start"],
+        "CALL_HAS_END": bool(calls.get("closing")),
+    }
+
+
+def _object_values(table: Format) -> dict[str, object]:
+    calls = table["calls"]
+    keys = calls.get("members", {})
+    return {
+        "IS_IN_ARRAY": calls.get("in_array", False),
+        "NAME_IS_KEY": calls["form"] == "objects" and not keys,
+        "NAME_KEY": keys.get("name", "name"),
+        "ARGUMENTS_KEY": keys.get("arguments", "arguments"),
+        "ID_KEY": keys.get("id", ""),
+        "HAS_MEMBER_IDS": "id" in keys,
+        "ARGUMENTS_COME_FIRST": next(iter(keys), "") == "arguments",
+        "OTHER_MEMBERS": tuple(calls.get("other_members", ())),
+        "OTHER_MEMBER_VALUES": tuple(calls.get("other_values", ())),
+    }
+
+
+def _element_values(table: Format) -> dict[str, object]:
+    elements = table["arguments"].get("elements", {})
+    is_keyed = "{key}" in elements.get("member_end", "")
+    return {
+        "ELEMENT_KEY": elements.get("element_key", ""),
+        "ELEMENT_SEPARATOR": elements.get("separator", ""),
+        "ELEMENTS_ARE_KEYED": is_keyed,
+        "ELEMENTS_ARE_CLOSED_BY_KEY": is_keyed and "{key}" in table["arguments"].get("end", ""),
+        "ELEMENTS_ARE_DISTINCT": bool(elements.get("distinct")),
+        "HAS_ELEMENT_LEAD": "lead" in elements,
+    }
+
+
+def _other_values(table: Format) -> dict[str, object]:
+    style = table["arguments"].get("values", {})
+    return {
+        "HAS_PYTHON_ESCAPES": style.get("escapes") == "python",
+        "RAW_QUOTE": style.get("raw_quote", ""),
+        "HAS_RAW_STRINGS_INSIDE": style.get("raw_inside", False),
+        "AFTER_STRING_SIGNS": _behind_string(table),
     }
 
 

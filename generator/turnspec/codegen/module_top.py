@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from turnspec.codegen.facts import FormatFacts
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 
 _WIDTH = 88
 _LINE = 70  # characters of a text in a row

@@ -274,6 +274,11 @@ class ObjectCalls(Calls):
 
 def object_text_roles(table: Format) -> Roles:
     """Return the markers in texts whose calls are objects."""
+    return longest_first(unsorted_object_roles(table)) + code_roles(table)
+
+
+def unsorted_object_roles(table: Format) -> Roles:
+    """Return these markers, but for code, in the order in which they stand in the table."""
     calls = table["calls"]
     openings = calls.get("opening", ())
     heads = _object_heads(calls) if calls.get("bare") else []
@@ -285,8 +290,7 @@ def object_text_roles(table: Format) -> Roles:
     found += mention_roles(calls.get("mentions", ()))
     if heads and "members" in calls:
         found.append(("object", ("", heads)))
-    found += [("call_end", end) for end in calls.get("end", ())]
-    return longest_first(found) + code_roles(table)
+    return found + [("call_end", end) for end in calls.get("end", ())]
 
 
 def begun_object_roles(table: Format) -> Roles:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from turnspec.reading.code import read_code_call
 from turnspec.reading.facts import (
     ARE_CALLS_ADDRESSED,
+    ARGUMENTS,
     HAS_MENTIONS,
     HAS_OPTIONAL_TEXTS,
+    NAME_IS_LAST,
     NEEDS_OPENING,
     ONLY_IN_SECTION,
     OPENING,
 )
+from turnspec.reading.json_arguments import (
+    next_tail,
+    read_early_arguments,
+    read_json_arguments,
+)
 from turnspec.reading.markers import WHITE_SPACE, Found
 from turnspec.reading.other_syntax import read_other_syntax
 from turnspec.reading.roles import Role
-from turnspec.reading.text_arguments import read_arguments
+from turnspec.reading.text_arguments import read_text_arguments
+from turnspec.reading.value_arguments import read_value_arguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +33,7 @@ if TYPE_CHECKING:
 PARTICIPANTS = ("assistant", "user", "system", "developer", "tool")
 
 
-def is_no_call(turn: Turn, found: Found) -> bool:
+def is_no_head(turn: Turn, found: Found) -> bool:
     """Say whether a head lacks its opening, or has a mere bracket, and no tool has its name."""
     if not HAS_MENTIONS and found.role is Role.OPENING:  # a mere bracket
         input = turn.input
@@ -35,7 +44,7 @@ def is_no_call(turn: Turn, found: Found) -> bool:
     return found.role in (Role.CALL, Role.SHORT_CALL) and found.slot("name") not in turn.tools
 
 
-def read_call_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None]:
+def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None]:
     """Read on after a marker of calls."""
     state = turn.state
     match found.role:
@@ -50,7 +59,10 @@ def read_call_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
             if (yield from read_other_syntax(turn, found)):
                 yield from read_section(turn)
         case Role.CLOSED_CALL:
-            turn.end_call(start_call(turn, found))
+            turn.end_call(start_call(turn, found, found.offset, found.slot("name"), ""))
+            yield from read_section(turn)
+        case Role.CODE:
+            yield from read_code_call(turn)
             yield from read_section(turn)
         case Role.CALL_END if not after_call:
             turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
@@ -121,24 +133,49 @@ def read_call(turn: Turn, found: Found) -> Reading[None]:
 
 
 def read_one_call(turn: Turn, found: Found) -> Reading[None]:
-    """Read a call behind its head."""
-    call = start_call(turn, found)
-    yield from read_arguments(turn, call)
+    """Read a call after its head."""
+    if NAME_IS_LAST:
+        yield from read_call_before_name(turn, found)
+        return
+    call = start_call(turn, found, found.offset, found.slot("name"), found.slot("id"))
+    if ARGUMENTS == "text":
+        yield from read_text_arguments(turn, call)
+    elif ARGUMENTS == "values":
+        yield from read_value_arguments(turn, call)
+    else:
+        yield from read_json_arguments(turn, call)
 
 
-def start_call(turn: Turn, found: Found) -> OpenCall:
-    """Start the call of a head, and tell what the head lacks."""
-    state = turn.state
-    at = found.offset
+def read_call_before_name(turn: Turn, found: Found) -> Reading[None]:
+    """Read a call whose name stands after its arguments."""
+    arguments = yield from read_early_arguments(turn)
+    if arguments is None:
+        return
+    tail = yield from next_tail(turn)
+    if tail:
+        late_id, at = tail.slot("id"), turn.input.here
+        call = start_call(turn, found, at, tail.slot("name"), late_id)
+        turn.events += call.add(arguments)
+        turn.input.take(tail.end)
+        turn.end_call(call, late_id)
+    elif turn.input.final:
+        turn.problem("cut_off", f"a call that ends in {turn.input.rest!r}")
+        turn.input.take_all()
+    else:
+        turn.problem("missing_marker", "what belongs behind the arguments is missing")
+
+
+def start_call(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCall:
+    """Start the call of a head, and tell at an offset what the head lacks."""
     is_other = found.role is Role.OTHER_CALL
-    if NEEDS_OPENING and not state.opened and not is_other:
+    if NEEDS_OPENING and not turn.state.opened and not is_other:
         turn.problem("missing_marker", f"a call without {OPENING} before it", at)
-    state.opened = True
-    name, again = found.slot("name"), found.slot("name_again")
+    turn.state.opened = True
+    again = found.slot("name_again")
     if again not in ("", name):
         turn.problem("repeated", f"{name!r}, and then another name", at)
         name = again
-    call = turn.start_call(name, at, problem_at=at, id=found.slot("id"))
+    call = turn.start_call(name, found.offset, problem_at=at, id=id)
     if HAS_OPTIONAL_TEXTS:
         for text in found.missing:
             turn.problem("missing_marker", f"{text!r} is missing", at)

@@ -113,3 +113,71 @@ KEY_ESCAPES: dict[str, str] = {}
 HAS_PYTHON_LITERALS: bool = True
 #: Whether calls in tags are another syntax, too.
 READS_TAGS: bool = True
+#: Whether calls are JSON objects, or else heads; and how the arguments of heads are written: as
+#: one JSON value ("json"), as values in such a notation ("values"), or as text ("text").
+CALLS_ARE_OBJECTS: bool = False
+ARGUMENTS: str = "text"
+
+#: Of calls that are objects: whether nothing announces them, and whether they stand in an array.
+IS_BARE: bool = False
+IS_IN_ARRAY: bool = False
+#: Whether the one key is the name; else the keys of name, arguments and id, and those that mean
+#: nothing, with what else these hold.
+NAME_IS_KEY: bool = False
+NAME_KEY: str = "name"
+ARGUMENTS_KEY: str = "arguments"
+ID_KEY: str = ""
+HAS_MEMBER_IDS: bool = False
+ARGUMENTS_COME_FIRST: bool = False
+OTHER_MEMBERS: tuple[str, ...] = ()
+OTHER_MEMBER_VALUES: tuple[str, ...] = ()
+#: What a call's object consists of.
+IN_OBJECT: tuple[Rule, ...] = (Rule(Role.MEMBER, '{comma}"{string}" :'),)
+#: What begins another call, after a string that is not closed.
+AT_CALL_START: tuple[Rule, ...] = (Rule(Role.OPENING, "<calls>"),)
+
+#: Of heads with JSON: whether something is read after the arguments, and if that holds the name.
+HAS_TAIL: bool = False
+NAME_IS_LAST: bool = False
+AFTER_ARGUMENTS: tuple[Rule, ...] = ()
+#: Of values: whether something ends the call, and what ends a text without quotes, or the call.
+CALL_HAS_END: bool = True
+AFTER_BARE_TEXT: tuple[Rule, ...] = ()
+AT_CLOSING: tuple[Rule, ...] = ()
+#: Whether values are in a relative of JSON, with Python's escapes or not; a quote around strings
+#: without escapes, whether that stands inside of arrays and objects, and what ends such a string.
+HAS_OTHER_VALUES: bool = False
+HAS_PYTHON_ESCAPES: bool = False
+RAW_QUOTE: str = ""
+HAS_RAW_STRINGS_INSIDE: bool = False
+AT_RAW_START: tuple[Rule, ...] = ()
+AT_RAW_END: tuple[Rule, ...] = ()
+#: What may end a string, closed or not, and with what signs goes on what stands after one.
+AT_STRING_END: tuple[Rule, ...] = ()
+AFTER_STRING_SIGNS: str = ",)]}:<"
+
+#: Of text: whether an argument begins with its key, and if that it is closed is always known.
+ARGUMENTS_ARE_KEYED: bool = False
+HAS_KNOWN_ENDS: bool = True
+FIRST_ARGUMENT: tuple[Rule, ...] = ()
+#: Whether arrays and objects are elements within elements; the key of an array's element, and
+#: what stands between; whether closing tags hold the key, that of the argument as well, whether
+#: an opening tag cannot be text, and whether an argument begins as a member does.
+HAS_ELEMENTS: bool = False
+ELEMENT_KEY: str = ""
+ELEMENT_SEPARATOR: str = ""
+ELEMENTS_ARE_KEYED: bool = False
+ELEMENTS_ARE_CLOSED_BY_KEY: bool = False
+ELEMENTS_ARE_DISTINCT: bool = False
+HAS_ELEMENT_LEAD: bool = False
+FIRST_ELEMENT: tuple[Rule, ...] = ()
+IN_ELEMENTS: tuple[Rule, ...] = ()
+AFTER_ELEMENT: tuple[Rule, ...] = ()
+
+#: Whether calls may be code, that is an argument of a tool; what may stand in the code's place,
+#: and what ends it.
+HAS_CODE: bool = False
+CODE_TOOL: str = ""
+CODE_ARGUMENT: str = ""
+AT_CODE_START: tuple[Rule, ...] = ()
+AT_CODE_END: tuple[Rule, ...] = ()

@@ -1,4 +1,4 @@
-"""Markers, looked for in a text that is still growing.
+"""Finding markers in a text that is still growing.
 
 In a marker a blank is any white space or none, a line break is one or none, `{x}` is a
 slot, and `{?x}` a text that may be missing. `{{` and `}}` are braces.
@@ -7,169 +7,183 @@ slot, and `{?x}` a text that may be missing. `{{` and `}}` are braces.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+import sys
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
 
-from turnspec.reading.facts import HAS_FOLLOWERS, HAS_OPTIONAL_TEXTS, SLOTS
+from turnspec.reading.facts import HAS_FOLLOWERS, HAS_OPTIONAL_TEXTS, HAS_OTHER_VALUES, SLOTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from turnspec.reading.input import Input
     from turnspec.reading.roles import Notation, Role, Rule
     from turnspec.reading.special import SpecialTokens
 
+    #: A part of a marker: a text, an expression, or a text that may be missing: in a list, as
+    #: it is sought and as it is written.
+    Step: TypeAlias = "str | re.Pattern[str] | list[str]"
+
 WHITE_SPACE = " \t\n\r"  # all that counts as white space, as in JSON
-NOTATION = re.compile(r"\{\{|\}\}|\{[^{}]+\}|[^{}]")
+SPACE = re.compile("[ \t\n\r]*")
+NOTATION = re.compile(r"\{\{|\}\}|\{[^{}]+\}|[ \n]|[^{} \n]+")
+LINE_BREAK = r"(?:\r?\n|\r\Z)?"
 NO_TOKEN = "[^\ue000-\uf8ff"  # as slots hold no special token
 
 
 def after_space(text: str, at: int) -> int:
     """Return the position after white space."""
-    while at < len(text) and text[at] in WHITE_SPACE:
-        at += 1
-    return at
+    space = SPACE.match(text, at)
+    return space.end() if space else at
 
 
 class Found:
     """A marker in the text. A partial one has no role: the text ends within it."""
 
-    __slots__ = ("_match", "_rule", "end", "is_partial", "offset", "role", "start", "text")
+    __slots__ = ("_places", "_steps", "end", "is_partial", "offset", "role", "start", "text")
 
-    def __init__(
-        self, input: Input, role: Role | None, match: re.Match[str], rule: CompiledRule
-    ) -> None:
+    def __init__(self, input: Input, role: Role | None, marker: Marker, places: list[int]) -> None:
         self.role = role
-        self.start, self.end = match.span()
+        self.start, self.end = places[0], places[-1]
         self.offset = input.offset + self.start
         self.is_partial = role is None
         self.text = input.text[self.start : self.end]
-        self._match, self._rule = match, rule
+        self._steps, self._places = marker.steps, places
 
-    def slot(self, slot: str) -> str:
+    def _slots(self) -> Iterator[tuple[str, str]]:
+        """Yield the slots that have names, each with what stands in it."""
+        for step, start, end in zip(self._steps, self._places, self._places[1:], strict=False):
+            if isinstance(step, re.Pattern):
+                for name in step.groupindex:
+                    yield name, self.text[start - self.start : end - self.start]
+
+    def slot(self, wanted: str) -> str:
         """Return what stands in a slot; nothing if the marker has no such slot."""
-        if slot not in self._match.re.groupindex:
-            return ""
-        start, end = self._match.span(slot)
-        return self.text[start - self.start : end - self.start] if start >= 0 else ""
+        return next((text for name, text in self._slots() if name == wanted), "")
 
     @property
     def words(self) -> list[str]:
         """What stands in slots for any word."""
-        slots = (slot for slot in self._match.re.groupindex if slot.startswith("word"))
-        return [word for slot in slots if (word := self.slot(slot).strip(WHITE_SPACE))]
+        words = (text.strip(WHITE_SPACE) for name, text in self._slots() if name == "word")
+        return [word for word in words if word]
 
     @property
     def missing(self) -> list[str]:
-        """The texts that the marker may have, and hasn't."""
-        texts = self._rule.optional.items()
-        return [text for slot, text in texts if self._match[slot] is None]
+        """The texts that the marker may have, and has not."""
+        found = zip(self._steps, self._places, self._places[1:], strict=False)
+        return [step[1] for step, start, end in found if isinstance(step, list) and start == end]
 
 
-class CompiledRule:
-    """A rule with the expressions for its marker, and for any beginning of it."""
+class Marker:
+    """A marker in steps: texts, expressions for slots, and, in lists, texts that may be missing."""
 
-    def __init__(self, rule: Rule, special: SpecialTokens | None) -> None:
-        self.role = rule.role
-        marker: Notation = (rule.marker, rule.if_before) if rule.if_before else rule.marker
-        self._marker = special.put_into(marker) if special else marker
-        self._special = special is not None
-        text = self._marker if isinstance(self._marker, str) else self._marker[0]
-        parts = NOTATION.findall(text.lstrip(WHITE_SPACE))
-        #: The text that begins it, white space aside.
-        self.first = "".join(part[0] for part in _leading(parts))
-        if HAS_OPTIONAL_TEXTS:
-            self.optional = {f"o{at}": text[2:-1] for at, text in _optional(rule.marker)}
+    __slots__ = ("first", "if_before", "steps")
 
-    @cached_property
-    def whole(self) -> re.Pattern[str]:
-        """An expression for the marker."""
-        return self._compiled(expressions(self._marker, named=True)[0])
+    def __init__(self, notation: Notation, special: SpecialTokens | None) -> None:
+        text, after = (notation, ()) if isinstance(notation, str) else notation
+        if special:
+            text = special.put_into(text)
+        parts = NOTATION.findall(text)
+        self.steps: list[Step] = []
+        for part in parts:
+            self._add(part, special)
+        #: The text that it begins with, white space aside.
+        spaces = next((at for at, part in enumerate(parts) if part not in " \n"), 0)
+        first = self.steps[spaces] if spaces < len(self.steps) else ""
+        self.first = first if isinstance(first, str) and first[:1] not in WHITE_SPACE else ""
+        if HAS_FOLLOWERS:
+            self.if_before = [Marker(other, special) for other in after]
 
-    @cached_property
-    def growing(self) -> re.Pattern[str]:
-        """An expression for what may become the marker."""
-        return self._compiled(rf"{expressions(self._marker, named=False)[1]}\Z")
-
-    def _compiled(self, expression: str) -> re.Pattern[str]:
-        return re.compile(expression.replace("[^", NO_TOKEN) if self._special else expression)
+    def _add(self, part: str, special: SpecialTokens | None) -> None:
+        if part in SLOTS:
+            self.steps += (expression(slot, special is not None) for slot in SLOTS[part])
+        elif HAS_OPTIONAL_TEXTS and part.startswith("{?"):
+            sought = part[2:-1]
+            self.steps.append([sought, special.plain(sought) if special else sought])
+        else:
+            text = part[0] if part in ("{{", "}}") else part
+            last = self.steps.pop() if self.steps and isinstance(self.steps[-1], str) else ""
+            self.steps.append(f"{last}{text}")
 
     def firsts(self) -> Iterator[tuple[str, str]]:
         """Yield the characters that can begin the marker, each with the second, if it is sure."""
-        return _firsts(self._marker)
+        for step in self.steps:
+            if isinstance(step, str):
+                yield step[0], step[1:2]
+                return
+            if HAS_OPTIONAL_TEXTS and isinstance(step, list):
+                yield step[0][0], step[0][1:2]
+            elif step.pattern == LINE_BREAK:
+                yield from (("\r", ""), ("\n", ""))
+        if HAS_FOLLOWERS:
+            for other in self.if_before:
+                yield from other.firsts()
 
 
-def _leading(parts: Iterable[str]) -> Iterator[str]:
-    for part in parts:
-        if part in SLOTS or (HAS_OPTIONAL_TEXTS and part.startswith("{?")):
-            return
-        yield part
+@lru_cache(99)
+def expression(slot: str, with_tokens: bool) -> re.Pattern[str]:
+    """Return the expression for a slot; none holds a special token."""
+    return re.compile(slot.replace("[^", NO_TOKEN) if with_tokens else slot)
 
 
-def _optional(text: str) -> Iterator[tuple[int, str]]:
-    parts = enumerate(NOTATION.findall(text))
-    return ((at, part) for at, part in parts if part.startswith("{?"))
+#: What `walk` returns if the text ends before the marker does.
+CUT_OFF: list[int] = []
 
 
-def _firsts(marker: Notation) -> Iterator[tuple[str, str]]:
-    text = marker if isinstance(marker, str) else marker[0]
-    parts = NOTATION.findall(text)
-    for at, part in enumerate(parts):
-        if part == "\n":
-            yield from (("\r", ""), ("\n", ""))
-        elif HAS_OPTIONAL_TEXTS and part.startswith("{?"):
-            yield part[2], part[3:4]
-        elif part not in SLOTS:
-            second = parts[at + 1] if at + 1 < len(parts) else "{"
-            yield part[0], "" if second[0] == "{" or second in SLOTS else second
-            return
-    if HAS_FOLLOWERS:
-        for other in () if isinstance(marker, str) else marker[1]:
-            yield from _firsts(other)
+def walk(steps: list[Step], text: str, at: int, partial: bool) -> list[int] | None:
+    """Return where a marker begins, and each of its steps ends; None if there is none.
 
-
-def expressions(marker: Notation, *, named: bool) -> tuple[str, str]:
-    """Return the expressions for a marker, and for any beginning of it that may go on."""
-    text = marker if isinstance(marker, str) else marker[0]
-    steps: list[tuple[str, str]] = []  # each with what may stand for its beginning
-    last = ""
-    for at, last in enumerate(NOTATION.findall(text)):
-        if last in SLOTS:
-            steps += ((_named(step, at, named), "") for step in SLOTS[last])
-        elif HAS_OPTIONAL_TEXTS and last.startswith("{?"):
-            name = f"?P<o{at}>" if named else "?:"
-            steps.append((f"({name}{re.escape(last[2:-1])})?", f"|{_beginning(last[2:-1])}"))
+    `partial` says that the text may go on.
+    """
+    places, size, step = [at], len(text), None
+    for number, step in enumerate(steps, 1):
+        if partial and at == size:
+            return CUT_OFF
+        if isinstance(step, str):
+            if not text.startswith(step, at):
+                return CUT_OFF if partial and step.startswith(text[at:]) else None
+            at += len(step)
+        elif HAS_OPTIONAL_TEXTS and isinstance(step, list):
+            if text.startswith(step[0], at):
+                rest = walk(steps[number:], text, at + len(step[0]), partial)
+                if rest is not None:
+                    return places + rest if rest else CUT_OFF
+            elif partial and step[0].startswith(text[at:]):
+                return CUT_OFF
+        elif found := step.match(text, at):
+            at = found.end()
         else:
-            steps.append((re.escape(last[0]), ""))
-    whole, beginning = "".join(step for step, _ in steps), ""
-    if HAS_FOLLOWERS and not isinstance(marker, str):
-        pairs = [expressions(other, named=False) for other in marker[1]]
-        whole += f"(?={'|'.join(other for other, _ in pairs)})"
-        steps.append(("|".join(begun for _, begun in pairs), ""))
-    elif HAS_OPTIONAL_TEXTS and last.startswith(
-        "{?"
-    ):  # with its last character the marker is whole
-        steps.pop()
-        beginning = _beginning(last[2:-2])
-    elif last not in SLOTS:
-        steps.pop()
-    for step, begun in reversed(steps):
-        beginning = f"(?:(?:{step}){beginning}{begun})?"
-    return whole, beginning
+            return None
+        places.append(at)
+    return CUT_OFF if partial and at == size and isinstance(step, re.Pattern) else places
 
 
-def _named(step: str, at: int, named: bool) -> str:
-    """Return a slot's expression with a name of its own, or without one."""
-    if not named:
-        return re.sub(r"\?P<\w+>", "?:", step)
-    return step.replace("?P<word>", f"?P<word{at}>")
+def fit(marker: Marker, text: str, at: int, partial: bool) -> list[int] | None:
+    """Return the places of a marker, if what has to follow it does."""
+    places = walk(marker.steps, text, at, partial)
+    if not HAS_FOLLOWERS or not places or not marker.if_before:
+        return places
+    follows = is_before(marker.if_before, text, places[-1], partial)
+    slot = marker.steps[-1] if marker.steps else ""
+    while follows is None and isinstance(slot, re.Pattern) and places[-1] > places[-2]:
+        places[-1] -= 1  # as a slot may hold what has to follow it
+        if slot.fullmatch(text, places[-2], places[-1]):
+            follows = is_before(marker.if_before, text, places[-1], partial)
+    return places if follows else follows
 
 
-def _beginning(text: str) -> str:
-    """Return the expression for any beginning of a text."""
-    beginning = ""
-    for character in reversed(text):
-        beginning = f"(?:{re.escape(character)}{beginning})?"
-    return beginning
+def is_before(markers: list[Marker], text: str, at: int, partial: bool) -> list[int] | None:
+    """Return the places of one of some markers that is next; CUT_OFF if one may be."""
+    begin, result = after_space(text, at), None
+    for marker in markers:
+        if not marker.first.startswith(text[begin : begin + len(marker.first)]):
+            continue
+        places = fit(marker, text, at, partial)
+        if places == CUT_OFF:
+            return CUT_OFF
+        result = places or result
+    return result
 
 
 class Markers:
@@ -180,15 +194,18 @@ class Markers:
         self._special = special
 
     @cached_property
-    def _rules(self) -> list[CompiledRule]:
-        return [CompiledRule(rule, self._special) for rule in self._written]
+    def _rules(self) -> list[tuple[Role, Marker]]:
+        return [
+            (rule.role, Marker((rule.marker, rule.if_before), self._special))
+            for rule in self._written
+        ]
 
     @cached_property
     def _firsts(self) -> dict[str, set[str]]:
         """The characters that can begin a marker, each with those that can come second."""
         found: dict[str, set[str]] = {}
-        for rule in self._rules:
-            for first, second in rule.firsts():
+        for _, marker in self._rules:
+            for first, second in marker.firsts():
                 found.setdefault(first, set()).add(second)
         return found
 
@@ -205,12 +222,16 @@ class Markers:
 
     @cached_property
     def first_or_escaped(self) -> re.Pattern[str]:
-        """An expression for a marker's first character, or one that JSON escapes."""
-        return re.compile(rf'["\\\x00-\x1f{re.escape("".join(self._firsts))}]')
+        """An expression for a marker's first character, a quote, or what JSON escapes."""
+        quotes = "\"'" if HAS_OTHER_VALUES else '"'
+        return re.compile(rf"[{quotes}\\\x00-\x1f{re.escape(''.join(self._firsts))}]")
 
-    def search(self, input: Input, partial: bool) -> Found | None:
-        """Return the first marker; `partial` says whether the text may go on."""
-        for place in self.may_begin.finditer(input.marked, input.position):
+    def search(
+        self, input: Input, partial: bool, start: int | None = None, end: int = sys.maxsize
+    ) -> Found | None:
+        """Return the first marker, before `end`; `partial` says whether the text may go on."""
+        start = input.position if start is None else start
+        for place in self.may_begin.finditer(input.marked, start, end):
             if found := self.match(input, partial, place.start()):
                 return found
         return None
@@ -220,14 +241,15 @@ class Markers:
         start = input.position if at is None else at
         text = input.marked
         begin = after_space(text, start)
-        for rule in self._rules:
-            first = rule.first
+        for role, marker in self._rules:
+            first = marker.first
             if not first.startswith(text[begin : begin + len(first)]):
-                continue  # as most rules do not fit, and expressions take longer
-            if partial and (match := rule.growing.match(text, start)):
-                return Found(input, None, match, rule)
-            if match := rule.whole.match(text, start):
-                return Found(input, rule.role, match, rule)
+                continue  # as most rules do not fit, and `walk` takes longer
+            places = fit(marker, text, start, partial)
+            if places:
+                return Found(input, role, marker, places)
+            if places == CUT_OFF:
+                return Found(input, None, marker, [start, len(text)])
         return None
 
 
@@ -250,4 +272,4 @@ def escaped(text: str) -> str:
 def literal_length(marker: str) -> int:
     """Return how many characters of a marker are always the same."""
     parts = NOTATION.findall(marker)
-    return sum(part not in SLOTS and not part.startswith("{?") for part in parts)
+    return sum(len(x) - (x in ("{{", "}}")) for x in parts if x not in SLOTS and x[:2] != "{?")

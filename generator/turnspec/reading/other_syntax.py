@@ -115,20 +115,24 @@ def call_in_tags(text: str, tools: Mapping[str, Mapping[str, Any]]) -> OtherCall
 
 def call_in_python(text: str) -> OtherCall | None:
     """Return the call with Python's keyword arguments that a text is."""
+    head = re.match(CALLED.replace("NAME", NAME), text)
+    arguments = keyword_arguments(text[head.end() :]) if head else None
+    if head is None or arguments is None:
+        return None
+    return head["name"], arguments, "the call has keyword arguments"
+
+
+def keyword_arguments(text: str) -> str | None:
+    """Return Python's keyword arguments, up to the bracket after them, as JSON."""
     import ast  # takes long, and is seldom needed
 
-    head = re.match(CALLED.replace("NAME", NAME), text)
-    if head is None:
-        return None
     try:
-        source = f"f({without_warnings(text[head.end() :].strip())}"
-        call = ast.parse(source, mode="eval").body
+        call = ast.parse(f"f({without_warnings(text.strip())}", mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             return None  # more than arguments
         values = {word.arg: literal(word.value) for word in call.keywords}
         if call.args or None in values:  # not all of them have names
             return None
-        arguments = dump_python(values)
+        return dump_python(values)
     except PYTHON_ERRORS:
         return None
-    return head["name"], arguments, "the call has keyword arguments"

@@ -64,8 +64,7 @@ class Parser:
         inline = reasoning == "inline"
         self._turn = Turn(input, tools, id_prefix, inline, shown)
         self._reading = read_turn(self._turn)
-        self._turn.events = self._read(begun, special=True)
-        self._turn.end_prefill(echo)
+        self._turn.end_prefill(self._read(begun, special=True), echo)
 
     def feed(self, text: str, special: bool = False) -> list[Event]:
         """Take the next piece of the model's text; return the events that are certain.
@@ -98,7 +97,7 @@ class Parser:
         next(self._reading)
         events = turn.take_events()
         turn.input.drop_what_was_read()
-        if HAS_CALLS and turn.holds:
+        if turn.input.text or (HAS_CALLS and turn.holds):
             turn.flow = None
         self._is_reading = False
         return events

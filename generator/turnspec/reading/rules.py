@@ -7,19 +7,33 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from turnspec.reading.facts import (
+    AFTER_ARGUMENTS,
+    AFTER_BARE_TEXT,
     AFTER_CALL,
+    AFTER_ELEMENT,
     AFTER_TURN,
     AT_CALL_END,
+    AT_CALL_START,
+    AT_CLOSING,
+    AT_CODE_END,
+    AT_CODE_START,
+    AT_RAW_END,
+    AT_RAW_START,
+    AT_STRING_END,
     BEFORE_CONTENT,
     BETWEEN_CALLS,
     CALL_HEAD,
     CONTENT_HEADERS,
     END_OF_GUARD,
+    FIRST_ARGUMENT,
     FIRST_CALL_END,
+    FIRST_ELEMENT,
     HAS_CALLS,
     HAS_FOLLOWERS,
     IN_ARGUMENTS,
+    IN_ELEMENTS,
     IN_GUARDED_VALUE,
+    IN_OBJECT,
     IN_TEXT,
     IN_VALUE,
     LATER_CALL_END,
@@ -48,26 +62,34 @@ class Rules:
         self._ends = (*TURN_ENDS, *map(escaped, stop))
         if HAS_CALLS:
             self._guard_calls()
-            alone = HEADS if self.only_opened else ()
-            self.text = self._made(IN_TEXT, alone)
-            self.begun = self._made(IN_TEXT, (*UNSURE, *alone))
-            self.after_call = self._made(AFTER_CALL)
-            self.between_calls = self._made(BETWEEN_CALLS)
-            self.arguments = self._made(IN_ARGUMENTS)
-            self.value = self._made(IN_VALUE)
-            self.call_end = self._made(AT_CALL_END)
-        else:
-            self.text = self._made(IN_TEXT)
-        if END_OF_GUARD:
-            self.guard = self._made(END_OF_GUARD)
-            self.guarded_value = self._made(IN_GUARDED_VALUE)
-        if CONTENT_HEADERS:
-            self.content_headers = self._made(CONTENT_HEADERS)
-        if BEFORE_CONTENT:
-            self.before_content = self._made(BEFORE_CONTENT)
-        if LEFT_OUT_IF_LAST:
-            self.left_out = self._made(LEFT_OUT_IF_LAST)
+        alone = HEADS if HAS_CALLS and self.only_opened else ()
+        self.text = self._made(IN_TEXT, alone)
+        self.begun = self._made(IN_TEXT, (*UNSURE, *alone))
+        self.before_content = self._made(BEFORE_CONTENT)
+        self.content_headers = self._made(CONTENT_HEADERS)
+        self.left_out = self._made(LEFT_OUT_IF_LAST)
         self.after_turn = self._made(AFTER_TURN)
+        self.after_call = self._made(AFTER_CALL)
+        self.between_calls = self._made(BETWEEN_CALLS)
+        self.members = self._made(IN_OBJECT)
+        self.arguments = self._made(IN_ARGUMENTS)
+        self.first_argument = self._made(FIRST_ARGUMENT)
+        self.tail = self._made(AFTER_ARGUMENTS)
+        self.value = self._made(IN_VALUE)
+        self.guard = self._made(END_OF_GUARD)
+        self.guarded_value = self._made(IN_GUARDED_VALUE)
+        self.text_end = self._made(AFTER_BARE_TEXT)
+        self.call_closing = self._made(AT_CLOSING)
+        self.first_element = self._made(FIRST_ELEMENT)
+        self.elements = self._made(IN_ELEMENTS)
+        self.after_element = self._made(AFTER_ELEMENT)
+        self.raw_start = self._made(AT_RAW_START)
+        self.raw_end = self._made(AT_RAW_END)
+        self.call_end = self._made(AT_CALL_END)
+        self.call_start = self._made(AT_CALL_START)
+        self.in_string = self._made(AT_STRING_END)
+        self.code_start = self._made(AT_CODE_START)
+        self.code_end = self._made(AT_CODE_END)
 
     def _guard_calls(self) -> None:
         """Let no call begin, or end, by text alone if a special token belongs to it."""
@@ -85,7 +107,7 @@ class Rules:
     def _made(self, table: Sequence[Rule], without: Sequence[Role] = ()) -> Markers:
         rules = [made for rule in table for made in self._variants(rule, without)]
         if HAS_CALLS and table is IN_TEXT:  # what begins with another marker comes first
-            rules.sort(key=lambda rule: -literal_length(rule.marker))
+            rules.sort(key=lambda rule: (rule.role is Role.CODE, -literal_length(rule.marker)))
         return Markers(rules, self.special)
 
     def _variants(self, rule: Rule, without: Sequence[Role]) -> list[Rule]:

@@ -11,10 +11,6 @@ from collections.abc import Sequence
 from turnspec.reading.facts import FORMAT, TEXTS
 from turnspec.reading.markers import escaped
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from turnspec.reading.roles import Notation
-
 FILLER, OTHER, FIRST, LAST = "\ue000", "\ue001", 0xE002, 0xF8FF
 NO_CHARACTER = "\ufdd0"  # in place of a private character that the model wrote
 
@@ -50,22 +46,22 @@ class SpecialTokens:
             return text
         return self._token.sub(lambda found: self._stand_ins[found.group()], text)
 
-    def put_into(self, marker: Notation) -> Notation:
+    def put_into(self, marker: str) -> str:
         """Return a marker with stand-ins."""
-        if not isinstance(marker, str):
-            text, after = marker
-            return self._put(text), tuple(map(self.put_into, after))
-        return self._put(marker)
+        return self._in_marker.sub(
+            lambda found: self._written.get(found.group(), found.group()), marker
+        )
+
+    def plain(self, sought: str) -> str:
+        """Return a text with the tokens in place of their stand-ins."""
+        for token, stand_in in self._stand_ins.items():
+            sought = sought.replace(stand_in, token)
+        return sought
 
     def are_in(self, text: str) -> bool:
         """Say whether a marker always holds a special token."""
         always = re.sub(r"\{\?[^{}]*\}", "", text)
-        return self._put(always) != always
-
-    def _put(self, text: str) -> str:
-        return self._in_marker.sub(
-            lambda found: self._written.get(found.group(), found.group()), text
-        )
+        return self.put_into(always) != always
 
     def between(self, marked: str, start: int, end: int) -> list[tuple[int, str]]:
         """Return the tokens between two positions: where, and their stand-ins."""

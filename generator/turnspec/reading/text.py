@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from turnspec.reading.calls import is_no_call, read_call_marker
+from turnspec.reading.calls import is_no_head, read_head_marker
 from turnspec.reading.facts import (
     ARE_CALLS_ADDRESSED,
     BEFORE_CONTENT,
+    CALLS_ARE_OBJECTS,
     HAS_CALLS,
     HAS_DRAFTS,
     HAS_MENTIONS,
     HAS_OPTIONAL_TEXTS,
     HAS_REASONING,
+    IS_BARE,
     LEFT_OUT_IF_LAST,
     REASONING_END,
     REASONING_END_ENDS_CONTENT,
@@ -25,6 +27,7 @@ from turnspec.reading.facts import (
     WORDS,
 )
 from turnspec.reading.markers import WHITE_SPACE, Found, after_space
+from turnspec.reading.objects import is_no_object, read_calls, read_object_marker
 from turnspec.reading.results import ContentDelta, Problem
 from turnspec.reading.roles import Role
 from turnspec.reading.streams import Stream
@@ -53,6 +56,9 @@ def read_turn(turn: Turn) -> Reading[None]:
 
 def read_parts(turn: Turn) -> Reading[None]:
     """Read reasoning, content and calls, up to the end of the turn."""
+    if IS_BARE and not (HAS_REASONING and turn.state.thinking):
+        if (yield from read_calls(turn, announced=False)):
+            return
     while found := (yield from next_marker(turn)):
         if WORDS:
             tell_words(turn, found)
@@ -78,7 +84,11 @@ def read_parts(turn: Turn) -> Reading[None]:
                 if ARE_CALLS_ADDRESSED:
                     turn.state.for_user = found.role is Role.CONTENT_START
             case _ if HAS_CALLS:
-                yield from read_call_marker(turn, found, after_call)
+                if CALLS_ARE_OBJECTS:
+                    if (yield from read_object_marker(turn, found, after_call)):
+                        return
+                else:
+                    yield from read_head_marker(turn, found, after_call)
 
 
 def next_marker(turn: Turn) -> Reading[Found | None]:
@@ -91,7 +101,7 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
             yield MORE_TEXT
             continue
         found = input.rules.text.search(input, partial=not input.final)
-        if LEFT_OUT_IF_LAST and breaks_off(turn, found):
+        if (HAS_CALLS or LEFT_OUT_IF_LAST) and breaks_off(turn, found):
             return None
         turn.write(found.start if found else len(input.text))
         if HAS_DRAFTS and turn.draft_end is not None:
@@ -263,7 +273,7 @@ def is_text(turn: Turn, found: Found) -> bool:
     if is_opener or (closes and state.mentioned) or is_user_text:
         state.mentioned = True  # so that what closes it is text as well
         return True
-    return is_no_call(turn, found)
+    return is_no_object(turn, found) if CALLS_ARE_OBJECTS else is_no_head(turn, found)
 
 
 # Reasoning.

@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import re
 
+from turnspec.reading.elements import NestedValue, first_element, read_elements
 from turnspec.reading.facts import (
     ARGUMENT_HAS_END,
     ARGUMENT_SHOWS_ITSELF,
+    ARGUMENTS_ARE_KEYED,
     END_OF_GUARD,
+    HAS_ELEMENTS,
+    HAS_KNOWN_ENDS,
     HAS_OPTIONAL_TEXTS,
     KEY_ESCAPES,
     TYPE_WORDS,
 )
-from turnspec.reading.json_texts import is_object
+from turnspec.reading.json_texts import dump_json, is_object
 from turnspec.reading.markers import WHITE_SPACE, Found
 from turnspec.reading.roles import Role
 from turnspec.reading.types import json_types
-from turnspec.reading.values import Value
+from turnspec.reading.values import Value, end_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from turnspec.reading.input import Input
     from turnspec.reading.markers import Markers
     from turnspec.reading.text import Reading
     from turnspec.reading.turn import OpenCall, Turn
 
 
-def read_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
+def read_text_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     """Read a call's arguments one by one, and end it."""
     input, is_cut, late_id = turn.input, False, ""
     while not is_cut:
@@ -56,7 +61,10 @@ def next_argument(turn: Turn) -> Reading[tuple[Found | None, str]]:
     """Return the next marker in a call (None: cut off), and the text before it."""
     input, pieces = turn.input, []
     while True:
-        found = input.rules.arguments.search(input, partial=True)
+        found = None
+        if ARGUMENTS_ARE_KEYED and not any(pieces):
+            found = input.rules.first_argument.match(input, partial=True)
+        found = found or input.rules.arguments.search(input, partial=True)
         pieces.append(input.take(found.start if found else None))
         if found and not found.is_partial:
             return found, "".join(pieces)
@@ -80,6 +88,18 @@ def take_between(turn: Turn, call: OpenCall, text: str, found: Found) -> None:
 def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
     """Read an argument's value; return whether text follows it."""
     value = begin_value(turn, call, found)
+    while HAS_ELEMENTS:
+        element = yield from next_element(turn, value)
+        if element is None:
+            break
+        if element.is_partial:
+            return cut_value_off(turn, call, value)
+        nested = nested_value(turn, call, value, found)
+        is_whole = yield from read_elements(turn, nested, element)
+        if nested.next_argument is None:
+            return is_whole
+        found = nested.next_argument
+        value = begin_value(turn, call, found)
     ends = turn.input.rules.value
     if END_OF_GUARD and (yield from read_guard(turn, value)):
         ends = turn.input.rules.guarded_value
@@ -92,11 +112,31 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
         turn.input.take(end.end)
     elif ARGUMENT_HAS_END:
         turn.problem("missing_marker", "a value is not closed")
-    text, is_right = value.end()
-    if not is_right:
-        turn.problem("wrong_type", f"{value.text!r} is kept as a string")
-    turn.events += call.add(text)
+    end_value(turn, call, value)
     return end is not None
+
+
+def next_element(turn: Turn, value: Value) -> Reading[Found | None]:
+    """Return the element with which a value begins, if it does; a partial one at the end."""
+    while (found := first_element(turn, value)) and found.is_partial and not turn.input.final:
+        yield None
+    return found
+
+
+def cut_value_off(turn: Turn, call: OpenCall, value: Value) -> bool:
+    """End a value of which nothing but the beginning of an element has come."""
+    turn.problem("cut_off", f"a call that ends in {turn.input.rest!r}")
+    turn.events += call.add(value.begin())
+    end_value(turn, call, value)
+    return False
+
+
+def nested_value(turn: Turn, call: OpenCall, value: Value, found: Found) -> NestedValue:
+    """Return an argument's value that consists of elements."""
+    parameters = (turn.tools or {}).get(call.name, {})
+    properties = parameters.get("properties") or {}
+    schema = properties.get(key_of(found), parameters.get("additionalProperties"))
+    return NestedValue(call, value, found.slot("key"), schema, parameters)
 
 
 def key_of(found: Found) -> str:
@@ -117,17 +157,18 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
     other = parameters.get("additionalProperties")
     if properties and key not in properties and not other:
         turn.problem("unknown_argument", f"the tool has no {key!r}")
-    call.given.add(found.slot("key"))
+    call.given.add(key)
     if TYPE_WORDS:
         if found.slot("type") not in TYPE_WORDS:
             turn.problem("wrong_type", f"{found.slot('type')!r} is no type")
         types = set(TYPE_WORDS.get(found.slot("type"), ()))
     else:
         types = json_types(properties.get(key, other), parameters)
-    value = Value(turn.input, call, types, key)
+    before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
+    value = Value(turn.input, call, types, before)
     value.other_keys = set(properties) - call.given
     if turn.tools is not None:
-        value.is_known = True if ARGUMENT_HAS_END else bool(properties)
+        value.is_known = HAS_KNOWN_ENDS or bool(properties)
     return value
 
 
@@ -153,7 +194,8 @@ def find_value_end(
         found = ends.search(input, partial=True)
         take(turn, call, value, found.start if found else None)
         if input.final and found and found.is_partial:
-            found = ends.match(input, partial=False)
+            found = rest_of_call(input, ends)
+            take(turn, call, value, found.start if found else input.position)
             return found if found and found.role is Role.REST_OF_CALL else None
         if found is None or found.is_partial:
             if input.final:
@@ -172,6 +214,13 @@ def find_value_end(
             take(turn, call, value, found.start + 1)
         else:
             return found
+
+
+def rest_of_call(input: Input, ends: Markers) -> Found | None:
+    """Return what ends a value at the end of the text."""
+    if ARGUMENTS_ARE_KEYED:
+        return ends.search(input, partial=False)
+    return ends.match(input, partial=False)
 
 
 def may_precede(value: Value, key: str, given: set[str]) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from turnspec.reading.facts import (
     CONTENT_IS_LAST,
     HAS_CALLS,
     HAS_DRAFTS,
+    HAS_ELEMENTS,
     HAS_LATE_IDS,
+    HAS_OTHER_VALUES,
     HAS_REASONING,
     REASONING_CAN_END,
     REASONING_MAY_STAY_OPEN,
@@ -37,6 +41,12 @@ if TYPE_CHECKING:
     from turnspec.reading.roles import Role
 
 
+#: Text within a string, with whole escapes.
+IN_STRING = re.compile(
+    r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*'
+)
+
+
 class TextState:
     """All that reading text changes, apart from the text itself."""
 
@@ -64,21 +74,40 @@ class OpenCall:
         self.told = told  # up to which offset the events tell of the text
         self.given: set[str] = set()  # the keys of its arguments
         self.complete = True
+        if HAS_ELEMENTS:
+            self.collected: list[str] | None = None  # what waits for more of it
 
     def add(self, text: str) -> list[Event]:
         """Add JSON text that comes from what was read last."""
+        if HAS_ELEMENTS and self.collected is not None:
+            self.collected.append(text)
+            return []
         if not text:
             return []
         self.pieces.append(text)
         start, self.told = self.told, self._input.here
         return [ToolCallDelta(self.index, text, start, self.told)]
 
+    def flow(self, text: str) -> list[Event] | None:
+        """Take a piece of a string in JSON that nothing can end; return None for any other one."""
+        rules = self._input.rules
+        ends = rules.in_string if HAS_OTHER_VALUES else rules.call_end
+        if ends.first_or_escaped.search(text):
+            is_whole = not HAS_OTHER_VALUES and IN_STRING.fullmatch(text)
+            if not is_whole or ends.may_begin.search(text):
+                return None
+        start = self._input.offset
+        self._input.offset = self.told = start + len(text)
+        self.pieces.append(text)
+        return [ToolCallDelta(self.index, text, start, self.told)]
+
 
 class Hold:
     """Where reading may have to begin once more, and how much was known there."""
 
-    def __init__(self, offset: int, start: int, turn: Turn) -> None:
+    def __init__(self, offset: int, start: int, turn: Turn, is_unnamed: bool) -> None:
         self.offset = offset
+        self.is_unnamed = is_unnamed  # whether it may be a call's object, without a name so far
         self.start = start  # in what the input still has of the text
         self.texts: list[str] = []  # what it no longer has
         self.marked: list[str] = []  # the same with stand-ins for special tokens
@@ -138,9 +167,16 @@ class Turn:
                 del calls[self.holds[0].calls :], problems[self.holds[0].problems :]
         return Message(content, reasoning, calls, problems)
 
-    def end_prefill(self, echo: bool) -> None:
-        """Leave out what the prompt holds, but for a call that the model continues."""
+    def end_prefill(self, events: list[Event], echo: bool) -> None:
+        """Leave out what the prompt holds, but for a call that the model continues.
+
+        The first call of `feed` returns what is certain of it.
+        """
         self.flow = None
+        self.events[:0] = events
+        if HAS_CALLS:
+            for hold in self.holds:
+                hold.events += len(events)
         if echo:
             return
         self.problems.clear()
@@ -148,9 +184,12 @@ class Turn:
             self._forget_calls()
 
     def _forget_calls(self) -> None:
-        self.events = [event for event in self.events if "call" not in event.type]
+        certain = self.holds[0].events if self.holds else len(self.events)
+        kept = [event for event in self.events[:certain] if "call" not in event.type]
         for hold in self.holds:
-            hold.events, hold.problems, hold.calls = len(self.events), 0, 0
+            hold.events, hold.problems, hold.calls = len(kept), 0, 0
+        kept += (event for event in self.events[certain:] if "call" not in event.type)
+        self.events = kept
         del self.calls[: -1 if self.call else None]
         if self.call:
             call, at = self.calls[0], self.input.here
@@ -208,11 +247,16 @@ class Turn:
         hold.marked.append(input.marked[hold.start : input.position])
         hold.start = input.position
 
-    def hold(self) -> None:
+    def hold(self, is_unnamed: bool = False) -> None:
         """Let nothing be certain from here on: it may turn out to be something else."""
         if self.holds:
             self.keep()
-        self.holds.append(Hold(self.input.here, self.input.position, self))
+        self.holds.append(Hold(self.input.here, self.input.position, self, is_unnamed))
+
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether what may be a call's object is held."""
+        return bool(self.holds) and self.holds[-1].is_unnamed
 
     def release(self) -> int:
         """Let be certain what was held; return the offset at which it begins."""

@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from turnspec.reading.input import Input
     from turnspec.reading.markers import Markers
     from turnspec.reading.results import Event
-    from turnspec.reading.turn import OpenCall
+    from turnspec.reading.turn import OpenCall, Turn
 
 
 class Value:
     """A value: a string is passed on as it comes, any other value as a whole."""
 
-    def __init__(self, input: Input, call: OpenCall, types: set[str], key: str) -> None:
+    def __init__(self, input: Input, call: OpenCall, types: set[str], before: str) -> None:
         self._input, self._call = input, call
         self.types = types  # of which it may be; none says that it is a string
         self.is_string = types <= {"string"}
-        self._before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
+        self.before = before  # what stands before it in the arguments
         self._pieces: list[str] = []
         self.ends: Markers = input.rules.value
         #: The keys that the tool has, and the call has not.
@@ -37,7 +37,7 @@ class Value:
 
     def begin(self) -> str:
         """Return the JSON with which the value begins."""
-        return f'{self._before}"' if self.is_string else ""
+        return f'{self.before}"' if self.is_string else ""
 
     def take(self, text: str) -> str:
         """Take a piece of the text, and return the JSON that is certain by now."""
@@ -81,4 +81,12 @@ class Value:
             return '"', True
         value = as_json(self.text, self.types)
         is_right = bool(value or "string" in self.types)
-        return self._before + (value or dump_json(self.text)), is_right
+        return self.before + (value or dump_json(self.text)), is_right
+
+
+def end_value(turn: Turn, call: OpenCall, value: Value) -> None:
+    """End a value; tell if it is not of its type."""
+    text, is_right = value.end()
+    if not is_right:
+        turn.problem("wrong_type", f"{value.text!r} is kept as a string")
+    turn.events += call.add(text)

@@ -79,10 +79,8 @@ def _bodies(node: ast.AST) -> Iterator[tuple[str, list[ast.stmt]]]:
 def _statement(
     source: Source, facts: Facts, node: ast.stmt, siblings: list[ast.stmt], parent: ast.AST
 ) -> Iterator[Edit]:
-    if isinstance(node, ast.Assert) and facts.truth(node.test):
-        yield from _dropped(source, node, siblings)
-    if isinstance(node, ast.Match) and not any(_may_come(facts, case) for case in node.cases):
-        yield from _dropped(source, node, siblings)
+    if _vanishes(facts, node) and not isinstance(node, ast.If):
+        yield from _dropped(source, facts, node, siblings)
     if not isinstance(node, ast.If):
         return
     is_elif = isinstance(parent, ast.If) and parent.orelse == [node] and _is_elif(source, node)
@@ -93,7 +91,7 @@ def _statement(
     start = source.line_start(node.lineno)
     _, end = source.lines_of([node])
     if not kept:
-        yield from ([Edit(start, end, "")] if is_elif else _dropped(source, node, siblings))
+        yield from ([Edit(start, end, "")] if is_elif else _dropped(source, facts, node, siblings))
     elif is_elif and truth:
         head = " " * node.col_offset + "else:\n"
         yield Edit(start, end, head + source.slice(*source.lines_of(kept)))
@@ -117,11 +115,25 @@ def _other_branch(source: Source, node: ast.If, kept: list[ast.stmt], *, is_elif
     return " " * node.col_offset + "else:\n" + source.slice(first, last)
 
 
-def _dropped(source: Source, node: ast.stmt, siblings: list[ast.stmt]) -> Iterator[Edit]:
-    """Drop a statement; a body that has no other one keeps a `pass`."""
+def _vanishes(facts: Facts, node: ast.stmt) -> bool:
+    """Tell whether facts leave nothing of a statement."""
+    match node:
+        case ast.Assert(test=test):
+            return facts.truth(test) is True
+        case ast.Match(cases=cases):
+            return not any(_may_come(facts, case) for case in cases)
+        case ast.If(test=test, orelse=[]) | ast.While(test=test, orelse=[]):
+            return facts.truth(test) is False
+    return False
+
+
+def _dropped(
+    source: Source, facts: Facts, node: ast.stmt, siblings: list[ast.stmt]
+) -> Iterator[Edit]:
+    """Drop a statement; a body of which nothing is left keeps a `pass`."""
     start, end = source.lines_of([node])
-    filler = " " * node.col_offset + "pass\n" if len(siblings) == 1 else ""
-    yield Edit(start, end, filler)
+    is_last = node is siblings[-1] and all(_vanishes(facts, other) for other in siblings)
+    yield Edit(start, end, " " * node.col_offset + "pass\n" if is_last else "")
 
 
 def _replaced(source: Source, node: ast.expr, by: ast.expr) -> Edit:
@@ -135,7 +147,10 @@ def _operands(source: Source, facts: Facts, node: ast.BoolOp) -> Iterator[Edit]:
     decides = isinstance(node.op, ast.Or)
     truths = [facts.truth(operand) for operand in node.values]
     if decides in truths:
-        yield Edit(source.start(node), source.end(node), str(decides))
+        value = facts.value(node.values[truths.index(decides)])
+        if isinstance(value, bool) or truths[0] is not decides:
+            value = decides
+        yield Edit(source.start(node), source.end(node), repr(value))
         return
     kept = [operand for operand, truth in zip(node.values, truths, strict=True) if truth is None]
     if len(kept) == len(node.values):

@@ -1,0 +1,82 @@
+"""Calls that are code: all text up to the turn's end is one argument of a tool."""
+
+from __future__ import annotations
+
+from turnspec.reading.facts import CODE_ARGUMENT, CODE_TOOL
+from turnspec.reading.json_arguments import read_json_arguments
+from turnspec.reading.json_texts import dump_json, quote
+from turnspec.reading.other_syntax import keyword_arguments
+from turnspec.reading.roles import Role
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from turnspec.reading.markers import Found
+    from turnspec.reading.text import Reading
+    from turnspec.reading.turn import OpenCall, Turn
+
+
+def read_code_call(turn: Turn) -> Reading[None]:
+    """Read code, or what may stand in its place: arguments as an object, or `NAME.method(…)`."""
+    input = turn.input
+    found = yield from next_code_start(turn)
+    at = input.here
+    if found and found.role is Role.CODE_METHOD:
+        input.take(found.end)
+        call = turn.start_call(found.slot("name"), at, problem_at=at)
+        yield from read_keywords(turn, call)
+        return
+    call = turn.start_call(CODE_TOOL, at, problem_at=at)
+    if found and found.role is Role.OBJECT:
+        yield from read_json_arguments(turn, call)
+    else:
+        yield from read_code(turn, call)
+
+
+def next_code_start(turn: Turn) -> Reading[Found | None]:
+    """Return what stands in the place of code, if anything does."""
+    input = turn.input
+    while True:
+        found = input.rules.code_start.match(input, not input.final)
+        if not found or not found.is_partial:
+            return found
+        yield None
+
+
+def read_code(turn: Turn, call: OpenCall) -> Reading[None]:
+    """Read code up to the turn's end."""
+    key = dump_json(CODE_ARGUMENT)
+    turn.events += call.add(f'{{{key}: "')
+    is_over = False
+    while not is_over:
+        text, is_over = take_code(turn)
+        turn.events += call.add(quote(text)[1:-1])
+        if not is_over:
+            yield None
+    turn.events += call.add('"}')
+    turn.end_call(call)
+
+
+def read_keywords(turn: Turn, call: OpenCall) -> Reading[None]:
+    """Read a method's keyword arguments, up to the turn's end."""
+    pieces, is_over = [], False
+    while not is_over:
+        text, is_over = take_code(turn)
+        pieces.append(text)
+        if not is_over:
+            yield None
+    text = "".join(pieces)
+    arguments = keyword_arguments(text)
+    if arguments is None:
+        kind = "cut_off" if turn.input.final else "malformed"
+        turn.problem(kind, f"not Python's keyword arguments: {text!r}")
+    turn.events += call.add(arguments or "{}")
+    call.complete = arguments is not None
+    turn.end_call(call)
+
+
+def take_code(turn: Turn) -> tuple[str, bool]:
+    """Take the code that has come; return it, and whether it is over."""
+    input = turn.input
+    found = input.rules.code_end.search(input, not input.final)
+    text = input.take(found.start if found else None)
+    return text, input.final or bool(found and not found.is_partial)

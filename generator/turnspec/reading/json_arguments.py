@@ -1,0 +1,134 @@
+"""Arguments that are one value after a head: a JSON object, or a relative of one."""
+
+from __future__ import annotations
+
+import re
+
+from turnspec.reading.facts import HAS_TAIL
+from turnspec.reading.json_texts import quote
+from turnspec.reading.json_values import as_object, deviation
+from turnspec.reading.markers import WHITE_SPACE
+from turnspec.reading.whole_arguments import WholeArguments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from turnspec.reading.markers import Found
+    from turnspec.reading.text import Reading
+    from turnspec.reading.turn import OpenCall, Turn
+
+#: What JSON begins with, or else a word or a sign with which none does.
+BEGINNING = re.compile(r"[ \t\n\r]*(?P<word>[A-Za-z_][A-Za-z_0-9]*|[#%!/@(]|)")
+CONSTANTS = ("true", "false", "null", "True", "False", "None", "NaN", "Infinity")
+LONGEST_CONSTANT = 9  # characters, and then it is another word
+
+
+def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
+    """Read the arguments of a call, and end it; a text that is no JSON is one as a whole."""
+    if (yield from is_other_text(turn)):
+        yield from read_body(turn, call)
+        return
+    arguments = WholeArguments(turn, collect=False)
+    while not arguments.read():
+        yield None
+    if not arguments.value.is_done:
+        return cut_off_json(turn, call, arguments)
+    call.complete = end_json(turn, call, arguments)
+    if HAS_TAIL and call.complete:
+        yield from read_tail(turn, call)
+    else:
+        turn.end_call(call)
+
+
+def is_other_text(turn: Turn) -> Reading[bool]:
+    """Say whether what follows begins as no JSON does."""
+    input = turn.input
+    while True:
+        found = BEGINNING.match(input.text, input.position)
+        assert found  # if only an empty text
+        word = found["word"]
+        may_go_on = found.end() == len(input.text) and len(word) < LONGEST_CONSTANT
+        if input.final or not may_go_on:
+            break
+        yield None
+    input.position = found.start("word")
+    return bool(word) and word not in CONSTANTS
+
+
+def read_body(turn: Turn, call: OpenCall) -> Reading[None]:
+    """Read a text up to the end of the call or of the turn."""
+    input = turn.input
+    turn.problem("malformed", "the arguments are no JSON")
+    is_known = call.name in (turn.tools or ())
+    before, after = ('"', '"') if is_known else ('{"code": "', '"}')
+    while True:
+        found = input.rules.call_end.search(input, not input.final)
+        text = quote(input.take(found.start if found else None))[1:-1]
+        turn.events += call.add(before + text)
+        before = ""
+        if input.final or (found and not found.is_partial):
+            break
+        yield None
+    call.complete = found is not None and not is_known
+    if found is None:
+        turn.problem("cut_off", "a call that ends in ''")
+    turn.events += call.add(after)
+    turn.end_call(call)
+
+
+def end_json(turn: Turn, call: OpenCall, arguments: WholeArguments) -> bool:
+    """Close the arguments; return whether they were closed before."""
+    is_whole = arguments.close()
+    if arguments.collected is not None:
+        turn.problem(*deviation(arguments.text))
+        turn.events += call.add(as_object(arguments.text))
+    return is_whole
+
+
+def cut_off_json(turn: Turn, call: OpenCall, arguments: WholeArguments) -> None:
+    """End a call in whose arguments the text breaks off."""
+    turn.problem("cut_off", f"a call that ends in {arguments.rest!r}")
+    end_json(turn, call, arguments)
+    call.complete = False
+    turn.end_call(call)
+    turn.input.take_all()
+
+
+def read_tail(turn: Turn, call: OpenCall) -> Reading[None]:
+    """Read what stands after the arguments, with an id in it or not, and end the call."""
+    found = yield from next_tail(turn)
+    if found:
+        turn.input.take(found.end)
+        turn.end_call(call, found.slot("id"))
+        return
+    rest = turn.input.rest
+    if turn.input.final and rest.strip(WHITE_SPACE):
+        turn.problem("cut_off", f"a call that ends in {rest!r}")
+        call.complete = False
+    else:
+        turn.problem("missing_marker", "what belongs behind the arguments is missing")
+    turn.end_call(call)
+    if not call.complete:
+        turn.input.take_all()
+
+
+def next_tail(turn: Turn) -> Reading[Found | None]:
+    """Return what stands after the arguments, if it does."""
+    input = turn.input
+    while True:
+        found = input.rules.tail.match(input, not input.final)
+        if not found or not found.is_partial:
+            return found
+        yield None
+
+
+def read_early_arguments(turn: Turn) -> Reading[str | None]:
+    """Return arguments that stand before the name; None if the text breaks off in them."""
+    arguments = WholeArguments(turn, collect=True)
+    while not arguments.read():
+        yield None
+    if arguments.value.is_done:
+        arguments.close()
+        return as_object(arguments.text)
+    turn.problem("cut_off", f"a call that ends in {arguments.rest!r}")
+    turn.input.take_all()
+    return None

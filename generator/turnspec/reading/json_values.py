@@ -1,0 +1,299 @@
+"""JSON as it arrives: one value, passed on as far as it can be closed wherever it breaks off."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+
+from turnspec.reading.input import Input
+from turnspec.reading.json_texts import dump_json, find_flaw, join_halves, load_json
+from turnspec.reading.markers import WHITE_SPACE
+from turnspec.reading.rules import rules_for
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from turnspec.reading.turn import Turn
+    from turnspec.reading.unclosed import UnclosedString
+
+TOKENS = (
+    "(?P<space>[ \t\n\r]+)|(?P<quote>QUOTES)|(?P<opening>[{[])|(?P<closing>[}\\]])"
+    "|(?P<comma>,)|(?P<colon>:)|(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]+)"
+)
+STRING = re.compile(
+    r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*(?P<end>")?'
+)
+ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
+NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+
+
+class JsonValue:
+    """A value that is being read, with the JSON that comes of it, whatever the model writes.
+
+    What cannot end JSON waits for what follows it: a separator, a key, or a word that may go on.
+    """
+
+    words: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
+    has_bare_keys = False
+    quotes: tuple[str, ...] = ('"',)
+
+    def __init__(self, input: Input, turn: Turn | None, unclosed: UnclosedString | None) -> None:
+        self._input, self._turn, self._unclosed = input, turn, unclosed
+        self._longest_quote = max(map(len, self.quotes))
+        quotes = "|".join(map(re.escape, self.quotes))
+        self._tokens = re.compile(TOKENS.replace("QUOTES", quotes))
+        self.over = False  # whether all of it is there
+        self.broken = False  # whether what comes next is no part of it
+        self._expected = "value"  # or "key", "colon", "comma"
+        self._closers: list[str] = []  # for the brackets that are open
+        self._quote = ""  # of the string that is being read
+        self._is_key = False  # whether that is a key
+        self._word: list[str] = []
+        self._held: list[str] = []  # until a value begins
+        self._out: list[str] = []  # until it is passed on
+
+    @property
+    def waiting(self) -> str:
+        """What has been read, and waits for what follows it."""
+        return "".join(self._held + self._word)
+
+    @property
+    def is_in_string(self) -> bool:
+        """Whether what comes next is passed on as part of a string."""
+        return bool(self._quote) and not self._is_key
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is something of the value that is not closed."""
+        return bool(self._closers or self._quote or self._held or self._word)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing more of it can come."""
+        return self.over or (self.broken and not self._input.final)
+
+    def read(self) -> str:
+        """Take what has come of the value; return it as JSON, as far as it is certain."""
+        while self._read_string() if self._quote else self._read_token():
+            pass
+        text = "".join(self._out)
+        self._out.clear()
+        return text
+
+    def close(self) -> str:
+        """Return what closes the value if it breaks off."""
+        if self.is_open and not self._input.final:
+            self._tell(f"a value breaks off after {self.waiting!r}")
+        quote = '"' if self._quote and not self._is_key else ""
+        return quote + "".join(reversed(self._closers))
+
+    def is_literal(self, word: str) -> bool:
+        """Say whether a word is a number or a constant."""
+        return word in self.words or NUMBER.fullmatch(word) is not None
+
+    def may_be_quote(self, at: int) -> bool:
+        """Say whether what stands at a position is a quote, or may become one."""
+        rest = self._input.text[at : at + self._longest_quote]
+        return any(quote.startswith(rest) for quote in self.quotes)
+
+    def _tell(self, message: str) -> None:
+        if self._turn:
+            self._turn.problem("malformed", message)
+
+    def _read_token(self) -> bool:
+        """Take a token; return whether there may be another."""
+        input = self._input
+        token = self._tokens.match(input.text, input.position)
+        kind = token.lastgroup if token else None
+        if self._word and kind != "word" and not (kind == "space" and self._is_in_bare_key()):
+            return self._end_word()
+        if self.over:
+            return False
+        if token is None:
+            self.broken = not self.may_be_quote(input.position)
+            return False
+        if kind in ("word", "opening") and not self._word and self._is_quote_begun():
+            return False
+        self.broken = not self._take(kind, token.group())
+        if not self.broken:
+            input.position = token.end()
+        return not self.broken
+
+    def _is_quote_begun(self) -> bool:
+        """Say whether more text may make a quote of what looks like something else so far."""
+        input = self._input
+        return self._longest_quote > 1 and not input.final and self.may_be_quote(input.position)
+
+    def _is_in_bare_key(self) -> bool:
+        return self._expected == "key" and self.has_bare_keys
+
+    def _take(self, kind: str | None, text: str) -> bool:
+        """Take a token; return whether it can stand here."""
+        match kind:
+            case "space" if self._word:
+                self._word.append(text)
+            case "space" if self._closers:
+                self._held.append(text)
+            case "word":
+                self._word.append(text)
+            case "quote":
+                return self._take_quote(text)
+            case "opening":
+                return self._take_opening(text)
+            case "closing":
+                return self._take_closing(text)
+            case "comma" if self._expected == "comma":
+                self._held.append(text)
+                self._expected = "key" if self._closers[-1] == "}" else "value"
+            case "colon" if self._expected == "colon":
+                self._held.append(text)
+                self._expected = "value"
+            case "comma" | "colon":
+                return False
+        return True
+
+    def _take_opening(self, text: str) -> bool:
+        self._insert_missing()
+        if self._expected != "value":
+            return False
+        self._pass_on(text)
+        self._closers.append("}" if text == "{" else "]")
+        self._expected = "key" if text == "{" else "value"
+        return True
+
+    def _take_closing(self, text: str) -> bool:
+        if self._closers[-1:] != [text]:
+            return False
+        if self._expected != "comma" and self.waiting.strip():
+            self._tell(f"{self.waiting!r} before {text!r}")
+            self._held.clear()
+        self._closers.pop()
+        self._end_value(text)
+        return True
+
+    def _take_quote(self, text: str) -> bool:
+        self._insert_missing()
+        self._quote = text
+        self._is_key = self._expected == "key"
+        if self._is_key:
+            self._held.append('"')
+        else:
+            self._pass_on('"')
+        return True
+
+    def _end_word(self) -> bool:
+        """Take the word that was read for a number, a constant or a key; else it is a string."""
+        input = self._input
+        at_end = input.position == len(input.text)
+        if at_end and not input.final:
+            return False
+        word = "".join(self._word).rstrip(WHITE_SPACE)
+        value = word if NUMBER.fullmatch(word) else self.words.get(word)
+        if at_end and value is None:
+            return False
+        self._word.clear()
+        self._insert_missing()
+        is_key = self._expected == "key"
+        if value is None or is_key:
+            value = dump_json(word)
+            if not (is_key and self.has_bare_keys):
+                self._tell(f"{word!r} without quotes")
+        if is_key:
+            self._held.append(value)
+            self._expected = "colon"
+        else:
+            self._end_value(value)
+        return True
+
+    def _insert_missing(self) -> None:
+        """Supply a comma or a colon where none stands before what comes next."""
+        missing = {"comma": ", ", "colon": ": "}.get(self._expected)
+        if missing is None:
+            return
+        self._tell(f"no {missing.strip()!r} after {self.waiting!r}")
+        self._held.append(missing)
+        is_key = self._expected == "comma" and self._closers[-1] == "}"
+        self._expected = "key" if is_key else "value"
+
+    def _pass_on(self, text: str) -> None:
+        """Pass on what waited for a value, and the beginning of that value."""
+        self._out += [*self._held, text]
+        self._held.clear()
+
+    def _end_value(self, text: str) -> None:
+        self._pass_on(text)
+        self._expected = "comma"
+        self.over = not self._closers
+
+    def _read_string(self) -> bool:
+        """Take more of a string; return whether something else may follow."""
+        input = self._input
+        found = STRING.match(input.text, input.position)
+        assert found  # if only an empty text
+        end = found.end()
+        if (reach := self._reach(end)) < end:
+            found = STRING.match(input.text, input.position, reach) or found
+        input.position = found.end()
+        self._add(found.group())
+        if found.lastgroup:
+            self._end_string()
+            return True
+        is_certain = input.position == end < len(input.text)
+        if not is_certain or ESCAPE_BEGUN.match(input.text, end):
+            return False
+        sign = input.text[end]
+        if sign == "\\":
+            self._tell(f"{input.text[end : end + 2]!r} is no escape")
+        self._add(json.dumps(sign)[1:-1])
+        input.position += 1
+        return True
+
+    def _reach(self, end: int) -> int:
+        """Return up to where a text is that of a string, which may not be closed."""
+        if self._unclosed is None:
+            return end
+        reach, self.broken = self._unclosed.find(end)
+        return reach
+
+    def _add(self, text: str) -> None:
+        """Add what stands in a string."""
+        (self._held if self._is_key else self._out).append(text)
+
+    def _end_string(self) -> None:
+        self._quote = ""
+        self._expected = "colon" if self._is_key else "comma"
+        self.over = not self._closers
+
+
+def closed(text: str) -> str:
+    """Return the JSON value in a text, closed where it breaks off."""
+    input = Input(0, rules_for((), None))
+    input.text, input.final = text, True
+    value = JsonValue(input, None, None)
+    return value.read() + value.close()
+
+
+def as_object(text: str) -> str:
+    """Return arguments that are a string, or null, as the object that they mean."""
+    try:
+        value = load_json(text)
+    except ValueError:
+        return text
+    if isinstance(value, str):
+        text = join_halves(closed(value) if find_flaw(value) else value)
+    return "{}" if value is None or not text.strip() else text
+
+
+def as_string(text: str) -> str:
+    """Return the string that a JSON text is; the text itself if it is another value."""
+    try:
+        value = load_json(text)
+    except ValueError:
+        return ""
+    return value if isinstance(value, str) else text
+
+
+def deviation(arguments: str) -> tuple[str, str]:
+    """Return what is wrong with arguments that are no object: the kind of problem, a sentence."""
+    kinds = {'"': "string_arguments", "n": "no_arguments"}
+    return kinds.get(arguments[:1], "not_an_object"), f"the arguments are {arguments}"

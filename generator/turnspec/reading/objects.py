@@ -1,0 +1,321 @@
+"""Calls that are JSON objects, with the name and the arguments as members."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from turnspec.reading.code import read_code_call
+from turnspec.reading.facts import (
+    ARGUMENTS_COME_FIRST,
+    ARGUMENTS_KEY,
+    HAS_MEMBER_IDS,
+    ID_KEY,
+    IS_BARE,
+    IS_IN_ARRAY,
+    NAME_IS_KEY,
+    NAME_KEY,
+    OTHER_MEMBERS,
+    OTHER_MEMBER_VALUES,
+)
+from turnspec.reading.json_values import as_object, as_string, deviation
+from turnspec.reading.markers import WHITE_SPACE, Found, after_space
+from turnspec.reading.other_syntax import is_name, read_other_syntax
+from turnspec.reading.roles import Role
+from turnspec.reading.whole_arguments import WholeArguments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from turnspec.reading.text import Reading
+    from turnspec.reading.turn import OpenCall, Turn
+
+#: The member in which chat-completions APIs have name and arguments.
+WRAPPER = "function"
+#: What members mean in those APIs, and in JSON Schema, where a format has other keys for them.
+USUAL_KEYS = {"name": NAME_KEY, "arguments": ARGUMENTS_KEY, "parameters": ARGUMENTS_KEY}
+
+
+class Next(Enum):
+    """What follows an object, or a part of one."""
+
+    MEMBER = "member"
+    CALL = "call"
+    TEXT = "text"
+    NOTHING = "nothing"  # the text breaks off in what has no name
+
+
+class CallObject:
+    """A call's object that is being read. Until it has a name, it may turn out to be content."""
+
+    def __init__(self, announced: bool) -> None:
+        self.announced = announced  # whether a marker stands before it
+        self.depth = 0  # of objects around its members
+        self.key = ""  # of the member that is being read
+        self.id = ""
+        self.early = ""  # arguments that came before the name
+        self.spare = ""  # an object that may be the arguments, under another key
+        if NAME_IS_KEY:
+            self.has_members = False  # whether name and arguments are members of it after all
+
+
+def is_no_object(turn: Turn, found: Found) -> bool:
+    """Say whether an object is no call: without tools nothing tells."""
+    return found.role is Role.OBJECT and not turn.tools
+
+
+def read_object_marker(turn: Turn, found: Found, after_call: bool) -> Reading[bool]:
+    """Read on after a marker of calls; return whether the text breaks off."""
+    match found.role:
+        case Role.OPENING | Role.OBJECT:
+            turn.input.position = found.start
+            turn.hold(is_unnamed=True)
+            turn.input.take(found.end)
+            return (yield from read_calls(turn, found.role is Role.OPENING))
+        case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
+            if (yield from read_other_syntax(turn, found)):
+                return (yield from read_calls(turn, announced=False))
+        case Role.CODE:
+            yield from read_code_call(turn)
+            return (yield from read_calls(turn, announced=False))
+        case Role.CALL_END if not after_call:
+            turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
+    return False
+
+
+def read_calls(turn: Turn, announced: bool) -> Reading[bool]:
+    """Read calls as long as one begins, or is closed, next; return whether the text breaks off."""
+    input = turn.input
+    while True:
+        found = input.rules.between_calls.match(input, not input.final)
+        has_begun = turn.state.called or turn.is_unnamed
+        if found is None or (found.role is Role.ARRAY_END and not has_begun):
+            if turn.is_unnamed:
+                give_up(turn, announced)
+            return False
+        if found.is_partial:
+            yield None
+            if is_unnamed_at_end(turn, CallObject(announced)):
+                return True
+            continue
+        if found.role is Role.OBJECT:
+            after = yield from read_object(turn, found, announced)
+            if after is not Next.CALL:
+                return after is Next.NOTHING
+            continue
+        if found.role is Role.STRAY_BRACKETS:
+            turn.problem("stray_marker", f"{found.text.strip()!r} after a call")
+        input.take(found.end)
+
+
+def is_unnamed_at_end(turn: Turn, call: CallObject) -> bool:
+    """Leave out what began as a call and has no name, where the text ends; say whether it does."""
+    is_named = call.key == NAME_KEY
+    is_sure = not IS_BARE or turn.state.called or call.announced or is_named
+    if not (turn.input.final and turn.is_unnamed and is_sure):
+        return False
+    turn.go_back()
+    turn.problem("cut_off", turn.input.rest)
+    turn.input.take_all()
+    return True
+
+
+def read_object(turn: Turn, found: Found, announced: bool) -> Reading[Next]:
+    """Read a call's object; return what follows it."""
+    call, input = CallObject(announced), turn.input
+    if not turn.is_unnamed:
+        turn.hold(is_unnamed=True)
+    tell_array(turn, found)
+    input.take(found.end)
+    after = Next.MEMBER
+    while after is Next.MEMBER:
+        input.position = after_space(input.text, input.position)
+        member = input.rules.members.match(input, not input.final)
+        if member and member.is_partial:
+            yield None
+            after = Next.NOTHING if is_unnamed_at_end(turn, call) else Next.MEMBER
+        elif member and member.role is Role.MEMBER:
+            input.take(member.end)
+            after = yield from read_member(turn, call, member.slot("string"))
+        elif member and NAME_IS_KEY and is_tool(turn, call, member):
+            input.take(member.end - 1)
+            after = yield from read_member(turn, call, WRAPPER)
+        else:
+            after = leave_member(turn, call, member)
+    return after
+
+
+def tell_array(turn: Turn, found: Found) -> None:
+    """Tell of a call outside of an array, or within one, where that is not the format's."""
+    is_in_array = "[" in found.text
+    if IS_IN_ARRAY and not turn.state.called and not is_in_array:
+        turn.problem("array", "a call outside an array")
+    elif is_in_array and not IS_IN_ARRAY:
+        turn.problem("array", "calls in an array")
+
+
+def is_tool(turn: Turn, call: CallObject, found: Found) -> bool:
+    """Say whether what looks like a wrapper is the name of a tool."""
+    return found.role is Role.WRAPPER and not call.has_members and WRAPPER in (turn.tools or ())
+
+
+def leave_member(turn: Turn, call: CallObject, found: Found | None) -> Next:
+    """Go into or out of an object around the members, or end the call."""
+    if found is None:
+        return break_off(turn, call, is_whole=True)
+    turn.input.take(found.end)
+    if found.role is Role.WRAPPER:
+        call.depth += 1
+        if WRAPPER not in OTHER_MEMBERS:
+            turn.problem("wrapper", "the call is inside another object")
+    elif call.depth:
+        call.depth -= 1
+    elif turn.call:
+        end_object(turn, call, turn.call)
+        return Next.CALL
+    else:
+        return give_up(turn, call.announced)
+    return Next.MEMBER
+
+
+def read_member(turn: Turn, call: CallObject, key: str) -> Reading[Next]:
+    """Read a member's value. The arguments of a call with a name are passed on as they come."""
+    call.key = own_key(turn, call, key)
+    is_name = NAME_IS_KEY and not call.has_members
+    if is_name and not commit(turn, call, call.key):
+        return Next.TEXT
+    is_awaited = call.key == ARGUMENTS_KEY and turn.call is not None and not turn.call.pieces
+    arguments = WholeArguments(turn, collect=not (is_name or is_awaited))
+    while not arguments.read():
+        yield None
+        if is_unnamed_at_end(turn, call):
+            return Next.NOTHING
+    if not arguments.value.is_done:
+        return cut_off_member(turn, call, arguments)
+    is_whole = arguments.close()
+    if not take_member(turn, call, arguments.text):
+        return Next.TEXT
+    return Next.MEMBER if is_whole else break_off(turn, call, is_whole)
+
+
+def own_key(turn: Turn, call: CallObject, key: str) -> str:
+    """Return the format's own key for one; what is none of its own may be a usual one."""
+    usual = USUAL_KEYS.get(key, "")
+    if NAME_IS_KEY and not call.has_members:
+        if usual != NAME_KEY or key in OTHER_MEMBERS or key in (turn.tools or ()):
+            return key
+        call.has_members = True
+    elif not usual or key in (NAME_KEY, ARGUMENTS_KEY, ID_KEY, *OTHER_MEMBERS):
+        return key
+    turn.problem("other_syntax", f"{key!r} is no member of the format's calls")
+    return usual
+
+
+def take_member(turn: Turn, call: CallObject, text: str) -> bool:
+    """Take what was not passed on, JSON text; return whether this may still be a call."""
+    key, open_call = call.key, turn.call
+    if not text:
+        tell_no_value(turn, call)
+    elif NAME_IS_KEY and not call.has_members and open_call:
+        turn.problem(*deviation(text))
+        turn.events += open_call.add(as_object(text))
+    elif key == NAME_KEY and not open_call and (name := as_string(text)):
+        return commit(turn, call, name.strip(WHITE_SPACE))
+    elif key == ARGUMENTS_KEY and not (open_call and open_call.pieces) and not call.early:
+        take_arguments(turn, call, text)
+    elif HAS_MEMBER_IDS and key == ID_KEY and not call.id:
+        call.id = as_string(text)
+    elif key not in OTHER_MEMBERS or not says_nothing(text):
+        turn.problem("extra_field", f"{key!r}: {text}")
+        call.spare = call.spare or (text if text.startswith("{") else "")
+    return True
+
+
+def tell_no_value(turn: Turn, call: CallObject) -> None:
+    """Tell of a member of an unknown meaning that has no value."""
+    if NAME_IS_KEY and not call.has_members:
+        return
+    if call.key not in (NAME_KEY, ARGUMENTS_KEY, ID_KEY, *OTHER_MEMBERS):
+        turn.problem("malformed", f"no value after {call.key!r}")
+
+
+def take_arguments(turn: Turn, call: CallObject, text: str) -> None:
+    """Take arguments that are no object, or came before the name."""
+    if not text.startswith("{"):
+        turn.problem(*deviation(text))
+    if turn.call:
+        turn.events += turn.call.add(as_object(text))
+    else:
+        call.early = as_object(text)
+
+
+def says_nothing(text: str) -> bool:
+    """Say whether a member's value is a number, or the word for a call's type."""
+    usual = ('"function"', "null", *OTHER_MEMBER_VALUES)
+    return text in usual or text.strip('"').isdecimal()
+
+
+def commit(turn: Turn, call: CallObject, name: str) -> bool:
+    """The name is known: what was held is a call, or else it is content."""
+    is_expected = not IS_BARE or turn.state.called or call.announced
+    is_known = name in (turn.tools or ())
+    is_sure = is_known or is_expected or turn.tools is None
+    if turn.is_unnamed and not (is_sure and (is_known or is_name(name))):
+        give_up(turn, call.announced)
+        return False
+    if turn.call:
+        turn.end_call(turn.call)
+    start = turn.release() if turn.is_unnamed else turn.input.here
+    turn.state.after_marker = True
+    open_call = turn.start_call(name, start, problem_at=turn.input.here, id=call.id)
+    if call.early and not ARGUMENTS_COME_FIRST:
+        turn.problem("order", "the arguments stand before the name")
+    turn.events += open_call.add(call.early)
+    return True
+
+
+def end_object(turn: Turn, call: CallObject, open_call: OpenCall) -> None:
+    """End a call with its object."""
+    if not open_call.pieces:
+        turn.events += open_call.add(call.spare)
+    turn.end_call(open_call, call.id)
+
+
+def give_up(turn: Turn, announced: bool) -> Next:
+    """There is no name: what was held is content."""
+    at = turn.input.here
+    end = turn.go_back()
+    if announced or not IS_BARE:
+        turn.problem("no_name", "what looks like a call has no name", at)
+    if not IS_BARE:
+        turn.state.mentioned = True
+    turn.write(end)
+    return Next.TEXT
+
+
+def cut_off_member(turn: Turn, call: CallObject, arguments: WholeArguments) -> Next:
+    """End a call in whose member the text breaks off; what has no name is content."""
+    if not turn.call:
+        return give_up(turn, call.announced)
+    turn.problem("cut_off", f"a call that ends in {arguments.rest!r}")
+    arguments.close()
+    take_member(turn, call, arguments.text)
+    turn.call.complete = False
+    end_object(turn, call, turn.call)
+    turn.input.take_all()
+    return Next.CALL
+
+
+def break_off(turn: Turn, call: CallObject, is_whole: bool) -> Next:
+    """End a call whose object does not go on as one."""
+    open_call = turn.call
+    if not open_call:
+        return give_up(turn, call.announced)
+    is_cut = turn.input.final
+    if is_cut:
+        turn.problem("cut_off", f"a call that ends in {turn.input.rest!r}")
+    else:
+        turn.problem("malformed", "the call's object is not closed")
+    open_call.complete = is_whole and not is_cut
+    end_object(turn, call, open_call)
+    if is_cut:
+        turn.input.take_all()
+    return Next.CALL

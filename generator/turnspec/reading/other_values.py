@@ -1,0 +1,120 @@
+"""Relatives of JSON: Python's literals, bare keys, strings in quotes of the format's own."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+
+from turnspec.reading.facts import (
+    AFTER_STRING_SIGNS,
+    HAS_PYTHON_ESCAPES,
+    HAS_RAW_STRINGS_INSIDE,
+    RAW_QUOTE,
+)
+from turnspec.reading.json_texts import quote
+from turnspec.reading.json_values import JsonValue
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from turnspec.reading.input import Input
+    from turnspec.reading.turn import Turn
+    from turnspec.reading.unclosed import UnclosedString
+
+STRINGS = {
+    sign: re.compile(
+        rf"(?P<text>[^{sign}\\]*(?:\\(?:[^xuU]|x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}"
+        rf"|U[0-9a-fA-F]{{8}}|[xuU](?![0-9a-fA-F]{{0,7}}\Z))[^{sign}\\]*)*)(?P<end>{sign})?"
+    )
+    for sign in "'\""
+}
+PIECE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[\s\S])|[^\\]+")
+SLASH = re.compile(r"(\\[^/])|\\/")  # of all escapes of JSON the one that Python has not
+ESCAPES = {
+    f"\\{letter}": sign for letter, sign in zip("ntbfrav\\'\"", "\n\t\b\f\r\a\v\\'\"", strict=True)
+}
+#: What follows a string; an argument's key may, as a separator may be missing before it.
+AFTER_STRING = re.compile(
+    r"[ \t\n\r]*(?:\Z|(?P<begun>\w{1,64} ?\Z)"
+    rf"|(?P<next>[{re.escape(AFTER_STRING_SIGNS)}]|\w{{1,64}} ?[=:]))"
+)
+
+
+class OtherValue(JsonValue):
+    """A value in a relative of JSON."""
+
+    words: Mapping[str, str] = {**JsonValue.words, "True": "true", "False": "false", "None": "null"}
+    has_bare_keys = True
+    quotes = tuple(dict.fromkeys((RAW_QUOTE or '"', '"', "'")))
+
+    def _take_quote(self, text: str) -> bool:
+        if RAW_QUOTE and text == RAW_QUOTE and not self._is_raw_quote():
+            return False  # it is a special token, and here only looks like it
+        if not HAS_PYTHON_ESCAPES and RAW_QUOTE != "'" and text == "'":
+            self._tell("a string in single quotes")
+        return super()._take_quote(text)
+
+    def _is_raw_quote(self) -> bool:
+        input = self._input
+        return input.rules.raw_start.match(input, not input.final) is not None
+
+    def _read_string(self) -> bool:
+        is_raw = HAS_RAW_STRINGS_INSIDE or not self._closers
+        if RAW_QUOTE and is_raw and self._quote == RAW_QUOTE:
+            return self._read_raw_string()
+        if not HAS_PYTHON_ESCAPES and self._quote == '"':
+            return super()._read_string()
+        return self._read_python_string()
+
+    def _read_python_string(self) -> bool:
+        input = self._input
+        found = STRINGS[self._quote].match(input.text, input.position)
+        assert found  # if only an empty text
+        if (reach := self._reach(found.end())) < found.end():
+            found = STRINGS[self._quote].match(input.text, input.position, reach) or found
+        text = found["text"]
+        input.position = found.end("text")
+        is_quote = found["end"] is not None
+        after = AFTER_STRING.match(input.text, found.end()) if is_quote else None
+        if after and after["begun"] and input.final:
+            after = None  # a word with nothing after it
+        if is_quote and after is None:  # it does not end the string
+            self._tell(f"a {self._quote} inside a string")
+            text += self._quote
+            input.position = found.end()
+        if self._closers and self._quote == '"':  # arrays and objects may be JSON, beside literals
+            text = SLASH.sub(lambda at: at[1] or "/", text)
+        self._add(PIECE.sub(as_json_text, text))
+        if after is None:
+            return is_quote
+        if not after["next"] and not input.final:
+            return False
+        input.position = found.end()
+        return self._end_if(True)
+
+    def _read_raw_string(self) -> bool:
+        input = self._input
+        found = input.rules.raw_end.search(input, True)
+        end = found.start if found else len(input.text)
+        if (reach := self._reach(end)) < end:
+            found, end = None, reach
+        self._add(quote(input.take(end))[1:-1])
+        is_end = found is not None and not found.is_partial
+        if found and is_end:
+            input.take(found.end)
+        return self._end_if(is_end)
+
+    def _end_if(self, is_end: bool) -> bool:
+        if is_end:
+            self._add('"')
+            self._end_string()
+        return is_end
+
+
+def as_json_text(piece: re.Match[str]) -> str:
+    """Return what stands in JSON for an escape of Python's, or for text without one."""
+    code = int(piece[piece.lastindex], 16) if piece.lastindex else -1
+    if 0xD800 <= code <= 0xDFFF:  # half a character, whose other half may not have come yet
+        return f"\\u{code:04x}"
+    text = chr(code) if 0 <= code <= sys.maxunicode else ESCAPES.get(piece.group(), piece.group())
+    return quote(text)[1:-1]

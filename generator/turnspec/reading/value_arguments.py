@@ -1,0 +1,166 @@
+"""Arguments whose values say themselves where they end, each after its key."""
+
+from __future__ import annotations
+
+import re
+
+from turnspec.reading.facts import CALL_HAS_END
+from turnspec.reading.json_texts import dump_json, quote
+from turnspec.reading.roles import Role
+from turnspec.reading.whole_arguments import new_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from turnspec.reading.json_values import JsonValue
+    from turnspec.reading.markers import Found
+    from turnspec.reading.text import Reading
+    from turnspec.reading.turn import OpenCall, Turn
+
+#: A number, a constant or a word without quotes; nothing where a value begins with a sign.
+WORD = re.compile("[ \t\n\r]*(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]*)")
+
+
+def read_value_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
+    """Read a call's arguments one by one, and end it."""
+    input, late_id = turn.input, ""
+    while True:
+        found = yield from next_value_marker(turn, call)
+        if found is None or found.role is Role.BROKEN_ARGUMENTS:
+            is_cut = found is None and CALL_HAS_END
+            if not is_cut:
+                turn.problem("malformed", "the arguments are not closed")
+            break
+        input.take(found.end)
+        if found.role is Role.ARGUMENTS_END:
+            is_cut, late_id = False, found.slot("id")
+            break
+        if found.role is Role.QUOTED_ARGUMENT:
+            turn.problem("malformed", f"{found.slot('key')!r} in quotes")
+        if found.role is not Role.END and not (yield from read_value_argument(turn, call, found)):
+            is_cut = True
+            break
+    call.complete = call.complete and not is_cut
+    turn.events += call.add("}" if call.pieces else "{}")
+    turn.end_call(call, late_id)
+    if is_cut:
+        input.take_all()
+
+
+def next_value_marker(turn: Turn, call: OpenCall) -> Reading[Found | None]:
+    """Return the next marker in a call; None if there is none, or the text breaks off."""
+    input = turn.input
+    while True:
+        found = input.rules.arguments.match(input, CALL_HAS_END or not input.final)
+        if found and found.is_partial:
+            if input.final:
+                turn.problem("cut_off", f"a call that ends in {input.rest!r}")
+                return None
+            yield None
+        elif found or not CALL_HAS_END or not (yield from read_unexpected(turn, call)):
+            return found
+
+
+def read_unexpected(turn: Turn, call: OpenCall) -> Reading[bool]:
+    """Read text that is no argument, up to where the call can go on; return whether it does."""
+    input = turn.input
+    pieces = [input.take(input.position + 1)]
+    while True:
+        found = input.rules.text_end.search(input, not input.final)
+        pieces.append(input.take(found.start if found else None))
+        if found and not found.is_partial:
+            break
+        if input.final:
+            turn.problem("cut_off", f"a call that ends in {''.join(pieces)!r}")
+            return False
+        yield None
+    turn.problem("unexpected_text", f"between arguments: {''.join(pieces)}")
+    call.complete = False
+    return True
+
+
+def read_value_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
+    """Read an argument's value; return whether it ends before the text does."""
+    key = found.slot("key")
+    if not may_have(turn, call, key):
+        turn.problem("unknown_argument", f"the tool has no {key!r}")
+    before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
+    value = new_value(turn)
+    if (yield from is_bare_text(turn, value)):
+        return (yield from read_bare_text(turn, call, before))
+    while True:
+        if text := value.read():
+            turn.events += call.add(before + text)
+            before = ""
+        if value.is_done or turn.input.final:
+            break
+        if value.is_in_string:
+            turn.flow = call.flow
+        yield None
+    if not value.is_done:
+        rest = before + value.waiting + turn.input.rest
+        turn.problem("cut_off", f"a call that ends in {rest!r}")
+    end_written_value(turn, call, value, before)
+    return value.is_done
+
+
+def may_have(turn: Turn, call: OpenCall, key: str) -> bool:
+    """Say whether a tool has an argument, as far as its schema tells."""
+    parameters = (turn.tools or {}).get(call.name, {})
+    properties = parameters.get("properties")
+    return not properties or key in properties or bool(parameters.get("additionalProperties"))
+
+
+def is_bare_text(turn: Turn, value: JsonValue) -> Reading[bool]:
+    """Say whether a text without quotes follows: more than a word that is no literal."""
+    input, rules = turn.input, turn.input.rules
+    while True:
+        match = WORD.match(input.text, input.position)
+        assert match  # if only an empty text
+        word, end = match["word"], match.end()
+        if end < len(input.text) or input.final:
+            is_literal = value.may_be_quote(match.start("word")) or value.is_literal(word)
+            if not word or is_literal:
+                return False
+            found = rules.text_end.match(input, not input.final, end)
+            if not (found and found.is_partial):
+                break
+        yield None
+    is_cut_off = input.final and rules.call_closing.match(input, True, end)
+    return not found and not is_cut_off and end < len(input.text)
+
+
+def read_bare_text(turn: Turn, call: OpenCall, before: str) -> Reading[bool]:
+    """Read a text without quotes, up to where the call can go on."""
+    input, rules = turn.input, turn.input.rules
+    input.position += input.text.startswith(" ", input.position)
+    turn.problem("malformed", "a text without quotes")
+    turn.events += call.add(f'{before}"')
+    while True:
+        found = rules.text_end.search(input, not input.final)
+        if found is None and input.final:
+            found = rules.call_closing.search(input, True)
+        end = found.start if found else len(input.text)
+        is_next = found is not None and found.role is Role.NEXT_ARGUMENT
+        is_text = is_next and not may_have(turn, call, found.slot("key"))
+        turn.events += call.add(quote(input.take(end + is_text))[1:-1])
+        if found and not found.is_partial:
+            if not is_text:
+                break
+        elif input.final:
+            turn.problem("cut_off", f"a call that ends in {input.rest!r}")
+            break
+        else:
+            yield None
+    turn.events += call.add('"')
+    return found is not None and not found.is_partial
+
+
+def end_written_value(turn: Turn, call: OpenCall, value: JsonValue, before: str) -> None:
+    """End a value with what closes it; a value that is not there is null."""
+    call.complete = call.complete and not value.is_open
+    text = value.close()
+    if before and not text:
+        if not turn.input.final:
+            turn.problem("malformed", f"no value after {before!r}")
+        text = "null"
+    turn.events += call.add(before + text)

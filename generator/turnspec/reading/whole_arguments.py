@@ -1,0 +1,68 @@
+"""Arguments that are one value: an object is passed on as it comes, any other is collected."""
+
+from __future__ import annotations
+
+from turnspec.reading.facts import HAS_OTHER_VALUES
+from turnspec.reading.json_values import JsonValue
+from turnspec.reading.other_values import OtherValue
+from turnspec.reading.unclosed import UnclosedString
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from turnspec.reading.text import Reading
+    from turnspec.reading.turn import Turn
+
+
+def new_value(turn: Turn) -> JsonValue:
+    """Return what reads a value in the format's own notation."""
+    unclosed = UnclosedString(turn.input)
+    if HAS_OTHER_VALUES:
+        return OtherValue(turn.input, turn, unclosed)
+    return JsonValue(turn.input, turn, unclosed)
+
+
+class WholeArguments:
+    """Arguments that are being read. If `collect`, they wait for the call's name."""
+
+    def __init__(self, turn: Turn, collect: bool) -> None:
+        self.value = new_value(turn)
+        self.collected: list[str] | None = [] if collect else None
+        self._turn = turn
+
+    def take(self, text: str) -> None:
+        """Take JSON text: pass it on if it belongs to an object, else collect it."""
+        call = self._turn.call
+        if not text:
+            return
+        if self.collected is None and call and (call.pieces or text[0] == "{"):
+            self._turn.events += call.add(text)
+        elif self.collected is None:
+            self.collected = [text]
+        else:
+            self.collected.append(text)
+
+    def read(self) -> bool:
+        """Take what has come; return whether all of the value, or of the text, has come."""
+        turn, value = self._turn, self.value
+        self.take(value.read())
+        if value.is_done or turn.input.final:
+            return True
+        if self.collected is None and value.is_in_string and turn.call:
+            turn.flow = turn.call.flow
+        return False
+
+    def close(self) -> bool:
+        """Close what is open; return whether nothing was."""
+        is_whole = self.value.over or not (self.value.is_open or self._turn.input.final)
+        self.take(self.value.close())
+        return is_whole
+
+    @property
+    def rest(self) -> str:
+        """What of the value, and after it, was not passed on."""
+        return self.value.waiting + self._turn.input.rest
+
+    @property
+    def text(self) -> str:
+        """What was collected."""
+        return "".join(self.collected or ())
