@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from turnspec.analysis.text import markers
-from turnspec.codegen.loading import FormatModule, load_module
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load_module
 from turnspec.codegen.writer import write_parts
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import tool_definitions

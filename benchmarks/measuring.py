@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.cases import Format, LongText, LongTurn, has_part, long_turn, said
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 
 PIECE = 4  # characters
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from turnspec.engine.format import ArgumentsFormat, CallsFormat, ContentFormat, Format
+from turnspec.codegen.format import ArgumentsFormat, CallsFormat, ContentFormat, Format
 
 _STYLES = ("<{}>", "</{}>", "<|{}|>", "[{}]", "[/{}]", "<<{}>>", "--- {} ---", "§{}§")
 _WORDS = st.from_regex(r"[a-z]{3,7}", fullmatch=True)

@@ -18,12 +18,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_origin, get_type_hints, is_typeddict
 
-from turnspec.codegen.facts import is_compiled
 from turnspec.codegen.loading import load_module
-from turnspec.codegen.parts import needed_parts
 from turnspec.codegen.table import format_table
+from turnspec.codegen.typescript import Script, needed_script_parts
 from turnspec.deviations.turns import Format
-from turnspec.engine.format import Format as FormatTable
+from turnspec.codegen.format import Format as FormatTable
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
 from turnspec.spec.fingerprint import fingerprint
@@ -51,21 +50,9 @@ def table_of(name: str) -> FormatTable:
     return format_table(committed_spec(name))
 
 
-def is_compiled_format(name: str) -> bool:
-    """Tell whether a committed module is compiled from the engine of `turnspec.reading`."""
-    return is_compiled(table_of(name))
-
-
 def module_source(name: str) -> str:
     """Return the text of a committed module."""
     return (ROOT / OutputPaths.in_project(name).module).read_text(encoding="utf-8")
-
-
-def parted(source: str) -> tuple[str, str]:
-    """Return a module's text up to its table, and what follows: the engine."""
-    head, mark, engine = source.partition("\n# What follows is turnspec's engine")
-    assert mark, source[:200]
-    return head, engine
 
 
 def _first_of_each(names: Iterable[str], keys: Mapping[str, Hashable]) -> list[str]:
@@ -103,8 +90,8 @@ def traits(spec: Spec) -> set[str]:
 
 
 def parts_of(name: str) -> tuple[str, ...]:
-    """Return the parts of the engine that a format needs."""
-    return needed_parts(format_table(committed_spec(name)))
+    """Return the parts of the engine of scripts that a format needs."""
+    return needed_script_parts(format_table(committed_spec(name)), Script.JAVASCRIPT)
 
 
 def covering(having: Mapping[str, Set[Hashable]]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from tests.generated_formats import EVERY_FORMAT
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 from turnspec.protocol import PROBLEM_KINDS
 
 Item = TypeVar("Item")

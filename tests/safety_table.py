@@ -17,7 +17,8 @@ from tests.special_pieces import (
     formats_with_calls,
     special_tokens,
 )
-from turnspec.codegen.loading import FormatModule, load
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.model import Spec
 from turnspec.verification.messages import allowed_call

@@ -6,7 +6,8 @@ import pytest
 
 from tests.own_templates import NAMES, given_template, own_template, spec_of
 from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
-from turnspec.codegen.loading import FormatModule, load_module
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load_module
 from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import Chat

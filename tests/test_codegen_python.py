@@ -21,7 +21,8 @@ from tests.parser_checks import (
     summary,
 )
 from tests.specs_for_tests import channels_spec
-from turnspec.codegen.loading import FormatModule, load
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load
 from turnspec.codegen.module import generate_module
 from turnspec.spec.model import ReasoningMode, Spec
 

@@ -13,7 +13,7 @@ from tests.engine_tables import Turn, tables, tools_of, turns, write
 from tests.generated_formats import EVERY_FORMAT
 from tests.parser_checks import added_up, stream, summary
 from turnspec.codegen.loading import load_table
-from turnspec.engine.format import Format
+from turnspec.codegen.format import Format
 
 _LONGER = settings(
     max_examples=int(os.environ.get("TURNSPEC_EXAMPLES", "100" if EVERY_FORMAT else "60")),

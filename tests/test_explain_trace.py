@@ -14,7 +14,8 @@ from syrupy.assertion import SnapshotAssertion
 from tests.generated_formats import PARTS, ROOT, committed_format, committed_spec
 from tests.own_templates import FOLDER
 from tests.test_cli import run, run_whole
-from turnspec.codegen.loading import FormatModule, load
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load
 from turnspec.explain import trace as trace_module
 from turnspec.explain.samples import sample_turns
 from turnspec.explain.shown import trace_data, trace_lines

@@ -14,7 +14,8 @@ import pytest
 
 from tests.generated_formats import EVERY_FORMAT
 from tests.parser_formats import HERMES
-from turnspec.codegen.loading import FormatModule, LoadedFormat, load
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import LoadedFormat, load
 from turnspec.sources.named_texts import NamedTexts
 from turnspec.spec.problems import Problem
 

@@ -17,7 +17,7 @@ from benchmarks.cases import LongText, LongTurn, has_part, said, string_encoding
 
 from tests.generated_formats import PARTS, committed_format
 from tests.parser_checks import some
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.writer import write_parts
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message

@@ -10,7 +10,8 @@ import pytest
 
 from tests import parser_formats as formats
 from tests.parser_checks import assert_any_chunking, assert_any_truncation, stream
-from turnspec.codegen.loading import FormatModule, load
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load
 from turnspec.codegen.writer import write_calls, write_turn
 from turnspec.grammar.turn import generate_grammar
 from turnspec.rendering.conversation import tool_definitions

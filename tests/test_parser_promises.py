@@ -20,7 +20,7 @@ from tests.generated_formats import KINDS, committed_format, committed_spec, is_
 from tests.marker_soup import Output, chunkings, own_markers, soups, written_outputs
 from tests.parser_checks import added_up, stream, summary
 from tests.special_pieces import pieces_of, special_tokens
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.writer import write_parts
 from turnspec.engine.json_text import load_json
 from turnspec.engine.markers import is_name

@@ -24,7 +24,7 @@ from tests.generated_formats import (
     parts_of,
 )
 from turnspec import protocol
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 from turnspec.pipeline.project import OutputPaths
 from turnspec.protocol import PROBLEM_KINDS, Format
 

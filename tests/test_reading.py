@@ -1,4 +1,4 @@
-"""The engine of `turnspec.reading`, compiled: it reads what the one in `turnspec.engine` reads.
+"""The engine of `turnspec.engine`, compiled: it reads what the one in `turnspec.engine` reads.
 
 And what parsers that are generators could lose: copies in mid-stream, and a clear end.
 """
@@ -34,7 +34,8 @@ from tests.parser_checks import added_up, summary
 from tests.special_pieces import special_tokens
 from turnspec.codegen.compiled import compiled_source, loaded
 from turnspec.codegen.facts import can_be_compiled, facts_of
-from turnspec.codegen.loading import FormatModule, load
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load
 from turnspec.codegen.writer import write_parts
 from turnspec.deviations.table import DEVIATIONS
 from turnspec.spec.model import Part

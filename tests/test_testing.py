@@ -14,7 +14,7 @@ import pytest
 from tests.generated_formats import ROOT, committed_format
 from tests.own_templates import FOLDER
 from tests.specs_for_tests import json_native_spec, tag_with_json_spec
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 from turnspec.spec.files import write_spec
 from turnspec.testing import PIECES, Call, Message, check_case, parser_of
 

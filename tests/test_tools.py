@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tests.generated_formats import committed_format
-from turnspec.codegen.loading import FormatModule, load
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load
 
 #: One format for each way to read arguments, and one that has no calls.
 NAMES = (

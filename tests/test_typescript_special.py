@@ -30,7 +30,8 @@ from tests.typescript.engines import (
     opened_engine,
     python_result,
 )
-from turnspec.codegen.loading import FormatModule, load
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.verification.messages import allowed_call
 from turnspec.verification.quoted_calls import CALL, call_in_text, call_in_value, prefill

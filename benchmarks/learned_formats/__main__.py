@@ -25,7 +25,8 @@ from benchmarks.learned_formats.questions import (
 from benchmarks.learned_formats.results import page_of, write_results
 from benchmarks.learned_formats.tokens import new_vocabulary
 from benchmarks.learned_formats.trial import TEMPERATURE, Writer, answered, judged, total
-from turnspec.codegen.loading import FormatModule, load_module
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load_module
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.pipeline.project import OutputPaths

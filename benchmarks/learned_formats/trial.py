@@ -15,7 +15,7 @@ import llama_cpp
 from jsonschema import Draft202012Validator
 
 from benchmarks.learned_formats.questions import TOOLS, Exchange, prompt_of
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 from turnspec.grammar.bound import BoundGrammar
 from turnspec.spec.model import Spec
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import Found, find_format
-from turnspec.codegen.loading import FormatModule, load, load_module
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load, load_module
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import SPEC_SUFFIX, read_spec
 from turnspec.spec.message import Call, Message

@@ -13,7 +13,8 @@ from typing import Any
 from tests.engine_cases import CASES, TABLES, case_failures
 from tests.generated_formats import committed_format, table_of
 from tests.test_deviations import failures_of
-from turnspec.codegen.loading import FormatModule, LoadedFormat
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import LoadedFormat
 from turnspec.codegen.parts import Join, join_parts
 from turnspec.deviations.table import DEVIATIONS
 from turnspec.deviations.turns import Format

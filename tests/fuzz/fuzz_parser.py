@@ -19,7 +19,7 @@ from typing import Any
 from tests.fuzz.fuzzing import atheris
 from tests.marker_soup import TOOL_LISTS, marker_pieces, own_markers, plain_pieces
 from tests.parser_checks import added_up, stream, summary
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
 from turnspec.spec.model import Spec

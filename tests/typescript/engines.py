@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from tests.typescript.toolchain import node
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.typescript import Script, script_engine
 
 #: In characters; 0 is the whole text at once.

@@ -15,7 +15,8 @@ from turnspec.chat.errors import ChatError
 from turnspec.chat.form import MessageForm, find_form
 from turnspec.chat.sources import SpecialTokens
 from turnspec.chat.tool_syntax import with_tools
-from turnspec.codegen.loading import LoadedFormat, load
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load
 from turnspec.rendering.conversation import Chat, JsonObject
 from turnspec.rendering.limits import USUAL_LIMITS
 from turnspec.rendering.worker import RenderWorker
@@ -39,7 +40,7 @@ class PreparedTemplate:
         self.text = text
         self._worker = worker
         self._given = tokens.texts()
-        self._modules: dict[bool, LoadedFormat] = {}
+        self._modules: dict[bool, FormatModule] = {}
         self._known = next((spec for spec in specs if self._is_own(spec)), None)
 
     @property
@@ -74,7 +75,7 @@ class PreparedTemplate:
         """The spec of answers, with a syntax for calls even where the template has none."""
         return with_tools(self.spec)
 
-    def parser_module(self, *, with_tools: bool) -> LoadedFormat:
+    def parser_module(self, *, with_tools: bool) -> FormatModule:
         """Return the parser of answers, made from the spec.
 
         Raises:

@@ -24,7 +24,7 @@ from turnspec.chat.sources import (
     model_templates,
     named_format,
 )
-from turnspec.engine.parser import TurnParser
+from turnspec.protocol import StreamingParser
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.model import Capabilities, Spec
 
@@ -236,7 +236,7 @@ class ChatTemplate:
 
     def parser(
         self, prompt: Prompt, *, tools: Sequence[Mapping[str, object]] = (), **options: Any
-    ) -> TurnParser:
+    ) -> StreamingParser:
         """Return the streaming parser for the answer to a prompt.
 
         ``feed`` it pieces of text, ``finish`` it,
@@ -248,7 +248,8 @@ class ChatTemplate:
         module = self.prepared(with_tools=bool(tools)).parser_module(with_tools=bool(tools))
         if tools:
             options["tools"] = checked(read_tools(tools))
-        return module.Parser(prefill=prompt.prefill, **options)
+        parser: StreamingParser = module.Parser(prefill=prompt.prefill, **options)
+        return parser
 
     def conversation(self, **options: Any) -> Conversation:
         """Return a conversation that is rendered piece by piece; options as for `render`."""

@@ -27,7 +27,8 @@ from turnspec.cli.console import ERR, Fault, Misuse, finish, print_notice, put_j
 from turnspec.cli.extras import fetch_hint
 from turnspec.cli.formats import catalog_of, find, spec_of
 from turnspec.cli.parse import parser_module
-from turnspec.codegen.loading import FormatModule, load
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load
 from turnspec.explain.annotate import Kind
 from turnspec.explain.explanation import Explanation, explain_spec, explain_template
 from turnspec.explain.shown import (

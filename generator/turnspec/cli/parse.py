@@ -17,7 +17,8 @@ from turnspec.cli.common import (
 )
 from turnspec.cli.console import Misuse, print_error, put_json
 from turnspec.cli.formats import catalog_of, find, text_of
-from turnspec.codegen.loading import FormatModule, load_module
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load_module
 
 
 @click.command()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from turnspec.codegen.format import ArgumentsFormat, ElementsFormat, ValuesFormat
+from turnspec.codegen.markers import excluded
 from turnspec.codegen.notation import (
     before_value,
     behind_value,
@@ -13,8 +15,6 @@ from turnspec.codegen.notation import (
     with_optional_end,
 )
 from turnspec.codegen.shapes import looks_like_marker
-from turnspec.engine.format import ArgumentsFormat, ElementsFormat, ValuesFormat
-from turnspec.engine.markers import excluded
 from turnspec.spec.characters import ends_itself, key_ends
 from turnspec.spec.model import (
     Arguments,

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from turnspec.codegen.format import CallsFormat, CodeFormat
+from turnspec.codegen.markers import excluded, leading_text
 from turnspec.codegen.notation import literal_text, notation, optional, slotted
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker, tags
-from turnspec.engine.format import CallsFormat, CodeFormat
-from turnspec.engine.markers import NAME_SIGNS, excluded, leading_text
-from turnspec.spec.characters import call_ends
+from turnspec.spec.characters import NAME_SIGNS, call_ends
 from turnspec.spec.model import CodeCall, Literal, Piece, Slot, SlotKind, Spec, ToolMode, Tools
 from turnspec.spec.turn_end import without_stop
 

@@ -1,15 +1,16 @@
-"""Facts -> the source of a parser: the engine of `turnspec.reading`, compiled."""
+"""Facts -> the source of a parser: the engine of `turnspec.engine`, compiled."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 from types import CodeType, ModuleType
 from typing import cast
 
-from turnspec import reading
+from turnspec import engine
 from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, without_empty_sections
 from turnspec.codegen.compiler.reaching import reached
@@ -17,17 +18,17 @@ from turnspec.codegen.compiler.values import Facts
 from turnspec.codegen.facts import FormatFacts, Marker, Row, roles_in
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.module_top import docstring
-from turnspec.reading import facts as engine_facts
-from turnspec.reading.roles import Role, When
+from turnspec.engine import facts as engine_facts
+from turnspec.engine.roles import Role, When
 
 #: The engine's files in a reader's order: what is the format's, and what every parser has alike.
 OWN = (
     *("roles", "parser", "text", "objects", "calls", "json_arguments", "value_arguments"),
-    *("text_arguments", "elements", "code", "other_syntax", "turn", "rules"),
+    *("text_arguments", "elements", "code", "other_syntax", "whole_arguments", "turn", "rules"),
 )
 COMMON = (
-    *("results", "streams", "whole_arguments", "json_values", "other_values", "unclosed"),
-    *("values", "types", "json_texts", "input", "markers", "special", "tools"),
+    *("results", "streams", "json_values", "unclosed"),
+    *("other_values", "values", "types", "json_texts", "input", "markers", "special", "tools"),
 )
 #: What begins the common part.
 BEGINS_COMMON = "# What follows is the same in every parser of this kind."
@@ -39,6 +40,8 @@ PUBLIC = (
 _ATTRIBUTES = {
     *("feed", "finish", "message", "finish_reason", "to_dict", "to_delta", "type", "value"),
 }
+#: Methods that do nothing but give a value.
+_PURE = {"_made"}
 #: How a marker is called, by what it does.
 _NAMES = {
     "turn_start": "TURN",
@@ -103,24 +106,83 @@ def _engine_code() -> tuple[CodeType, CodeType]:
 def compiled_source(facts: FormatFacts) -> str:
     """Return the statements of a module, from its imports on."""
     head, bodies = _engine()
+    known = _known(facts)
+    own = [folded(body, known.of(body)) for body in bodies[: len(OWN)]]
     tables = "\n".join(_tables(facts))
-    own = [bodies[0], tables, *bodies[1 : len(OWN)]]
-    common = bodies[len(OWN) :]
-    text = "\n\n".join([_with_public_names(head), *own, f"{BEGINS_COMMON}\n", *common])
-    text = reached(folded(text, _known(facts)), {*PUBLIC, "__all__"}, _ATTRIBUTES)
-    top, begins, rest = without_empty_sections(text).partition(BEGINS_COMMON)
-    return f"{_formatted(top)}\n\n{begins}\n\n\n{_formatted(rest)}"
+    common = common_source(_Class.of(facts))
+    parts = [_with_public_names(head, facts), own[0], tables, *own[1:], f"{BEGINS_COMMON}\n"]
+    text = "\n\n".join([*parts, common])
+    text = reached(text, _public(facts), _ATTRIBUTES, _PURE, BEGINS_COMMON)
+    top, begins, _ = without_empty_sections(text).partition(BEGINS_COMMON)
+    return f"{_formatted(top)}\n\n{begins}\n\n\n{common}"
+
+
+#: The facts by which the common parts of parsers differ.
+_CLASS_FACTS = (
+    *("HAS_REASONING", "HAS_CALLS", "CALLS_ARE_OBJECTS", "ARGUMENTS", "HAS_ELEMENTS", "HAS_CODE"),
+    *("HAS_OTHER_VALUES", "HAS_OPTIONAL_TEXTS", "HAS_FOLLOWERS", "READS_TAGS"),
+)
+#: What no parser without calls has.
+_OF_CALLS = ("HAS_DRAFTS", "HAS_MENTIONS", "IS_BARE", "ARE_CALLS_ADDRESSED")
+
+
+@dataclass(frozen=True, slots=True)
+class _Class:
+    """What decides which common part a parser has."""
+
+    values: tuple[tuple[str, object], ...]
+    empty: frozenset[str]  # tables
+
+    @classmethod
+    def of(cls, facts: FormatFacts) -> _Class:
+        """Return a format's class. What calls can have, all of a class have."""
+        values = {name: facts.values.get(name, False) for name in _CLASS_FACTS}
+        if facts.values["HAS_CALLS"]:
+            values |= {"HAS_OPTIONAL_TEXTS": True, "HAS_FOLLOWERS": True}
+        else:
+            values |= dict.fromkeys(_OF_CALLS, False)
+        return cls(tuple(values.items()), facts.unused)
+
+
+@cache
+def common_source(kind: _Class) -> str:
+    """Return the part that all parsers of a class have alike."""
+    head, bodies = _engine()
+    known = Facts(dict(kind.values), dict.fromkeys(kind.empty, False), frozenset())
+    parts = [folded(body, known.of(body)) for body in bodies]
+    parts.insert(len(OWN), f"{BEGINS_COMMON}\n")
+    text = "\n\n".join([_with_public_names(head), *parts])
+    text = reached(text, {*PUBLIC, "__all__"}, _ATTRIBUTES, _PURE)
+    return _formatted(without_empty_sections(text).partition(BEGINS_COMMON)[2])
+
+
+def shared_source() -> str:
+    """Return all that any parsers have in common, as a source of its own."""
+    head, bodies = _engine()
+    known = Facts({"HAS_OPTIONAL_TEXTS": True, "HAS_FOLLOWERS": True}, {}, frozenset())
+    parts = [head, *(folded(body, known.of(body)) for body in bodies[len(OWN) :])]
+    names = {name for part in bodies for name in re.findall(r"\w+", part)}
+    return _formatted(reached("\n\n".join(parts), names, names))
+
+
+def _public(facts: FormatFacts) -> set[str]:
+    return {"__all__", *public_names(facts)}
+
+
+def public_names(facts: FormatFacts | None = None) -> tuple[str, ...]:
+    """Return the names that a parser makes public."""
+    return PUBLIC
 
 
 @cache
 def _engine() -> tuple[str, Sequence[str]]:
-    files = resources.files(reading)
+    files = resources.files(engine)
     texts = [files.joinpath(f"{name}.py").read_text("utf-8") for name in (*OWN, *COMMON)]
-    return joined(texts, reading.__name__)
+    return joined(texts, engine.__name__)
 
 
-def _with_public_names(head: str) -> str:
-    names = "".join(f'    "{name}",\n' for name in PUBLIC)
+def _with_public_names(head: str, facts: FormatFacts | None = None) -> str:
+    names = "".join(f'    "{name}",\n' for name in public_names(facts))
     return f"{head}\n__all__ = [\n{names}]\n"
 
 
@@ -152,6 +214,9 @@ def _tables(facts: FormatFacts, *, with_data: bool = False) -> Iterator[str]:
     yield f"TEXTS: tuple[str, ...] = ({others})"
     yield "#: What stands in a slot. Bounded, as a part of a marker is held back."
     yield f"SLOTS: dict[str, list[str]] = {dict(facts.slots)!r}"
+    if facts.style:
+        style = ", ".join(f"{name}={value!r}" for name, value in facts.style.items())
+        yield f"VALUE_STYLE = ValueStyle({style})"
     yield from (f"{name} = {data!r}" for name, data in facts.data.items() if data or with_data)
     yield "\n# What can come next. The first rule that fits counts.\n"
     for table, rows in facts.tables.items():

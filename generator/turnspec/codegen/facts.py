@@ -1,4 +1,4 @@
-"""Format table -> the facts that the engine of `turnspec.reading` is compiled with."""
+"""Format table -> the facts that the engine of `turnspec.engine` is compiled with."""
 
 from __future__ import annotations
 
@@ -7,33 +7,40 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from turnspec.engine import markers
-from turnspec.engine.code import code_end_roles, code_start_roles
-from turnspec.engine.elements import (
+from turnspec.codegen.argument_rules import (
+    argument_roles,
+    argument_value_roles,
+    call_closing_roles,
+    guard_roles,
+    guarded_value_roles,
+    keyed_roles,
+    raw_end_roles,
+    raw_start_roles,
+    signs_behind_string,
+    string_stop_roles,
+    tail_roles,
+    text_end_roles,
+    value_roles,
+)
+from turnspec.codegen.call_rules import (
+    between_roles,
+    call_end_roles,
+    call_start_roles,
+    code_end_roles,
+    code_start_roles,
+    member_roles,
+    section_roles,
+    unsorted_object_roles,
+    unsorted_roles,
+)
+from turnspec.codegen.element_rules import (
     behind_element_roles,
     element_roles,
     first_element_roles,
 )
-from turnspec.engine.format import CompiledFormat, Format, texts_in
-from turnspec.engine.heads import section_roles, unsorted_roles
-from turnspec.engine.json_arguments import tail_roles
-from turnspec.engine.markers import Notation, Roles, _parted
-from turnspec.engine.objects import between_roles, member_roles, unsorted_object_roles
-from turnspec.engine.other_value import (
-    _behind_string,
-    _string_stop_roles,
-    raw_end_roles,
-    raw_start_roles,
-)
-from turnspec.engine.text_arguments import (
-    argument_roles,
-    guard_roles,
-    guarded_value_roles,
-    is_keyed,
-    keyed_roles,
-    value_roles,
-)
-from turnspec.engine.text_markers import (
+from turnspec.codegen.format import Format, texts_in, words_in
+from turnspec.codegen.markers import TOKEN, Notation, Roles, leading_text, parted, steps
+from turnspec.codegen.text_rules import (
     behind_call_roles,
     code_roles,
     header_roles,
@@ -41,12 +48,7 @@ from turnspec.engine.text_markers import (
     opening_roles,
     text_roles,
 )
-from turnspec.engine.unclosed import call_end_roles, call_start_roles
-from turnspec.engine.value_arguments import (
-    argument_value_roles,
-    call_closing_roles,
-    text_end_roles,
-)
+from turnspec.spec.characters import LETTERS, NAME_SIGNS
 
 #: What ends a turn, in tables that `stop` adds to; `{stop 3}` has at least three characters.
 STOP = "{stop}"
@@ -55,7 +57,7 @@ _LONGEST_STOP = 3
 _ROLES = {"brackets": "stray", "tail": "end", "start": "opening", "behind": "end"}
 _FORMAT = ("name", "header", "prompt", "prompt_with_thinking", "prompt_without_thinking")
 
-#: A marker, and what has to follow it, as `turnspec.reading.roles` has them.
+#: A marker, and what has to follow it, as `turnspec.engine.roles` has them.
 Marker = str | tuple[str, tuple["Marker", ...]]
 
 
@@ -79,17 +81,9 @@ class FormatFacts:
     slots: Mapping[str, list[str]]
     data: Mapping[str, object]
     tables: Mapping[str, tuple[Row, ...]]
+    unused: frozenset[str]  # tables that no format of this kind has
+    style: Mapping[str, object]  # of values in a relative of JSON
     values: Mapping[str, object]
-
-
-def is_compiled(table: Format) -> bool:
-    """Tell whether a format's parser is compiled: by now, where there are no calls."""
-    return "calls" not in table and can_be_compiled(table)
-
-
-def can_be_compiled(table: Format) -> bool:
-    """Tell whether the engine of `turnspec.reading` reads a format."""
-    return True
 
 
 def facts_of(table: Format) -> FormatFacts:
@@ -103,6 +97,8 @@ def facts_of(table: Format) -> FormatFacts:
         slots=slots.found,
         data=_data(table),
         tables=tables,
+        unused=frozenset({*_ALL_TABLES} - {*_readers(table)}),
+        style=_value_style(table),
         values={**_text_values(table), **_call_values(table, slots), **_marker_values(tables)},
     )
 
@@ -133,20 +129,22 @@ def _tables(table: Format) -> dict[str, tuple[Row, ...]]:
         "AFTER_TURN": (Row("turn_end", f" {STOP}"),),
         "CONTENT_HEADERS": _rows(table, header_roles),
     }
-    readers = _CALL_TABLES if "calls" in table else {}
-    if "calls" in table:
-        is_objects = table["calls"]["form"] == "objects"
-        kind = "objects" if is_objects else table["arguments"]["form"]
-        readers = readers | _TABLES[kind]
-        if "elements" in table["arguments"]:
-            readers = readers | _ELEMENT_TABLES
-        if "values" in table["arguments"]:
-            readers = readers | _OTHER_VALUE_TABLES
-        if "code" in table:
-            readers = readers | _CODE_TABLES
-    names = dict.fromkeys((*_ALL_TABLES, *readers))
-    empty: dict[str, tuple[Row, ...]] = dict.fromkeys(names, ())
+    empty: dict[str, tuple[Row, ...]] = dict.fromkeys(_ALL_TABLES, ())
+    readers = _readers(table)
     return {**empty, **found, **{name: _rows(table, roles) for name, roles in readers.items()}}
+
+
+def _readers(table: Format) -> dict[str, Callable[[Format], Roles]]:
+    """Return what gives the tables of calls, by their names."""
+    if "calls" not in table:
+        return {}
+    is_objects = table["calls"]["form"] == "objects"
+    readers = _CALL_TABLES | _TABLES["objects" if is_objects else table["arguments"]["form"]]
+    if "elements" in table["arguments"]:
+        readers = readers | _ELEMENT_TABLES
+    if "values" in table["arguments"]:
+        readers = readers | _OTHER_VALUE_TABLES
+    return readers | (_CODE_TABLES if "code" in table else {})
 
 
 def _text_rows(table: Format) -> Roles:
@@ -157,7 +155,7 @@ def _text_rows(table: Format) -> Roles:
     return [*found, *code_roles(table)]
 
 
-_CALL_TABLES = {
+_CALL_TABLES: dict[str, Callable[[Format], Roles]] = {
     "AFTER_CALL": behind_call_roles,
     "AT_CALL_END": call_end_roles,
     "AT_CALL_START": call_start_roles,
@@ -188,7 +186,7 @@ _ELEMENT_TABLES = {
 _OTHER_VALUE_TABLES = {
     "AT_RAW_START": raw_start_roles,
     "AT_RAW_END": raw_end_roles,
-    "AT_STRING_END": _string_stop_roles,
+    "AT_STRING_END": string_stop_roles,
 }
 _CODE_TABLES = {"AT_CODE_START": code_start_roles, "AT_CODE_END": code_end_roles}
 _ALL_TABLES = (
@@ -259,10 +257,9 @@ def _marker(notation: Notation, tables: Sequence[Roles]) -> tuple[str, tuple[Mar
 
 
 def _named(notation: Notation, tables: Sequence[Roles]) -> Marker:
-    text, after = _parted(notation)
-    if after:
-        return _text(text, tables), tuple(_named(other, tables) for other in after)
-    return _text(notation, tables)
+    text, after = parted(notation)
+    written = _text(text, tables)
+    return (written, tuple(_named(other, tables) for other in after)) if after else written
 
 
 def _text(text: str, tables: Sequence[Roles]) -> str:
@@ -305,7 +302,7 @@ class _Slots:
                 part if part.startswith("{stop") else self.text(part) if part else ""
                 for part in stops
             )
-        tokens = list(markers._TOKEN.finditer(text))
+        tokens = list(TOKEN.finditer(text))
         return "".join(self._token(tokens, at) for at in range(len(tokens)))
 
     def _token(self, tokens: Sequence[re.Match[str]], at: int) -> str:
@@ -313,23 +310,18 @@ class _Slots:
         text = token.group()
         if token["optional"] or (token["slot"] is None and text not in " \n"):
             return text
-        steps = [_step(step) for step in markers._steps(tokens, at, "m")]
+        expressions = steps(tokens, at)
         name, number = text, 2
-        while self.found.setdefault(name, steps) != steps:
+        while self.found.setdefault(name, expressions) != expressions:
             name, number = f"{text[:-1]} {number}}}", number + 1
         return name
-
-
-def _step(step: str) -> str:
-    """Return a slot's expression, with the group that the old engine names after its marker."""
-    return re.sub(r"\?P<m_(word)_\d+>|\?P<m_(\w+)>", lambda at: f"?P<{at[1] or at[2]}>", step)
 
 
 # Constants.
 
 
 def _text_values(table: Format) -> dict[str, object]:
-    """Return the constants of reasoning and content: see `turnspec.reading.facts`."""
+    """Return the constants of reasoning and content: see `turnspec.engine.facts`."""
     marks = table.get("reasoning", {})
     ends = marks.get("end", ())
     content_ends = table.get("content", {}).get("end", ())
@@ -367,14 +359,14 @@ def _data(table: Format) -> dict[str, object]:
     """Return the constants that are sets of words, or words by others."""
     arguments = table.get("arguments", {})
     return {
-        "WORDS": set(CompiledFormat(table).words),
+        "WORDS": set(words_in(table)),
         "TYPE_WORDS": dict(arguments.get("types", {})),
         "KEY_ESCAPES": dict(arguments.get("key_escapes", {})),
     }
 
 
 def _call_values(table: Format, slots: _Slots) -> dict[str, object]:
-    """Return the constants of calls: see `turnspec.reading.facts`."""
+    """Return the constants of calls: see `turnspec.engine.facts`."""
     found: dict[str, object] = {
         "CALLS_ARE_OBJECTS": table.get("calls", {}).get("form") == "objects",
         "IS_BARE": table.get("calls", {}).get("bare", False),
@@ -397,11 +389,10 @@ def _call_values(table: Format, slots: _Slots) -> dict[str, object]:
         "HAS_LATE_IDS": any("{id}" in text for text in late) or "id" in calls.get("members", {}),
         "HAS_PYTHON_LITERALS": arguments.get("literals", "python") == "python",
         "READS_TAGS": arguments["form"] == "json",
-        "NAME": f"[{markers.LETTERS}{markers.NAME_SIGNS}]{{1,256}}",
+        "NAME": f"[{LETTERS}{NAME_SIGNS}]{{1,256}}",
         **_head_values(table, slots),
         **_object_values(table),
         **_element_values(table),
-        **_other_values(table),
         "CODE_TOOL": table.get("code", {}).get("tool", ""),
         "CODE_ARGUMENT": table.get("code", {}).get("argument", ""),
     }
@@ -423,7 +414,7 @@ def _head_values(table: Format, slots: _Slots) -> dict[str, object]:
         "ARGUMENT_HAS_END": has_end,
         "HAS_KNOWN_ENDS": has_end and not keyed,
         "ARGUMENTS_ARE_KEYED": keyed,
-        "ARGUMENT_SHOWS_ITSELF": keyed or any(map(str.isalnum, markers.leading_text(start))),
+        "ARGUMENT_SHOWS_ITSELF": keyed or any(map(str.isalnum, leading_text(start))),
         "HAS_TAIL": "tail" in calls,
         "NAME_IS_LAST": "start" in calls and "{name" not in calls["start"],
         "CALL_HAS_END": bool(calls.get("closing")),
@@ -459,13 +450,16 @@ def _element_values(table: Format) -> dict[str, object]:
     }
 
 
-def _other_values(table: Format) -> dict[str, object]:
-    style = table["arguments"].get("values", {})
+def _value_style(table: Format) -> Mapping[str, object]:
+    """Return how values are written in a relative of JSON."""
+    if "values" not in table.get("arguments", {}):
+        return {}
+    style = table["arguments"]["values"]
     return {
-        "HAS_PYTHON_ESCAPES": style.get("escapes") == "python",
-        "RAW_QUOTE": style.get("raw_quote", ""),
-        "HAS_RAW_STRINGS_INSIDE": style.get("raw_inside", False),
-        "AFTER_STRING_SIGNS": _behind_string(table),
+        "raw_quote": style.get("raw_quote", ""),
+        "is_raw_inside": style.get("raw_inside", False),
+        "has_python_escapes": style.get("escapes") == "python",
+        "after_string": signs_behind_string(table),
     }
 
 

@@ -10,10 +10,10 @@ from typing import cast
 
 from turnspec.codegen.compiled import run_engine
 from turnspec.codegen.facts import facts_of
+from turnspec.codegen.format import Format
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.table import format_table
 from turnspec.codegen.table_checks import table_problems
-from turnspec.engine.format import Format
 from turnspec.spec.model import Spec
 
 

@@ -6,16 +6,15 @@ import re
 from typing import Any, cast
 
 from turnspec.codegen.argument_table import arguments_table
+from turnspec.codegen.call_rules import head_text_roles, object_text_roles
 from turnspec.codegen.call_table import calls_table, code_table
+from turnspec.codegen.format import Format
 from turnspec.codegen.headers import with_headers
+from turnspec.codegen.markers import Notation, Roles, leading_text
 from turnspec.codegen.notation import notation
 from turnspec.codegen.shapes import looks_like_marker
+from turnspec.codegen.text_rules import text_roles
 from turnspec.codegen.text_table import text_table
-from turnspec.engine.format import Format
-from turnspec.engine.heads import head_text_roles
-from turnspec.engine.markers import Notation, Roles, leading_text
-from turnspec.engine.objects import object_text_roles
-from turnspec.engine.text_markers import text_roles
 from turnspec.spec.model import Spec
 
 #: Roles of markers behind which a call has to go on.

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import GenericAlias
 from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
 
-from turnspec.engine.format import Format
-from turnspec.engine.markers import SLOTS
+from turnspec.codegen.format import Format
+from turnspec.codegen.markers import SLOTS
 
 _NEEDED = ("name", "header", "prompt", "order", "turn_end")
 #: Fields whose texts aren't markers: they stand as they are, or are names.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from turnspec.codegen.format import Format, ReasoningFormat
 from turnspec.codegen.headers import begins_with_header, message_ends
 from turnspec.codegen.notation import escaped, notation, slotted
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker
-from turnspec.engine.format import Format, ReasoningFormat
 from turnspec.spec.model import Part, ReasoningMode, Spec
 from turnspec.spec.turn_end import stops_behind_parts
 

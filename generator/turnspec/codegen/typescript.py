@@ -15,15 +15,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from turnspec import engine
 from turnspec.codegen.banner import banner, named_spec, sealed, without_warning
-from turnspec.codegen.module import environment
+from turnspec.codegen.format import Format
 from turnspec.codegen.parts import Join, join_parts
 from turnspec.engine import ENGINE_VERSION
-from turnspec.engine.format import Format
 
+_TEMPLATES = Path(__file__).parent / "templates"
 #: The engine's files, in an order in which each needs but those before it to be loaded.
 SCRIPT_PARTS = (
     *("results", "strings", "turn", "markers", "options", "format", "special", "text_markers"),
@@ -229,3 +232,16 @@ def _pairs(value: dict[str, Any] | Sequence[Any]) -> list[tuple[str, Any]]:
 
 def _key(key: str) -> str:
     return key if re.fullmatch(r"[A-Za-z_]\w*", key, re.ASCII) else json.dumps(key)
+
+
+@cache  # it keeps the templates that it has compiled
+def environment() -> Environment:
+    """Return the environment of the templates that lay modules out."""
+    return Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format import Format as FormatTable
+from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.table import format_table
 from turnspec.codegen.writer import write_calls, write_parts
-from turnspec.engine.format import Format as FormatTable
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Literal, Part, Piece, SlotKind, Spec, ToolMode, Tools

@@ -1,7 +1,7 @@
-"""What every parser is made of: ordinary Python that reads turns as a format table says.
+"""How turns are read: the engine that modules are compiled from, as generators, in a turn's order.
 
-May import the standard library alone; `codegen` copies its files into generated modules, whole.
+Imports nothing but its own files and the standard library. `facts` holds what formats differ in.
 """
 
 #: The engine's version: its first number changes with what its users see, its second with mends.
-ENGINE_VERSION = "1.1"
+ENGINE_VERSION = "2.0"

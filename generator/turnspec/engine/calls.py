@@ -1,155 +1,183 @@
-"""Tool calls: what is known of each of them, and of the tools."""
+"""Calls with a head: a marker that holds the name, with the arguments after it."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any, Protocol
+from turnspec.engine.code import read_code_call
+from turnspec.engine.facts import (
+    ARE_CALLS_ADDRESSED,
+    ARGUMENTS,
+    HAS_CODE,
+    HAS_MENTIONS,
+    HAS_OPTIONAL_TEXTS,
+    NAME_IS_LAST,
+    NEEDS_OPENING,
+    ONLY_IN_SECTION,
+    OPENING,
+)
+from turnspec.engine.json_arguments import (
+    next_tail,
+    read_early_arguments,
+    read_json_arguments,
+)
+from turnspec.engine.markers import WHITE_SPACE, Found
+from turnspec.engine.other_syntax import read_other_syntax
+from turnspec.engine.roles import Role
+from turnspec.engine.text_arguments import read_text_arguments
+from turnspec.engine.value_arguments import read_value_arguments
 
-from turnspec.engine.json_text import find_flaw
-from turnspec.engine.markers import Found
-from turnspec.engine.results import ToolCall, ToolCallDelta, ToolCallEnd, ToolCallStart
-from turnspec.engine.text import Text
-from turnspec.engine.tools import Tools, parameters_by_name
-from turnspec.engine.turn import Flow
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from turnspec.engine.text import Reading
+    from turnspec.engine.turn import OpenCall, Turn
+
+#: Those who talk in a conversation, in the words of chat-completions APIs.
+PARTICIPANTS = ("assistant", "user", "system", "developer", "tool")
 
 
-class ArgumentReader(Protocol):
-    """The part that reads what stands behind a head, and ends the call."""
-
-    def begin(self, found: Found) -> None:
-        """Start the call of a head, and read on."""
-
-    def go_on(self) -> None:
-        """Read the arguments of a call that is started already."""
-
-    def finish(self) -> None:
-        """End a call that the end of the text cuts off."""
+def is_no_head(turn: Turn, found: Found) -> bool:
+    """Say whether a head lacks its opening, or has a mere bracket, and no tool has its name."""
+    if not HAS_MENTIONS and found.role is Role.OPENING:  # a mere bracket
+        input = turn.input
+        head = input.rules.between_calls.match(input, not input.final, found.end)
+        return head is not None and turn.tools is not None and head.slot("name") not in turn.tools
+    if not NEEDS_OPENING or turn.state.opened or not turn.tools:
+        return False
+    return found.role in (Role.CALL, Role.SHORT_CALL) and found.slot("name") not in turn.tools
 
 
-class CodeReader(Protocol):
-    """The part that reads calls that are code."""
+def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None]:
+    """Read on after a marker of calls."""
+    state = turn.state
+    match found.role:
+        case Role.OPENING | Role.NOISY_OPENING:
+            state.opened = True
+            tell_opening(turn, found)
+            yield from read_section(turn)
+        case Role.CALL | Role.OTHER_CALL | Role.SHORT_CALL:
+            yield from read_call(turn, found)
+        case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
+            state.opened = True
+            if (yield from read_other_syntax(turn, found)):
+                yield from read_section(turn)
+        case Role.CLOSED_CALL:
+            turn.end_call(start_call(turn, found, found.offset, found.slot("name"), ""))
+            yield from read_section(turn)
+        case Role.CODE if HAS_CODE:
+            yield from read_code_call(turn)
+            yield from read_section(turn)
+        case Role.CALL_END if not after_call:
+            turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
+        case Role.SECTION_END:
+            close_section(turn, found)
 
-    def read_code_start(self) -> bool:
-        """Read on behind what announces code."""
+
+def tell_opening(turn: Turn, found: Found) -> None:
+    """Tell what an opening lacks, or has too much."""
+    if HAS_OPTIONAL_TEXTS:
+        for text in found.missing:
+            turn.problem("missing_marker", f"{text!r} is missing", found.offset)
+    if found.role is Role.NOISY_OPENING:
+        noise = f"before a call: {found.text.strip(WHITE_SPACE)!r}"
+        turn.problem("unexpected_text", noise, found.offset)
 
 
-class Calls:
-    """The calls of a turn, which those who read them start, add to and end."""
+def close_section(turn: Turn, found: Found) -> None:
+    """Note the end of what stands around calls."""
+    if not turn.state.opened:
+        turn.problem("stray_marker", f"{found.text!r} was not opened", found.offset)
+    turn.state.opened = False
 
-    has_late_ids = False  # whether an id may stand behind the name
 
-    def __init__(self, text: Text, tools: Tools | None, id_prefix: str) -> None:
-        self.text = text
-        self.turn = text.turn
-        self.compiled = text.compiled
-        self.tools = None if tools is None else parameters_by_name(tools)
-        self.called = False  # whether there was a call, if only in the prefill
-        self._id_prefix = id_prefix
-        self._flow: Flow | None = None  # of the arguments' text
-        self.collected: list[str] | None = None  # of the arguments, until more of them has come
-        self.resume: Callable[[], bool] = text.read_text  # what reads on behind a call
-
-    def knows(self, name: str) -> bool:
-        """Say whether there is a tool of that name."""
-        return name in (self.tools or ())
-
-    def is_text(self, found: Found) -> bool:
-        """Say whether what looks like a marker of calls is text."""
-        raise NotImplementedError
-
-    def pass_marker(self, found: Found) -> None:
-        """Do what a marker of calls asks for."""
-        raise NotImplementedError
-
-    @property
-    def first(self) -> Callable[[], bool]:
-        """What reads on at the beginning of a turn."""
-        return self.text.read_text
-
-    @property
-    def is_open(self) -> bool:
-        """Whether a call is being read."""
-        return self.turn.arguments is not None
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """The schema of the arguments of the call that is being read."""
-        return (self.tools or {}).get(self.turn.calls[-1].name, {})
-
-    def start(self, name: str, start: int, end: int, id_: str = "") -> None:
-        """Begin a call; what says so stands from one offset to the other."""
-        turn = self.turn
-        if self.tools is not None and name not in self.tools:
-            turn.problem("unknown_tool", f"there is no tool {name!r}")
-        self.text.begin_call()
-        index = len(turn.calls)
-        if not (id_ or self.has_late_ids):
-            id_ = f"{self._id_prefix}{index}"
-        turn.calls.append(ToolCall(id_, name, "", False))
-        turn.arguments, self._flow = [], None
-        turn.events.append(ToolCallStart(index, id_, name, start, end))
-        turn.told = end
-        self.called = True
-
-    def argue(self, text: str) -> None:
-        """Add to the arguments, JSON text that comes of what was read up to the position."""
-        turn = self.turn
-        if self.collected is not None:
-            self.collected.append(text)
-        elif text and turn.arguments is not None:
-            turn.arguments.append(text)
-            start, turn.told = turn.told, turn.offset + turn.position
-            turn.events.append(ToolCallDelta(len(turn.calls) - 1, text, start, turn.told))
-
-    def let_flow(self, stops: re.Pattern[str]) -> None:
-        """Let text be a part of the arguments up to one of some characters, as it is."""
-        turn = self.turn
-        if self.collected is not None or not turn.arguments:
+def read_section(turn: Turn) -> Reading[None]:
+    """Read the calls after an opening, where none stands alone."""
+    input = turn.input
+    while ONLY_IN_SECTION or input.rules.only_opened:
+        found = input.rules.between_calls.match(input, not input.final)
+        if found is None:
+            tell_begun_section(turn)
             return
-        if self._flow is None or self._flow.stops is not stops:
-            event = partial(ToolCallDelta, len(turn.calls) - 1)
-            self._flow = Flow(stops, "", turn.arguments, event)
-        turn.flow = self._flow
+        if found.is_partial:
+            yield None
+            continue
+        input.take(found.end)
+        if found.role is Role.SECTION_END:
+            return close_section(turn, found)
+        yield from read_one_call(turn, found)
 
-    def end(self, complete: bool = True, late_id: str = "") -> None:
-        """End the call; ``complete`` says whether it was read to its end."""
-        turn = self.turn
-        if not turn.arguments:
-            turn.problem("no_arguments", "a call without arguments")
-            self.argue("{}")
-        call, index = turn.calls[-1], len(turn.calls) - 1
-        call.arguments = "".join(turn.arguments or ())
-        turn.arguments = None
-        if flaw := find_flaw(call.arguments):
-            turn.problem(*flaw)
-            complete = complete and flaw[0] != "not_json"
-        call.complete = complete
-        late_id = "" if call.id else late_id or f"{self._id_prefix}{index}"
-        call.id += late_id
-        end = turn.offset + turn.position
-        turn.events.append(ToolCallEnd(index, late_id, turn.told, end))
-        turn.read = self.resume
 
-    def end_of_text(self) -> None:
-        """All text has come: settle what waits for more."""
+def tell_begun_section(turn: Turn) -> None:
+    """Leave out what begins another call, or closes them all, where the text ends in it."""
+    input = turn.input
+    if not input.final or not input.rest.strip(WHITE_SPACE):
+        return
+    begun = input.rules.between_calls.match(input, True)
+    if begun and begun.is_partial:
+        turn.problem("cut_off", begun.text)
+        input.take_all()
 
-    def finish(self) -> None:
-        """End a call that is cut off."""
 
-    def forget(self) -> None:
-        """Leave out the calls that the prompt holds, but for one that the model continues."""
-        turn = self.turn
-        turn.events = [event for event in turn.events if event.type in ("content", "reasoning")]
-        if turn.held:
-            turn.held.events, turn.held.problems = len(turn.events), 0
-        turn.problems.clear()
-        del turn.calls[: -1 if self.is_open else None]
-        self._flow = None  # which knows the call by its place
-        if turn.arguments is not None:
-            call, arguments = turn.calls[0], "".join(turn.arguments)
-            at = turn.offset + turn.position
-            turn.events.append(ToolCallStart(0, call.id, call.name, at, at))
-            if arguments:
-                turn.events.append(ToolCallDelta(0, arguments, at, at))
+def read_call(turn: Turn, found: Found) -> Reading[None]:
+    """Read a call behind its head, and those that follow it in its section."""
+    name = found.slot("name")
+    if (
+        HAS_OPTIONAL_TEXTS
+        and found.missing
+        and name in PARTICIPANTS
+        and name not in (turn.tools or ())
+    ):
+        turn.problem("stray_marker", f"{found.text!r} addresses no tool", found.offset)
+        if ARE_CALLS_ADDRESSED:
+            turn.state.for_user = True
+        return
+    yield from read_one_call(turn, found)
+    yield from read_section(turn)
+
+
+def read_one_call(turn: Turn, found: Found) -> Reading[None]:
+    """Read a call after its head."""
+    if ARGUMENTS == "json" and NAME_IS_LAST:
+        yield from read_call_before_name(turn, found)
+        return
+    call = start_call(turn, found, found.offset, found.slot("name"), found.slot("id"))
+    if ARGUMENTS == "text":
+        yield from read_text_arguments(turn, call)
+    elif ARGUMENTS == "values":
+        yield from read_value_arguments(turn, call)
+    else:
+        yield from read_json_arguments(turn, call)
+
+
+def read_call_before_name(turn: Turn, found: Found) -> Reading[None]:
+    """Read a call whose name stands after its arguments."""
+    arguments = yield from read_early_arguments(turn)
+    if arguments is None:
+        return
+    tail = yield from next_tail(turn)
+    if tail:
+        late_id, at = tail.slot("id"), turn.input.here
+        call = start_call(turn, found, at, tail.slot("name"), late_id)
+        turn.events += call.add(arguments)
+        turn.input.take(tail.end)
+        turn.end_call(call, late_id)
+    elif turn.input.final:
+        turn.problem("cut_off", f"a call that ends in {turn.input.rest!r}")
+        turn.input.take_all()
+    else:
+        turn.problem("missing_marker", "what belongs behind the arguments is missing")
+
+
+def start_call(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCall:
+    """Start the call of a head, and tell at an offset what the head lacks."""
+    is_other = found.role is Role.OTHER_CALL
+    if NEEDS_OPENING and not turn.state.opened and not is_other:
+        turn.problem("missing_marker", f"a call without {OPENING} before it", at)
+    turn.state.opened = True
+    again = found.slot("name_again")
+    if again not in ("", name):
+        turn.problem("repeated", f"{name!r}, and then another name", at)
+        name = again
+    call = turn.start_call(name, found.offset, problem_at=at, id=id)
+    if HAS_OPTIONAL_TEXTS:
+        for text in found.missing:
+            turn.problem("missing_marker", f"{text!r} is missing", at)
+    return call

@@ -4,295 +4,364 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from enum import Enum
 
-from turnspec.engine.format import Format
-from turnspec.engine.json_text import dump_json, load_json, without_halves
-from turnspec.engine.markers import Found, Notation, Roles, leading_text, spaced
-from turnspec.engine.schemas import json_types
-from turnspec.engine.text_arguments import (
-    TextArguments,
-    behind_value,
-    rests_of_call,
-    turn_end_roles,
-    value_roles,
+from turnspec.engine.facts import (
+    ELEMENT_KEY,
+    ELEMENT_SEPARATOR,
+    ELEMENTS_ARE_CLOSED_BY_KEY,
+    ELEMENTS_ARE_DISTINCT,
+    ELEMENTS_ARE_KEYED,
+    HAS_ELEMENT_LEAD,
+    HAS_PYTHON_LITERALS,
 )
-from turnspec.engine.tools import options
+from turnspec.engine.json_texts import dump_json, join_halves, load_json
+from turnspec.engine.markers import WHITE_SPACE, Found
+from turnspec.engine.roles import Role
+from turnspec.engine.tools import schema_options
+from turnspec.engine.types import json_types
+from turnspec.engine.values import Value, end_value
 
-_NESTED = {"array", "object"}
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from turnspec.engine.text import Reading
+    from turnspec.engine.turn import OpenCall, Turn
+
+NESTED = {"array", "object"}
 
 
-@dataclass(slots=True)
+class Place(Enum):
+    """Where a nested value is being read."""
+
+    VALUE = "value"  # an element's value comes next
+    TEXT = "text"  # of an element
+    BETWEEN = "between"  # elements
+    CLOSING = "closing"  # what closes the whole value comes next
+    OVER = "over"
+
+
 class Container:
     """An open array or object, with the schemas of what is in it."""
 
-    closer: str  # its closing bracket
-    members: dict[Any, Any]  # schemas by key, or by index
-    others: Any  # the schema of all others
-    filled: bool = False  # whether something is in it
+    def __init__(self, closer: str, members: dict[Any, Any], others: Any) -> None:
+        self.closer = closer  # its closing bracket
+        self.members = members  # schemas by key, or by index
+        self.others = others  # the schema of all others
+        self.is_filled = False  # whether something is in it
+
+    def knows(self, found: Found) -> bool:
+        """Say whether an element is one that belongs in it."""
+        if self.closer == "}":
+            return found.slot("key") in self.members
+        return is_element(found)
 
 
-class Elements:
-    """Reads a value that may consist of elements. Its schema tells; else an opening tag does."""
+class NestedValue:
+    """A value that consists of elements. What is open in it is a stack."""
 
-    def __init__(self, arguments: TextArguments) -> None:
-        compiled = arguments.calls.compiled
-        self._arguments = arguments
-        self._turn = arguments.turn
-        self._calls = arguments.calls
-        self._value = arguments.value
-        self._table = compiled.table["arguments"]["elements"]
-        self._first = compiled.markers(first_element_roles)
-        self._markers = compiled.markers(element_roles)
-        self._behind = compiled.markers(behind_element_roles)
-        self._end = compiled.markers(value_roles)
-        self._keyed = "{key}" in self._table["member_end"]
-        self._closed_by_key = self._keyed and "{key}" in compiled.table["arguments"].get("end", "")
-        self._schema: Any = None  # of the value of an element
-        self._containers: list[Container] = []
-        self._collecting = 0  # of these, the one that is collected: no schema tells its members
-        self._path: list[str] = []  # what closes the elements that are open in them
-        self._open: Counter[str] = Counter()  # how often each of these is open
+    def __init__(self, call: OpenCall, value: Value, key: str, schema: Any, root: Any) -> None:
+        self.call = call
+        self.other_keys = value.other_keys  # with which another argument can begin
+        self.value = value  # of the element that was begun last
+        self.schema = schema  # of that
+        self.root = root  # the schema in which that stands
+        self.key = key  # of the argument
+        self.place = Place.VALUE
+        self.unexpected: list[str] = []  # text between elements
+        self.containers: list[Container] = []
+        self.collecting = 0  # of these, the one that is collected: no schema tells its members
+        self.path: list[str] = []  # what closes the elements that are open in them
+        self.open: Counter[str] = Counter()  # how often each of these is open
+        self.next_argument: Found | None = None  # one that begins in it
 
-    def read_opening(self) -> bool:
-        """Read the beginning of a value: nested, if an element begins where one is expected."""
-        value = self._value
-        expected = value.types & _NESTED or (self._table.get("distinct") and not value.types)
-        found = self._first.match(self._turn, final=False) if expected else None
-        if found and not found.role:
+
+def is_element(found: Found) -> bool:
+    """Say whether an opening tag is that of an array's element."""
+    if ELEMENT_KEY:
+        return found.slot("key") == ELEMENT_KEY
+    return found.role is Role.ELEMENT
+
+
+def closing_name(found: Found) -> str:
+    """Return what a closing tag shares with its opening tag, as the path has it."""
+    if ELEMENTS_ARE_KEYED:
+        return found.slot("key")
+    return "member" if found.role is Role.MEMBER_END else "element"
+
+
+def first_element(turn: Turn, value: Value) -> Found | None:
+    """Return the element with which a value begins, if it consists of such.
+
+    Its schema tells; else an opening tag that cannot be text does.
+    """
+    if value.types & NESTED or (ELEMENTS_ARE_DISTINCT and not value.types):
+        return turn.input.rules.first_element.match(turn.input, True)
+    return None
+
+
+def read_elements(turn: Turn, nested: NestedValue, found: Found) -> Reading[bool]:
+    """Read a value that begins with an element; return whether it ends before the text."""
+    begin_elements(turn, nested, found)
+    while nested.place is not Place.OVER:
+        if read_on(turn, nested):
+            continue
+        if turn.input.final:
+            cut_elements_off(turn, nested)
             return False
-        if found:
-            self._begin_elements(found)
-        else:
-            self._begin_text()
+        yield None
+    return True
+
+
+def cut_elements_off(turn: Turn, nested: NestedValue) -> None:
+    """Close what the end of the text leaves open."""
+    rest = "".join(nested.unexpected) + turn.input.rest
+    turn.problem("cut_off", f"a call that ends in {rest!r}")
+    nested.unexpected.clear()
+    if nested.place is Place.VALUE:
+        begin_text(turn, nested)
+    if nested.containers:
+        end_nested(turn, nested, Place.OVER)
+
+
+def read_on(turn: Turn, nested: NestedValue) -> bool:
+    """Take a step; return whether another one can follow, without more text."""
+    match nested.place:
+        case Place.VALUE:
+            found = first_element(turn, nested.value)
+            if found and not found.is_partial:
+                begin_elements(turn, nested, found)
+            elif found is None:
+                begin_text(turn, nested)
+            return not (found and found.is_partial)
+        case Place.TEXT:
+            return read_element_text(turn, nested)
+        case Place.BETWEEN:
+            return read_between_elements(turn, nested)
+    found = turn.input.rules.value.match(turn.input, True)
+    if found and found.is_partial:
+        return False
+    if found and found.role is Role.VALUE_CLOSED:
+        turn.input.take(found.end)
+    nested.place = Place.OVER
+    return True
+
+
+def begin_text(turn: Turn, nested: NestedValue) -> None:
+    """Begin an element that is text."""
+    turn.events += nested.call.add(nested.value.begin())
+    nested.place = Place.TEXT
+
+
+def begin_elements(turn: Turn, nested: NestedValue, found: Found) -> None:
+    """Begin an array or an object with its first element."""
+    call, kinds = nested.call, nested.value.types & NESTED
+    is_array = is_element(found)
+    if ELEMENT_KEY and len(kinds) == 1:
+        is_array = "array" in kinds
+    elif kinds and ("array" if is_array else "object") not in kinds:
+        turn.problem("wrong_type", f"an {'array' if is_array else 'object'} is not expected")
+    members, others = schemas_inside(nested.schema, nested.root, is_array)
+    turn.events += call.add(nested.value.before)
+    if call.collected is None and not (is_array or members or others):
+        call.collected = []
+        nested.collecting = len(nested.containers)
+    turn.events += call.add("[" if is_array else "{")
+    nested.containers.append(Container("]" if is_array else "}", members, others))
+    begin_element(turn, nested, found)
+
+
+def begin_element(turn: Turn, nested: NestedValue, found: Found) -> None:
+    """Begin a member of an object, or an element of an array."""
+    tell_unexpected(turn, nested)
+    turn.input.take(found.end)
+    container, key = nested.containers[-1], found.slot("key")
+    before = ", " if container.is_filled else ""
+    if container.closer == "}":
+        before += f"{dump_json(key)}: "
+        if container.members and not container.others and key not in container.members:
+            turn.problem("unknown_argument", f"an object has no {key!r}")
+        nested.schema = container.members.get(key, container.others)
+    else:
+        if key and key != ELEMENT_KEY:
+            turn.problem("malformed", f"an array has no {key!r}")
+        first = next(iter(container.members), 0)
+        nested.schema = container.members.pop(first, container.others)
+    types = json_types(nested.schema, nested.root)
+    nested.value = Value(turn.input, nested.call, types, before, HAS_PYTHON_LITERALS)
+    name = key if ELEMENTS_ARE_KEYED else "member" if key else "element"
+    nested.path.append(name)
+    nested.open[name] += 1
+    nested.place = Place.VALUE
+
+
+def next_element_marker(turn: Turn) -> Found | None:
+    """Return the next marker of elements; at the end of the text, a call's rest before all else."""
+    input = turn.input
+    found = input.rules.elements.search(input, True)
+    if input.final and found and found.is_partial:
+        whole = input.rules.elements.match(input, False, found.start)
+        return whole if whole and whole.role is Role.REST_OF_CALL else found
+    return found
+
+
+def take_text(turn: Turn, nested: NestedValue, end: int | None) -> None:
+    """Take the text up to a position for a part of an element."""
+    turn.events += nested.call.add(nested.value.take(turn.input.take(end)))
+
+
+def read_element_text(turn: Turn, nested: NestedValue) -> bool:
+    """Read the text of an element, up to what closes it."""
+    found, value = next_element_marker(turn), nested.value
+    take_text(turn, nested, found.start if found else None)
+    if found is None or found.is_partial:
+        if nested.call.collected is None:
+            value.ends = turn.input.rules.elements
+            turn.flow = value.flow
+        return False
+    if found.role in (Role.MEMBER, Role.ELEMENT):
+        open_in_text(turn, nested, found)
         return True
-
-    def _begin_text(self) -> None:
-        self._value.begin()
-        self._turn.read = self.read_element if self._path else self._arguments.read_value
-
-    def _begin_elements(self, found: Found) -> None:
-        kinds = self._value.types & _NESTED
-        is_array = self._is_element(found)
-        if "element_key" in self._table and len(kinds) == 1:
-            is_array = "array" in kinds
-        elif kinds and ("array" if is_array else "object") not in kinds:
-            kind = "array" if is_array else "object"
-            self._turn.problem("wrong_type", f"an {kind} is not expected")
-        schema = self._schema if self._path else self._arguments.schema
-        members, others = schemas_inside(schema, self._calls.parameters, is_array)
-        self._calls.argue(self._value.before)
-        if self._calls.collected is None and not (is_array or members or others):
-            self._calls.collected = []
-            self._collecting = len(self._containers)
-        self._calls.argue("[" if is_array else "{")
-        self._containers.append(Container("]" if is_array else "}", members, others))
-        self._begin_element(found)
-
-    def _is_element(self, found: Found) -> bool:
-        """Say whether an opening tag is that of an array's element."""
-        if "element_key" in self._table:
-            return found["key"] == self._table["element_key"]
-        return found.role == "element"
-
-    def _begin_element(self, found: Found) -> None:
-        self._tell_unexpected()
-        self._turn.position = found.end
-        container, key = self._containers[-1], found["key"]
-        before = ", " if container.filled else ""
-        if container.closer == "}":
-            before += f"{dump_json(key)}: "
-            if container.members and not container.others and key not in container.members:
-                self._turn.problem("unknown_argument", f"an object has no {key!r}")
-            self._schema = container.members.get(key, container.others)
-        else:
-            if key and key != self._table.get("element_key"):
-                self._turn.problem("malformed", f"an array has no {key!r}")
-            first = next(iter(container.members), 0)
-            self._schema = container.members.pop(first, container.others)
-        self._value.expect(json_types(self._schema, self._calls.parameters), before)
-        self._path.append(found["key"] if self._keyed else "member" if key else "element")
-        self._open[self._path[-1]] += 1
-        self._turn.read = self.read_opening
-
-    def read_element(self) -> bool:
-        """Read the text of an element, up to what closes it."""
-        found = self._next_marker()
-        self._value.take(found.start if found else len(self._turn.text))
-        if found is None or not found.role:
-            self._value.let_flow(self._markers)
+    may_be_text = not value.types or "string" in value.types
+    if found.role in (Role.MEMBER_END, Role.ELEMENT_END) and may_be_text:
+        after = turn.input.rules.after_element.match(turn.input, True, found.end)
+        if after and after.is_partial:
             return False
-        if found.role in ("member", "element"):
-            self._open_in_text(found)
+        if after is None:
+            take_inner(turn, nested, found)
             return True
-        may_be_text = not self._value.types or "string" in self._value.types
-        if found.role in ("member_end", "element_end") and may_be_text:
-            behind = self._behind.match(self._turn, found.end, final=False)
-            if behind and not behind.role:
-                return False
-            if behind is None:
-                self._take_inner(found)
-                return True
-        if not self._end_elements(found):
-            self._value.take(found.start + 1)
+    if not end_elements(turn, nested, found):
+        take_text(turn, nested, found.start + 1)
+    return True
+
+
+def open_in_text(turn: Turn, nested: NestedValue, found: Found) -> None:
+    """Begin another element within one's text, unless what looks like it is text."""
+    is_text = not nested.containers[-1].knows(found)
+    if not ELEMENTS_ARE_DISTINCT:
+        is_text = is_text or nested.value.is_string
+    if not is_text:
+        turn.problem("missing_marker", "an element is not closed")
+        close_elements(turn, nested, len(nested.path) - 1)
+        begin_element(turn, nested, found)
+        return
+    if ELEMENTS_ARE_DISTINCT:
+        turn.problem("inner_marker", f"{found.text!r} inside a value")
+    take_text(turn, nested, found.end)
+
+
+def take_inner(turn: Turn, nested: NestedValue, found: Found) -> None:
+    """Take for text a closing tag after which the format cannot go on."""
+    is_own = ELEMENTS_ARE_DISTINCT or not ELEMENTS_ARE_KEYED or nested.open[closing_name(found)]
+    if is_own:
+        turn.problem("inner_marker", f"{found.text!r} inside a value")
+    take_text(turn, nested, found.end)
+
+
+def read_between_elements(turn: Turn, nested: NestedValue) -> bool:
+    """Read what stands between elements: the next one's beginning, or what closes them."""
+    found, container = next_element_marker(turn), nested.containers[-1]
+    nested.unexpected.append(turn.input.take(found.start if found else None))
+    if found is None or found.is_partial:
+        return False
+    if found.role not in (Role.MEMBER, Role.ELEMENT):
+        if not end_elements(turn, nested, found):
+            turn.problem("stray_marker", f"{found.text!r} closes nothing")
+            turn.input.take(found.end)
         return True
-
-    def _open_in_text(self, found: Found) -> None:
-        """An opening tag in an element's text begins another one, unless it is text."""
-        known = self._is_known(found, self._containers[-1])
-        is_text = (
-            not known
-            if self._table.get("distinct")
-            else self._value.types <= {"string"} or not known
-        )
-        if not is_text:
-            self._turn.problem("missing_marker", "an element is not closed")
-            self._close_elements(len(self._path) - 1)
-            self._begin_element(found)
-            return
-        if self._table.get("distinct"):
-            self._turn.problem("inner_marker", f"{found.text!r} inside a value")
-        self._value.take(found.end)
-
-    def _take_inner(self, found: Found) -> None:
-        """Take for text a closing tag behind which the format can't go on."""
-        if self._table.get("distinct") or not self._keyed or self._open[self._closing_name(found)]:
-            self._turn.problem("inner_marker", f"{found.text!r} inside a value")
-        self._value.take(found.end)
-
-    def read_elements(self) -> bool:
-        """Read what stands between elements: the next one's beginning, or what closes them."""
-        turn, arguments = self._turn, self._arguments
-        found = self._next_marker()
-        end = found.start if found else len(turn.text)
-        arguments.unexpected.append(turn.text[turn.position : end])
-        turn.position = end
-        if found is None or not found.role:
-            return False
-        if found.role not in ("member", "element"):
-            if not self._end_elements(found):
-                turn.problem("stray_marker", f"{found.text!r} closes nothing")
-                turn.position = found.end
-            return True
-        container = self._containers[-1]
-        may_have = container.closer == "}" and (container.others or not container.members)
-        if self._is_known(found, container) or may_have:
-            self._begin_element(found)
-        elif self._path and self._is_known(found, self._containers[-2]):
+    may_have = container.closer == "}" and (container.others or not container.members)
+    if not (container.knows(found) or may_have):
+        if nested.path and nested.containers[-2].knows(found):
             turn.problem("missing_marker", "an element is not closed")
-            self._close_elements(len(self._path) - 1)
-            self._begin_element(found)
-        elif not self._path and "lead" in self._table and found["key"] in arguments.other_keys:
+            close_elements(turn, nested, len(nested.path) - 1)
+        elif HAS_ELEMENT_LEAD and not nested.path and found.slot("key") in nested.other_keys:
             turn.problem("missing_marker", "a value is not closed")
-            self._end_nested()
-            turn.position = found.end
-            arguments.begin_argument(found)
-        else:
-            self._begin_element(found)
-        return True
-
-    def _is_known(self, found: Found, container: Container) -> bool:
-        """Say whether an element is one that a container has."""
-        if container.closer == "}":
-            return found["key"] in container.members
-        return self._is_element(found)
-
-    def _closing_name(self, found: Found) -> str:
-        """Return what a closing tag shares with its opening tag, as the path has it."""
-        return found["key"] if self._keyed else found.role.removesuffix("_end")
-
-    def _next_marker(self) -> Found | None:
-        found = self._markers.search(self._turn, final=False)
-        if self._turn.final and found and not found.role:
-            whole = self._markers.match(self._turn, found.start, final=True)
-            return whole if whole and whole.role == "rest" else found
-        return found
-
-    def _end_elements(self, found: Found) -> bool:
-        """End what a marker closes, with what is open inside; say whether it closes anything."""
-        if found.role == "next" and self._turn.read == self.read_element:
-            return False
-        if found.role in ("rest", "next"):
-            self._turn.problem("missing_marker", "a value is not closed")
-            self._end_nested()
-            self._turn.position = found.end
+            end_nested(turn, nested, Place.OVER)
+            turn.input.take(found.end)
+            nested.next_argument = found
             return True
-        name = self._closing_name(found)
-        closes_all = self._closed_by_key and not self._open[name] and name == self._arguments.key
-        if found.role == "outer" or closes_all:
-            if self._path:
-                self._turn.problem("missing_marker", "an element is not closed")
-            self._end_nested()
-            self._turn.read = self.read_closing
-            return True
-        if not self._open[name]:
-            return False
-        depth = len(self._path) - 1
-        while self._path[depth] != name:
-            depth -= 1
-        if depth < len(self._path) - 1:
-            self._turn.problem("missing_marker", "an element is not closed")
-        self._close_elements(depth)
-        self._turn.position = found.end
+    begin_element(turn, nested, found)
+    return True
+
+
+def end_elements(turn: Turn, nested: NestedValue, found: Found) -> bool:
+    """End what a marker closes, with what is open inside; say whether it closes anything."""
+    if found.role is Role.NEXT_ARGUMENT and nested.place is Place.TEXT:
+        return False
+    if found.role in (Role.REST_OF_CALL, Role.NEXT_ARGUMENT):
+        turn.problem("missing_marker", "a value is not closed")
+        end_nested(turn, nested, Place.OVER)
+        turn.input.take(found.end)
         return True
-
-    def _close_elements(self, depth: int) -> None:
-        """Close all elements but the first ones, as many as ``depth``."""
-        if self._turn.read == self.read_element:
-            self._value.end()
-        self._tell_unexpected()
-        while len(self._containers) > depth + 1:
-            self._close_container()
-        self._open.subtract(self._path[depth:])
-        del self._path[depth:]
-        self._containers[-1].filled = True
-        self._turn.read = self.read_elements
-
-    def _close_container(self) -> None:
-        calls = self._calls
-        calls.argue(self._containers.pop().closer)
-        if calls.collected is not None and len(self._containers) == self._collecting:
-            text, calls.collected = "".join(calls.collected), None
-            calls.argue(with_repeated_joined(text))
-
-    def _end_nested(self) -> None:
-        """Close the whole value."""
-        self._close_elements(0)
-        self._close_container()
-        self._turn.read = self._arguments.read_arguments
-
-    def read_closing(self) -> bool:
-        """Read what closes the value: behind its elements that is what closes any other."""
-        found = self._end.match(self._turn, final=False)
-        if found and not found.role:
-            return False
-        if found and found.role == "close":
-            self._turn.position = found.end
-        self._turn.read = self._arguments.read_arguments
+    name = closing_name(found)
+    closes_all = ELEMENTS_ARE_CLOSED_BY_KEY and not nested.open[name] and name == nested.key
+    if found.role is Role.OUTER_END or closes_all:
+        if nested.path:
+            turn.problem("missing_marker", "an element is not closed")
+        end_nested(turn, nested, Place.CLOSING)
         return True
+    if not nested.open[name]:
+        return False
+    depth = len(nested.path) - 1
+    while nested.path[depth] != name:
+        depth -= 1
+    if depth < len(nested.path) - 1:
+        turn.problem("missing_marker", "an element is not closed")
+    close_elements(turn, nested, depth)
+    turn.input.take(found.end)
+    return True
 
-    def _tell_unexpected(self) -> None:
-        self._arguments.tell_unexpected("between elements", self._table.get("separator", ""))
 
-    def finish(self) -> None:
-        """Close what the end of the text leaves open."""
-        if self._turn.read == self.read_opening:
-            self._begin_text()
-        if self._containers:
-            self._end_nested()
+def close_elements(turn: Turn, nested: NestedValue, depth: int) -> None:
+    """Close all elements but the first ones, as many as `depth`."""
+    if nested.place is Place.TEXT:
+        end_value(turn, nested.call, nested.value)
+    tell_unexpected(turn, nested)
+    while len(nested.containers) > depth + 1:
+        close_container(turn, nested)
+    nested.open.subtract(nested.path[depth:])
+    del nested.path[depth:]
+    nested.containers[-1].is_filled = True
+    nested.place = Place.BETWEEN
+
+
+def close_container(turn: Turn, nested: NestedValue) -> None:
+    """Close the innermost array or object."""
+    call = nested.call
+    turn.events += call.add(nested.containers.pop().closer)
+    if call.collected is not None and len(nested.containers) == nested.collecting:
+        text, call.collected = "".join(call.collected), None
+        turn.events += call.add(with_repeated_joined(text))
+
+
+def end_nested(turn: Turn, nested: NestedValue, place: Place) -> None:
+    """Close the whole value."""
+    close_elements(turn, nested, 0)
+    close_container(turn, nested)
+    nested.place = place
+
+
+def tell_unexpected(turn: Turn, nested: NestedValue) -> None:
+    """Tell of text between elements that belongs nowhere; it may be an argument."""
+    text = "".join(nested.unexpected).replace(ELEMENT_SEPARATOR, "", 1).strip(WHITE_SPACE)
+    nested.unexpected.clear()
+    if text:
+        turn.problem("unexpected_text", f"between elements: {text}")
+        nested.call.complete = False
 
 
 def with_repeated_joined(text: str) -> str:
     """Return JSON text in which the values of a key that is repeated are the array of them."""
     try:
-        value = load_json(text, object_pairs_hook=_joined)
+        value = load_json(text, object_pairs_hook=joined)
     except ValueError:  # as it is nested too deeply
         return text
-    return without_halves(dump_json(value))
+    return join_halves(dump_json(value))
 
 
-def _joined(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+def joined(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object in which a repeated key has all its values."""
     found: dict[str, list[Any]] = {}
     for key, value in members:
         found.setdefault(key, []).append(value)
@@ -305,54 +374,10 @@ def schemas_inside(
     """Return the schemas of an object's members, and of others, or of an array's elements."""
     members: dict[Any, Any] = {}
     others = None
-    for option in options(schema, root):
+    for option in schema_options(schema, root):
         if is_array:
             members |= enumerate(option.get("prefixItems") or [])
         else:
             members |= option.get("properties") or {}
         others = others or option.get("items" if is_array else "additionalProperties")
     return members, others
-
-
-def first_element_roles(table: Format) -> Roles:
-    """Return the opening tags with which a nested value begins."""
-    return [(role, spaced(notation)) for role, notation in _openings(table)]
-
-
-def element_roles(table: Format) -> Roles:
-    """Return what may stand between elements, or end one."""
-    arguments, elements = table["arguments"], table["arguments"]["elements"]
-    closings, openings = _closings(table), _openings(table)
-    lead = elements.get("lead")
-    found: list[tuple[str, Notation]] = []
-    if rests := rests_of_call(table):
-        found += [("rest", (f"{lead} ", rests))] if lead else []
-        found.append(("rest", ("", rests)))
-    found += turn_end_roles(table)
-    end = arguments.get("end", "")
-    if "{key}" not in end and end not in [notation for _, notation in closings]:
-        found.append(("outer", (end, behind_value(table))))
-    if lead is None and any(map(str.isalnum, leading_text(arguments["start"]))):
-        found.append(("next", ("", [arguments["start"]])))
-    return [*found, *closings, *openings]  # tags with a key look like many others
-
-
-def behind_element_roles(table: Format) -> Roles:
-    """Return what may stand behind an element's closing tag."""
-    arguments = table["arguments"]
-    tags = [notation for _, notation in (*_openings(table), *_closings(table))]
-    texts = [leading_text(tag) for tag in (*tags, arguments["start"], arguments.get("end", ""))]
-    texts += [*table["calls"].get("closing", ())[:1], arguments["elements"].get("separator", "")]
-    return [("behind", spaced(text)) for text in dict.fromkeys(texts) if text]
-
-
-def _openings(table: Format) -> list[tuple[str, str]]:
-    elements = table["arguments"]["elements"]
-    found = [("element", elements["element_start"])] if "element_start" in elements else []
-    return [*found, ("member", elements["member_start"])]
-
-
-def _closings(table: Format) -> list[tuple[str, str]]:
-    elements = table["arguments"]["elements"]
-    found = [("element_end", elements["element_end"])] if "element_end" in elements else []
-    return [("member_end", elements["member_end"]), *found]

@@ -1,340 +1,279 @@
-"""Markers: what a format writes around its parts, looked for in a text that is still growing.
+"""Finding markers in a text that is still growing.
 
-A marker is written as text in which a blank stands for any white space or none, and a line end
-for one line end or none. A slot in braces, as ``{name}``, stands for a text of the turn's own;
-``{key but <>}`` has no such characters. ``{?text}`` is text that may be missing. ``{no x}`` says
-that no x follows and, at a marker's end, ``{before x}`` that one does. ``{{`` and ``}}`` are
-braces.
+In a marker a blank is any white space or none, a line break is one or none, `{x}` is a
+slot, and `{?x}` a text that may be missing. `{{` and `}}` are braces.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
 
-from turnspec.engine.turn import Turn
+from turnspec.engine.facts import HAS_FOLLOWERS, HAS_OPTIONAL_TEXTS
 
-#: A marker as it is written; or that and others, of which one has to follow it.
-Notation: TypeAlias = "str | tuple[str, Sequence[Notation]]"
-Roles: TypeAlias = Sequence[tuple[str, Notation]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
-_BEFORE = re.compile(r"((?:[^{]|\{\{|\{(?!\{|before ))*)\{before (.*)\}", re.DOTALL)
-_TOKEN = re.compile(
-    r"\{\{|\}\}|\{(?P<optional>\?)?(?P<slot>[^{}]+?)(?: but (?P<but>[^{}]+))?\}|[^{}]"
-)
-# Bounded, as a marker that is not whole yet is held back.
-_WHITE_SPACE = {" ": "[ \t\n\r]{0,99}", "\n": r"(?:\r?\n|\r\Z)?"}
-#: Letters and digits of names, as ranges that mean the same in an expression and in GBNF.
-LETTERS = "a-zA-Z0-9À-ɏͰ-ԯ぀-鿿가-힣"
-#: The other signs that names and ids may hold; the dash is last, as in a class of characters.
-NAME_SIGNS = "_.:/-"
-#: What a key never holds: controls, what nobody sees, and white space but the blank.
-NOT_IN_KEYS = r"\x00-\x1F\x7F-\xA0\u1680\u2000-\u200F\u2028-\u202F\u205F-\u206F\u3000"
-# What stands in a slot. BUT is what a slot can't hold for what stands around it, and SIGNS are
-# those that are left for it.
-SLOTS = {
-    "name": f"[{LETTERS}SIGNS]{{1,256}}",
-    "key": f"[^{NOT_IN_KEYS}BUT]{{1,256}}",
-    "type": f"[^{NOT_IN_KEYS}BUT]{{1,256}}",
-    "id": f"[{LETTERS}SIGNS]{{0,256}}",
-    "index": "[0-9]{0,9}",
-    "word": "[ \t\n\r]{0,99}[A-Za-z0-9_-]{0,40}[ \t\n\r]{0,99}",
-    "noise": r"[ \t\n\r]{0,9}\w[^<>\[\]{}|]{0,99}",
-    "any": "[^ \t\n\r<>]{0,256}",
-    "comma": "[ \t\n\r,;]{0,99}",
-    "string": r'(?:[^"\\]|\\[\s\S]|\\\Z){0,256}',
-    # What models put before and behind JSON.
-    "fence": "(?:`{1,3}[A-Za-z0-9_]{0,9})?",
-    "brackets": "[ \t\n\r]{0,99}[}\\]`][ \t\n\r}\\]`]{0,99}",
-    "line end": "[ \t\r]{0,9}\n",
-    "end of text": r"\Z",
-    "never": "(?!)",
-}
-_NAME = re.compile(f"[{LETTERS}{NAME_SIGNS}]{{1,256}}")
-_NAMES = ("name", "key")  # which may be quoted as attributes are
-_TEXTS = ("key", "type", "id", "string")
-_MAY_BE_MISSING = ("word", "comma", "fence")
+    from turnspec.engine.input import Input
+    from turnspec.engine.roles import Notation, Role, Rule
+    from turnspec.engine.special import SpecialTokens
+
+    #: A part of a marker: a text, an expression, or a text that may be missing: in a list, as
+    #: it is sought and as it is written.
+    Step: TypeAlias = "str | re.Pattern[str] | list[str]"
+    #: What stands in slots, as expressions.
+    Slots: TypeAlias = "dict[str, list[str]]"
+
+WHITE_SPACE = " \t\n\r"  # all that counts as white space, as in JSON
+SPACE = re.compile("[ \t\n\r]*")
+NOTATION = re.compile(r"\{\{|\}\}|\{[^{}]+\}|[ \n]|[^{} \n]+")
+LINE_BREAK = r"(?:\r?\n|\r\Z)?"
+NO_TOKEN = "[^\ue000-\uf8ff"  # as slots hold no special token
 
 
-def is_name(text: str) -> bool:
-    """Say whether a text can be the name of a tool."""
-    return _NAME.fullmatch(text) is not None
+def after_space(text: str, at: int) -> int:
+    """Return the position after white space."""
+    space = SPACE.match(text, at)
+    return space.end() if space else at
 
 
 class Found:
-    """A marker in the text; without a role it is what may be the beginning of one."""
+    """A marker in the text. A partial one has no role: the text ends within it."""
 
-    __slots__ = ("_group", "_match", "end", "missing", "role", "start")
+    __slots__ = ("_places", "_steps", "end", "is_partial", "offset", "role", "start", "text")
 
-    def __init__(self, match: re.Match[str], role: str, optional: Mapping[str, str]) -> None:
+    def __init__(self, input: Input, role: Role | None, marker: Marker, places: list[int]) -> None:
         self.role = role
-        self.start, self.end = match.span()
-        #: The texts that the marker may have, and hasn't.
-        self.missing = [text for group, text in optional.items() if match[group] is None]
-        self._match = match
-        self._group = match.lastgroup
+        self.start, self.end = places[0], places[-1]
+        self.offset = input.offset + self.start
+        self.is_partial = role is None
+        self.text = input.text[self.start : self.end]
+        self._steps, self._places = marker.steps, places
 
-    @property
-    def text(self) -> str:
-        """The marker as the turn has it."""
-        return self._match.group()
+    def _slots(self) -> Iterator[tuple[str, str]]:
+        """Yield the slots that have names, each with what stands in it."""
+        for step, start, end in zip(self._steps, self._places, self._places[1:], strict=False):
+            if isinstance(step, re.Pattern):
+                for name in step.groupindex:
+                    yield name, self.text[start - self.start : end - self.start]
+
+    def slot(self, wanted: str) -> str:
+        """Return what stands in a slot; nothing if the marker has no such slot."""
+        return next((text for name, text in self._slots() if name == wanted), "")
 
     @property
     def words(self) -> list[str]:
-        """What stands in its slots for any word."""
-        slots = f"{self._group}_word_"
-        found = self._match.groupdict().items()
-        return [word.strip() for slot, word in found if slot.startswith(slots) and word.strip()]
+        """What stands in slots for any word."""
+        words = (text.strip(WHITE_SPACE) for name, text in self._slots() if name == "word")
+        return [word for word in words if word]
 
-    def __getitem__(self, slot: str) -> str:
-        """Return what stands in a slot; nothing if the marker has no such slot."""
-        return self._match.groupdict().get(f"{self._group}_{slot}") or ""
+    @property
+    def missing(self) -> list[str]:
+        """The texts that the marker may have, and has not."""
+        found = zip(self._steps, self._places, self._places[1:], strict=False)
+        return [step[1] for step, start, end in found if isinstance(step, list) and start == end]
+
+
+class Marker:
+    """A marker in steps: texts, expressions for slots, and, in lists, texts that may be missing."""
+
+    __slots__ = ("first", "if_before", "steps")
+
+    def __init__(self, notation: Notation, slots: Slots, special: SpecialTokens | None) -> None:
+        text, after = (notation, ()) if isinstance(notation, str) else notation
+        if special:
+            text = special.put_into(text)
+        parts = NOTATION.findall(text)
+        self.steps: list[Step] = []
+        for part in parts:
+            self._add(part, slots.get(part), special)
+        #: The text that it begins with, white space aside.
+        spaces = next((at for at, part in enumerate(parts) if part not in " \n"), 0)
+        first = self.steps[spaces] if spaces < len(self.steps) else ""
+        self.first = first if isinstance(first, str) and first[:1] not in WHITE_SPACE else ""
+        if HAS_FOLLOWERS:
+            self.if_before = [Marker(other, slots, special) for other in after]
+
+    def _add(self, part: str, slot: list[str] | None, special: SpecialTokens | None) -> None:
+        if slot:
+            self.steps += (expression(step, special is not None) for step in slot)
+        elif HAS_OPTIONAL_TEXTS and part.startswith("{?"):
+            sought = part[2:-1]
+            self.steps.append([sought, special.plain(sought) if special else sought])
+        else:
+            text = part[0] if part in ("{{", "}}") else part
+            last = self.steps.pop() if self.steps and isinstance(self.steps[-1], str) else ""
+            self.steps.append(f"{last}{text}")
+
+    def firsts(self) -> Iterator[tuple[str, str]]:
+        """Yield the characters that can begin the marker, each with the second, if it is sure."""
+        for step in self.steps:
+            if isinstance(step, str):
+                yield step[0], step[1:2]
+                return
+            if HAS_OPTIONAL_TEXTS and isinstance(step, list):
+                yield step[0][0], step[0][1:2]
+            elif isinstance(step, re.Pattern) and step.pattern == LINE_BREAK:
+                yield from (("\r", ""), ("\n", ""))
+        if HAS_FOLLOWERS:
+            for other in self.if_before:
+                yield from other.firsts()
+
+
+@lru_cache(99)
+def expression(slot: str, with_tokens: bool) -> re.Pattern[str]:
+    """Return the expression for a slot; none holds a special token."""
+    return re.compile(slot.replace("[^", NO_TOKEN) if with_tokens else slot)
+
+
+#: What `walk` returns if the text ends before the marker does.
+CUT_OFF: list[int] = []
+
+
+def walk(steps: list[Step], text: str, at: int, partial: bool) -> list[int] | None:
+    """Return where a marker begins, and each of its steps ends; None if there is none.
+
+    `partial` says that the text may go on.
+    """
+    places, size, step = [at], len(text), None
+    for number, step in enumerate(steps, 1):
+        if partial and at == size:
+            return CUT_OFF
+        if isinstance(step, str):
+            if not text.startswith(step, at):
+                return CUT_OFF if partial and step.startswith(text[at:]) else None
+            at += len(step)
+        elif HAS_OPTIONAL_TEXTS and isinstance(step, list):
+            if text.startswith(step[0], at):
+                rest = walk(steps[number:], text, at + len(step[0]), partial)
+                if rest is not None:
+                    return places + rest if rest else CUT_OFF
+            elif partial and step[0].startswith(text[at:]):
+                return CUT_OFF
+        elif isinstance(step, re.Pattern):
+            found = step.match(text, at)
+            if found is None:
+                return None
+            at = found.end()
+        places.append(at)
+    return CUT_OFF if partial and at == size and isinstance(step, re.Pattern) else places
+
+
+def fit(marker: Marker, text: str, at: int, partial: bool) -> list[int] | None:
+    """Return the places of a marker, if what has to follow it does."""
+    places = walk(marker.steps, text, at, partial)
+    if not HAS_FOLLOWERS or not places or not marker.if_before:
+        return places
+    follows = is_before(marker.if_before, text, places[-1], partial)
+    slot = marker.steps[-1] if marker.steps else ""
+    while follows is None and isinstance(slot, re.Pattern) and places[-1] > places[-2]:
+        places[-1] -= 1  # as a slot may hold what has to follow it
+        if slot.fullmatch(text, places[-2], places[-1]):
+            follows = is_before(marker.if_before, text, places[-1], partial)
+    return places if follows else follows
+
+
+def is_before(markers: list[Marker], text: str, at: int, partial: bool) -> list[int] | None:
+    """Return the places of one of some markers that is next; CUT_OFF if one may be."""
+    begin, result = after_space(text, at), None
+    for marker in markers:
+        if not marker.first.startswith(text[begin : begin + len(marker.first)]):
+            continue
+        places = fit(marker, text, at, partial)
+        if places == CUT_OFF:
+            return CUT_OFF
+        result = places or result
+    return result
 
 
 class Markers:
-    """Markers that may come next, each with its role. Where several fit, the first counts."""
+    """Markers that can come next; the first that fits counts."""
 
-    def __init__(self, markers: Roles) -> None:
-        self._roles: dict[str | None, str] = {None: ""}
-        self._optional: dict[str | None, dict[str, str]] = {None: {}}
-        whole, growing = [], []
-        for number, (role, notation) in enumerate(markers):
-            group = f"m{number}"
-            expression, beginning = _expressions(self._sought(notation), group)
-            whole.append(f"(?P<{group}>{expression})")
-            growing += [rf"{beginning}\Z", whole[-1]]
-            self._roles[group] = role
-            self._optional[group] = _optional_texts(notation, group)
-        self._starts = "".join(dict.fromkeys("".join(_starts(found) for _, found in markers)))
-        self._anywhere = bool(markers) and not self._starts
-        self._firsts: dict[str, re.Pattern[str]] = {}  # by the characters that stop a text as well
-        #: With what a marker can begin.
-        self.first = self.first_or("")
-        self._expressions = whole, growing
+    def __init__(self, rules: Sequence[Rule], slots: Slots, special: SpecialTokens | None) -> None:
+        self._written, self._slots, self._special = rules, slots, special
 
     @cached_property
-    def _whole(self) -> re.Pattern[str]:
-        return self._compiled(self._expressions[0])
+    def _rules(self) -> list[tuple[Role, Marker]]:
+        return [
+            (rule.role, Marker((rule.marker, rule.if_before), self._slots, self._special))
+            for rule in self._written
+        ]
 
     @cached_property
-    def _growing(self) -> re.Pattern[str]:
-        return self._compiled(self._expressions[1])
+    def _firsts(self) -> dict[str, set[str]]:
+        """The characters that can begin a marker, each with those that can come second."""
+        found: dict[str, set[str]] = {}
+        for _, marker in self._rules:
+            for first, second in marker.firsts():
+                found.setdefault(first, set()).add(second)
+        return found
 
-    def _sought(self, notation: Notation) -> Notation:
-        """Return a marker as it is looked for."""
-        return notation
+    @cached_property
+    def may_begin(self) -> re.Pattern[str]:
+        """An expression for where a marker may begin."""
+        heads = [_head(*pair) for pair in self._firsts.items() if pair[0] not in "\r\n"]
+        expression = "|".join(heads) or "(?!)"
+        if "\n" in self._firsts:
+            breaks = max(map(_line_breaks, self._written))
+            more = rf"[\r\n]{{0,{2 * breaks - 1}}}"
+            expression = rf"[\r\n](?={more}(?:{expression}|\Z))|{expression}"
+        return re.compile(expression)
 
-    def _compiled(self, expressions: Sequence[str]) -> re.Pattern[str]:
-        """Return an expression for any of these."""
-        return re.compile("|".join(expressions) or "(?!)")
-
-    def first_or(self, characters: str) -> re.Pattern[str]:
-        """Return an expression for what a marker can begin with, or one of a class's characters."""
-        if characters not in self._firsts:
-            signs = characters + re.escape(self._starts)
-            expression = "" if self._anywhere else f"[{signs}]" if signs else "(?!)"
-            self._firsts[characters] = re.compile(expression)
-        return self._firsts[characters]
-
-    def match(self, turn: Turn, at: int | None = None, final: bool | None = None) -> Found | None:
-        """Return the marker at a place, by default the turn's position."""
-        pattern = self._whole if (turn.final if final is None else final) else self._growing
-        match = pattern.match(turn.text, turn.position if at is None else at)
-        return self._found(match) if match else None
+    @cached_property
+    def first_or_escaped(self) -> re.Pattern[str]:
+        """An expression for a marker's first character, or one that JSON escapes."""
+        return re.compile(rf'["\\\x00-\x1f{re.escape("".join(self._firsts))}]')
 
     def search(
-        self,
-        turn: Turn,
-        final: bool | None = None,
-        start: int | None = None,
-        end: int = sys.maxsize,
+        self, input: Input, partial: bool, start: int | None = None, end: int = sys.maxsize
     ) -> Found | None:
-        """Return the first marker from the turn's position on, or one between two places.
-
-        ``final`` says whether all text has come, so that nothing is the beginning of a marker.
-        """
-        text, position = turn.text, turn.position if start is None else start
-        if len(text) > 999:  # finding characters is quicker than an expression for any of them
-            reach = min(position + 99_999, end)
-            places = [text.find(character, position, reach) for character in self._starts]
-            position = min((at for at in places if at >= 0), default=reach)
-        first = self.first.search(text, position, end)
-        if first is None:
-            return None
-        pattern = self._whole if (turn.final if final is None else final) else self._growing
-        while first:
-            if match := pattern.match(text, first.start()):
-                return self._found(match)
-            first = self.first.search(text, max(first.end(), first.start() + 1), end)
+        """Return the first marker, before `end`; `partial` says whether the text may go on."""
+        start = input.position if start is None else start
+        for place in self.may_begin.finditer(input.marked, start, end):
+            if found := self.match(input, partial, place.start()):
+                return found
         return None
 
-    def _found(self, match: re.Match[str]) -> Found:
-        return Found(match, self._roles[match.lastgroup], self._optional[match.lastgroup])
+    def match(self, input: Input, partial: bool, at: int | None = None) -> Found | None:
+        """Return the marker at a place, by default at the position."""
+        start = input.position if at is None else at
+        text = input.marked
+        begin = after_space(text, start)
+        for role, marker in self._rules:
+            first = marker.first
+            if not first.startswith(text[begin : begin + len(first)]):
+                continue  # as most rules do not fit, and `walk` takes longer
+            places = fit(marker, text, start, partial)
+            if places:
+                return Found(input, role, marker, places)
+            if places == CUT_OFF:
+                return Found(input, None, marker, [start, len(text)])
+        return None
 
 
-def _parted(notation: Notation) -> tuple[str, Sequence[Notation]]:
-    """Return a marker's text, and what has to follow it."""
-    if not isinstance(notation, str):
-        return notation
-    found = _BEFORE.fullmatch(notation)
-    return (found[1], (found[2],)) if found else (notation, ())
+def _head(first: str, seconds: set[str]) -> str:
+    if "" in seconds:
+        return re.escape(first)
+    return rf"{re.escape(first)}(?=[{re.escape(''.join(sorted(seconds)))}]|\Z)"
 
 
-def _expressions(notation: Notation, group: str = "") -> tuple[str, str]:
-    """Return the expressions for a marker, and for any beginning of it that may go on.
-
-    Slots become groups that are named after the marker's own ``group``, if it has one.
-    """
-    text, follows = _parted(notation)
-    tokens = list(_TOKEN.finditer(text))
-    parts = [_steps(tokens, at, group) for at in range(len(tokens))]
-    whole = "".join(map("".join, parts))
-    steps = [
-        (step, f"|{_beginning_of(token['slot'])}" if token["optional"] else "")
-        for token, part in zip(tokens, parts, strict=True)
-        for step in part
-    ]
-    beginning = ""
-    if follows:
-        pairs = [_expressions(other) for other in follows]
-        whole += f"(?={'|'.join(other for other, _ in pairs)})"
-        steps.append(("|".join(beginning for _, beginning in pairs), ""))
-    elif tokens[-1]["optional"]:  # with its last character the marker is whole
-        steps.pop()
-        beginning = _beginning_of(tokens[-1]["slot"][:-1])
-    elif not (tokens[-1]["slot"] or tokens[-1].group() in _WHITE_SPACE):
-        steps.pop()
-    for step, begun in reversed(steps):
-        beginning = f"(?:(?:{step}){beginning}{begun})?"
-    return whole, re.sub(r"\?P<\w+>", "?:", beginning)
+def _line_breaks(rule: Rule) -> int:
+    """Return with how many line breaks a marker begins."""
+    return len(rule.marker) - len(rule.marker.lstrip("\n"))
 
 
-def _beginning_of(text: str) -> str:
-    """Return the expression for any beginning of a text."""
-    beginning = ""
-    for character in reversed(text):
-        beginning = f"(?:{re.escape(character)}{beginning})?"
-    return beginning
+def escaped(text: str) -> str:
+    """Return a text in the notation of markers."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
-def _steps(tokens: Sequence[re.Match[str]], at: int, group: str) -> list[str]:
-    """Return the expressions for one of a marker's characters or slots."""
-    token, name = tokens[at], tokens[at]["slot"]
-    if name is None:
-        return [_WHITE_SPACE.get(token.group()) or re.escape(token.group()[0])]
-    if token["optional"]:
-        return [f"(?P<{group}_{at}>{re.escape(name)})?" if group else f"(?:{re.escape(name)})?"]
-    if name.startswith("no "):
-        return [f"(?!{re.escape(name[3:])})"]
-    slot = SLOTS[name]
-    before = "".join(other.group() for other in tokens[:at])
-    quotes = ["[\"']?"] if _is_attribute(tokens, at) else []
-    if "BUT" in slot or "SIGNS" in slot:
-        not_held = _excluded(tokens, at)
-        signs = "".join(sign for sign in NAME_SIGNS if sign not in not_held)
-        slot = slot.replace("BUT", re.escape(not_held)).replace("SIGNS", signs)
-    is_followed_by_space = at + 1 < len(tokens) and tokens[at + 1].group() in _WHITE_SPACE
-    if name in _TEXTS and is_followed_by_space:
-        slot = f"(?:{slot}(?<![ \t\n\r]))"  # that is the marker's own
-    if group and name == "word":
-        slot = f"(?P<{group}_word_{at}>{slot})"
-    if group and name in (*_NAMES, *_TEXTS):
-        again = "_again" if token.group() in before else ""
-        slot = f"(?P<{group}_{name}{again}>{slot})"
-    return [*quotes, slot, *quotes]
-
-
-def excluded(notation: str, slot: str) -> str:
-    """Return the characters that the first of such slots in a marker can't hold."""
-    tokens = list(_TOKEN.finditer(notation))
-    return _excluded(tokens, next(at for at, token in enumerate(tokens) if token["slot"] == slot))
-
-
-def _excluded(tokens: Sequence[re.Match[str]], at: int) -> str:
-    """Return the characters that a slot can't hold: those with which its surroundings begin."""
-    found = (tokens[at]["but"] or "") + "\"'" * _is_attribute(tokens, at)
-    if tokens[0]["slot"] == "comma":  # between values, which say themselves where they end
-        found += "()[]{},;\"'"
-    first = next(token for token in tokens if not _may_be_missing(token))
-    if not first["slot"] and not re.match(r"[\w.:/-]", first.group()):
-        found += first.group()[0]
-    for token in tokens[at + 1 :]:
-        if token["optional"]:
-            found += token["slot"][0]
-        elif token["slot"] and not _may_be_missing(token):
-            return found
-        elif not _may_be_missing(token):
-            if not re.match(r"\w", token.group()):
-                return found + token.group()[0]
-            # A word, such as the slot itself may hold.
-            return found + " " * (tokens[at + 1].group() == " ")
-    return found
-
-
-def _is_attribute(tokens: Sequence[re.Match[str]], at: int) -> bool:
-    """Say whether a slot may stand in quotes, behind an equals sign."""
-    before = "".join(token.group() for token in tokens[:at])
-    return tokens[at]["slot"] in _NAMES and before.rstrip().endswith("=")
-
-
-def _may_be_missing(token: re.Match[str]) -> bool:
-    return token.group() in _WHITE_SPACE or token["slot"] in _MAY_BE_MISSING
-
-
-def literal_length(notation: Notation) -> int:
+def literal_length(marker: str) -> int:
     """Return how many characters of a marker are always the same."""
-    text, _ = _parted(notation)
-    tokens = _TOKEN.finditer(text)
-    return sum(not token["slot"] and token.group() not in _WHITE_SPACE for token in tokens)
+    return len(re.sub(r"\{\{|\}\}|\{[^{}]+\}|[ \n]", _literal, marker))
 
 
-def first_text(notation: Notation) -> str:
-    """Return the text with which a marker begins, up to a slot or white space."""
-    text, _ = _parted(notation)
-    first = re.match(r"(?:[^{} \n]|\{\{|\}\})*", text)
-    return first.group() if first else ""
-
-
-def leading_text(notation: Notation) -> str:
-    """Return the text with which a marker begins, up to a slot."""
-    text, _ = _parted(notation)
-    first = re.match(r"(?:[^{}]|\{\{|\}\})*", text)
-    return first.group().strip() if first else ""
-
-
-def spaced(notation: Notation, before: str = " ") -> Notation:
-    """Return a marker with white space before it, or something else."""
-    if isinstance(notation, str):
-        return before + notation
-    text, follows = notation
-    return (before + text, follows)
-
-
-def mention_roles(mentions: Sequence[str]) -> Roles:
-    """Return markers that open calls, where none follows: once more before themselves, or text."""
-    again = [t for t in mentions if not re.match(r"\w.* ", t)]  # prose may say its words twice
-    return [("repeated", (t, [f" {t}"])) for t in again] + [("mention", t) for t in mentions]
-
-
-def _optional_texts(notation: Notation, group: str) -> dict[str, str]:
-    """Return a marker's texts that may be missing, by the names of their groups."""
-    text, _ = _parted(notation)
-    tokens = enumerate(_TOKEN.finditer(text))
-    return {f"{group}_{at}": token["slot"] for at, token in tokens if token["optional"]}
-
-
-def _starts(notation: Notation) -> str:
-    """Return the characters with which a marker can begin, but for those of slots."""
-    text, follows = _parted(notation)
-    found = ""
-    for token in _TOKEN.finditer(text):
-        if token.group() == "\n":
-            found += "\r\n"
-        elif token["optional"]:
-            found += token["slot"][0]
-        elif not token["slot"] and token.group() != " ":
-            return found + token.group()[0]
-    return found + "".join(map(_starts, follows))
+def _literal(part: re.Match[str]) -> str:
+    return part.group()[:1] if part.group() in ("{{", "}}") else ""

@@ -2,37 +2,66 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+TYPE_CHECKING = False  # so that `typing` need not be imported
+if TYPE_CHECKING:
+    from typing import Any, Literal
 
 
-@dataclass(slots=True)
-class Problem:
-    """Something that deviates from the format; ``offset`` is negative in the prefill."""
+class Record:
+    """Fields that can be compared and shown."""
 
-    offset: int
-    kind: str
-    message: str
+    __slots__ = ()
 
+    __match_args__: tuple[str, ...] = ()
 
-@dataclass(slots=True)
-class ToolCall:
-    """A tool call. ``arguments`` is JSON text; ``complete`` is false if the call was cut off."""
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and all(
+            getattr(self, name) == getattr(other, name) for name in self.__match_args__
+        )
 
-    id: str
-    name: str
-    arguments: str
-    complete: bool
+    def __repr__(self) -> str:
+        fields = [f"{name}={getattr(self, name)!r}" for name in self.__match_args__]
+        return f"{type(self).__name__}({', '.join(fields)})"
 
 
-@dataclass(slots=True)
-class Message:
+class Problem(Record):
+    """Something that deviates from the format; `offset` is negative in the prefill."""
+
+    __slots__ = __match_args__ = ("offset", "kind", "message")
+
+    def __init__(self, offset: int, kind: str, message: str) -> None:
+        self.offset, self.kind, self.message = offset, kind, message
+
+
+class ToolCall(Record):
+    """A tool call. `arguments` is JSON; `complete` is false if it was cut off."""
+
+    __slots__ = __match_args__ = ("id", "name", "arguments", "complete")
+
+    def __init__(self, id: str, name: str, arguments: str, complete: bool) -> None:
+        self.id, self.name = id, name
+        self.arguments, self.complete = arguments, complete
+
+
+class Message(Record):
     """The assistant's message, as far as it is known."""
 
-    content: str
-    reasoning_content: str
-    tool_calls: list[ToolCall]
-    problems: list[Problem]
+    __slots__ = __match_args__ = (
+        "content",
+        "reasoning_content",
+        "tool_calls",
+        "problems",
+    )
+
+    def __init__(
+        self,
+        content: str,
+        reasoning_content: str,
+        tool_calls: list[ToolCall],
+        problems: list[Problem],
+    ) -> None:
+        self.content, self.reasoning_content = content, reasoning_content
+        self.tool_calls, self.problems = tool_calls, problems
 
     @property
     def finish_reason(self) -> Literal["tool_calls", "stop"]:
@@ -57,82 +86,84 @@ class Message:
         return message
 
 
-# Every event says where it comes from: from ``start`` up to ``end`` in the model's text.
+# Each event comes from the model's text between the offsets `start` and `end`, and
+# `to_delta` returns it as the delta of a chat-completions API.
 
 
-@dataclass(slots=True)
-class ReasoningDelta:
+class ReasoningDelta(Record):
     """A piece of the reasoning."""
 
-    text: str
-    start: int
-    end: int
+    __slots__ = __match_args__ = ("text", "start", "end")
     type: Literal["reasoning"] = "reasoning"
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self.text, self.start, self.end = text, start, end
 
     def to_delta(self) -> dict[str, Any]:
         """Return the delta of a chat-completions API."""
         return {"reasoning_content": self.text}
 
 
-@dataclass(slots=True)
-class ContentDelta:
+class ContentDelta(Record):
     """A piece of the content."""
 
-    text: str
-    start: int
-    end: int
+    __slots__ = __match_args__ = ("text", "start", "end")
     type: Literal["content"] = "content"
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self.text = text  # one by one, as this is quicker
+        self.start = start
+        self.end = end
 
     def to_delta(self) -> dict[str, Any]:
         """Return the delta of a chat-completions API."""
         return {"content": self.text}
 
 
-@dataclass(slots=True)
-class ToolCallStart:
-    """The name of a tool call is complete. An id that may yet come is empty here."""
+class ToolCallStart(Record):
+    """The name of a tool call is complete."""
 
-    index: int
-    id: str
-    name: str
-    start: int
-    end: int
+    __slots__ = __match_args__ = ("index", "id", "name", "start", "end")
     type: Literal["tool_call_start"] = "tool_call_start"
 
+    def __init__(self, index: int, id: str, name: str, start: int, end: int) -> None:
+        self.index, self.id, self.name = index, id, name
+        self.start, self.end = start, end
+
     def to_delta(self) -> dict[str, Any]:
         """Return the delta of a chat-completions API."""
+        call = {"index": self.index, "id": self.id, "type": "function"}
         function = {"name": self.name, "arguments": ""}
-        call = {"index": self.index, "id": self.id, "type": "function", "function": function}
-        return {"tool_calls": [call]}
+        return {"tool_calls": [{**call, "function": function}]}
 
 
-@dataclass(slots=True)
-class ToolCallDelta:
+class ToolCallDelta(Record):
     """A piece of a tool call's arguments: JSON text."""
 
-    index: int
-    arguments: str
-    start: int
-    end: int
+    __slots__ = __match_args__ = ("index", "arguments", "start", "end")
     type: Literal["tool_call_delta"] = "tool_call_delta"
+
+    def __init__(self, index: int, arguments: str, start: int, end: int) -> None:
+        self.index, self.arguments = index, arguments
+        self.start, self.end = start, end
 
     def to_delta(self) -> dict[str, Any]:
         """Return the delta of a chat-completions API."""
-        return {"tool_calls": [{"index": self.index, "function": {"arguments": self.arguments}}]}
+        function = {"arguments": self.arguments}
+        return {"tool_calls": [{"index": self.index, "function": function}]}
 
 
-@dataclass(slots=True)
-class ToolCallEnd:
-    """A tool call is over. Its id, if the start had none."""
+class ToolCallEnd(Record):
+    """A tool call is over. `id` is its id, if the start had none."""
 
-    index: int
-    id: str
-    start: int
-    end: int
+    __slots__ = __match_args__ = ("index", "id", "start", "end")
     type: Literal["tool_call_end"] = "tool_call_end"
 
+    def __init__(self, index: int, id: str, start: int, end: int) -> None:
+        self.index, self.id, self.start, self.end = index, id, start, end
+
     def to_delta(self) -> dict[str, Any] | None:
-        """Return the delta of a chat-completions API; None where there is nothing to send."""
+        """Return the delta of a chat-completions API; None if nothing is to be sent."""
         return {"tool_calls": [{"index": self.index, "id": self.id}]} if self.id else None
 
 

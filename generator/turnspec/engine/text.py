@@ -1,360 +1,403 @@
-"""Reasoning and content: all text that is no marker, and the markers around it."""
+"""The turn: reasoning, content and calls up to the markers, and what these ask for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
-
-from turnspec.engine.format import CompiledFormat, Format
-from turnspec.engine.markers import Found, Roles
-from turnspec.engine.results import ContentDelta, Problem, ReasoningDelta
-from turnspec.engine.stream import Stream
-from turnspec.engine.text_markers import (
-    behind_call_roles,
-    end_roles,
-    header_roles,
-    lead_roles,
-    opening_roles,
-    text_roles,
+from turnspec.engine.calls import is_no_head, read_head_marker
+from turnspec.engine.facts import (
+    ARE_CALLS_ADDRESSED,
+    BEFORE_CONTENT,
+    CALLS_ARE_OBJECTS,
+    HAS_CALLS,
+    HAS_DRAFTS,
+    HAS_MENTIONS,
+    HAS_OPTIONAL_TEXTS,
+    HAS_REASONING,
+    IS_BARE,
+    LEFT_OUT_IF_LAST,
+    REASONING_END,
+    REASONING_END_ENDS_CONTENT,
+    REASONING_END_ENDS_TURN,
+    REASONING_END_SIGNS,
+    REASONING_ENDS_WITH_TURN,
+    REASONING_HAS_END,
+    REASONING_HAS_START,
+    REASONING_IS_FIRST,
+    REASONING_MAY_END_TURN,
+    REASONING_MAY_STAY_OPEN,
+    WORDS,
 )
-from turnspec.engine.turn import WHITE_SPACE, Turn, behind_space
+from turnspec.engine.markers import WHITE_SPACE, Found, after_space
+from turnspec.engine.objects import is_no_object, read_calls, read_object_marker
+from turnspec.engine.results import ContentDelta, Problem
+from turnspec.engine.roles import Role
+from turnspec.engine.streams import Stream
+from turnspec.engine.turn import TextState
 
-RolesOf = Callable[[Format], Roles]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from typing import TypeAlias, TypeVar
 
+    from turnspec.engine.results import Event
+    from turnspec.engine.turn import Turn
 
-#: The roles of markers with which calls begin.
-DRAFTED = (
-    *("opening", "noisy_opening", "call", "other_call", "short_call", "closed_call"),
-    *("foreign", "foreign_name"),
-)
+    T = TypeVar("T")
+    #: A generator that yields MORE_TEXT when it needs more; `Parser.feed` resumes it.
+    Reading: TypeAlias = Generator[None, None, T]
 
-
-class CallReader(Protocol):
-    """The part that reads calls, as those know it that a format without calls has as well."""
-
-    called: bool  # whether there was a call, if only in the prefill
-
-    @property
-    def first(self) -> Callable[[], bool]:
-        """What reads on at the beginning of a turn."""
-
-    def knows(self, name: str) -> bool:
-        """Say whether there is a tool of that name."""
-
-    def is_text(self, found: Found) -> bool:
-        """Say whether what looks like a marker of calls is text."""
-
-    def pass_marker(self, found: Found) -> None:
-        """Do what a marker of calls asks for."""
-
-    def forget(self) -> None:
-        """Leave out the calls that the prompt holds, but for one that the model continues."""
-
-    def end_of_text(self) -> None:
-        """All text has come: settle what waits for more."""
-
-    def finish(self) -> None:
-        """End a call that is cut off."""
+MORE_TEXT = None
 
 
-class Text:
-    """Reads reasoning and content up to the markers of other parts."""
+def read_turn(turn: Turn) -> Reading[None]:
+    """Read up to the end of the turn, and what follows that."""
+    yield from read_parts(turn)
+    yield from read_rest(turn)
 
-    def __init__(self, turn: Turn, compiled: CompiledFormat, *, inline: bool, shown: int) -> None:
-        self.turn = turn
-        self.compiled = compiled
-        self.table = compiled.table
-        self.content = Stream(turn, turn.content, ContentDelta, shown)
-        thoughts = Stream(turn, turn.reasoning, ReasoningDelta, shown)
-        self.reasoning = self.content if inline else thoughts
-        self.inline = inline
-        self.calls: CallReader | None = None
-        self.marks = self.table.get("reasoning", {})
-        self.thinking = self.marks.get("starts_open", False)
-        self.may_stay_open = self.marks.get("may_stay_open", False)
-        #: Whether a call in open reasoning may be a draft, which what follows it decides.
-        self.may_draft = bool(self.marks.get("end")) and not self.may_stay_open
-        self.draft_start: int | None = None  # where such a call begins, in the turn's text
-        #: Whether all this is a draft, and the offset at which something else than a call follows.
-        self.is_draft = False
-        self.draft_end: int | None = None
-        self.after_marker = True  # with nothing but white space since
-        self.mentioned = False  # whether text holds an opening marker of calls
-        self._spaces = 0  # of the content's, those before the last marker
-        self._last = ""  # the role of the last marker
-        self._quoted = False  # whether content holds an opening marker of reasoning
-        self._rest: list[str] = []  # what follows the end of the turn
-        order = list(self.table["order"])
-        self._content_last = "calls" in order and "content" in order[order.index("calls") :]
-        #: Whether the message is for the user by its header: then it holds no call to its end.
-        self.is_content = False
-        ends = self.marks.get("end", ())
-        self._ends_turn = any(end in self.table["turn_end"] for end in ends)
-        content_ends = self.table.get("content", {}).get("end", ())
-        self._ends_content = any(end in content_ends for end in ends)
-        self._markers = compiled.markers(text_roles)
-        self._openings = compiled.markers(opening_roles)
-        self._behind_call = compiled.markers(behind_call_roles)
-        self._leads = compiled.markers(lead_roles)
-        self._headers = compiled.markers(header_roles)
-        self._begun: RolesOf = text_roles
-        self._ends = compiled.markers(end_roles)
-        self._passes = {
-            "reasoning_start": self._open_reasoning,
-            "reasoning_end": self._close_reasoning,
-            "between": self._pass_between,
-            "content_start": self._pass_between,
-            "turn_start": self._repeat,
-            "repeated": self._repeat,
-            "turn_end": self._end_turn,
-            "content_end": self._pass_over,
-        }
 
-    def attach(self, calls: CallReader, roles: RolesOf, begun: RolesOf) -> None:
-        """Have calls read by another part.
+def read_parts(turn: Turn) -> Reading[None]:
+    """Read reasoning, content and calls, up to the end of the turn."""
+    if CALLS_ARE_OBJECTS and IS_BARE and (yield from read_first_call(turn)):
+        return
+    while found := (yield from next_marker(turn)):
+        if WORDS:
+            tell_words(turn, found)
+        is_quoted = HAS_REASONING and turn.inline and quote_marker(turn, found)
+        after_call = HAS_CALLS and note_marker(turn, found)
+        turn.input.take(found.end)
+        turn.state.after_marker = not is_quoted
+        match found.role:
+            case Role.TURN_END:
+                if HAS_REASONING and REASONING_ENDS_WITH_TURN:
+                    turn.state.thinking = False
+                return
+            case Role.TURN_START | Role.REPEATED:
+                turn.problem("repeated", f"{found.text!r} once more", found.offset)
+            case Role.REASONING_START:
+                open_reasoning(turn, found)
+            case Role.REASONING_END:
+                if close_reasoning(turn, found):
+                    return
+            case Role.BETWEEN | Role.CONTENT_START:
+                if HAS_REASONING:
+                    leave_reasoning(turn, found)
+                if ARE_CALLS_ADDRESSED:
+                    turn.state.for_user = found.role is Role.CONTENT_START
+            case _ if HAS_CALLS:
+                if CALLS_ARE_OBJECTS:
+                    if (yield from read_object_marker(turn, found, after_call)):
+                        return
+                else:
+                    yield from read_head_marker(turn, found, after_call)
 
-        ``roles`` gives all that ends text, ``begun`` what a text can break off in.
-        """
-        self.calls = calls
-        self._markers = self.compiled.markers(roles)
-        self._begun = begun
 
-    @property
-    def called(self) -> bool:
-        """Whether there was a call."""
-        return self.calls is not None and self.calls.called
-
-    def read_text(self) -> bool:
-        """Read text up to a marker, and do what the marker asks for."""
-        turn = self.turn
-        if self.after_marker and self.called and not self._last.endswith("_start"):
-            at = behind_space(turn.text, turn.position)
-            is_there = at < len(turn.text) or turn.final
-            noise = self._behind_call.match(turn, at) if is_there else None
-            if noise and noise.role != "marker":
-                self.write(at)
-                return self._pass_noise(noise)
-        if self.after_marker and self._is_first() and (lead := self._leads.match(turn)):
-            turn.position = lead.end if lead.role else turn.position
-            self.after_marker = not lead.role
-            return bool(lead.role)
-        found = self._markers.search(turn)
-        if found is None and not turn.final:
-            self.write(len(turn.text))
-            if not self.after_marker and self.draft_end is None:
-                stream = self.reasoning if self.thinking else self.content
-                turn.flow = stream.flow(self._markers.first)
-            return False
-        if turn.final and (found is None or found.role == "mention") and self._breaks_off():
-            return False
-        self.write(found.start if found else len(turn.text))
-        if found is None or not found.role:
-            return False
-        if self.draft_end is not None:
-            return False
-        found = self._header_in(found)
-        if self._is_text(found):
-            self.write(max(found.end, found.start + 1))  # an object's beginning has no length
-        elif self.may_draft and self.thinking and found.role in DRAFTED:
-            self.draft_start = found.start
-            return False
-        elif self.is_draft and found.role in ("reasoning_start", "reasoning_end", "between"):
-            self.draft_end = turn.offset + found.start
-            return False
-        else:
-            self._pass_marker(found)
-        return True
-
-    def _header_in(self, found: Found) -> Found:
-        """Return the header of content with which a call's head begins, if it names no tool."""
-        if found.role not in DRAFTED or not found["name_again"]:
-            return found
-        header = self._headers.match(self.turn, found.start)
-        is_tool = self.calls is not None and self.calls.knows(found["name"])
-        return header if header and header.role and not is_tool else found
-
-    def _is_first(self) -> bool:
-        """Say whether there was no content yet, and nothing that stands before it."""
-        return not (self.thinking or self.called or self.content.begun)
-
-    def _pass_noise(self, noise: Found) -> bool:
-        """Leave out brackets and fences that close nothing, between a call and another marker."""
-        if noise.role:
-            self.turn.problem("stray_marker", f"{noise.text.strip()!r} after a call")
-            self.turn.position = noise.end
-        return bool(noise.role)
-
-    def write(self, end: int) -> None:
-        """Add the turn's text up to a position to what is being read."""
-        turn = self.turn
-        if turn.tokens:
-            turn.tell_tokens(end)
-        text = turn.text[turn.position : end]
-        if self.after_marker and text.strip(WHITE_SPACE):
-            self._begin_piece(text)
-        (self.reasoning if self.thinking else self.content).write(text, turn.offset + end)
-        turn.position = end
-
-    def _begin_piece(self, text: str) -> None:
-        self.after_marker = False
-        if self.is_draft and self.draft_end is None:
-            space = len(text) - len(text.lstrip(WHITE_SPACE))
-            self.draft_end = self.turn.offset + self.turn.position + space
-        if self.called and not self.thinking and not self._content_last:
-            start = self.turn.offset + self.turn.position
-            start += len(text) - len(text.lstrip(WHITE_SPACE))
-            self.turn.problems.append(Problem(start, "misplaced", "content after a call"))
-
-    def _is_text(self, found: Found) -> bool:
-        """Say whether a marker is text: what it announces or closes isn't there."""
-        if found.role in ("reasoning_start", "reasoning_end"):
-            return not self.thinking and self._is_quoted(found)
-        closes = found.role in ("call_end", "section_end")
-        if closes and self.thinking and not self.called:
-            return True
-        if found.role == "mention" or (closes and self.mentioned) or self._is_for_user(found):
-            self.mentioned = True  # what closes it is text as well
-            return True
-        return self.calls is not None and self.calls.is_text(found)
-
-    def _is_for_user(self, found: Found) -> bool:
-        """Say whether a call stands in a message for the user, and no special token is in it."""
-        is_call = self.is_content and found.role in DRAFTED
-        return is_call and not self.turn.holds_token(found.start, found.end)
-
-    def _is_quoted(self, found: Found) -> bool:
-        """Say whether content is about a marker of reasoning: in quotes, or closing such a one."""
-        if not self.marks.get("start") or self._ends_turn or self._ends_content:
-            return False
-        pending, self._quoted = self._quoted, False
-        if found.role == "reasoning_end" and pending:
-            return True
-        quoted = not self.after_marker and self.content.ends_in("\"'`")
-        self._quoted = quoted and found.role == "reasoning_start"
-        return quoted
-
-    def _pass_marker(self, found: Found) -> None:
-        turn = self.turn
-        closes = self.thinking and found.role in ("reasoning_end", "between")
-        inline = self.inline and (found.role == "reasoning_start" or closes)
-        if inline:
-            marker = self.marks["end"][0] if found.role == "between" else found.text
-            self.content.quote(marker, turn.offset + found.start)
-        for word in found.words if self.compiled.words else ():
-            if word not in self.compiled.words:
-                turn.problem("unexpected_text", f"{word!r} in {found.text!r}")
-        ends_call = found.role in ("call_end", "section_end")
-        if self.after_marker and (self._last == "opening" or ends_call):
-            del self.content.space[self._spaces :]  # it stands between the markers of a call
-        if found.role in self._passes:
-            self._passes[found.role](found)
-        elif self.calls is not None:
-            self.calls.pass_marker(found)
-        turn.position = found.end
-        self.after_marker = not inline
-        self._spaces = len(self.content.space)
-        self._last = found.role
-
-    def _open_reasoning(self, found: Found) -> None:
-        for text in found.missing:
-            self.turn.problem("missing_marker", f"{text!r} is missing")
-        late = self.called or (self.content.begun and not self.inline)
-        if self.thinking:
-            self.turn.problem("repeated", f"{found.text!r} in the reasoning")
-        elif late and self.table["order"][0] == "reasoning":
-            self.turn.problem("misplaced", "reasoning after content or calls")
-        self.thinking, self.is_content = True, False
-
-    def _close_reasoning(self, found: Found) -> None:
-        if not self.thinking and self._ends_turn:
-            self.turn.read = self.read_rest
-        elif not self.thinking and self.content.begun and not self._ends_content:
-            self.turn.problem("stray_marker", f"{found.text!r} outside reasoning")
-        self.thinking = False
-
-    def _pass_between(self, found: Found) -> None:
-        """What stands between parts closes reasoning, if only by the end that is part of it."""
-        has_end = bool(self.marks.get("end")) and not self.may_stay_open
-        if self.thinking and has_end and not self._holds_end(found.text):
-            self.turn.problem("unclosed", "the reasoning was not closed")
-        self.thinking = False
-        self.is_content = False
-        if found.role == "content_start":
-            self.begin_content()
-
-    def begin_content(self) -> None:
-        """Read a message that is no call, whatever it quotes, if its header says who it is for."""
-        self.is_content = self.table.get("content", {}).get("addressed", False)
-
-    def _repeat(self, found: Found) -> None:
-        self.turn.problem("repeated", f"{found.text!r} once more")
-
-    def _end_turn(self, found: Found) -> None:
-        self.turn.read = self.read_rest
-        if self.may_stay_open or not self.marks.get("end"):
-            self.thinking = False
-
-    def _breaks_off(self) -> bool:
-        """Say whether the text ends in a marker that should go on: that is no content."""
-        turn = self.turn
-        begun = self.compiled.markers(self._begun).search(turn, final=False)
-        if begun is None or begun.role:
-            return False
-        blank = not turn.text[turn.position : begun.start].strip(WHITE_SPACE)
-        behind_call = self.called and self.after_marker and blank
-        if not behind_call and not self._openings.match(turn, begun.start, final=True):
-            return False
-        self.write(begun.start)
-        turn.problem("cut_off", begun.text)
-        turn.position = len(turn.text)
-        return True
-
-    def read_rest(self) -> bool:
-        """Read what follows the turn's end: ends once more, and what is no content."""
-        turn = self.turn
-        found = None if self._rest else self._ends.match(turn)
-        if found and not found.role:
-            return False
-        if found and found.end > turn.position:
-            turn.position = found.end
-            return True
-        self._rest.append(turn.text[turn.position :])
-        turn.position = len(turn.text)
+def read_first_call(turn: Turn) -> Reading[bool]:
+    """Read a call that a turn begins with, whatever its name; return if the text breaks off."""
+    if HAS_REASONING and turn.state.thinking:
         return False
+    return (yield from read_calls(turn, announced=False))
 
-    def _pass_over(self, found: Found) -> None:
-        """Such a marker ends text, and that is all."""
 
-    def _holds_end(self, text: str) -> bool:
-        ends = ("".join(end.split()) for end in self.marks.get("end", ()))
-        return any(end in "".join(text.split()) for end in ends)
-
-    def follow(self, other: Text) -> None:
-        """Go on behind a turn's end that was read elsewhere."""
-        self._rest, other._rest = other._rest, []
-        self.turn.read = self.read_rest
-
-    def begin_call(self) -> None:
-        """Leave text for a call, and tell where none belongs."""
-        has_end = bool(self.marks.get("end") or self.table.get("between"))
-        if self.thinking and has_end and not self.may_stay_open:
-            self.turn.problem("unclosed", "a call inside the reasoning")
+def next_marker(turn: Turn) -> Reading[Found | None]:
+    """Pass text on up to a marker; return None at the end of the text."""
+    input = turn.input
+    while True:
+        if BEFORE_CONTENT and (yield from take_lead(turn)):
+            continue
+        if HAS_CALLS and is_noise_next(turn) is None:
+            yield MORE_TEXT
+            continue
+        found = input.rules.text.search(input, partial=not input.final)
+        if (HAS_CALLS or LEFT_OUT_IF_LAST) and breaks_off(turn, found):
+            return None
+        turn.write(found.start if found else len(input.text))
+        if HAS_DRAFTS and turn.draft_end is not None:
+            return None
+        if found is None or found.is_partial:
+            if input.final:
+                return None
+            if not found and not turn.state.after_marker:
+                turn.flow = flow_of(turn)
+            yield MORE_TEXT
+            continue
+        if ARE_CALLS_ADDRESSED:
+            found = header_in(turn, found)
+        if (HAS_REASONING or HAS_CALLS) and is_text(turn, found):
+            turn.write(max(found.end, found.start + 1))
+        elif HAS_DRAFTS and turn.state.thinking and found.role in CALLS_BEGIN:
+            if (yield from read_draft(turn)):
+                return None
+        elif HAS_DRAFTS and turn.is_draft and found.role in ENDS_DRAFT:
+            turn.draft_end = found.offset
+            return None
         else:
-            self.thinking = False
-        if self._content_last and self.content.begun and not self.inline:
-            self.turn.problem("misplaced", "a call after content")
-        self.mentioned = False
+            return found
 
-    def finish(self) -> None:
-        """Tell what is missing or too much at the end of the text."""
-        turn = self.turn
-        may_be_open = self.marks.get("may_end_turn") or (self.may_stay_open and self.called)
-        if self.thinking and not may_be_open:
-            self.thinking = False
+
+#: The roles of markers with which calls begin, and of those that no call has before its end.
+CALLS_BEGIN = (
+    *(Role.OPENING, Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),
+    *(Role.CLOSED_CALL, Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME),
+)
+ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN)
+
+
+def flow_of(turn: Turn) -> Callable[[str], list[Event] | None] | None:
+    """Return what takes a piece of plain text, if it has begun."""
+    stream = turn.content
+    if HAS_REASONING and turn.state.thinking:
+        stream = turn.reasoning
+    return stream.flow if stream.may_flow else None
+
+
+def is_mention(found: Found) -> bool:
+    """Say whether a marker opens calls, and none follows."""
+    return found.role is Role.PLAIN_TEXT
+
+
+def take_lead(turn: Turn) -> Reading[bool]:
+    """Drop the words that stand before all content; return whether there are any."""
+    input, state = turn.input, turn.state
+    if not state.after_marker or turn.content.begun:
+        return False
+    if HAS_REASONING and state.thinking:
+        return False
+    if HAS_CALLS and state.called:
+        return False
+    found = input.rules.before_content.match(input, partial=not input.final)
+    if found is None:
+        return False
+    if found.is_partial:
+        yield MORE_TEXT
+    else:
+        input.take(found.end)
+        state.after_marker = False
+    return True
+
+
+def is_noise_next(turn: Turn) -> bool | None:
+    """Drop brackets and fences that close nothing, between a call and a marker.
+
+    Return None if more text decides.
+    """
+    state, input = turn.state, turn.input
+    starts = (Role.TURN_START, Role.REASONING_START, Role.CONTENT_START)
+    if not (state.after_marker and state.called) or state.last in starts:
+        return False
+    at = after_space(input.text, input.position)
+    if at == len(input.text) and not input.final:
+        return False
+    found = input.rules.after_call.match(input, not input.final, at)
+    if found is None or found.role is Role.MARKER:
+        return False
+    turn.write(at)
+    if found.is_partial:
+        return None
+    turn.problem("stray_marker", f"{found.text.strip()!r} after a call")
+    input.take(found.end)
+    return True
+
+
+def header_in(turn: Turn, found: Found) -> Found:
+    """Return the header of content with which a call's head begins, if it names no tool."""
+    if found.role not in CALLS_BEGIN or not found.slot("name_again"):
+        return found
+    rules = turn.input.rules.content_headers
+    header = rules.match(turn.input, not turn.input.final, found.start)
+    if header is None or header.is_partial or found.slot("name") in (turn.tools or ()):
+        return found
+    return header
+
+
+def breaks_off(turn: Turn, found: Found | None) -> bool:
+    """Leave out a marker that the text ends in; say whether there is one."""
+    input = turn.input
+    if not input.final:
+        return False
+    if found and not (HAS_MENTIONS and is_mention(found)):
+        return False
+    state = turn.state
+    rules = input.rules.begun if HAS_CALLS else input.rules.text
+    begun = rules.search(input, partial=True)
+    if begun is None or not begun.is_partial:
+        return False
+    is_left_out = input.rules.left_out.match(input, False, begun.start) is not None
+    if HAS_CALLS and state.called and state.after_marker:
+        is_left_out |= not input.text[input.position : begun.start].strip(WHITE_SPACE)
+    if not is_left_out:
+        return False
+    turn.write(begun.start)
+    turn.problem("cut_off", begun.text)
+    input.take_all()
+    return True
+
+
+def tell_words(turn: Turn, found: Found) -> None:
+    """Tell of words in a marker that none of the format's own has."""
+    for word in found.words:
+        if word not in WORDS:
+            message = f"{word!r} in {found.text!r}"
+            turn.problem("unexpected_text", message, found.offset)
+
+
+def note_marker(turn: Turn, found: Found) -> bool:
+    """Note which marker was the last one; say whether only white space parts it from a call.
+
+    White space between the markers of a call is no content.
+    """
+    state = turn.state
+    closes = found.role in (Role.CALL_END, Role.SECTION_END)
+    if state.after_marker and (closes or state.last is Role.OPENING):
+        turn.content.drop_space(state.space_kept)
+    state.space_kept = turn.content.spaces
+    state.last = found.role
+    return state.called and state.after_marker
+
+
+def quote_marker(turn: Turn, found: Found) -> bool:
+    """Leave a marker of reasoning in the content; return whether it is one."""
+    is_start = found.role is Role.REASONING_START
+    ends = found.role in (Role.REASONING_END, Role.BETWEEN)
+    if not is_start and not (ends and turn.state.thinking):
+        return False
+    marker = REASONING_END if found.role is Role.BETWEEN else found.text
+    turn.events += turn.content.quote(marker, found.offset)
+    return True
+
+
+def is_text(turn: Turn, found: Found) -> bool:
+    """Say whether a marker is text: what it opens, closes or names is not there."""
+    state = turn.state
+    if HAS_REASONING and found.role in (Role.REASONING_START, Role.REASONING_END):
+        return not state.thinking and is_quoted_marker(turn, found)
+    if not HAS_CALLS:
+        return False
+    closes = found.role in (Role.CALL_END, Role.SECTION_END)
+    if HAS_REASONING and closes and state.thinking and not state.called:
+        return True
+    is_user_text = ARE_CALLS_ADDRESSED and is_for_user(turn, found)
+    is_opener = HAS_MENTIONS and is_mention(found)
+    if is_opener or (closes and state.mentioned) or is_user_text:
+        state.mentioned = True  # so that what closes it is text as well
+        return True
+    return is_no_object(turn, found) if CALLS_ARE_OBJECTS else is_no_head(turn, found)
+
+
+# Reasoning.
+
+
+def open_reasoning(turn: Turn, found: Found) -> None:
+    """Begin reasoning, and tell where none belongs."""
+    state = turn.state
+    if HAS_OPTIONAL_TEXTS:
+        for text in found.missing:
+            turn.problem("missing_marker", f"{text!r} is missing", found.offset)
+    is_late = turn.content.begun and not turn.inline
+    if HAS_CALLS:
+        is_late = is_late or state.called
+    if state.thinking:
+        turn.problem("repeated", f"{found.text!r} in the reasoning", found.offset)
+    elif REASONING_IS_FIRST and is_late:
+        turn.problem("misplaced", "reasoning after content or calls", found.offset)
+    state.thinking = True
+    if ARE_CALLS_ADDRESSED:
+        state.for_user = False
+
+
+def close_reasoning(turn: Turn, found: Found) -> bool:
+    """End reasoning; return whether the marker ends the turn."""
+    was_thinking, turn.state.thinking = turn.state.thinking, False
+    if was_thinking:
+        return False
+    ends_more = REASONING_END_ENDS_TURN or REASONING_END_ENDS_CONTENT
+    if not ends_more and turn.content.begun:
+        turn.problem("stray_marker", f"{found.text!r} outside reasoning", found.offset)
+    return REASONING_END_ENDS_TURN
+
+
+def leave_reasoning(turn: Turn, found: Found) -> None:
+    """End reasoning by what leads to content, if only by the end that is part of it."""
+    if REASONING_HAS_END and not REASONING_MAY_STAY_OPEN:
+        holds_end = REASONING_END_SIGNS in "".join(found.text.split())
+        if turn.state.thinking and not holds_end:
+            turn.problem("unclosed", "the reasoning was not closed", found.offset)
+    turn.state.thinking = False
+
+
+def is_quoted_marker(turn: Turn, found: Found) -> bool:
+    """Say whether content is about a marker of reasoning: it is in quotes, or closes such."""
+    state, is_start = turn.state, found.role is Role.REASONING_START
+    if not REASONING_HAS_START or REASONING_END_ENDS_TURN or REASONING_END_ENDS_CONTENT:
+        return False
+    pending, state.quotes_reasoning = state.quotes_reasoning, False
+    if pending and not is_start:
+        return True
+    is_quoted = not state.after_marker and turn.content.ends_in("\"'`")
+    state.quotes_reasoning = is_quoted and is_start
+    return is_quoted
+
+
+def read_draft(turn: Turn) -> Reading[bool]:
+    """Read calls in open reasoning; return whether they are some.
+
+    If something else than the turn's end follows them, all of it is reasoning.
+    """
+    state, content, reasoning = turn.state, turn.content, turn.reasoning
+    turn.hold()
+    turn.state, turn.is_draft = TextState(), True
+    turn.content = Stream(turn.input, ContentDelta, 0)
+    yield from read_parts(turn)
+    turn.state, turn.content, turn.reasoning = state, content, reasoning
+    end, turn.draft_end, turn.is_draft = turn.draft_end, None, False
+    if end is None:
+        hold = turn.holds[0]
+        unclosed = Problem(hold.offset, "unclosed", "a call inside the reasoning")
+        turn.problems.insert(hold.problems, unclosed)
+        turn.release()
+        return True
+    turn.go_back()
+    turn.problem("draft", "a call in the reasoning, which goes on behind it")
+    turn.write(max(end - turn.input.offset, 1))
+    return False
+
+
+# What is no call.
+
+
+def is_for_user(turn: Turn, found: Found) -> bool:
+    """Say whether a call stands in a message for the user, and no special token is in it."""
+    is_call = turn.state.for_user and found.role in CALLS_BEGIN
+    return is_call and not turn.input.holds_token(found.start, found.end)
+
+
+# The end of the turn.
+
+
+def read_rest(turn: Turn) -> Reading[None]:
+    """Read what follows the turn's end: more ends, and what is no content."""
+    input = turn.input
+    while found := input.rules.after_turn.match(input, partial=not input.final):
+        if found.is_partial:
+            yield MORE_TEXT
+        elif found.end > input.position:
+            input.take(found.end)
+        else:
+            break
+    pieces = [input.take_all()]
+    while True:
+        if input.final:
+            end_turn(turn, "".join(pieces).lstrip(WHITE_SPACE))
+            pieces.clear()
+        yield MORE_TEXT
+        pieces.append(input.take_all())
+
+
+def end_turn(turn: Turn, rest: str) -> None:
+    """Tell what is missing or too much at the end of the text."""
+    if HAS_REASONING and not REASONING_MAY_END_TURN and turn.state.thinking:
+        may_be_open = HAS_CALLS and REASONING_MAY_STAY_OPEN and turn.state.called
+        if not may_be_open:
+            turn.state.thinking = False
             if all(problem.kind != "unclosed" for problem in turn.problems):
                 turn.problem("unclosed", "the reasoning was not closed")
-        rest = "".join(self._rest).lstrip(WHITE_SPACE)
-        self._rest = [""] if self._rest else []  # told once, though it may be asked for again
-        if rest:
-            start = turn.offset + turn.position - len(rest)
-            turn.problems.append(Problem(start, "text_after_end", rest))
+    if rest:
+        turn.problem("text_after_end", rest, turn.input.here - len(rest))

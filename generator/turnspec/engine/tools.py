@@ -1,45 +1,66 @@
-"""Tools: the schemas of their arguments, and whether what a parser is given are tools at all."""
+"""Tools: the schemas of their arguments, and whether they are tools at all."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
 
-Tools: TypeAlias = "Sequence[Mapping[str, Any]]"
-
-_ALTERNATIVES = ("anyOf", "oneOf", "allOf")
-_LISTS = (*_ALTERNATIVES, "prefixItems", "enum")
-_READ = {*_LISTS, "properties", "items", "additionalProperties", "$ref"}
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
-def parameters_by_name(tools: Tools) -> dict[str, Mapping[str, Any]]:
-    """Return the schemas of the tools' arguments by the tools' names.
+def check_tools(tools: Sequence[Mapping[str, Any]]) -> None:
+    """Raise ValueError if these are no tools: it says which of them is none, and why."""
+    for _ in functions_of(tools):
+        pass
 
-    A tool is an OpenAI tool definition, or the function in it alone. Its parameters may be any
-    JSON Schema: one that is true, false or missing says nothing of them.
 
-    Raises:
-        ValueError: they aren't tools; says which of them is none, and why.
+def functions_of(
+    tools: Sequence[Mapping[str, Any]],
+) -> Iterator[tuple[str, str, Any]]:
+    """Yield where each tool's function is, its name, and its parameters.
+
+    A tool is an OpenAI tool definition, or the function in it alone.
     """
-    if not isinstance(tools, Sequence) or isinstance(tools, str | bytes):
+    is_list = isinstance(tools, Sequence) and not isinstance(tools, str | bytes)
+    if not is_list:
         raise ValueError("tools: not a list")
-    found: dict[str, Mapping[str, Any]] = {}
     for index, tool in enumerate(tools):
         path = f"tools[{index}]"
         function = _as_object(tool, path)
         if "function" in function:
             path += ".function"
             function = _as_object(function["function"], path)
-        name, parameters = function.get("name"), function.get("parameters")
+        name = function.get("name")
         if not isinstance(name, str) or not name:
             raise ValueError(f"{path}: no name")
+        yield path, name, function.get("parameters")
+
+
+ALTERNATIVES = ("anyOf", "oneOf", "allOf")
+LISTS = (*ALTERNATIVES, "prefixItems", "enum")
+READ = {*LISTS, "properties", "items", "additionalProperties", "$ref"}
+
+
+def parameters_by_name(
+    tools: Sequence[Mapping[str, Any]],
+) -> dict[str, Mapping[str, Any]]:
+    """Return the schemas of the tools' arguments by the tools' names.
+
+    Parameters may be any JSON Schema: one that is true, false or missing says nothing.
+
+    Raises:
+        ValueError: they are no tools; it says which of them is none, and why.
+    """
+    found: dict[str, Mapping[str, Any]] = {}
+    for path, name, parameters in functions_of(tools):
         _check_schema(parameters, f"{path}.parameters")
         found[name] = parameters if isinstance(parameters, Mapping) else {}
     return found
 
 
-def options(schema: Any, root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return a schema inside ``root``, what it refers to, and the alternatives in it, each once."""
+def schema_options(schema: Any, root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return a schema, what it refers to in `root`, and its alternatives, each once."""
     found: dict[int, Mapping[str, Any]] = {}
     waiting = [schema]
     while waiting:
@@ -47,7 +68,7 @@ def options(schema: Any, root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         if not isinstance(option, Mapping) or id(option) in found:
             continue
         found[id(option)] = option
-        inner = [other for word in _ALTERNATIVES for other in option.get(word) or ()]
+        inner = [other for word in ALTERNATIVES for other in option.get(word) or ()]
         waiting += reversed([*inner, _target(option, root)])
     return list(found.values())
 
@@ -69,7 +90,7 @@ def _check_schema(root: Any, path: str) -> None:
         if schema is None or isinstance(schema, bool) or id(schema) in seen:
             continue
         seen.add(id(schema))
-        for word in filter(_READ.__contains__, _as_object(schema, path)):
+        for word in filter(READ.__contains__, _as_object(schema, path)):
             waiting += _schemas_in(schema, word, root, f"{path}.{word}")
 
 
@@ -84,7 +105,7 @@ def _schemas_in(
     elif word == "properties":
         members = _as_object(inner or {}, path)
         yield from ((f"{path}.{key}", member) for key, member in members.items())
-    elif word in _LISTS:
+    elif word in LISTS:
         if not isinstance(inner or (), list | tuple):
             raise ValueError(f"{path}: not a list")
         if word != "enum":
@@ -94,6 +115,6 @@ def _schemas_in(
 
 
 def _as_object(value: Any, path: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict | Mapping):  # asked in this order, as the first is quick
-        raise ValueError(f"{path}: not an object")
-    return value
+    if isinstance(value, dict | Mapping):  # in this order, as the first is quick
+        return value
+    raise ValueError(f"{path}: not an object")

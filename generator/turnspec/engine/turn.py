@@ -1,195 +1,324 @@
-"""The turn that is being read: its text as it arrives, and the message as far as it is known."""
+"""What is known of a turn that is being read."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 
-from turnspec.engine.results import Event, Message, Problem, ToolCall
+from turnspec.engine.facts import (
+    CONTENT_IS_LAST,
+    HAS_CALLS,
+    HAS_DRAFTS,
+    HAS_ELEMENTS,
+    HAS_LATE_IDS,
+    HAS_OTHER_VALUES,
+    HAS_REASONING,
+    REASONING_CAN_END,
+    REASONING_MAY_STAY_OPEN,
+    STARTS_IN_REASONING,
+)
+from turnspec.engine.json_texts import find_flaw
+from turnspec.engine.markers import WHITE_SPACE
+from turnspec.engine.results import (
+    ContentDelta,
+    Message,
+    Problem,
+    ReasoningDelta,
+    ToolCall,
+    ToolCallDelta,
+    ToolCallEnd,
+    ToolCallStart,
+)
+from turnspec.engine.streams import Stream
+from turnspec.engine.tools import parameters_by_name
 
-WHITE_SPACE = " \t\n\r"  # all that counts as white space, as in JSON
-_SPACE = re.compile(f"[{WHITE_SPACE}]*")
-#: Characters that stand for special tokens where markers are looked for that hold such.
-PRIVATE_USE = "\ue000-\uf8ff"
-_PRIVATE_CHARACTER = re.compile(f"[{PRIVATE_USE}]")
-_NO_CHARACTER = "\ufdd0"  # stands there for those that the model wrote itself
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from turnspec.engine.input import Input
+    from turnspec.engine.results import Event
+    from turnspec.engine.roles import Role
 
 
-def behind_space(text: str, at: int) -> int:
-    """Return the place behind white space, of which there may be any amount."""
-    space = _SPACE.match(text, at)
-    return space.end() if space else at
+#: Text within a string, with whole escapes.
+IN_STRING = re.compile(r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*')
 
 
-@dataclass(slots=True)
+class TextState:
+    """All that reading text changes, apart from the text itself."""
+
+    def __init__(self) -> None:
+        self.after_marker = True  # with nothing but white space since
+        if HAS_REASONING:
+            self.thinking = False
+            self.quotes_reasoning = False  # whether content holds what begins it
+        if HAS_CALLS:
+            self.last: Role | None = None  # of the last marker
+            self.space_kept = 0  # how much of the content's space stood before it
+            self.opened = False  # whether calls were opened, and that not closed
+            self.mentioned = False  # whether content holds what opens calls
+            self.called = False  # whether there was a call, if only in the prefill
+            self.for_user = False  # whether the message's header says that it is content
+
+
+class OpenCall:
+    """A call that is being read: the JSON of its arguments so far."""
+
+    def __init__(self, input: Input, index: int, name: str, told: int) -> None:
+        self._input = input
+        self.index, self.name = index, name
+        self.pieces: list[str] = []
+        self.told = told  # up to which offset the events tell of the text
+        self.given: set[str] = set()  # the keys of its arguments
+        self.complete = True
+        if HAS_ELEMENTS:
+            self.collected: list[str] | None = None  # what waits for more of it
+
+    def add(self, text: str) -> list[Event]:
+        """Add JSON text that comes from what was read last."""
+        if HAS_ELEMENTS and self.collected is not None:
+            self.collected.append(text)
+            return []
+        if not text:
+            return []
+        self.pieces.append(text)
+        start, self.told = self.told, self._input.here
+        return [ToolCallDelta(self.index, text, start, self.told)]
+
+    def flow(self, text: str) -> list[Event] | None:
+        """Take a piece of a string in JSON that nothing can end; return None for any other one."""
+        rules = self._input.rules
+        ends = rules.in_string if HAS_OTHER_VALUES else rules.call_end
+        if HAS_OTHER_VALUES and "'" in text:
+            return None
+        if ends.first_or_escaped.search(text):
+            is_whole = not HAS_OTHER_VALUES and IN_STRING.fullmatch(text)
+            if not is_whole or ends.may_begin.search(text):
+                return None
+        start = self._input.offset
+        self._input.offset = self.told = start + len(text)
+        self.pieces.append(text)
+        return [ToolCallDelta(self.index, text, start, self.told)]
+
+
 class Hold:
-    """Where reading may have to begin once more: how much had been told, and the text since."""
+    """Where reading may have to begin once more, and how much was known there."""
 
-    offset: int
-    events: int
-    problems: int
-    calls: int
-    start: int  # in what the turn still has of the text
-    pieces: list[str]  # what it no longer has
-
-
-@dataclass(slots=True)
-class Flow:
-    """Text that passes through: nothing begins or ends in it but with one of some characters."""
-
-    stops: re.Pattern[str]  # those characters
-    not_last: str  # with these no piece may end, as more has to come before they count
-    pieces: list[str]  # of what is read
-    event: Callable[[str, int, int], Event]
+    def __init__(self, offset: int, start: int, turn: Turn, is_unnamed: bool) -> None:
+        self.offset = offset
+        self.is_unnamed = is_unnamed  # whether it may be a call's object, without a name so far
+        self.start = start  # in what the input still has of the text
+        self.texts: list[str] = []  # what it no longer has
+        self.marked: list[str] = []  # the same with stand-ins for special tokens
+        self.events = len(turn.events)
+        self.problems = len(turn.problems)
+        self.calls = len(turn.calls)
 
 
 class Turn:
-    """A turn that is being read, shared by the parts of its parser: one of them reads on.
+    """A turn that is being read: what is known of it, and what reading changes.
 
-    A reading method takes some of ``text``, from ``position`` on, and returns whether reading can
-    go on; it can't where more text has to come first.
+    It knows nothing of the generator that reads it, so that no reference cycle is left.
     """
 
-    __slots__ = (
-        "_marked",
-        "arguments",
-        "calls",
-        "content",
-        "events",
-        "final",
-        "flow",
-        "held",
-        "offset",
-        "position",
-        "problems",
-        "read",
-        "reasoning",
-        "text",
-        "tokens",
-        "told",
-    )
-
-    def __init__(self, offset: int) -> None:
-        self.text = ""
-        self.position = 0  # what stands before it is dealt with
-        self.offset = offset  # of the text's first character in what the model writes
-        self.final = False  # whether all text has come
-        self.read: Callable[[], bool] = bool
-        self.held: Hold | None = None
-        self.flow: Flow | None = None  # what the next piece may belong to, with nothing before it
-        self.told = 0  # up to which offset events tell of the text
-        self.content: list[str] = []
-        self.reasoning: list[str] = []
-        self.calls: list[ToolCall] = []
-        self.arguments: list[str] | None = None  # of the last call, while it is read
-        self.problems: list[Problem] = []
+    def __init__(
+        self,
+        input: Input,
+        tools: Sequence[Mapping[str, Any]] | None,
+        id_prefix: str,
+        inline: bool,
+        shown: int,
+    ) -> None:
+        self.input = input
         self.events: list[Event] = []
-        #: The special tokens that came: their offsets, and what stands for them.
-        self.tokens: list[tuple[int, str]] = []
-        self._marked = (0, "")  # the text with that in it, and the offset at which it begins
-
-    def feed(self, text: str) -> list[Event]:
-        """Read on with some more text, and return the events as far as they are settled."""
-        if flow := self.flow:
-            if text and text[-1] not in flow.not_last and not flow.stops.search(text):
-                flow.pieces.append(text)
-                start = self.offset
-                self.offset = self.told = start + len(text)
-                return [flow.event(text, start, self.offset)]
-            self.flow = None
-        self.text += text
-        while self.read():
-            pass
-        position, events = self.position, self.events
-        if self.held:
-            self.held.pieces.append(self.text[self.held.start : position])
-            self.held.start = 0
-            events, self.events = events[: self.held.events], events[self.held.events :]
-            self.held.events = 0
-        else:
-            self.events = []
-        self.text = self.text[position:]
-        if self.text or self.held:
-            self.flow = None
-        self.offset += position
-        self.position = 0
-        return events
+        self.problems: list[Problem] = []
+        self.flow: Callable[[str], list[Event] | None] | None = None
+        self.state = TextState()
+        self.content = Stream(input, ContentDelta, shown)
+        if HAS_REASONING:
+            self.inline = inline  # whether reasoning stays in the content
+            thoughts = Stream(input, ReasoningDelta, shown)
+            self.reasoning = self.content if inline else thoughts
+            self.state.thinking = STARTS_IN_REASONING
+        if HAS_CALLS:
+            self.tools = None if tools is None else parameters_by_name(tools)
+            self._id_prefix = id_prefix
+            self.calls: list[ToolCall] = []
+            self.call: OpenCall | None = None
+            self.holds: list[Hold] = []
+            self.is_draft = False  # whether what is read may be a part of the reasoning
+            self.draft_end: int | None = None  # where something else follows it
 
     @property
     def message(self) -> Message:
-        """The message as far as it is settled."""
-        calls, problems = self.calls[:], self.problems[:]
-        if self.arguments is not None:
-            calls[-1] = replace(calls[-1], arguments="".join(self.arguments))
-        if self.held:
-            del calls[self.held.calls :], problems[self.held.problems :]
-        return Message("".join(self.content), "".join(self.reasoning), calls, problems)
+        """The message as far as it is known."""
+        content, reasoning = "".join(self.content.pieces), ""
+        if HAS_REASONING and not self.inline:
+            reasoning = "".join(self.reasoning.pieces)
+        calls: list[ToolCall] = []
+        problems = self.problems[:]
+        if HAS_CALLS:
+            calls = self.calls[:]
+            if self.call:
+                last = calls[-1]
+                calls[-1] = ToolCall(last.id, last.name, "".join(self.call.pieces), False)
+            if self.holds:
+                del calls[self.holds[0].calls :], problems[self.holds[0].problems :]
+        return Message(content, reasoning, calls, problems)
+
+    def end_prefill(self, events: list[Event], echo: bool) -> None:
+        """Leave out what the prompt holds, but for a call that the model continues.
+
+        The first call of `feed` returns what is certain of it.
+        """
+        self.flow = None
+        self.events[:0] = events
+        if HAS_CALLS:
+            for hold in self.holds:
+                hold.events += len(events)
+        if echo:
+            return
+        self.problems.clear()
+        if HAS_CALLS:
+            self._forget_calls()
+
+    def _forget_calls(self) -> None:
+        certain = self.holds[0].events if self.holds else len(self.events)
+        kept = [event for event in self.events[:certain] if "call" not in event.type]
+        for hold in self.holds:
+            hold.events, hold.problems, hold.calls = len(kept), 0, 0
+        kept += (event for event in self.events[certain:] if "call" not in event.type)
+        self.events = kept
+        del self.calls[: -1 if self.call else None]
+        if self.call:
+            call, at = self.calls[0], self.input.here
+            self.call.index = 0
+            self.events.append(ToolCallStart(0, call.id, call.name, at, at))
+            if arguments := "".join(self.call.pieces):
+                self.events.append(ToolCallDelta(0, arguments, at, at))
+
+    def take_events(self) -> list[Event]:
+        """Return the events that are certain by now."""
+        events, self.events = self.events, []
+        if HAS_CALLS and self.holds:
+            certain = self.holds[0].events
+            events, self.events = events[:certain], events[certain:]
+            for hold in self.holds:
+                hold.events -= certain
+            self.keep()
+            self.holds[-1].start = 0  # as the input drops what was read
+        return events
+
+    def problem(self, kind: str, message: str, offset: int | None = None) -> None:
+        """Tell of a deviation at an offset, by default at the position."""
+        at = self.input.here if offset is None else offset
+        self.problems.append(Problem(at, kind, message))
+
+    def write(self, end: int) -> None:
+        """Add the text up to a position to the reasoning or the content."""
+        start, text, state = self.input.here, self.input.text, self.state
+        for at, token in self.input.tokens_before(end):
+            message = f"{text[at : at + len(token)]!r} is text here"
+            self.problem("stray_marker", message, self.input.offset + at)
+        text = self.input.take(end)
+        body = text.lstrip(WHITE_SPACE) if state.after_marker else ""
+        if body:
+            state.after_marker = False
+            if HAS_CALLS:
+                self._begin_text(start + len(text) - len(body))
+        stream = self.content
+        if HAS_REASONING and state.thinking:
+            stream = self.reasoning
+        self.events += stream.write(text, start)
+
+    def _begin_text(self, offset: int) -> None:
+        """Note that text follows a marker: where none belongs, or no call goes on."""
+        if HAS_DRAFTS and self.is_draft and self.draft_end is None:
+            self.draft_end = offset
+        is_thought = HAS_REASONING and self.state.thinking
+        if self.state.called and not is_thought and not CONTENT_IS_LAST:
+            self.problem("misplaced", "content after a call", offset)
+
+    def keep(self) -> None:
+        """Keep what was read since the last hold began."""
+        hold, input = self.holds[-1], self.input
+        hold.texts.append(input.text[hold.start : input.position])
+        hold.marked.append(input.marked[hold.start : input.position])
+        hold.start = input.position
+
+    def hold(self, is_unnamed: bool = False) -> None:
+        """Let nothing be certain from here on: it may turn out to be something else."""
+        if self.holds:
+            self.keep()
+        self.holds.append(Hold(self.input.here, self.input.position, self, is_unnamed))
 
     @property
-    def marked(self) -> str:
-        """The text, of the same length, with private characters where special tokens came."""
-        start, marked = self._marked
-        if start != self.offset or len(marked) != len(self.text):
-            marked = "".join(self._marked_pieces())
-            self._marked = self.offset, marked
-        return marked
+    def is_unnamed(self) -> bool:
+        """Whether what may be a call's object is held."""
+        return bool(self.holds) and self.holds[-1].is_unnamed
 
-    def _marked_pieces(self) -> Iterator[str]:
-        text, at = _PRIVATE_CHARACTER.sub(_NO_CHARACTER, self.text), 0
-        first = max(bisect_right(self.tokens, (self.offset, "")) - 1, 0)
-        for offset, token in self.tokens[first:]:
-            start, end = offset - self.offset, offset - self.offset + len(token)
-            if end > at:  # the text may begin inside of it
-                yield text[at : max(start, at)]
-                yield token[max(at - start, 0) :]
-                at = end
-        yield text[at:]
-
-    def holds_token(self, start: int, end: int) -> bool:
-        """Say whether a special token came between two places."""
-        return bool(self.tokens and _PRIVATE_CHARACTER.search(self.marked, start, end))
-
-    def problem(self, kind: str, message: str) -> None:
-        """Tell of a deviation at the position."""
-        self.problems.append(Problem(self.offset + self.position, kind, message))
-
-    def tell_tokens(self, end: int) -> None:
-        """Tell of special tokens before a position, which turned out to be text."""
-        first = bisect_left(self.tokens, (self.offset + self.position, ""))
-        for offset, signs in self.tokens[first:]:
-            start = offset - self.offset
-            if start < end:
-                text = self.text[start : start + len(signs)]
-                self.problems.append(Problem(offset, "stray_marker", f"{text!r} is text here"))
-
-    def hold(self) -> None:
-        """Let nothing be settled from here on: it may turn out to be something else."""
-        self.held = Hold(
-            offset=self.offset + self.position,
-            events=len(self.events),
-            problems=len(self.problems),
-            calls=len(self.calls),
-            start=self.position,
-            pieces=[],
-        )
-
-    def release(self) -> None:
-        """Settle what was held."""
-        self.held = None
+    def release(self) -> int:
+        """Let be certain what was held; return the offset at which it begins."""
+        self.keep()
+        hold = self.holds.pop()
+        if self.holds:
+            outer = self.holds[-1]
+            outer.texts += hold.texts
+            outer.marked += hold.marked
+            outer.start = hold.start
+        return hold.offset
 
     def go_back(self) -> int:
-        """Return to where the hold began, as if nothing had been read since.
+        """Return to where the last hold begins; return the position up to which it was."""
+        self.keep()
+        hold = self.holds.pop()
+        del self.events[hold.events :], self.problems[hold.problems :]
+        del self.calls[hold.calls :]
+        self.call = None
+        text = "".join(hold.texts)
+        self.input.put_back(text, "".join(hold.marked), hold.offset)
+        if self.holds:
+            self.holds[-1].start = 0
+        return len(text)
 
-        Returns the position up to which it was.
-        """
-        assert self.held
-        held, self.held = self.held, None
-        del self.events[held.events :], self.problems[held.problems :], self.calls[held.calls :]
-        before = "".join(held.pieces)
-        end = len(before) + self.position
-        self.text = before + self.text
-        self.offset -= len(before)
-        self.position = held.start
-        return end
+    def start_call(self, name: str, start: int, problem_at: int, id: str = "") -> OpenCall:
+        """Begin a call, which the text from an offset on says."""
+        if self.tools is not None and name not in self.tools:
+            self.problem("unknown_tool", f"there is no tool {name!r}", problem_at)
+        self._leave_text(problem_at)
+        index, end = len(self.calls), self.input.here
+        if not id and not HAS_LATE_IDS:
+            id = f"{self._id_prefix}{index}"
+        self.calls.append(ToolCall(id, name, "", False))
+        self.events.append(ToolCallStart(index, id, name, start, end))
+        self.call = OpenCall(self.input, index, name, end)
+        return self.call
+
+    def _leave_text(self, at: int) -> None:
+        """Leave text for a call, and tell where none belongs."""
+        state = self.state
+        if HAS_REASONING:
+            if state.thinking and REASONING_CAN_END and not REASONING_MAY_STAY_OPEN:
+                self.problem("unclosed", "a call inside the reasoning", at)
+            else:
+                state.thinking = False
+        if CONTENT_IS_LAST and self.content.begun and not (HAS_REASONING and self.inline):
+            self.problem("misplaced", "a call after content", at)
+        state.mentioned, state.called = False, True
+
+    def end_call(self, call: OpenCall, late_id: str = "") -> None:
+        """End a call; `late_id` is an id that stands after its name."""
+        if not call.pieces:
+            self.problem("no_arguments", "a call without arguments")
+            self.events += call.add("{}")
+        ended, self.call = self.calls[-1], None
+        ended.arguments = "".join(call.pieces)
+        flaw = find_flaw(ended.arguments)
+        if flaw:
+            self.problem(*flaw)
+        ended.complete = call.complete and not (flaw and flaw[0] == "not_json")
+        late_id = "" if ended.id else late_id or f"{self._id_prefix}{call.index}"
+        ended.id += late_id
+        end = self.input.here
+        self.events.append(ToolCallEnd(call.index, late_id, call.told, end))

@@ -7,71 +7,69 @@ from __future__ import annotations
 
 import re
 
-from turnspec.engine.format import CompiledFormat, Format
-from turnspec.engine.markers import Found, Roles, leading_text, literal_length
-from turnspec.engine.turn import WHITE_SPACE, Turn, behind_space
+from turnspec.engine.markers import WHITE_SPACE, after_space
 
-# A call goes on with an object, whose first quote a string would have escaped.
-_OBJECT_BEGINS = re.compile(r'[^"\\]{0,256}')
-#: Of an end that no string has by chance.
-FEWEST_SIGNS = 3
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from turnspec.engine.input import Input
+    from turnspec.engine.markers import Found
+
+#: A call goes on with an object, whose first quote a string would have escaped.
+OBJECT_BEGINS = re.compile(r'[^"\\]{0,256}')
 
 
 class UnclosedString:
-    """Finds out where a string ends that isn't closed."""
+    """Finds out where a string ends that is not closed."""
 
-    def __init__(self, turn: Turn, compiled: CompiledFormat) -> None:
-        self._turn = turn
-        self.ends = compiled.markers(call_end_roles)
-        self._calls = compiled.markers(call_start_roles)
+    def __init__(self, input: Input) -> None:
+        self._input = input
+        self._ends = input.rules.call_end
+        self._first = -1  # the offset of the first of the ends that follow each other,
+        self._last = -1  # and the one after those that were looked at
 
     def find(self, end: int) -> tuple[int, bool]:
-        """Return up to where the text before ``end`` is a string's, and if that breaks off there.
+        """Return up to where the text before `end` is a string's, and if it breaks off there.
 
-        It is settled no further where more text has to tell.
+        It is certain no further if more text has to tell.
         """
-        at = self._turn.position
-        while found := self.ends.search(self._turn, final=False, start=at, end=end):
-            is_over = self._is_over(found)
+        at = self._input.position
+        while found := self._ends.search(self._input, True, at, end):
+            at = self._after_ends(found)
+            is_over = self._is_over(found, at)
             if is_over is None:
                 return found.start, False
             if is_over:
                 return found.start, True
-            at = found.start + 1
+            at = max(at, found.start + 1)
         return end, False
 
-    def _is_over(self, found: Found) -> bool | None:
-        """Say whether no string goes on behind an end; None where more text has to tell."""
-        turn, at = self._turn, found.start
-        while marker := self.ends.match(turn, at):
-            if not marker.role:
-                return None
-            at = behind_space(turn.text, marker.end)
+    def _after_ends(self, found: Found) -> int:
+        """Return the position after all ends that follow each other."""
+        input = self._input
+        at = found.start
+        if self._first == found.offset:
+            at = after_space(input.text, self._last - input.offset)
+        while (marker := self._ends.match(input, not input.final, at)) and not marker.is_partial:
+            at = after_space(input.text, marker.end)
+        self._first, self._last = found.offset, input.offset + at
+        return at
+
+    def _is_over(self, found: Found, at: int) -> bool | None:
+        """Say whether no string goes on after the ends up to a position; None if it may."""
+        input = self._input
+        marker = self._ends.match(input, not input.final, at)
+        if marker and marker.is_partial:
+            return None
         if at == found.start:
             return False
-        if at == len(turn.text):
-            return True if turn.final else None
-        call = self._calls.match(turn, at)
-        if call is None or not call.role:
+        if at == len(input.text):
+            return True if input.final else None
+        call = input.rules.call_start.match(input, not input.final, at)
+        if call is None or call.is_partial:
             return None if call else False
-        before = _OBJECT_BEGINS.match(turn.text, at)
+        before = OBJECT_BEGINS.match(input.text, at)
         assert before  # if only an empty text
-        sign = turn.text[before.end() :][:1]
-        if not sign and not turn.final:
+        sign = input.text[before.end() :][:1]
+        if not sign and not input.final:
             return None
         return sign == '"' and before.group().rstrip(WHITE_SPACE).endswith("{")
-
-
-def call_end_roles(table: Format) -> Roles:
-    """Return what ends a call, or the turn."""
-    calls = table["calls"]
-    ends = (*calls.get("end", ()), *calls.get("section_end", ()), *table["turn_end"])
-    return [("end", end) for end in ends if literal_length(end) >= FEWEST_SIGNS]
-
-
-def call_start_roles(table: Format) -> Roles:
-    """Return what begins another call."""
-    calls = table["calls"]
-    starts = (*calls.get("opening", ()), calls.get("start", ""))
-    texts = dict.fromkeys(leading_text(start) for start in starts)
-    return [("start", text) for text in texts if len(text) >= FEWEST_SIGNS]

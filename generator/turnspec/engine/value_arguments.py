@@ -1,228 +1,167 @@
-"""Arguments whose values say themselves where they end, each with its key before it."""
+"""Arguments whose values say themselves where they end, each after its key."""
 
 from __future__ import annotations
 
 import re
 
-from turnspec.engine.format import Format
-from turnspec.engine.heads import HeadCalls
-from turnspec.engine.json_text import dump_json, json_escaped
-from turnspec.engine.markers import Found, Notation, Roles, literal_length, spaced
-from turnspec.engine.unclosed import FEWEST_SIGNS, call_end_roles
-from turnspec.engine.value import ValueMaker
+from turnspec.engine.facts import CALL_HAS_END
+from turnspec.engine.json_texts import dump_json, quote
+from turnspec.engine.roles import Role
+from turnspec.engine.whole_arguments import new_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from turnspec.engine.json_values import JsonValue
+    from turnspec.engine.markers import Found
+    from turnspec.engine.text import Reading
+    from turnspec.engine.turn import OpenCall, Turn
 
 #: A number, a constant or a word without quotes; nothing where a value begins with a sign.
-_WORD = re.compile("[ \t\n\r]*(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]*)")
+WORD = re.compile("[ \t\n\r]*(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]*)")
 
 
-class ValueArguments:
-    """Reads arguments one by one: a key, and a value in JSON or a relative of it."""
+def read_value_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
+    """Read a call's arguments one by one, and end it."""
+    input, late_id = turn.input, ""
+    while True:
+        found = yield from next_value_marker(turn, call)
+        if found is None or found.role is Role.BROKEN_ARGUMENTS:
+            is_cut = found is None and CALL_HAS_END
+            if not is_cut:
+                turn.problem("malformed", "the arguments are not closed")
+            break
+        input.take(found.end)
+        if found.role is Role.ARGUMENTS_END:
+            is_cut, late_id = False, found.slot("id")
+            break
+        if found.role is Role.QUOTED_ARGUMENT:
+            turn.problem("malformed", f"{found.slot('key')!r} in quotes")
+        if found.role is not Role.END and not (yield from read_value_argument(turn, call, found)):
+            is_cut = True
+            break
+    call.complete = call.complete and not is_cut
+    turn.events += call.add("}" if call.pieces else "{}")
+    turn.end_call(call, late_id)
+    if is_cut:
+        input.take_all()
 
-    def __init__(self, calls: HeadCalls, *, value: ValueMaker) -> None:
-        self._calls = calls
-        self._turn = calls.turn
-        self._value = value(calls.turn, calls.compiled)
-        self._before = ""  # what stands in the arguments before the value
-        self._markers = calls.compiled.markers(argument_value_roles)
-        self._text_end = calls.compiled.markers(text_end_roles)
-        self._cut_end = calls.compiled.markers(call_closing_roles)
-        self._is_whole = True  # whether each value was closed, and nothing else was there
-        self._unexpected: list[str] = []  # text where none belongs
-        self._has_end = bool(calls.compiled.table["calls"].get("closing"))
 
-    def begin(self, found: Found) -> None:
-        """Begin behind a head."""
-        self._calls.start_at(found)
-        self.go_on()
+def next_value_marker(turn: Turn, call: OpenCall) -> Reading[Found | None]:
+    """Return the next marker in a call; None if there is none, or the text breaks off."""
+    input = turn.input
+    while True:
+        found = input.rules.arguments.match(input, CALL_HAS_END or not input.final)
+        if found and found.is_partial:
+            if input.final:
+                turn.problem("cut_off", f"a call that ends in {input.rest!r}")
+                return None
+            yield None
+        elif found or not CALL_HAS_END or not (yield from read_unexpected(turn, call)):
+            return found
 
-    def go_on(self) -> None:
-        """Read the arguments of a call that is started already."""
-        self._is_whole = True
-        self._turn.read = self.read_arguments
 
-    def read_arguments(self) -> bool:
-        """Read the beginning of an argument, or the end of them all."""
-        turn = self._turn
-        found = self._markers.match(turn, final=turn.final and not self._has_end)
-        if found and not found.role:
+def read_unexpected(turn: Turn, call: OpenCall) -> Reading[bool]:
+    """Read text that is no argument, up to where the call can go on; return whether it does."""
+    input = turn.input
+    pieces = [input.take(input.position + 1)]
+    while True:
+        found = input.rules.text_end.search(input, not input.final)
+        pieces.append(input.take(found.start if found else None))
+        if found and not found.is_partial:
+            break
+        if input.final:
+            turn.problem("cut_off", f"a call that ends in {''.join(pieces)!r}")
             return False
-        if found is None and self._has_end:
-            self._unexpected.append(turn.text[turn.position : turn.position + 1])
-            turn.position += 1
-            turn.read = self.read_unexpected
-            return True
-        if found is None or found.role == "broken":
-            turn.problem("malformed", "the arguments are not closed")
-            self._end_arguments()
-            return True
-        turn.position = found.end
-        if found.role == "quoted":
-            turn.problem("malformed", f"{found['key']!r} in quotes")
-        if found.role in ("argument", "quoted"):
-            self._begin_argument(found)
-        elif found.role == "done":
-            self._end_arguments(late_id=found["id"])
-        return True
+        yield None
+    turn.problem("unexpected_text", f"between arguments: {''.join(pieces)}")
+    call.complete = False
+    return True
 
-    def read_unexpected(self) -> bool:
-        """Read text that is no argument, up to where the call can go on."""
-        turn = self._turn
-        found = self._text_end.search(turn)
-        end = found.start if found else len(turn.text)
-        self._unexpected.append(turn.text[turn.position : end])
-        turn.position = end
-        if found is None or not found.role:
-            return False
-        turn.problem("unexpected_text", f"between arguments: {''.join(self._unexpected)}")
-        self._unexpected.clear()
-        self._is_whole = False
-        turn.read = self.read_arguments
-        return True
 
-    def _begin_argument(self, found: Found) -> None:
-        key = found["key"]
-        if not self._may_have(key):
-            self._turn.problem("unknown_argument", f"the tool has no {key!r}")
-        separator = ", " if self._turn.arguments else "{"
-        self._before = f"{separator}{dump_json(key)}: "
-        self._value.begin()
-        self._turn.read = self.read_start
-
-    def _may_have(self, key: str) -> bool:
-        """Say whether the tool has such an argument, as far as its schema tells."""
-        parameters = self._calls.parameters
-        properties = parameters.get("properties")
-        return not properties or key in properties or bool(parameters.get("additionalProperties"))
-
-    def read_start(self) -> bool:
-        """Read up to a value; what is more than a word, and has no quotes, is a text."""
-        turn = self._turn
-        match = _WORD.match(turn.text, turn.position)
-        assert match  # if only an empty text
-        if match.end() == len(turn.text) and not turn.final:
-            return False
-        word = match["word"]
-        is_literal = self._value.may_be_quote(match.start("word")) or self._value.is_literal(word)
-        is_word = word and not is_literal
-        found = self._text_end.match(turn, match.end()) if is_word else None
-        if found and not found.role:
-            return False
-        cut_off = turn.final and self._cut_end.match(turn, match.end(), final=False)
-        is_text = is_word and not found and not cut_off and match.end() < len(turn.text)
-        turn.read = self.read_bare_text if is_text else self.read_value
-        if is_text:
-            turn.position += turn.text.startswith(" ", turn.position)
-            turn.problem("malformed", "a text without quotes")
-            self._take('"')
-        return True
-
-    def read_bare_text(self) -> bool:
-        """Read a text without quotes, up to where the call can go on."""
-        turn = self._turn
-        found = self._text_end.search(turn)
-        if found is None and turn.final:
-            found = self._cut_end.search(turn, final=False)
-        end = found.start if found else len(turn.text)
-        is_text = found and found.role == "next" and not self._may_have(found["key"])
-        end += bool(is_text)
-        self._take(json_escaped(turn.text[turn.position : end]))
-        turn.position = end
-        if found is None or not found.role:
-            return False
-        if not is_text:
-            self._take('"')
-            turn.read = self.read_arguments
-        return True
-
-    def read_value(self) -> bool:
-        """Read a value, which becomes JSON as it arrives."""
-        value = self._value
-        self._take(value.read())
-        if not value.over and (not value.broken or self._turn.final):
-            if value.string_stops:
-                self._calls.let_flow(value.string_stops)
-            return False
-        self._end_value()
-        return True
-
-    def _take(self, text: str) -> None:
-        if text:
-            self._calls.argue(self._before + text)
-            self._before = ""
-
-    def _end_value(self) -> None:
-        self._is_whole = self._is_whole and not self._value.is_open
-        self._take(self._value.close())
-        if self._before:
-            if not self._turn.final:
-                self._turn.problem("malformed", f"no value after {self._before!r}")
-            self._take("null")
-        self._turn.read = self.read_arguments
-
-    def _end_arguments(self, complete: bool = True, late_id: str = "") -> None:
-        self._calls.argue("}" if self._turn.arguments else "{}")
-        self._calls.end(complete and self._is_whole, late_id)
-
-    def finish(self) -> None:
-        """End a call that the text's end cuts off."""
-        turn = self._turn
-        if not self._calls.is_open:
-            return
-        in_value = turn.read == self.read_value
-        waiting = self._before + self._value.waiting if in_value else ""
-        rest = "".join((waiting, *self._unexpected, turn.text[turn.position :]))
-        self._unexpected.clear()
+def read_value_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
+    """Read an argument's value; return whether it ends before the text does."""
+    key = found.slot("key")
+    if not may_have(turn, call, key):
+        turn.problem("unknown_argument", f"the tool has no {key!r}")
+    before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
+    value = new_value(turn)
+    if (yield from is_bare_text(turn, value)):
+        return (yield from read_bare_text(turn, call, before))
+    while True:
+        if text := value.read():
+            turn.events += call.add(before + text)
+            before = ""
+        if value.is_done or turn.input.final:
+            break
+        if value.is_in_string:
+            turn.flow = call.flow
+        yield None
+    if not value.is_done:
+        rest = before + value.waiting + turn.input.rest
         turn.problem("cut_off", f"a call that ends in {rest!r}")
-        if in_value:
-            self._end_value()
-        elif turn.read == self.read_bare_text:
-            self._take('"')
-        self._end_arguments(complete=False)
+    end_written_value(turn, call, value, before)
+    return value.is_done
 
 
-def argument_value_roles(table: Format) -> Roles:
-    """Return what may stand before a value, and behind the last one.
-
-    What ends the arguments may look like another one's beginning, so it comes first; where nothing
-    ends them, they end at whatever else comes.
-    """
-    arguments, closing = table["arguments"], table["calls"].get("closing", ())
-    argument = [("argument", spaced(arguments["start"], "{comma}"))]
-    argument += [("quoted", spaced(start, "{comma}")) for start in _quoted(arguments["start"])]
-    empty = arguments.get("empty", "")
-    ends = [f"{empty} {closing[0]}"] if empty and closing else [empty] if empty else []
-    done: list[tuple[str, Notation]] = [
-        ("done", "{comma}" + end) for end in (*ends, *(closing[:1] or [""]))
-    ]
-    broken = [("broken", spaced(end)) for _, end in call_end_roles(table)]
-    found = [*done, *broken, *argument] if closing else [*argument, *done]
-    return [*found, ("end", spaced(arguments["end"]))] if arguments.get("end") else found
+def may_have(turn: Turn, call: OpenCall, key: str) -> bool:
+    """Say whether a tool has an argument, as far as its schema tells."""
+    parameters = (turn.tools or {}).get(call.name, {})
+    properties = parameters.get("properties")
+    return not properties or key in properties or bool(parameters.get("additionalProperties"))
 
 
-def _quoted(start: str) -> list[str]:
-    """Return how an argument begins whose key stands in quotes."""
-    return [start.replace("{key", f"{quote}{{key").replace("}", f"}}{quote}", 1) for quote in "\"'"]
+def is_bare_text(turn: Turn, value: JsonValue) -> Reading[bool]:
+    """Say whether a text without quotes follows: more than a word that is no literal."""
+    input, rules = turn.input, turn.input.rules
+    while True:
+        match = WORD.match(input.text, input.position)
+        assert match  # if only an empty text
+        word, end = match["word"], match.end()
+        if end < len(input.text) or input.final:
+            is_literal = value.may_be_quote(match.start("word")) or value.is_literal(word)
+            if not word or is_literal:
+                return False
+            found = rules.text_end.match(input, not input.final, end)
+            if not (found and found.is_partial):
+                break
+        yield None
+    is_cut_off = input.final and rules.call_closing.match(input, True, end)
+    return not found and not is_cut_off and end < len(input.text)
 
 
-def text_end_roles(table: Format) -> Roles:
-    """Return what ends a text without quotes: another argument, or the end of them all."""
-    arguments = table["arguments"]
-    separator = arguments.get("separator", "").strip()
-    starts = (*_quoted(arguments["start"]), arguments["start"])
-    following = [("next", f" {separator} {start}") for start in starts if separator]
-    return [*following, *call_closing_roles(table)]
+def read_bare_text(turn: Turn, call: OpenCall, before: str) -> Reading[bool]:
+    """Read a text without quotes, up to where the call can go on."""
+    input, rules = turn.input, turn.input.rules
+    input.position += input.text.startswith(" ", input.position)
+    turn.problem("malformed", "a text without quotes")
+    turn.events += call.add(f'{before}"')
+    while True:
+        found = rules.text_end.search(input, not input.final)
+        if found is None and input.final:
+            found = rules.call_closing.search(input, True)
+        end = found.start if found else len(input.text)
+        is_text = False
+        if found and found.role is Role.NEXT_ARGUMENT:
+            is_text = not may_have(turn, call, found.slot("key"))
+        turn.events += call.add(quote(input.take(end + is_text))[1:-1])
+        if found and not found.is_partial:
+            if not is_text:
+                break
+        elif input.final:
+            turn.problem("cut_off", f"a call that ends in {input.rest!r}")
+            break
+        else:
+            yield None
+    turn.events += call.add('"')
+    return found is not None and not found.is_partial
 
 
-def call_closing_roles(table: Format) -> Roles:
-    """Return what ends the arguments, if no text goes on behind it."""
-    arguments, calls = table["arguments"], table["calls"]
-    closings = calls.get("closing", ())
-    sections = (*calls.get("section_closing", ()), *calls.get("section_end", ()))
-    ends = (*closings[1:], *sections, *table["turn_end"])
-    follows = [*map(spaced, ends), f" , {calls['start']}", "{end of text}"]
-    found: list[tuple[str, Notation]] = []
-    for closing in closings[:1]:
-        is_distinct = literal_length(closing) >= FEWEST_SIGNS
-        found.append(("close", f" {closing}" if is_distinct else (f" {closing}", follows)))
-    found += [("close", spaced(end)) for _, end in call_end_roles(table)]
-    return [*found, ("end", spaced(arguments["end"]))] if arguments.get("end") else found
+def end_written_value(turn: Turn, call: OpenCall, value: JsonValue, before: str) -> None:
+    """End a value with what closes it; a value that is not there is null."""
+    call.complete = call.complete and not value.is_open
+    text = value.close()
+    if before and not text:
+        if not turn.input.final:
+            turn.problem("malformed", f"no value after {before!r}")
+        text = "null"
+    turn.events += call.add(before + text)

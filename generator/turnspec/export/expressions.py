@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from turnspec.engine.markers import LETTERS, NAME_SIGNS
-from turnspec.spec.characters import NAMED
+from turnspec.spec.characters import LETTERS, NAME_SIGNS, NAMED
 from turnspec.spec.model import Literal, Piece, SlotKind
 
 _SPACE = re.compile(r"\s+")

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
 from turnspec.codegen.shapes import looks_like_marker
-from turnspec.engine.markers import LETTERS
 from turnspec.grammar.characters import key_character
 from turnspec.grammar.elements import element_rules, opening_texts, value_or_elements
 from turnspec.grammar.tagged import RAW_TEXT, before_argument
@@ -31,7 +30,7 @@ from turnspec.grammar.text import (
     trimmed,
 )
 from turnspec.grammar.values import VALUE_RULE, object_rule, value_rule, value_rules
-from turnspec.spec.characters import call_ends, key_ends, name_signs
+from turnspec.spec.characters import LETTERS, call_ends, key_ends, name_signs
 from turnspec.spec.model import (
     Arguments,
     Encoding,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from turnspec.engine.markers import NAME_SIGNS
+from turnspec.spec.characters import NAME_SIGNS
 
 #: The rules for white space that is free to differ from the template's own: inside encoded values,
 #: and around markers. Only the first is bounded. The second calls itself so that llguidance reads

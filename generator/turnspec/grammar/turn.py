@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from turnspec.codegen.banner import banner, sealed
+from turnspec.codegen.format import words_in
+from turnspec.codegen.markers import leading_text
 from turnspec.codegen.notation import plain
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.codegen.table import format_table, markers_in_text
-from turnspec.engine.format import CompiledFormat
-from turnspec.engine.markers import leading_text
 from turnspec.grammar.calls import Calls, begun_calls, call_marker, tool_call_rules
 from turnspec.grammar.text import (
     GAP,
@@ -190,7 +190,7 @@ def calls_of(spec: Spec, *, parallel: bool, bound: Mapping[str, str] | None = No
     """Return which calls a grammar takes, None if the format has none."""
     if spec.tools is None:
         return None
-    words = tuple(sorted(CompiledFormat(format_table(spec)).words))
+    words = tuple(sorted(words_in(format_table(spec))))
     return Calls(
         spec.tools, parallel=parallel, bound=bound, words=words, spell=begins_like_call(spec)
     )

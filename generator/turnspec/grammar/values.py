@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from turnspec.engine.markers import LETTERS
 from turnspec.grammar.text import Rule, literal, spelled, text_without
+from turnspec.spec.characters import LETTERS
 from turnspec.spec.model import Encoding, JsonType, ValueSyntax
 
 #: What the names of the rules of JSON with Python's constants begin with.

@@ -13,7 +13,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 from turnspec.grammar.request import functions
 from turnspec.spec.model import Literal, Slot, SlotKind, Spec
 from turnspec.verification.messages import format_markers

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.known import KnownFormat
-from turnspec.codegen.loading import FormatModule, load_module
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load_module
 from turnspec.live.real_vocabulary import RealVocabulary
 from turnspec.live.runs import FormatRuns, LiveTurn, Outcome, run_format
 from turnspec.pipeline.project import Project

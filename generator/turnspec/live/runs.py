@@ -12,7 +12,7 @@ from typing import Any
 
 from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.text import whole_prefix
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.writer import write_parts
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice

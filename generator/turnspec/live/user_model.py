@@ -10,7 +10,8 @@ from typing import Any
 
 from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
-from turnspec.codegen.loading import FormatModule, load_module
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load_module
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.live.checks import StreamedTurn, stream_faults, turn_faults

@@ -9,9 +9,9 @@ from itertools import groupby
 from markupsafe import Markup
 
 from turnspec.codegen.banner import is_generated
+from turnspec.codegen.format import Format
 from turnspec.codegen.loading import load
 from turnspec.codegen.table import format_table
-from turnspec.engine.format import Format
 from turnspec.explain.annotate import Kind
 from turnspec.explain.samples import Sample, sample_turns
 from turnspec.pipeline.project import OutputPaths, Project

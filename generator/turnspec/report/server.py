@@ -15,8 +15,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
 from typing import Any
 
-from turnspec.codegen.loading import FormatModule, load_table
-from turnspec.engine.format import Format
+from turnspec.codegen.format import Format
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load_table
 from turnspec.explain.shown import trace_data
 from turnspec.explain.tools import read_tools
 from turnspec.explain.trace import trace

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 from turnspec.deviations.table import DEVIATIONS, Deviation
 from turnspec.deviations.turns import Case, Format
 from turnspec.explain.samples import SAMPLE_TOOLS, sample_outputs

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.review.rules import Severity
 from turnspec.spec.model import Spec

@@ -11,8 +11,14 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from turnspec.engine.markers import LETTERS, NAME_SIGNS, NOT_IN_KEYS
 from turnspec.spec.model import Encoding, JsonType, Literal, Piece, Slot, SlotKind, Tools
+
+#: Letters and digits of names, as ranges that mean the same in an expression and in GBNF.
+LETTERS = "a-zA-Z0-9À-ɏͰ-ԯ぀-鿿가-힣"
+#: The other signs that names and ids may hold; the dash is last, as in a class of characters.
+NAME_SIGNS = "_.:/-"
+#: What a key never holds: controls, what nobody sees, and white space but the blank.
+NOT_IN_KEYS = r"\x00-\x1F\x7F-\xA0\u1680\u2000-\u200F\u2028-\u202F\u205F-\u206F\u3000"
 
 #: What a key never holds, as ranges of code points.
 NEVER_IN_KEYS = tuple(

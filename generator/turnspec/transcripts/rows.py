@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 
 #: A row as it was read: a line's bytes, or what a file of columns holds.
 Row = bytes | Mapping[str, Any]

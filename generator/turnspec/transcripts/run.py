@@ -19,7 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from turnspec.codegen.loading import FormatModule, load_module
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load_module
 from turnspec.rendering.lifeline import end_with_parent
 from turnspec.rendering.starting import process_context
 from turnspec.spec.atomic import write_atomically

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Message
 from turnspec.spec.model import Spec

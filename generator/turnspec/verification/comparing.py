@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 from turnspec.spec.message import Message
 from turnspec.spec.model import Slot, SlotKind, Spec, Subject, Verdict
 from turnspec.spec.results import Counterexample

@@ -17,7 +17,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 from turnspec.grammar.bound import bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.turn import opens_reasoning, prompt_extra

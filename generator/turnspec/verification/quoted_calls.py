@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from turnspec.analysis.text import common_prefix, common_suffix
-from turnspec.codegen.loading import FormatModule, load
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load
 from turnspec.codegen.writer import write_calls, write_parts
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.writer import as_rendered, write_turn
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Message

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from turnspec.codegen.loading import FormatModule
+from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.writer import as_rendered, write_parts
 from turnspec.rendering.conversation import Chat
 from turnspec.spec.message import Message

@@ -8,13 +8,22 @@ from collections.abc import Iterator
 from turnspec.codegen.compiler.edits import Edit, Source, indented
 from turnspec.codegen.compiler.values import UNKNOWN, Facts
 
+_folded: dict[tuple[str, str], str] = {}  # as many formats share what a file is folded to
+
 
 def folded(text: str, facts: Facts) -> str:
     """Return a source in which facts have taken the place of conditions on them.
 
     One pass folds what isn't inside of something else that is folded; passes follow until
-    nothing is left to fold.
+    nothing is left to fold. ``facts`` are those that the source names.
     """
+    key = text, repr((facts.values, facts.tables, sorted(facts.never)))
+    if key not in _folded:
+        _folded[key] = _fold(text, facts)
+    return _folded[key]
+
+
+def _fold(text: str, facts: Facts) -> str:
     while True:
         source = Source(text)
         edits = list(_edits(source, facts))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
+from functools import cache
 
 from turnspec.codegen.compiler.edits import Edit, Source
 
@@ -18,20 +19,50 @@ class _Reached:
     names: set[str] = field(default_factory=set)
     attributes: set[str] = field(default_factory=set)
 
-    def add(self, nodes: Iterable[ast.AST]) -> None:
-        for top in nodes:
-            for node in ast.walk(top):
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                    self.names.add(node.id)
-                elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-                    self.attributes.add(node.attr)
-                elif isinstance(node, ast.Assign) and _are_fields(node):
-                    self.attributes |= set(ast.literal_eval(node.value))
-                elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                    self.names |= _names_in(node.value)
+    def add(self, other: _Reached) -> None:
+        self.names |= other.names
+        self.attributes |= other.attributes
 
     def size(self) -> int:
         return len(self.names) + len(self.attributes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a source, what binds it, and what it uses; of a class each method is one."""
+
+    names: frozenset[str]  # any of these reaches it; none: it is always reached
+    method: str  # so does this attribute
+    uses: _Reached
+
+
+def _used(nodes: Iterable[ast.AST]) -> _Reached:
+    """Return the names and attributes that nodes read."""
+    found = _Reached()
+    for top in nodes:
+        inner = _names_of(top)
+        for node in ast.walk(top):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                found.names |= {node.id} - inner
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                found.attributes.add(node.attr)
+            elif isinstance(node, ast.Assign) and _are_fields(node):
+                found.attributes |= set(ast.literal_eval(node.value))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.names |= _names_in(node.value)
+    return found
+
+
+def _names_of(node: ast.AST) -> set[str]:
+    """Return the names that a function has for itself."""
+    if not isinstance(node, ast.FunctionDef):
+        return set()
+    stored = (inner for inner in ast.walk(node) if isinstance(inner, ast.Name | ast.arg))
+    return {
+        inner.arg if isinstance(inner, ast.arg) else inner.id
+        for inner in stored
+        if isinstance(inner, ast.arg) or isinstance(inner.ctx, ast.Store)
+    }
 
 
 def _are_fields(node: ast.Assign) -> bool:
@@ -39,45 +70,74 @@ def _are_fields(node: ast.Assign) -> bool:
     return any(ast.unparse(target) == "__match_args__" for target in node.targets)
 
 
-def _names_in(text: str) -> set[str]:
+@cache
+def _names_in(text: str) -> frozenset[str]:
     """Return the names in a type that is written as a text."""
     try:
         tree = ast.parse(text, mode="eval")
     except (SyntaxError, ValueError):
-        return set()
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        return frozenset()
+    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
 
 
-def reached(text: str, public: Set[str], attributes: Set[str]) -> str:
-    """Return a source without what neither ``public`` names nor public ``attributes`` need."""
+def reached(
+    text: str,
+    public: Set[str],
+    attributes: Set[str],
+    pure: Set[str] = frozenset(),
+    kept_from: str = "",
+) -> str:
+    """Return a source without what neither ``public`` names nor public ``attributes`` need.
+
+    ``pure`` are methods that do nothing but give a value. What comes after the line ``kept_from``
+    stays as it is.
+    """
     while True:
         source = Source(text)
-        found = _what_is_reached(source.tree, public, attributes)
-        edits = list(_edits(source, found, public))
+        kept = text.encode().find(kept_from.encode()) if kept_from else len(text.encode())
+        found = _what_is_reached(source, kept, public, attributes)
+        edits = [edit for edit in _edits(source, found, public, pure) if edit.start < kept]
         if not edits:
             return text
         text = source.edited(edits)
 
 
-def _what_is_reached(tree: ast.Module, public: Set[str], attributes: Set[str]) -> _Reached:
+def _what_is_reached(source: Source, kept: int, public: Set[str], attributes: Set[str]) -> _Reached:
     found = _Reached(set(public), set(attributes))
+    body = source.tree.body
+    waiting = list(_parts([node for node in body if source.start(node) < kept]))
+    found.add(_used(node for node in body if source.start(node) > kept))
     size = -1
     while size != found.size():
         size = found.size()
-        for node in tree.body:
-            if isinstance(node, ast.If):  # what only a type checker imports
-                found.add(
-                    inner
-                    for inner in node.body
-                    if not isinstance(inner, ast.Import | ast.ImportFrom)
-                    and found.names & _bound(inner)
-                )
-                found.names.add("TYPE_CHECKING")
-            elif not isinstance(node, ast.Import | ast.ImportFrom) and (
-                found.names & _bound(node) or not _bound(node)
+        left = []
+        for part in waiting:
+            if (not part.names or part.names & found.names) and (
+                not part.method or part.method in found.attributes
             ):
-                found.add(_parts(node, found))
+                found.add(part.uses)
+            else:
+                left.append(part)
+        waiting = left
     return found
+
+
+def _parts(body: Iterable[ast.stmt]) -> Iterator[_Part]:
+    """Yield the parts of a source, but for imports."""
+    for node in body:
+        names = frozenset(_bound(node))
+        if isinstance(node, ast.If):  # what only a type checker reads
+            yield _Part(frozenset(), "", _Reached({"TYPE_CHECKING"}))
+            for inner in node.body:
+                if not isinstance(inner, ast.Import | ast.ImportFrom):
+                    yield _Part(frozenset(_bound(inner)), "", _used([inner]))
+        elif isinstance(node, ast.ClassDef):
+            yield _Part(names, "", _used([*node.bases, *node.decorator_list]))
+            for inner in node.body:
+                name = inner.name if isinstance(inner, ast.FunctionDef) else ""
+                yield _Part(names, "" if _is_special(name) else name, _used([inner]))
+        elif not isinstance(node, ast.Import | ast.ImportFrom):
+            yield _Part(names, "", _used([node]))
 
 
 def _bound(node: ast.stmt) -> set[str]:
@@ -93,23 +153,11 @@ def _bound(node: ast.stmt) -> set[str]:
     return set()
 
 
-def _parts(node: ast.stmt, found: _Reached) -> Iterator[ast.AST]:
-    """Yield what of a statement is needed: of a class the methods that somebody calls."""
-    if not isinstance(node, ast.ClassDef):
-        yield node
-        return
-    yield from (*node.bases, *node.decorator_list)
-    for inner in node.body:
-        name = inner.name if isinstance(inner, ast.FunctionDef) else ""
-        if not name or _is_special(name) or name in found.attributes:
-            yield inner
-
-
 def _is_special(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-def _edits(source: Source, found: _Reached, public: Set[str]) -> Iterator[Edit]:
+def _edits(source: Source, found: _Reached, public: Set[str], pure: Set[str]) -> Iterator[Edit]:
     for node in source.tree.body:
         names = _bound(node)
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -122,7 +170,7 @@ def _edits(source: Source, found: _Reached, public: Set[str]) -> Iterator[Edit]:
             yield from _members(source, node, found)
     for inner in ast.walk(source.tree):
         if isinstance(inner, ast.FunctionDef):
-            yield from _stores(source, inner, found, _loaded(inner))
+            yield from _stores(source, inner, found, _loaded(inner), pure)
 
 
 def _imports(source: Source, node: ast.Import | ast.ImportFrom, found: _Reached) -> Iterator[Edit]:
@@ -178,21 +226,25 @@ def _loaded(function: ast.FunctionDef) -> set[str]:
 
 
 def _stores(
-    source: Source, function: ast.FunctionDef, found: _Reached, loaded: set[str]
+    source: Source,
+    function: ast.FunctionDef,
+    found: _Reached,
+    loaded: set[str],
+    pure: Set[str],
 ) -> Iterator[Edit]:
     """Drop what is put where nobody reads it, if nothing else comes of it."""
     for node in ast.walk(function):
         for name in ("body", "orelse"):
             for statement in _statements(node, name):
-                yield from _pairs(source, statement, found)
-                if _is_unread(statement, found, loaded):
+                yield from _pairs(source, statement, found, pure)
+                if _is_unread(statement, found, loaded, pure):
                     siblings = _statements(node, name)
                     start, end = source.lines_of([statement])
                     filler = " " * statement.col_offset + "pass\n"
                     yield Edit(start, end, filler if len(siblings) == 1 else "")
 
 
-def _pairs(source: Source, node: ast.stmt, found: _Reached) -> Iterator[Edit]:
+def _pairs(source: Source, node: ast.stmt, found: _Reached, pure: Set[str]) -> Iterator[Edit]:
     """Leave out of `self.a, self.b = x, y` what nobody reads."""
     match node:
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
@@ -204,7 +256,7 @@ def _pairs(source: Source, node: ast.stmt, found: _Reached) -> Iterator[Edit]:
         for target, value in pairs
         if not isinstance(target, ast.Attribute)
         or target.attr in found.attributes
-        or not _is_pure(value)
+        or not _is_pure(value, pure)
     ]
     if kept and len(kept) < len(pairs):
         left, right = (", ".join(map(source.text_of, side)) for side in zip(*kept, strict=True))
@@ -216,23 +268,32 @@ def _statements(node: ast.AST, name: str) -> list[ast.stmt]:
     return found if isinstance(found, list) else []
 
 
-def _is_unread(node: ast.stmt, found: _Reached, loaded: set[str]) -> bool:
+def _is_unread(node: ast.stmt, found: _Reached, loaded: set[str], pure: Set[str]) -> bool:
     match node:
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple() as value):
             names = [target.attr for target in targets if isinstance(target, ast.Attribute)]
             unread = len(names) == len(targets) and not found.attributes & set(names)
-            return unread and _is_pure(value)
+            return unread and _is_pure(value, pure)
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            return name not in loaded and _is_pure(value)
+            return name not in loaded and _is_pure(value, pure)
         case ast.Assign(targets=[ast.Attribute(attr=name)], value=value):
-            return name not in found.attributes and _is_pure(value)
+            return name not in found.attributes and _is_pure(value, pure)
         case ast.AnnAssign(target=ast.Attribute(attr=name), value=ast.expr() as value):
-            return name not in found.attributes and _is_pure(value)
+            return name not in found.attributes and _is_pure(value, pure)
     return False
 
 
-def _is_pure(node: ast.expr) -> bool:
+def _is_pure(node: ast.expr, pure: Set[str]) -> bool:
     """Tell whether an expression does nothing but give a value."""
-    quiet = ast.Constant | ast.Name | ast.Attribute | ast.List | ast.Dict | ast.Tuple | ast.Load
-    compared = ast.Compare | ast.cmpop | ast.BoolOp | ast.boolop
-    return all(isinstance(inner, quiet | compared) for inner in ast.walk(node))
+    quiet = (
+        *(ast.Constant, ast.Name, ast.Attribute, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.Load),
+        *(ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop, ast.IfExp),
+    )
+    return all(
+        isinstance(inner, quiet)
+        or (
+            isinstance(inner, ast.Call)
+            and ast.unparse(inner.func).removeprefix("self.") in {*pure, "set", "list", "dict"}
+        )
+        for inner in ast.walk(node)
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,15 @@ class Facts:
     values: Mapping[str, object]
     tables: Mapping[str, bool]
     never: Set[str] = frozenset()
+
+    def of(self, text: str) -> Facts:
+        """Return those of the facts that a text names."""
+        names = set(re.findall(r"\w+(?:\.[A-Z_]+)?", text))
+        return Facts(
+            {name: value for name, value in self.values.items() if name in names},
+            {name: value for name, value in self.tables.items() if name in names},
+            frozenset(names & self.never),
+        )
 
     def value(self, node: ast.expr) -> Any:
         """Return what an expression is worth, or `UNKNOWN`."""

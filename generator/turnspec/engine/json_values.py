@@ -6,15 +6,15 @@ import json
 import re
 from collections.abc import Mapping
 
-from turnspec.reading.input import Input
-from turnspec.reading.json_texts import dump_json, find_flaw, join_halves, load_json
-from turnspec.reading.markers import WHITE_SPACE
-from turnspec.reading.rules import rules_for
+from turnspec.engine.input import Input
+from turnspec.engine.json_texts import dump_json, find_flaw, join_halves, load_json
+from turnspec.engine.markers import WHITE_SPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from turnspec.reading.turn import Turn
-    from turnspec.reading.unclosed import UnclosedString
+    from turnspec.engine.rules import Rules
+    from turnspec.engine.turn import Turn
+    from turnspec.engine.unclosed import UnclosedString
 
 TOKENS = (
     "(?P<space>[ \t\n\r]+)|(?P<quote>QUOTES)|(?P<opening>[{[])|(?P<closing>[}\\]])"
@@ -265,22 +265,22 @@ class JsonValue:
         self.over = not self._closers
 
 
-def closed(text: str) -> str:
+def closed(text: str, rules: Rules) -> str:
     """Return the JSON value in a text, closed where it breaks off."""
-    input = Input(0, rules_for((), None))
+    input = Input(0, rules)
     input.text, input.final = text, True
     value = JsonValue(input, None, None)
     return value.read() + value.close()
 
 
-def as_object(text: str) -> str:
+def as_object(text: str, rules: Rules) -> str:
     """Return arguments that are a string, or null, as the object that they mean."""
     try:
         value = load_json(text)
     except ValueError:
         return text
     if isinstance(value, str):
-        text = join_halves(closed(value) if find_flaw(value) else value)
+        text = join_halves(closed(value, rules) if find_flaw(value) else value)
     return "{}" if value is None or not text.strip() else text
 
 

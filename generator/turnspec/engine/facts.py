@@ -7,7 +7,7 @@ written in the notation of `markers`.
 
 from __future__ import annotations
 
-from turnspec.reading.roles import GuardedRule, Role, Rule, When
+from turnspec.engine.roles import GuardedRule, Role, Rule, ValueStyle, When
 
 #: The format's name, the header that an assistant's turn begins with, and the prompts.
 FORMAT: dict[str, str] = {"name": "", "header": "", "prompt": ""}
@@ -144,17 +144,16 @@ AFTER_ARGUMENTS: tuple[Rule, ...] = ()
 CALL_HAS_END: bool = True
 AFTER_BARE_TEXT: tuple[Rule, ...] = ()
 AT_CLOSING: tuple[Rule, ...] = ()
-#: Whether values are in a relative of JSON, with Python's escapes or not; a quote around strings
-#: without escapes, whether that stands inside of arrays and objects, and what ends such a string.
+#: Whether values are in a relative of JSON, and how these are written; what begins a string
+#: without escapes, and what ends it.
 HAS_OTHER_VALUES: bool = False
-HAS_PYTHON_ESCAPES: bool = False
-RAW_QUOTE: str = ""
-HAS_RAW_STRINGS_INSIDE: bool = False
+VALUE_STYLE: ValueStyle = ValueStyle(
+    raw_quote="", is_raw_inside=False, has_python_escapes=True, after_string=",)]}:<"
+)
 AT_RAW_START: tuple[Rule, ...] = ()
 AT_RAW_END: tuple[Rule, ...] = ()
-#: What may end a string, closed or not, and with what signs goes on what stands after one.
+#: What may end a string, closed or not.
 AT_STRING_END: tuple[Rule, ...] = ()
-AFTER_STRING_SIGNS: str = ",)]}:<"
 
 #: Of text: whether an argument begins with its key, and if that it is closed is always known.
 ARGUMENTS_ARE_KEYED: bool = False

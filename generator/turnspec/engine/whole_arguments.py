@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from turnspec.reading.facts import HAS_OTHER_VALUES
-from turnspec.reading.json_values import JsonValue
-from turnspec.reading.other_values import OtherValue
-from turnspec.reading.unclosed import UnclosedString
+from turnspec.engine.facts import HAS_OTHER_VALUES, VALUE_STYLE
+from turnspec.engine.json_values import JsonValue
+from turnspec.engine.other_values import OtherValue
+from turnspec.engine.unclosed import UnclosedString
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from turnspec.reading.text import Reading
-    from turnspec.reading.turn import Turn
+    from turnspec.engine.turn import Turn
 
 
 def new_value(turn: Turn) -> JsonValue:
     """Return what reads a value in the format's own notation."""
     unclosed = UnclosedString(turn.input)
     if HAS_OTHER_VALUES:
-        return OtherValue(turn.input, turn, unclosed)
+        return OtherValue(turn.input, turn, unclosed, VALUE_STYLE)
     return JsonValue(turn.input, turn, unclosed)
 
 

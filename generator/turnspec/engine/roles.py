@@ -90,3 +90,17 @@ class GuardedRule(Rule):
     def __init__(self, role: Role, marker: str, if_before: Iterable[Notation], when: When) -> None:
         super().__init__(role, marker, if_before)
         self.when = when
+
+
+class ValueStyle:
+    """How values are written in a relative of JSON."""
+
+    __slots__ = ("after_string", "has_python_escapes", "is_raw_inside", "raw_quote")
+
+    def __init__(
+        self, *, raw_quote: str, is_raw_inside: bool, has_python_escapes: bool, after_string: str
+    ) -> None:
+        self.raw_quote = raw_quote  # around strings without escapes
+        self.is_raw_inside = is_raw_inside  # whether those stand in arrays and objects, too
+        self.has_python_escapes = has_python_escapes
+        self.after_string = after_string  # the signs that can come after a string

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from turnspec.reading.json_texts import dump_json, quote
-from turnspec.reading.markers import WHITE_SPACE
-from turnspec.reading.results import ToolCallDelta
-from turnspec.reading.types import as_json
+from turnspec.engine.json_texts import dump_json, quote
+from turnspec.engine.markers import WHITE_SPACE
+from turnspec.engine.results import ToolCallDelta
+from turnspec.engine.types import as_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from turnspec.reading.input import Input
-    from turnspec.reading.markers import Markers
-    from turnspec.reading.results import Event
-    from turnspec.reading.turn import OpenCall, Turn
+    from turnspec.engine.input import Input
+    from turnspec.engine.markers import Markers
+    from turnspec.engine.results import Event
+    from turnspec.engine.turn import OpenCall, Turn
 
 
 class Value:
     """A value: a string is passed on as it comes, any other value as a whole."""
 
-    def __init__(self, input: Input, call: OpenCall, types: set[str], before: str) -> None:
+    def __init__(
+        self, input: Input, call: OpenCall, types: set[str], before: str, python: bool
+    ) -> None:
         self._input, self._call = input, call
         self.types = types  # of which it may be; none says that it is a string
         self.is_string = types <= {"string"}
+        self._python = python  # whether it may be a literal of Python
         self.before = before  # what stands before it in the arguments
         self._pieces: list[str] = []
         self.ends: Markers = input.rules.value
@@ -73,13 +76,13 @@ class Value:
         opened = self.text.lstrip(WHITE_SPACE)[:1]
         if self.is_string or opened not in ("[", "{", '"', "'"):
             return True
-        return as_json(self.text, self.types - {"string"}) is not None
+        return as_json(self.text, self.types - {"string"}, self._python) is not None
 
     def end(self) -> tuple[str, bool]:
         """Return the JSON that is left, and whether the value is of its type."""
         if self.is_string:
             return '"', True
-        value = as_json(self.text, self.types)
+        value = as_json(self.text, self.types, self._python)
         is_right = bool(value or "string" in self.types)
         return self.before + (value or dump_json(self.text)), is_right
 

@@ -1,12 +1,13 @@
-"""The format table: all that is particular to one format, as plain data."""
+"""The format table: all that is particular to one format, as plain data.
+
+Facts are derived from it, and scripts hold it as it is.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, TypedDict
-
-from turnspec.engine.markers import Markers, Roles
 
 
 class ReasoningFormat(TypedDict, total=False):
@@ -119,53 +120,8 @@ class Format(TypedDict, total=False):
     code: CodeFormat
 
 
-_MOST_VARIANTS = 9  # of one format that are kept
-
-
-class CompiledFormat:
-    """A format table, with its sets of markers as they are asked for."""
-
-    def __init__(self, table: Format) -> None:
-        self.table = table
-        self._sets: dict[Callable[[Format], Roles], Markers] = {}
-        self._variants: dict[object, CompiledFormat] = {}
-        #: The words in the format's own markers, if it has such that may hold any word.
-        self.words = _words(table)
-
-    def markers(self, roles: Callable[[Format], Roles]) -> Markers:
-        """Return the markers that a function takes from the table."""
-        if roles not in self._sets:
-            self._sets[roles] = self._made(roles(self.table))
-        return self._sets[roles]
-
-    def _made(self, roles: Roles) -> Markers:
-        return Markers(roles)
-
-    def variant(
-        self, key: object, make: Callable[[CompiledFormat], CompiledFormat]
-    ) -> CompiledFormat:
-        """Return a variant of the format; the last ones are kept, as they take long to make."""
-        if key not in self._variants:
-            if len(self._variants) >= _MOST_VARIANTS:
-                self._variants.clear()
-            self._variants[key] = make(self)
-        return self._variants[key]
-
-    def with_ends(self, ends: Sequence[str]) -> CompiledFormat:
-        """Return the format with further texts that end a turn.
-
-        Raises:
-            ValueError: one of them is nothing, or white space alone.
-        """
-        if not ends:
-            return self
-        if not all(map(str.strip, ends)):
-            raise ValueError("a stop string needs more than white space")
-        notations = [end.replace("{", "{{").replace("}", "}}") for end in ends]
-        return CompiledFormat({**self.table, "turn_end": [*self.table["turn_end"], *notations]})
-
-
-def _words(table: Format) -> frozenset[str]:
+def words_in(table: Format) -> frozenset[str]:
+    """Return the words in a table's markers, if it has such that may hold any word."""
     own = (table.get("reasoning"), table.get("content"), table.get("calls"))
     texts = "\n".join(texts_in(own))
     return frozenset(re.findall(r"[\w-]+", texts)) if "{word}" in texts else frozenset()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from turnspec.reading.rules import Rules
+    from turnspec.engine.rules import Rules
 
 
 class Input:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from turnspec.reading.facts import (
+from turnspec.engine.facts import (
     AFTER_ARGUMENTS,
     AFTER_BARE_TEXT,
     AFTER_CALL,
@@ -28,6 +28,7 @@ from turnspec.reading.facts import (
     FIRST_ARGUMENT,
     FIRST_CALL_END,
     FIRST_ELEMENT,
+    FORMAT,
     HAS_CALLS,
     HAS_FOLLOWERS,
     IN_ARGUMENTS,
@@ -40,15 +41,17 @@ from turnspec.reading.facts import (
     LEFT_OUT_IF_LAST,
     OPENINGS,
     OTHER_HEADS,
+    SLOTS,
+    TEXTS,
     TURN_ENDS,
 )
-from turnspec.reading.markers import Markers, escaped, literal_length
-from turnspec.reading.roles import GuardedRule, Role, Rule, When
-from turnspec.reading.special import SpecialTokens
+from turnspec.engine.markers import Markers, escaped, literal_length
+from turnspec.engine.roles import GuardedRule, Role, Rule, When
+from turnspec.engine.special import SpecialTokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from turnspec.reading.roles import Notation
+    from turnspec.engine.roles import Notation
 
 #: A turn's end in a marker, and how many characters that has to have at least.
 STOP = re.compile(r"\{stop(?: (\d))?\}")
@@ -108,7 +111,7 @@ class Rules:
         rules = [made for rule in table for made in self._variants(rule, without)]
         if HAS_CALLS and table is IN_TEXT:  # what begins with another marker comes first
             rules.sort(key=lambda rule: (rule.role is Role.CODE, -literal_length(rule.marker)))
-        return Markers(rules, self.special)
+        return Markers(rules, SLOTS, self.special)
 
     def _variants(self, rule: Rule, without: Sequence[Role]) -> list[Rule]:
         """Return what a rule is with all ends of a turn, and the tokens that are known."""
@@ -164,4 +167,5 @@ def rules_for(stop: tuple[str, ...], tokens: tuple[str, ...] | None) -> Rules:
     """Return the rules of all parsers with these options."""
     if not all(map(str.strip, stop)):
         raise ValueError("a stop string needs more than white space")
-    return Rules(stop, None if tokens is None else SpecialTokens(tokens, stop))
+    texts = (*TEXTS, *FORMAT.values(), *stop)
+    return Rules(stop, None if tokens is None else SpecialTokens(tokens, texts))

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-from turnspec.reading.facts import NAME, READS_TAGS
-from turnspec.reading.json_texts import dump_json, dump_python, join_halves, load_json
-from turnspec.reading.types import (
+from turnspec.engine.facts import NAME, READS_TAGS
+from turnspec.engine.json_texts import dump_json, dump_python, join_halves, load_json
+from turnspec.engine.types import (
     PYTHON_ERRORS,
     as_json,
     json_types,
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from turnspec.reading.markers import Found
-    from turnspec.reading.text import Reading
-    from turnspec.reading.turn import Turn
+    from turnspec.engine.markers import Found
+    from turnspec.engine.text import Reading
+    from turnspec.engine.turn import Turn
 
 #: Its name and arguments, and what is wrong with it.
 OtherCall = tuple[str, str, str]
@@ -106,7 +106,7 @@ def call_in_tags(text: str, tools: Mapping[str, Mapping[str, Any]]) -> OtherCall
     while inner := argument.match(text, at):
         key, value, at = inner["key"], inner["value"], inner.end()
         types = json_types(properties.get(key), parameters)
-        found[key] = as_json(value, types) or dump_json(value)
+        found[key] = as_json(value, types, python=True) or dump_json(value)
     if not re.compile(CLOSING_TAG).fullmatch(text, at):
         return None
     members = (f"{dump_json(key)}: {found[key]}" for key in found)

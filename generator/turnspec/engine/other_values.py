@@ -6,20 +6,15 @@ import re
 import sys
 from collections.abc import Mapping
 
-from turnspec.reading.facts import (
-    AFTER_STRING_SIGNS,
-    HAS_PYTHON_ESCAPES,
-    HAS_RAW_STRINGS_INSIDE,
-    RAW_QUOTE,
-)
-from turnspec.reading.json_texts import quote
-from turnspec.reading.json_values import JsonValue
+from turnspec.engine.json_texts import quote
+from turnspec.engine.json_values import JsonValue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from turnspec.reading.input import Input
-    from turnspec.reading.turn import Turn
-    from turnspec.reading.unclosed import UnclosedString
+    from turnspec.engine.input import Input
+    from turnspec.engine.roles import ValueStyle
+    from turnspec.engine.turn import Turn
+    from turnspec.engine.unclosed import UnclosedString
 
 STRINGS = {
     sign: re.compile(
@@ -34,10 +29,7 @@ ESCAPES = {
     f"\\{letter}": sign for letter, sign in zip("ntbfrav\\'\"", "\n\t\b\f\r\a\v\\'\"", strict=True)
 }
 #: What follows a string; an argument's key may, as a separator may be missing before it.
-AFTER_STRING = re.compile(
-    r"[ \t\n\r]*(?:\Z|(?P<begun>\w{1,64} ?\Z)"
-    rf"|(?P<next>[{re.escape(AFTER_STRING_SIGNS)}]|\w{{1,64}} ?[=:]))"
-)
+AFTER_STRING = r"[ \t\n\r]*(?:\Z|(?P<begun>\w{1,64} ?\Z)|(?P<next>[SIGNS]|\w{1,64} ?[=:]))"
 
 
 class OtherValue(JsonValue):
@@ -45,12 +37,21 @@ class OtherValue(JsonValue):
 
     words: Mapping[str, str] = {**JsonValue.words, "True": "true", "False": "false", "None": "null"}
     has_bare_keys = True
-    quotes = tuple(dict.fromkeys((RAW_QUOTE or '"', '"', "'")))
+
+    def __init__(
+        self, input: Input, turn: Turn | None, unclosed: UnclosedString | None, style: ValueStyle
+    ) -> None:
+        self._style = style
+        self.quotes = tuple(dict.fromkeys((style.raw_quote or '"', '"', "'")))
+        signs = re.escape(style.after_string)
+        self._after_string = re.compile(AFTER_STRING.replace("SIGNS", signs))
+        super().__init__(input, turn, unclosed)
 
     def _take_quote(self, text: str) -> bool:
-        if RAW_QUOTE and text == RAW_QUOTE and not self._is_raw_quote():
+        style = self._style
+        if text == style.raw_quote and not self._is_raw_quote():
             return False  # it is a special token, and here only looks like it
-        if not HAS_PYTHON_ESCAPES and RAW_QUOTE != "'" and text == "'":
+        if not style.has_python_escapes and text == "'" != style.raw_quote:
             self._tell("a string in single quotes")
         return super()._take_quote(text)
 
@@ -59,10 +60,10 @@ class OtherValue(JsonValue):
         return input.rules.raw_start.match(input, not input.final) is not None
 
     def _read_string(self) -> bool:
-        is_raw = HAS_RAW_STRINGS_INSIDE or not self._closers
-        if RAW_QUOTE and is_raw and self._quote == RAW_QUOTE:
+        style = self._style
+        if self._quote == style.raw_quote and (style.is_raw_inside or not self._closers):
             return self._read_raw_string()
-        if not HAS_PYTHON_ESCAPES and self._quote == '"':
+        if not style.has_python_escapes and self._quote == '"':
             return super()._read_string()
         return self._read_python_string()
 
@@ -75,7 +76,7 @@ class OtherValue(JsonValue):
         text = found["text"]
         input.position = found.end("text")
         is_quote = found["end"] is not None
-        after = AFTER_STRING.match(input.text, found.end()) if is_quote else None
+        after = self._after_string.match(input.text, found.end()) if is_quote else None
         if after and after["begun"] and input.final:
             after = None  # a word with nothing after it
         if is_quote and after is None:  # it does not end the string

@@ -5,13 +5,13 @@ Where no marker can begin, `flow` takes a whole piece, without any of what reads
 
 from __future__ import annotations
 
-from turnspec.reading.markers import WHITE_SPACE
-from turnspec.reading.results import ContentDelta, ReasoningDelta
+from turnspec.engine.markers import WHITE_SPACE
+from turnspec.engine.results import ContentDelta, ReasoningDelta
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from turnspec.reading.input import Input
-    from turnspec.reading.results import Event
+    from turnspec.engine.input import Input
+    from turnspec.engine.results import Event
 
 
 class Stream:

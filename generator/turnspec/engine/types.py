@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from turnspec.reading.facts import HAS_PYTHON_LITERALS
-from turnspec.reading.json_texts import dump_python, load_json
-from turnspec.reading.markers import WHITE_SPACE
-from turnspec.reading.tools import schema_options
+from turnspec.engine.json_texts import dump_python, load_json
+from turnspec.engine.markers import WHITE_SPACE
+from turnspec.engine.tools import schema_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,8 +49,10 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
     return allowed
 
 
-def as_json(text: str, types: set[str]) -> str | None:
+def as_json(text: str, types: set[str], python: bool) -> str | None:
     """Return a written value as JSON, or None if it is not of one of the types.
+
+    `python` says whether it may be a literal of Python, where it is no JSON.
 
     No text at all is an empty array or object where only that is expected.
     """
@@ -62,7 +63,7 @@ def as_json(text: str, types: set[str]) -> str | None:
     try:
         value = load_json(text)
     except ValueError:
-        if not HAS_PYTHON_LITERALS:
+        if not python:
             return None
         try:
             value = literal(text)

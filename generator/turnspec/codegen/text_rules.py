@@ -1,9 +1,13 @@
-"""The markers that text ends at, each with its role."""
+"""Format table -> the markers of the turn, of reasoning and of content, each with its role."""
 
 from __future__ import annotations
 
-from turnspec.engine.format import Format
-from turnspec.engine.markers import Notation, Roles, literal_length
+from turnspec.codegen.format import Format
+from turnspec.codegen.markers import (
+    Notation,
+    Roles,
+    literal_length,
+)
 
 
 def text_roles(table: Format) -> Roles:
@@ -57,8 +61,3 @@ def behind_call_roles(table: Format) -> Roles:
     behind = [f" {end}" for end in ends if literal_length(end) > 1]
     stray = ("stray", ("{brackets}", [*behind, "{end of text}"]))
     return [*(("marker", end) for end in behind), stray]
-
-
-def end_roles(table: Format) -> Roles:
-    """Return what ends a turn, where it has ended already."""
-    return [("turn_end", f" {notation}") for notation in table["turn_end"]]

@@ -1,0 +1,179 @@
+"""Format table -> the markers of calls, and of what stands around them, each with its role."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from turnspec.codegen.format import CallsFormat, Format
+from turnspec.codegen.markers import (
+    Notation,
+    Roles,
+    first_text,
+    leading_text,
+    literal_length,
+    spaced,
+)
+from turnspec.codegen.text_rules import code_roles, longest_first, text_roles
+
+
+def mention_roles(mentions: Sequence[str]) -> Roles:
+    """Return markers that open calls, where none follows: once more before themselves, or text."""
+    again = [t for t in mentions if not re.match(r"\w.* ", t)]  # prose may say its words twice
+    return [("repeated", (t, [f" {t}"])) for t in again] + [("mention", t) for t in mentions]
+
+
+#: Of an end that no string has by chance.
+FEWEST_SIGNS = 3
+
+
+def call_end_roles(table: Format) -> Roles:
+    """Return what ends a call, or the turn."""
+    calls = table["calls"]
+    ends = (*calls.get("end", ()), *calls.get("section_end", ()), *table["turn_end"])
+    return [("end", end) for end in ends if literal_length(end) >= FEWEST_SIGNS]
+
+
+def call_start_roles(table: Format) -> Roles:
+    """Return what begins another call."""
+    calls = table["calls"]
+    starts = (*calls.get("opening", ()), calls.get("start", ""))
+    texts = dict.fromkeys(leading_text(start) for start in starts)
+    return [("start", text) for text in texts if len(text) >= FEWEST_SIGNS]
+
+
+def foreign_roles(table: Format) -> list[tuple[str, Notation]]:
+    """Return what begins such a call: what opens the format's own, and then another one."""
+    calls, arguments = table["calls"], table["arguments"]
+    openings = calls.get("opening", ()) or (leading_text(calls.get("start", "")),)
+    opening = openings[-1]
+    if len(opening) <= 2:
+        return []
+    heads = [' {{ "name"', ' {{ "function"'] if calls["form"] == "heads" else []
+    heads += [" <{word}=", " <{word}name ="] if arguments["form"] == "json" else []
+    # Behind a word, as `to=`, a call is code that the text speaks of.
+    is_own = arguments["form"] == "values" or "(" in calls.get("start", "")
+    called = [] if is_own or opening[0].isalnum() else [" {name} ( )", " {name} ({word}="]
+    begun = (("foreign", heads), ("foreign_name", called))
+    return [(role, (opening, follows)) for role, follows in begun if follows]
+
+
+def head_text_roles(table: Format) -> Roles:
+    """Return the markers in texts whose calls have heads."""
+    return longest_first(unsorted_roles(table)) + code_roles(table)
+
+
+def unsorted_roles(table: Format) -> Roles:
+    """Return these markers, but for code, in the order in which they stand in the table."""
+    calls = table["calls"]
+    heads, openings = _heads(table), calls.get("opening", ())
+    found = list(text_roles(table))
+    for at, opening in enumerate(openings):
+        following = [*openings[at + 1 :], *(head for _, head in heads)]
+        ends = [] if at else calls.get("section_end", ())
+        role = "inner_opening" if at else "opening"
+        found.append((role, (opening, [spaced(notation) for notation in (*following, *ends)])))
+        if not at and not calls.get("only_in_section"):
+            found.append(("noisy_opening", (opening + "{noise}", following)))
+    if not calls.get("only_in_section"):
+        found += heads
+    found += foreign_roles(table)
+    found += mention_roles(calls.get("mentions", ()))
+    found += [("section_end", notation) for notation in calls.get("section_end", ())]
+    found += [("call_end", notation) for notation in calls.get("end", ())]
+    return found
+
+
+def section_roles(table: Format) -> Roles:
+    """Return what may stand in a section, between calls."""
+    found = [(role, spaced(head, "{comma}")) for role, head in _heads(table)]
+    calls = table["calls"]
+    ends = [*calls.get("section_closing", ()), *calls.get("section_end", ())]
+    return found + [("section_end", f" {end}") for end in ends]
+
+
+def _heads(table: Format) -> list[tuple[str, Notation]]:
+    """Return the heads of calls; one that ends in a slot with what may follow."""
+    calls = table["calls"]
+    follows = [spaced(notation) for notation in _behind_name(table) if notation]
+    heads = [("call", calls["start"])]
+    heads += [("other_call", notation) for notation in calls.get("other_starts", ())]
+    if table["arguments"]["form"] == "text" and calls["start"].endswith('">'):
+        heads.append(("closed_call", calls["start"][:-1] + "/>"))
+    heads += [("short_call", notation) for notation in calls.get("short_starts", ())]
+    return [(role, (head, follows) if head.rstrip()[-1:] == "}" else head) for role, head in heads]
+
+
+def _behind_name(table: Format) -> Sequence[Notation]:
+    """Return what may stand behind a name that no text closes."""
+    arguments, calls = table["arguments"], table["calls"]
+    if arguments["form"] == "json":
+        return ("{{", '"{{', *calls.get("closing", ())[:1])
+    ends = calls.get("closing") or (*calls.get("section_end", ())[:1], first_text(calls["start"]))
+    argument = start if (start := arguments["start"]).startswith("{key") else first_text(start)
+    return (argument, "{{", arguments.get("empty", ""), *ends)
+
+
+_WRAPPER = "function"  # the member in which chat-completions APIs have name and arguments
+
+
+def object_text_roles(table: Format) -> Roles:
+    """Return the markers in texts whose calls are objects."""
+    return longest_first(unsorted_object_roles(table)) + code_roles(table)
+
+
+def unsorted_object_roles(table: Format) -> Roles:
+    """Return these markers, but for code, in the order in which they stand in the table."""
+    calls = table["calls"]
+    openings = calls.get("opening", ())
+    heads = _object_heads(calls) if calls.get("bare") else []
+    follows = [spaced(head) for head in heads] or [" {fence} {?[} {{", *map(spaced, openings[1:])]
+    found = list(text_roles(table))
+    for opening in (*openings[:1], *calls.get("other_openings", ())):
+        found.append(("opening", (opening, follows)))
+    found += foreign_roles(table)
+    found += mention_roles(calls.get("mentions", ()))
+    if heads and "members" in calls:
+        found.append(("object", ("", heads)))
+    return found + [("call_end", end) for end in calls.get("end", ())]
+
+
+def _object_heads(calls: CallsFormat) -> list[str]:
+    """Return how a call begins that nothing announces: with one of the keys that it can have."""
+    keys = [*calls.get("members", {}).values(), *calls.get("other_members", ()), _WRAPPER]
+    heads = [f'{{{{ "{key}"' for key in dict.fromkeys(keys)]
+    return heads + [f"[ {head}" for head in heads]
+
+
+def between_roles(table: Format) -> Roles:
+    """Return what may stand between calls."""
+    calls = table["calls"]
+    closing = [spaced(closing) for closing in calls.get("closing", ())]
+    found: list[tuple[str, Notation]] = [("object", "{comma}{fence} {?[} {{"), ("array_end", " ]")]
+    found += [("inner_opening", spaced(opening)) for opening in calls.get("opening", ())[1:]]
+    found += [("brackets", ("{brackets}", closing))] if closing else []
+    return found + [("closing", notation) for notation in closing]
+
+
+def member_roles(table: Format) -> Roles:
+    """Return what a call's object consists of."""
+    return [
+        ("wrapper", f'{{comma}}"{_WRAPPER}" : {{{{'),
+        ("member", '{comma}"{string}" :'),
+        ("end", "{comma}}}"),
+    ]
+
+
+def code_start_roles(table: Format) -> Roles:
+    """Return what may stand in the place of code."""
+    found: list[tuple[str, Notation]] = []
+    if method := table["code"].get("method"):
+        found.append(("method", f" {{name}}.{method} ("))
+    if table["calls"]["form"] == "heads" and table["arguments"]["form"] == "json":
+        found.append(("object", (" ", ["{{"])))
+    return found
+
+
+def code_end_roles(table: Format) -> Roles:
+    """Return what ends code."""
+    return [("end", "\n" + end) for end in table["turn_end"] if literal_length(end)]

@@ -1,0 +1,149 @@
+"""Markers as format tables have them: what they hold, and what stands in their slots.
+
+A marker is written as text in which a blank stands for any white space or none, and a line end
+for one line end or none. A slot in braces, as ``{name}``, stands for a text of the turn's own;
+``{key but <>}`` has no such characters. ``{?text}`` is text that may be missing. ``{no x}`` says
+that no x follows and, at a marker's end, ``{before x}`` that one does. ``{{`` and ``}}`` are
+braces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from turnspec.spec.characters import LETTERS, NAME_SIGNS, NOT_IN_KEYS
+
+#: A marker as it is written; or that and others, of which one has to follow it.
+Notation: TypeAlias = "str | tuple[str, Sequence[Notation]]"
+Roles: TypeAlias = Sequence[tuple[str, Notation]]
+
+_BEFORE = re.compile(r"((?:[^{]|\{\{|\{(?!\{|before ))*)\{before (.*)\}", re.DOTALL)
+TOKEN = re.compile(
+    r"\{\{|\}\}|\{(?P<optional>\?)?(?P<slot>[^{}]+?)(?: but (?P<but>[^{}]+))?\}|[^{}]"
+)
+# Bounded, as a marker that is not whole yet is held back.
+_WHITE_SPACE = {" ": "[ \t\n\r]{0,99}", "\n": r"(?:\r?\n|\r\Z)?"}
+# What stands in a slot. BUT is what a slot can't hold for what stands around it, and SIGNS are
+# those that are left for it.
+SLOTS = {
+    "name": f"[{LETTERS}SIGNS]{{1,256}}",
+    "key": f"[^{NOT_IN_KEYS}BUT]{{1,256}}",
+    "type": f"[^{NOT_IN_KEYS}BUT]{{1,256}}",
+    "id": f"[{LETTERS}SIGNS]{{0,256}}",
+    "index": "[0-9]{0,9}",
+    "word": "[ \t\n\r]{0,99}[A-Za-z0-9_-]{0,40}[ \t\n\r]{0,99}",
+    "noise": r"[ \t\n\r]{0,9}\w[^<>\[\]{}|]{0,99}",
+    "any": "[^ \t\n\r<>]{0,256}",
+    "comma": "[ \t\n\r,;]{0,99}",
+    "string": r'(?:[^"\\]|\\[\s\S]|\\\Z){0,256}',
+    # What models put before and behind JSON.
+    "fence": "(?:`{1,3}[A-Za-z0-9_]{0,9})?",
+    "brackets": "[ \t\n\r]{0,99}[}\\]`][ \t\n\r}\\]`]{0,99}",
+    "line end": "[ \t\r]{0,9}\n",
+    "end of text": r"\Z",
+    "never": "(?!)",
+}
+_NAMES = ("name", "key")  # which may be quoted as attributes are
+_TEXTS = ("key", "type", "id", "string")
+_MAY_BE_MISSING = ("word", "comma", "fence")
+
+
+def parted(notation: Notation) -> tuple[str, Sequence[Notation]]:
+    """Return a marker's text, and what has to follow it."""
+    if not isinstance(notation, str):
+        return notation
+    found = _BEFORE.fullmatch(notation)
+    return (found[1], (found[2],)) if found else (notation, ())
+
+
+def steps(tokens: Sequence[re.Match[str]], at: int) -> list[str]:
+    """Return the expressions for what stands in a slot, or for white space."""
+    token, name = tokens[at], tokens[at]["slot"]
+    if name is None:
+        return [_WHITE_SPACE[token.group()]]
+    if name.startswith("no "):
+        return [f"(?!{re.escape(name[3:])})"]
+    slot = SLOTS[name]
+    before = "".join(other.group() for other in tokens[:at])
+    quotes = ["[\"']?"] if _is_attribute(tokens, at) else []
+    if "BUT" in slot or "SIGNS" in slot:
+        not_held = _excluded(tokens, at)
+        signs = "".join(sign for sign in NAME_SIGNS if sign not in not_held)
+        slot = slot.replace("BUT", re.escape(not_held)).replace("SIGNS", signs)
+    is_followed_by_space = at + 1 < len(tokens) and tokens[at + 1].group() in _WHITE_SPACE
+    if name in _TEXTS and is_followed_by_space:
+        slot = f"(?:{slot}(?<![ \t\n\r]))"  # that is the marker's own
+    if name == "word":
+        slot = f"(?P<word>{slot})"
+    if name in (*_NAMES, *_TEXTS):
+        again = "_again" if token.group() in before else ""
+        slot = f"(?P<{name}{again}>{slot})"
+    return [*quotes, slot, *quotes]
+
+
+def excluded(notation: str, slot: str) -> str:
+    """Return the characters that the first of such slots in a marker can't hold."""
+    tokens = list(TOKEN.finditer(notation))
+    return _excluded(tokens, next(at for at, token in enumerate(tokens) if token["slot"] == slot))
+
+
+def _excluded(tokens: Sequence[re.Match[str]], at: int) -> str:
+    """Return the characters that a slot can't hold: those with which its surroundings begin."""
+    found = (tokens[at]["but"] or "") + "\"'" * _is_attribute(tokens, at)
+    if tokens[0]["slot"] == "comma":  # between values, which say themselves where they end
+        found += "()[]{},;\"'"
+    first = next(token for token in tokens if not _may_be_missing(token))
+    if not first["slot"] and not re.match(r"[\w.:/-]", first.group()):
+        found += first.group()[0]
+    for token in tokens[at + 1 :]:
+        if token["optional"]:
+            found += token["slot"][0]
+        elif token["slot"] and not _may_be_missing(token):
+            return found
+        elif not _may_be_missing(token):
+            if not re.match(r"\w", token.group()):
+                return found + token.group()[0]
+            # A word, such as the slot itself may hold.
+            return found + " " * (tokens[at + 1].group() == " ")
+    return found
+
+
+def _is_attribute(tokens: Sequence[re.Match[str]], at: int) -> bool:
+    """Say whether a slot may stand in quotes, behind an equals sign."""
+    before = "".join(token.group() for token in tokens[:at])
+    return tokens[at]["slot"] in _NAMES and before.rstrip().endswith("=")
+
+
+def _may_be_missing(token: re.Match[str]) -> bool:
+    return token.group() in _WHITE_SPACE or token["slot"] in _MAY_BE_MISSING
+
+
+def literal_length(notation: Notation) -> int:
+    """Return how many characters of a marker are always the same."""
+    text, _ = parted(notation)
+    tokens = TOKEN.finditer(text)
+    return sum(not token["slot"] and token.group() not in _WHITE_SPACE for token in tokens)
+
+
+def first_text(notation: Notation) -> str:
+    """Return the text with which a marker begins, up to a slot or white space."""
+    text, _ = parted(notation)
+    first = re.match(r"(?:[^{} \n]|\{\{|\}\})*", text)
+    return first.group() if first else ""
+
+
+def leading_text(notation: Notation) -> str:
+    """Return the text with which a marker begins, up to a slot."""
+    text, _ = parted(notation)
+    first = re.match(r"(?:[^{}]|\{\{|\}\})*", text)
+    return first.group().strip() if first else ""
+
+
+def spaced(notation: Notation, before: str = " ") -> Notation:
+    """Return a marker with white space before it, or something else."""
+    if isinstance(notation, str):
+        return before + notation
+    text, follows = notation
+    return (before + text, follows)
