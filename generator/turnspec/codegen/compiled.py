@@ -113,8 +113,8 @@ def compiled_source(facts: FormatFacts) -> str:
     parts = [_with_public_names(head, facts), own[0], tables, *own[1:], f"{BEGINS_COMMON}\n"]
     text = "\n\n".join([*parts, common])
     text = reached(text, _public(facts), _ATTRIBUTES, _PURE, BEGINS_COMMON)
-    top, begins, _ = without_empty_sections(text).partition(BEGINS_COMMON)
-    return f"{_formatted(top)}\n\n{begins}\n\n\n{common}"
+    own_text, begins, _ = text.partition(BEGINS_COMMON)
+    return f"{_formatted(without_empty_sections(own_text))}\n\n{begins}\n\n\n{common}"
 
 
 #: The facts by which the common parts of parsers differ.
@@ -153,7 +153,7 @@ def common_source(kind: _Class) -> str:
     parts.insert(len(OWN), f"{BEGINS_COMMON}\n")
     text = "\n\n".join([_with_public_names(head), *parts])
     text = reached(text, {*PUBLIC, "__all__"}, _ATTRIBUTES, _PURE)
-    return _formatted(without_empty_sections(text).partition(BEGINS_COMMON)[2])
+    return _formatted(without_empty_sections(text.partition(BEGINS_COMMON)[2]))
 
 
 def shared_source() -> str:

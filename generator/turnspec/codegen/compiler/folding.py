@@ -170,8 +170,15 @@ def _operands(source: Source, facts: Facts, node: ast.BoolOp) -> Iterator[Edit]:
         yield _replaced(source, node, kept[0])
     else:
         word = " or " if decides else " and "
-        text = word.join(map(source.text_of, kept))
+        text = word.join(_grouped(source, operand) for operand in kept)
         yield Edit(source.start(node), source.end(node), text)
+
+
+def _grouped(source: Source, node: ast.expr) -> str:
+    """Return the text of an operand, in brackets if it would fall apart without them."""
+    text = source.text_of(node)
+    loose = ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr | ast.Yield | ast.YieldFrom
+    return f"({text})" if isinstance(node, loose) else text
 
 
 def _members(source: Source, facts: Facts, members: ast.Tuple) -> Iterator[Edit]:
