@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
@@ -12,12 +13,13 @@ from typing import cast
 
 from turnspec import engine
 from turnspec.codegen.compiler.folding import folded
-from turnspec.codegen.compiler.joining import joined, without_empty_sections
+from turnspec.codegen.compiler.joining import joined, replaced, without_empty_sections
 from turnspec.codegen.compiler.reaching import reached
 from turnspec.codegen.compiler.values import Facts
-from turnspec.codegen.facts import FormatFacts, Marker, Row, roles_in
+from turnspec.codegen.facts import FormatFacts, roles_in
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.module_top import docstring
+from turnspec.codegen.tables import role_statement, table_statements
 from turnspec.engine import facts as engine_facts
 from turnspec.engine.roles import Role, When
 
@@ -40,31 +42,9 @@ PUBLIC = (
 _ATTRIBUTES = {
     *("feed", "finish", "message", "finish_reason", "to_dict", "to_delta", "type", "value"),
 }
+_LINE_LENGTH = 88
 #: Methods that do nothing but give a value.
 _PURE = {"_made"}
-#: How a marker is called, by what it does.
-_NAMES = {
-    "turn_start": "TURN",
-    "turn_end": "TURN_CLOSE",
-    "reasoning_start": "REASONING",
-    "reasoning_end": "REASONING_CLOSE",
-    "between": "BETWEEN",
-    "content_start": "CONTENT",
-    "content_end": "CONTENT_CLOSE",
-    "lead": "LEAD",
-    "broken_off": "BEGUN",
-    "opening": "OPEN",
-    "section_end": "CLOSE",
-    "call": "HEAD",
-    "other_call": "OTHER_HEAD",
-    "short_call": "SHORT_HEAD",
-    "call_end": "CALL_CLOSE",
-    "argument": "ARGUMENT",
-    "close": "VALUE_CLOSE",
-    "guard": "GUARD",
-}
-
-
 def compiled_module(
     facts: FormatFacts, samples: Sequence[str] = (), notes: Sequence[str] = ()
 ) -> str:
@@ -89,7 +69,7 @@ def run_engine(facts: FormatFacts) -> FormatModule:
     roles, rest = _engine_code()
     exec(roles, names)
     names |= facts.values
-    exec("\n".join(_tables(facts, with_data=True)), names)
+    exec("\n".join(table_statements(facts, with_data=True)), names)
     exec(rest, names)
     return cast(FormatModule, module)
 
@@ -108,11 +88,12 @@ def compiled_source(facts: FormatFacts) -> str:
     head, bodies = _engine()
     known = _known(facts)
     own = [folded(body, known.of(body)) for body in bodies[: len(OWN)]]
-    tables = "\n".join(_tables(facts))
+    own[0] = replaced(own[0], "Role", role_statement(facts))
+    tables = "\n".join(table_statements(facts))
     common = common_source(_Class.of(facts))
-    parts = [_with_public_names(head, facts), own[0], tables, *own[1:], f"{BEGINS_COMMON}\n"]
+    parts = [_with_public_names(head, known), own[0], tables, *own[1:], f"{BEGINS_COMMON}\n"]
     text = "\n\n".join([*parts, common])
-    text = reached(text, _public(facts), _ATTRIBUTES, _PURE, BEGINS_COMMON)
+    text = reached(text, {"__all__", *public_names(known)}, _ATTRIBUTES, _PURE, BEGINS_COMMON)
     own_text, begins, _ = text.partition(BEGINS_COMMON)
     return f"{_formatted(without_empty_sections(own_text))}\n\n{begins}\n\n\n{common}"
 
@@ -148,11 +129,12 @@ class _Class:
 def common_source(kind: _Class) -> str:
     """Return the part that all parsers of a class have alike."""
     head, bodies = _engine()
-    known = Facts(dict(kind.values), dict.fromkeys(kind.empty, False), frozenset())
+    values = dict(kind.values)
+    known = Facts(values, dict.fromkeys(kind.empty, False), _unused_events(values))
     parts = [folded(body, known.of(body)) for body in bodies]
     parts.insert(len(OWN), f"{BEGINS_COMMON}\n")
-    text = "\n\n".join([_with_public_names(head), *parts])
-    text = reached(text, {*PUBLIC, "__all__"}, _ATTRIBUTES, _PURE)
+    text = "\n\n".join([_with_public_names(head, known), *parts])
+    text = reached(text, {"__all__", *public_names(known)}, _ATTRIBUTES, _PURE)
     return _formatted(without_empty_sections(text.partition(BEGINS_COMMON)[2]))
 
 
@@ -165,13 +147,9 @@ def shared_source() -> str:
     return _formatted(reached("\n\n".join(parts), names, names))
 
 
-def _public(facts: FormatFacts) -> set[str]:
-    return {"__all__", *public_names(facts)}
-
-
-def public_names(facts: FormatFacts | None = None) -> tuple[str, ...]:
+def public_names(facts: Facts) -> list[str]:
     """Return the names that a parser makes public."""
-    return PUBLIC
+    return [name for name in PUBLIC if name not in facts.never]
 
 
 @cache
@@ -181,14 +159,18 @@ def _engine() -> tuple[str, Sequence[str]]:
     return joined(texts, engine.__name__)
 
 
-def _with_public_names(head: str, facts: FormatFacts | None = None) -> str:
-    names = "".join(f'    "{name}",\n' for name in public_names(facts))
-    return f"{head}\n__all__ = [\n{names}]\n"
+def _with_public_names(head: str, facts: Facts) -> str:
+    """Return the imports, and what is public, in lines that stay as they are."""
+    quoted = " ".join(f'"{name}",' for name in public_names(facts))
+    lines = textwrap.wrap(quoted, _LINE_LENGTH - len("__all__ += []"))
+    shown = [f"__all__ {'+' * bool(at)}= [{line.rstrip(',')}]" for at, line in enumerate(lines)]
+    return "\n".join([head, *shown, ""])
 
 
 def _known(facts: FormatFacts) -> Facts:
     roles = roles_in(facts)
-    cases = {row.when for rows in facts.tables.values() for row in rows}
+    used = {row.when for rows in facts.tables.values() for row in rows}
+    cases = {f"When.{case.name}" for case in When if case.name not in used}
     never = {f"Role.{role.name}" for role in Role if role.value not in roles}
     return Facts(
         values=facts.values,
@@ -196,82 +178,14 @@ def _known(facts: FormatFacts) -> Facts:
             **{name: bool(rows) for name, rows in facts.tables.items()},
             **{name: bool(data) for name, data in facts.data.items()},
         },
-        never=never | {f"When.{case.name}" for case in When if case.name not in cases},
+        never=never | cases | _unused_events(facts.values),
     )
 
 
-def _tables(facts: FormatFacts, *, with_data: bool = False) -> Iterator[str]:
-    """Yield the statements that name markers, and the tables of rules."""
-    names = _marker_names(facts)
-    yield f"FORMAT = {dict(facts.format)!r}\n"
-    yield '# The markers. " " is any white space, "\\n" one line break or none, "{x}" a slot (see'
-    yield "# SLOTS). {stop} is what ends a turn, and each text of the option `stop`.\n"
-    yield from (f"{name} = {text!r}" for text, name in names.items())
-    ends = "".join(f"{_shown(text, names)}, " for text in facts.turn_ends)
-    yield f"TURN_ENDS: tuple[str, ...] = ({ends})"
-    others = "".join(f"{names.get(text, repr(text))}, " for text in facts.texts)
-    yield "#: A text holds a special token only if one of these does."
-    yield f"TEXTS: tuple[str, ...] = ({others})"
-    yield "#: What stands in a slot. Bounded, as a part of a marker is held back."
-    yield f"SLOTS: dict[str, list[str]] = {dict(facts.slots)!r}"
-    if facts.style:
-        style = ", ".join(f"{name}={value!r}" for name, value in facts.style.items())
-        yield f"VALUE_STYLE = ValueStyle({style})"
-    yield from (f"{name} = {data!r}" for name, data in facts.data.items() if data or with_data)
-    yield "\n# What can come next. The first rule that fits counts.\n"
-    for table, rows in facts.tables.items():
-        shown = "".join(f"{_rule(row, names)}, " for row in rows)
-        yield f"{table}: tuple[Rule, ...] = ({shown})"
-
-
-def _marker_names(facts: FormatFacts) -> dict[str, str]:
-    """Return the names of the markers, each by its text."""
-    names: dict[str, str] = {}
-    rows = [row for table in facts.tables.values() for row in table]
-    ends = [Row("turn_end", text) for text in facts.turn_ends]
-    for row in (*rows, *ends):
-        text = row.marker.strip()
-        if row.role not in _NAMES or text in names or not text or "{stop" in text:
-            continue
-        name, number = _NAMES[row.role], 2
-        while name in names.values():
-            name, number = f"{_NAMES[row.role]}_{number}", number + 1
-        names[text] = name
-    return names
-
-
-def _rule(row: Row, names: Mapping[str, str]) -> str:
-    parts = [f"Role.{Role(row.role).name}", _shown(row.marker, names)]
-    if row.if_before or row.when:
-        parts.append(f"({''.join(f'{_after(other, names)}, ' for other in row.if_before)})")
-    if row.when:
-        parts.append(f"When.{row.when}")
-    return f"{'GuardedRule' if row.when else 'Rule'}({', '.join(parts)})"
-
-
-def _after(marker: Marker, names: Mapping[str, str]) -> str:
-    if isinstance(marker, str):
-        return _shown(marker, names)
-    text, after = marker
-    return f"({_shown(text, names)}, ({''.join(f'{_after(other, names)}, ' for other in after)}))"
-
-
-def _shown(text: str, names: Mapping[str, str]) -> str:
-    """Return the expression for a marker: names of its own, and what stands around them."""
-    if text in names:
-        return names[text]
-    found = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    parts = [part for part in re.split(f"({found})", text) if part] if names else [text]
-    if not any(part in names for part in parts):
-        return repr(text)
-    shown = (f"{{{names[part]}}}" if part in names else _in_format(part) for part in parts)
-    return f'f"{"".join(shown)}"'
-
-
-def _in_format(text: str) -> str:
-    """Return a text as it stands in a format string in double quotes."""
-    quoted = "".join(repr(sign)[1:-1] for sign in text)
-    return quoted.replace('"', r"\"").replace("{", "{{").replace("}", "}}")
+def _unused_events(values: Mapping[str, object]) -> frozenset[str]:
+    """Return the classes of events that no parser with some facts gives."""
+    calls = () if values["HAS_CALLS"] else ("ToolCallStart", "ToolCallDelta", "ToolCallEnd")
+    return frozenset(calls + (() if values["HAS_REASONING"] else ("ReasoningDelta",)))
 
 
 def _formatted(source: str) -> str:
@@ -286,5 +200,5 @@ def _block(source: str) -> str:
     import black
     from black.mode import TargetVersion
 
-    mode = black.Mode(line_length=88, target_versions={TargetVersion.PY310})
+    mode = black.Mode(line_length=_LINE_LENGTH, target_versions={TargetVersion.PY310})
     return black.format_str(source, mode=mode)

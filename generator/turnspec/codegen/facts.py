@@ -76,7 +76,6 @@ class FormatFacts:
     """What a module is compiled with: constants, texts and slots by name, and tables of rules."""
 
     format: Mapping[str, str]
-    texts: tuple[str, ...]
     turn_ends: tuple[str, ...]
     slots: Mapping[str, list[str]]
     data: Mapping[str, object]
@@ -92,7 +91,6 @@ def facts_of(table: Format) -> FormatFacts:
     tables = {name: slots.rows(rows) for name, rows in _tables(table).items()}
     return FormatFacts(
         format={key: cast(str, value) for key, value in table.items() if key in _FORMAT},
-        texts=tuple(dict.fromkeys(texts_in(_marks(table)))),
         turn_ends=tuple(map(slots.text, table["turn_end"])),
         slots=slots.found,
         data=_data(table),
@@ -102,20 +100,6 @@ def facts_of(table: Format) -> FormatFacts:
         values={**_text_values(table), **_call_values(table, slots), **_marker_values(tables)},
     )
 
-
-def _marks(table: Format) -> object:
-    left_out = (*_FORMAT, "order")
-    marks = {key: value for key, value in table.items() if key not in left_out}
-    arguments = {**table.get("arguments", {})}
-    if "calls" in table:
-        marks["arguments"] = {
-            key: value for key, value in arguments.items() if key in _MARKS_OF_ARGUMENTS
-        }
-        marks["calls"] = {key: value for key, value in table["calls"].items() if key != "form"}
-    return marks
-
-
-_MARKS_OF_ARGUMENTS = ("start", "end", "separator", "empty", "guard", "values", "elements")
 
 
 # Tables of rules.
@@ -308,7 +292,7 @@ class _Slots:
     def _token(self, tokens: Sequence[re.Match[str]], at: int) -> str:
         token = tokens[at]
         text = token.group()
-        if token["optional"] or (token["slot"] is None and text not in " \n"):
+        if token["optional"] or token["slot"] is None:
             return text
         expressions = steps(tokens, at)
         name, number = text, 2
@@ -352,6 +336,7 @@ def _marker_values(tables: Mapping[str, tuple[Row, ...]]) -> dict[str, object]:
     return {
         "HAS_OPTIONAL_TEXTS": "{?" in repr(rows),
         "HAS_FOLLOWERS": any(row.if_before for row in rows),
+        "HAS_LATE_ENDS": any(row.when for row in rows),
     }
 
 
@@ -371,6 +356,8 @@ def _call_values(table: Format, slots: _Slots) -> dict[str, object]:
         "CALLS_ARE_OBJECTS": table.get("calls", {}).get("form") == "objects",
         "IS_BARE": table.get("calls", {}).get("bare", False),
         "HAS_CODE": "code" in table,
+        "OPENINGS": (),
+        "OTHER_HEADS": (),
         "HAS_ELEMENTS": "elements" in table.get("arguments", {}),
         "HAS_OTHER_VALUES": "values" in table.get("arguments", {}),
     }
@@ -411,6 +398,7 @@ def _head_values(table: Format, slots: _Slots) -> dict[str, object]:
         "OPENINGS": tuple(map(slots.text, calls.get("opening", ()))) if "start" in calls else (),
         "NEEDS_OPENING": calls.get("needs_opening", False),
         "ONLY_IN_SECTION": calls.get("only_in_section", False),
+        "HAS_SECTIONS": bool(calls.get("only_in_section") or calls.get("opening")),
         "ARGUMENT_HAS_END": has_end,
         "HAS_KNOWN_ENDS": has_end and not keyed,
         "ARGUMENTS_ARE_KEYED": keyed,

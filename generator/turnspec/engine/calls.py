@@ -9,10 +9,12 @@ from turnspec.engine.facts import (
     HAS_CODE,
     HAS_MENTIONS,
     HAS_OPTIONAL_TEXTS,
+    HAS_SECTIONS,
     NAME_IS_LAST,
     NEEDS_OPENING,
     ONLY_IN_SECTION,
     OPENING,
+    OPENINGS,
 )
 from turnspec.engine.json_arguments import (
     next_tail,
@@ -52,19 +54,23 @@ def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
         case Role.OPENING | Role.NOISY_OPENING:
             state.opened = True
             tell_opening(turn, found)
-            yield from read_section(turn)
+            if HAS_SECTIONS:
+                yield from read_section(turn)
         case Role.CALL | Role.OTHER_CALL | Role.SHORT_CALL:
             yield from read_call(turn, found)
         case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
             state.opened = True
-            if (yield from read_other_syntax(turn, found)):
+            is_call = yield from read_other_syntax(turn, found)
+            if HAS_SECTIONS and is_call:
                 yield from read_section(turn)
         case Role.CLOSED_CALL:
             turn.end_call(start_call(turn, found, found.offset, found.slot("name"), ""))
-            yield from read_section(turn)
+            if HAS_SECTIONS:
+                yield from read_section(turn)
         case Role.CODE if HAS_CODE:
             yield from read_code_call(turn)
-            yield from read_section(turn)
+            if HAS_SECTIONS:
+                yield from read_section(turn)
         case Role.CALL_END if not after_call:
             turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
         case Role.SECTION_END:
@@ -91,7 +97,7 @@ def close_section(turn: Turn, found: Found) -> None:
 def read_section(turn: Turn) -> Reading[None]:
     """Read the calls after an opening, where none stands alone."""
     input = turn.input
-    while ONLY_IN_SECTION or input.rules.only_opened:
+    while ONLY_IN_SECTION or (OPENINGS and input.rules.only_opened):
         found = input.rules.between_calls.match(input, not input.final)
         if found is None:
             tell_begun_section(turn)
@@ -113,7 +119,7 @@ def tell_begun_section(turn: Turn) -> None:
     begun = input.rules.between_calls.match(input, True)
     if begun and begun.is_partial:
         turn.problem("cut_off", begun.text)
-        input.take_all()
+        input.take()
 
 
 def read_call(turn: Turn, found: Found) -> Reading[None]:
@@ -130,7 +136,8 @@ def read_call(turn: Turn, found: Found) -> Reading[None]:
             turn.state.for_user = True
         return
     yield from read_one_call(turn, found)
-    yield from read_section(turn)
+    if HAS_SECTIONS:
+        yield from read_section(turn)
 
 
 def read_one_call(turn: Turn, found: Found) -> Reading[None]:
@@ -161,7 +168,7 @@ def read_call_before_name(turn: Turn, found: Found) -> Reading[None]:
         turn.end_call(call, late_id)
     elif turn.input.final:
         turn.problem("cut_off", f"a call that ends in {turn.input.rest!r}")
-        turn.input.take_all()
+        turn.input.take()
     else:
         turn.problem("missing_marker", "what belongs behind the arguments is missing")
 

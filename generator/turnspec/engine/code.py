@@ -36,7 +36,7 @@ def next_code_start(turn: Turn) -> Reading[Found | None]:
     """Return what stands in the place of code, if anything does."""
     input = turn.input
     while True:
-        found = input.rules.code_start.match(input, not input.final)
+        found = input.rules.at_code_start.match(input, not input.final)
         if not found or not found.is_partial:
             return found
         yield None
@@ -77,6 +77,6 @@ def read_keywords(turn: Turn, call: OpenCall) -> Reading[None]:
 def take_code(turn: Turn) -> tuple[str, bool]:
     """Take the code that has come; return it, and whether it is over."""
     input = turn.input
-    found = input.rules.code_end.search(input, not input.final)
+    found = input.rules.at_code_end.search(input, not input.final)
     text = input.take(found.start if found else None)
     return text, input.final or bool(found and not found.is_partial)

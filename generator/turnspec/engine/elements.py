@@ -18,7 +18,7 @@ from turnspec.engine.facts import (
 from turnspec.engine.json_texts import dump_json, join_halves, load_json
 from turnspec.engine.markers import WHITE_SPACE, Found
 from turnspec.engine.roles import Role
-from turnspec.engine.tools import schema_options
+from turnspec.engine.tools import list_in, object_in, schema_options
 from turnspec.engine.types import json_types
 from turnspec.engine.values import Value, end_value
 
@@ -139,7 +139,7 @@ def read_on(turn: Turn, nested: NestedValue) -> bool:
             return read_element_text(turn, nested)
         case Place.BETWEEN:
             return read_between_elements(turn, nested)
-    found = turn.input.rules.value.match(turn.input, True)
+    found = turn.input.rules.in_value.match(turn.input, True)
     if found and found.is_partial:
         return False
     if found and found.role is Role.VALUE_CLOSED:
@@ -199,9 +199,9 @@ def begin_element(turn: Turn, nested: NestedValue, found: Found) -> None:
 def next_element_marker(turn: Turn) -> Found | None:
     """Return the next marker of elements; at the end of the text, a call's rest before all else."""
     input = turn.input
-    found = input.rules.elements.search(input, True)
+    found = input.rules.in_elements.search(input, True)
     if input.final and found and found.is_partial:
-        whole = input.rules.elements.match(input, False, found.start)
+        whole = input.rules.in_elements.match(input, False, found.start)
         return whole if whole and whole.role is Role.REST_OF_CALL else found
     return found
 
@@ -217,7 +217,7 @@ def read_element_text(turn: Turn, nested: NestedValue) -> bool:
     take_text(turn, nested, found.start if found else None)
     if found is None or found.is_partial:
         if nested.call.collected is None:
-            value.ends = turn.input.rules.elements
+            value.ends = turn.input.rules.in_elements
             turn.flow = value.flow
         return False
     if found.role in (Role.MEMBER, Role.ELEMENT):
@@ -376,8 +376,8 @@ def schemas_inside(
     others = None
     for option in schema_options(schema, root):
         if is_array:
-            members |= enumerate(option.get("prefixItems") or [])
+            members |= enumerate(list_in(option, "prefixItems"))
         else:
-            members |= option.get("properties") or {}
+            members |= object_in(option, "properties")
         others = others or option.get("items" if is_array else "additionalProperties")
     return members, others

@@ -11,20 +11,18 @@ from turnspec.engine.roles import GuardedRule, Role, Rule, ValueStyle, When
 
 #: The format's name, the header that an assistant's turn begins with, and the prompts.
 FORMAT: dict[str, str] = {"name": "", "header": "", "prompt": ""}
-#: All texts of markers: a special token that is in none of them marks nothing.
-TEXTS: tuple[str, ...] = ("<think>", "</think>", "<|end|>")
 #: What ends a turn; `stop` adds to it. A rule names these by "{stop}".
 TURN_ENDS: tuple[str, ...] = ("<|end|>",)
 
 #: What stands in a slot, as an expression. Bounded, as a part of a marker is held back.
 SLOTS: dict[str, list[str]] = {
-    " ": ["[ \t\n\r]{0,99}"],
-    "\n": [r"(?:\r?\n|\r\Z)?"],
     "{name}": ["(?P<name>[a-zA-Z0-9_]{1,256})"],
     "{key}": ["(?P<key>[^<>]{1,256})"],
 }
 #: What can be the name of a tool, as an expression.
 NAME: str = "[a-zA-Z0-9_.:/-]{1,256}"
+#: Whether what ends calls depends on which of it is a special token.
+HAS_LATE_ENDS: bool = True
 #: Whether markers have texts that may be missing, and whether some have to be followed by others.
 HAS_OPTIONAL_TEXTS: bool = True
 HAS_FOLLOWERS: bool = True
@@ -95,6 +93,8 @@ LATER_CALL_END: str = "</calls>"
 OPENING: str = "<calls>"
 NEEDS_OPENING: bool = True
 ONLY_IN_SECTION: bool = False
+#: Whether calls may stand in a section: alone, or where what opens them is a special token.
+HAS_SECTIONS: bool = True
 #: Whether what opens calls is text where none follows.
 HAS_MENTIONS: bool = True
 #: Whether content comes after calls.

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 class Input:
     """The text that has come and is not read yet."""
 
-    __slots__ = ("final", "marked", "offset", "position", "rules", "text")
-
     def __init__(self, offset: int, rules: Rules) -> None:
         self.text = ""
         self.marked = ""  # the text with stand-ins for special tokens
@@ -36,38 +34,20 @@ class Input:
         """All that is not read yet."""
         return self.text[self.position :]
 
-    def take(self, end: int | None) -> str:
-        """Return the text up to a position, and move there; None is the end."""
+    def take(self, end: int | None = None) -> str:
+        """Return the text up to a position, by default all of it, and move there."""
         start, self.position = self.position, len(self.text) if end is None else end
         return self.text[start : self.position]
 
-    def take_all(self) -> str:
-        """Return all that is not read yet."""
-        return self.take(None)
+    def drop_what_was_read(self, before: str = "", marked: str = "") -> None:
+        """Keep no text that was read, or put some back before the position."""
+        self.offset += self.position - len(before)
+        self.text = before + self.text[self.position :]
+        has_tokens = self.rules.special is not None
+        self.marked = marked + self.marked[self.position :] if has_tokens else self.text
+        self.position = 0
 
-    def put_back(self, text: str, marked: str, offset: int) -> None:
-        """Put a text that begins at an offset back before the position."""
-        rest = self.marked[self.position :]
-        self.text = text + self.rest
-        self.marked = marked + rest if self.rules.special else self.text
-        self.position, self.offset = 0, offset
-
-    def drop_what_was_read(self) -> None:
-        """Keep no text that was read."""
-        if self.position:
-            self.offset += self.position
-            tokens = self.rules.special
-            rest = self.marked[self.position :]
-            self.text = self.rest
-            self.marked = rest if tokens else self.text
-            self.position = 0
-
-    def tokens_before(self, end: int) -> list[tuple[int, str]]:
-        """Return the special tokens up to a position: where, and their stand-ins."""
+    def tokens(self, start: int, end: int) -> list[tuple[int, str]]:
+        """Return the special tokens between two positions: where, and their stand-ins."""
         tokens = self.rules.special
-        return tokens.between(self.marked, self.position, end) if tokens else []
-
-    def holds_token(self, start: int, end: int) -> bool:
-        """Say whether a special token came between two positions."""
-        tokens = self.rules.special
-        return bool(tokens and tokens.between(self.marked[:end], start, end))
+        return tokens.between(self.marked, start, end) if tokens else []

@@ -61,7 +61,7 @@ def read_body(turn: Turn, call: OpenCall) -> Reading[None]:
     is_known = call.name in (turn.tools or ())
     before, after = ('"', '"') if is_known else ('{"code": "', '"}')
     while True:
-        found = input.rules.call_end.search(input, not input.final)
+        found = input.rules.at_call_end.search(input, not input.final)
         text = quote(input.take(found.start if found else None))[1:-1]
         turn.events += call.add(before + text)
         before = ""
@@ -90,7 +90,7 @@ def cut_off_json(turn: Turn, call: OpenCall, arguments: WholeArguments) -> None:
     end_json(turn, call, arguments)
     call.complete = False
     turn.end_call(call)
-    turn.input.take_all()
+    turn.input.take()
 
 
 def read_tail(turn: Turn, call: OpenCall) -> Reading[None]:
@@ -108,14 +108,14 @@ def read_tail(turn: Turn, call: OpenCall) -> Reading[None]:
         turn.problem("missing_marker", "what belongs behind the arguments is missing")
     turn.end_call(call)
     if not call.complete:
-        turn.input.take_all()
+        turn.input.take()
 
 
 def next_tail(turn: Turn) -> Reading[Found | None]:
     """Return what stands after the arguments, if it does."""
     input = turn.input
     while True:
-        found = input.rules.tail.match(input, not input.final)
+        found = input.rules.after_arguments.match(input, not input.final)
         if not found or not found.is_partial:
             return found
         yield None
@@ -130,5 +130,5 @@ def read_early_arguments(turn: Turn) -> Reading[str | None]:
         arguments.close()
         return as_object(arguments.text, turn.input.rules)
     turn.problem("cut_off", f"a call that ends in {arguments.rest!r}")
-    turn.input.take_all()
+    turn.input.take()
     return None

@@ -29,13 +29,16 @@ if TYPE_CHECKING:
 
 WHITE_SPACE = " \t\n\r"  # all that counts as white space, as in JSON
 SPACE = re.compile("[ \t\n\r]*")
-NOTATION = re.compile(r"\{\{|\}\}|\{[^{}]+\}|[ \n]|[^{} \n]+")
-LINE_BREAK = r"(?:\r?\n|\r\Z)?"
+#: What stands for a blank and a line break. Bounded, as a part of a marker is held back.
+BLANKS = {" ": ["[ \t\n\r]{0,99}"], "\n": [r"(?:\r?\n|\r\Z)?"]}
+NOTATION = re.compile(r"\{\??[^{}]+\}|[ \n]|(?:\{\{|\}\}|[^{} \n])+")
 NO_TOKEN = "[^\ue000-\uf8ff"  # as slots hold no special token
 
 
 def after_space(text: str, at: int) -> int:
     """Return the position after white space."""
+    if text[at : at + 1] not in WHITE_SPACE:
+        return at
     space = SPACE.match(text, at)
     return space.end() if space else at
 
@@ -43,22 +46,26 @@ def after_space(text: str, at: int) -> int:
 class Found:
     """A marker in the text. A partial one has no role: the text ends within it."""
 
-    __slots__ = ("_places", "_steps", "end", "is_partial", "offset", "role", "start", "text")
+    __slots__ = ("_at", "_steps", "end", "is_partial", "offset", "role", "start", "text")
 
-    def __init__(self, input: Input, role: Role | None, marker: Marker, places: list[int]) -> None:
+    def __init__(self, input: Input, role: Role | None, marker: Marker, at: list[int]) -> None:
         self.role = role
-        self.start, self.end = places[0], places[-1]
+        self.start, self.end = at[0], at[-1]
         self.offset = input.offset + self.start
         self.is_partial = role is None
         self.text = input.text[self.start : self.end]
-        self._steps, self._places = marker.steps, places
+        self._steps, self._at = marker.steps, at
+
+    def _parts(self) -> Iterator[tuple[Step, str]]:
+        """Yield the steps of the marker, each with its text."""
+        for number, step in enumerate(self._steps):
+            start, end = (at - self.start for at in self._at[number : number + 2])
+            yield step, self.text[start:end]
 
     def _slots(self) -> Iterator[tuple[str, str]]:
-        """Yield the slots that have names, each with what stands in it."""
-        for step, start, end in zip(self._steps, self._places, self._places[1:], strict=False):
+        for step, text in self._parts():
             if isinstance(step, re.Pattern):
-                for name in step.groupindex:
-                    yield name, self.text[start - self.start : end - self.start]
+                yield from ((name, text) for name in step.groupindex)
 
     def slot(self, wanted: str) -> str:
         """Return what stands in a slot; nothing if the marker has no such slot."""
@@ -68,59 +75,55 @@ class Found:
     def words(self) -> list[str]:
         """What stands in slots for any word."""
         words = (text.strip(WHITE_SPACE) for name, text in self._slots() if name == "word")
-        return [word for word in words if word]
+        return list(filter(None, words))
 
     @property
     def missing(self) -> list[str]:
         """The texts that the marker may have, and has not."""
-        found = zip(self._steps, self._places, self._places[1:], strict=False)
-        return [step[1] for step, start, end in found if isinstance(step, list) and start == end]
+        parts = self._parts()
+        return [step[1] for step, text in parts if isinstance(step, list) and not text]
 
 
 class Marker:
-    """A marker in steps: texts, expressions for slots, and, in lists, texts that may be missing."""
+    """A marker in steps; `first` is the text that it begins with, white space aside."""
 
     __slots__ = ("first", "if_before", "steps")
 
     def __init__(self, notation: Notation, slots: Slots, special: SpecialTokens | None) -> None:
         text, after = (notation, ()) if isinstance(notation, str) else notation
-        if special:
-            text = special.put_into(text)
-        parts = NOTATION.findall(text)
         self.steps: list[Step] = []
-        for part in parts:
-            self._add(part, slots.get(part), special)
-        #: The text that it begins with, white space aside.
-        spaces = next((at for at, part in enumerate(parts) if part not in " \n"), 0)
-        first = self.steps[spaces] if spaces < len(self.steps) else ""
+        for part in NOTATION.findall(special.put_into(text) if special else text):
+            if slot := BLANKS.get(part) or slots.get(part):
+                self.steps += (expression(step, special is not None) for step in slot)
+            elif HAS_OPTIONAL_TEXTS and part.startswith("{?"):
+                sought = part[2:-1]
+                self.steps.append([sought, special.plain(sought) if special else sought])
+            else:
+                self.steps.append(part.replace("{{", "{").replace("}}", "}"))
+        lead = next((at for at, step in enumerate(self.steps) if not is_blank(step)), 0)
+        first = self.steps[lead] if self.steps else ""
         self.first = first if isinstance(first, str) and first[:1] not in WHITE_SPACE else ""
         if HAS_FOLLOWERS:
             self.if_before = [Marker(other, slots, special) for other in after]
 
-    def _add(self, part: str, slot: list[str] | None, special: SpecialTokens | None) -> None:
-        if slot:
-            self.steps += (expression(step, special is not None) for step in slot)
-        elif HAS_OPTIONAL_TEXTS and part.startswith("{?"):
-            sought = part[2:-1]
-            self.steps.append([sought, special.plain(sought) if special else sought])
-        else:
-            text = part[0] if part in ("{{", "}}") else part
-            last = self.steps.pop() if self.steps and isinstance(self.steps[-1], str) else ""
-            self.steps.append(f"{last}{text}")
-
-    def firsts(self) -> Iterator[tuple[str, str]]:
-        """Yield the characters that can begin the marker, each with the second, if it is sure."""
+    def firsts(self) -> Iterator[str]:
+        """Yield the texts that can begin the marker; a line break is one of them."""
         for step in self.steps:
             if isinstance(step, str):
-                yield step[0], step[1:2]
+                yield step
                 return
             if HAS_OPTIONAL_TEXTS and isinstance(step, list):
-                yield step[0][0], step[0][1:2]
-            elif isinstance(step, re.Pattern) and step.pattern == LINE_BREAK:
-                yield from (("\r", ""), ("\n", ""))
+                yield step[0]
+            elif is_blank(step, "\n"):
+                yield "\n"
         if HAS_FOLLOWERS:
             for other in self.if_before:
                 yield from other.firsts()
+
+
+def is_blank(step: Step, kinds: str = " \n") -> bool:
+    """Say whether a step is white space."""
+    return isinstance(step, re.Pattern) and any(step.pattern in BLANKS[kind] for kind in kinds)
 
 
 @lru_cache(99)
@@ -154,8 +157,7 @@ def walk(steps: list[Step], text: str, at: int, partial: bool) -> list[int] | No
             elif partial and step[0].startswith(text[at:]):
                 return CUT_OFF
         elif isinstance(step, re.Pattern):
-            found = step.match(text, at)
-            if found is None:
+            if not (found := step.match(text, at)):
                 return None
             at = found.end()
         places.append(at)
@@ -164,6 +166,9 @@ def walk(steps: list[Step], text: str, at: int, partial: bool) -> list[int] | No
 
 def fit(marker: Marker, text: str, at: int, partial: bool) -> list[int] | None:
     """Return the places of a marker, if what has to follow it does."""
+    begin = after_space(text, at)
+    if not marker.first.startswith(text[begin : begin + len(marker.first)]):
+        return None  # as most do not fit, and `walk` takes longer
     places = walk(marker.steps, text, at, partial)
     if not HAS_FOLLOWERS or not places or not marker.if_before:
         return places
@@ -178,21 +183,16 @@ def fit(marker: Marker, text: str, at: int, partial: bool) -> list[int] | None:
 
 def is_before(markers: list[Marker], text: str, at: int, partial: bool) -> list[int] | None:
     """Return the places of one of some markers that is next; CUT_OFF if one may be."""
-    begin, result = after_space(text, at), None
-    for marker in markers:
-        if not marker.first.startswith(text[begin : begin + len(marker.first)]):
-            continue
-        places = fit(marker, text, at, partial)
-        if places == CUT_OFF:
-            return CUT_OFF
-        result = places or result
-    return result
+    found = [fit(marker, text, at, partial) for marker in markers]
+    return CUT_OFF if CUT_OFF in found else next(filter(None, found), None)
 
 
 class Markers:
     """Markers that can come next; the first that fits counts."""
 
-    def __init__(self, rules: Sequence[Rule], slots: Slots, special: SpecialTokens | None) -> None:
+    def __init__(
+        self, rules: Sequence[Rule], slots: Slots, special: SpecialTokens | None
+    ) -> None:
         self._written, self._slots, self._special = rules, slots, special
 
     @cached_property
@@ -207,17 +207,18 @@ class Markers:
         """The characters that can begin a marker, each with those that can come second."""
         found: dict[str, set[str]] = {}
         for _, marker in self._rules:
-            for first, second in marker.firsts():
-                found.setdefault(first, set()).add(second)
+            for text in marker.firsts():
+                found.setdefault(text[0], set()).add(text[1:2])
         return found
 
     @cached_property
     def may_begin(self) -> re.Pattern[str]:
         """An expression for where a marker may begin."""
-        heads = [_head(*pair) for pair in self._firsts.items() if pair[0] not in "\r\n"]
+        heads = [_head(*pair) for pair in self._firsts.items() if pair[0] != "\n"]
         expression = "|".join(heads) or "(?!)"
         if "\n" in self._firsts:
-            breaks = max(map(_line_breaks, self._written))
+            markers = [rule.marker for rule in self._written]
+            breaks = max(len(marker) - len(marker.lstrip("\n")) for marker in markers)
             more = rf"[\r\n]{{0,{2 * breaks - 1}}}"
             expression = rf"[\r\n](?={more}(?:{expression}|\Z))|{expression}"
         return re.compile(expression)
@@ -239,13 +240,8 @@ class Markers:
 
     def match(self, input: Input, partial: bool, at: int | None = None) -> Found | None:
         """Return the marker at a place, by default at the position."""
-        start = input.position if at is None else at
-        text = input.marked
-        begin = after_space(text, start)
+        start, text = input.position if at is None else at, input.marked
         for role, marker in self._rules:
-            first = marker.first
-            if not first.startswith(text[begin : begin + len(first)]):
-                continue  # as most rules do not fit, and `walk` takes longer
             places = fit(marker, text, start, partial)
             if places:
                 return Found(input, role, marker, places)
@@ -260,11 +256,6 @@ def _head(first: str, seconds: set[str]) -> str:
     return rf"{re.escape(first)}(?=[{re.escape(''.join(sorted(seconds)))}]|\Z)"
 
 
-def _line_breaks(rule: Rule) -> int:
-    """Return with how many line breaks a marker begins."""
-    return len(rule.marker) - len(rule.marker.lstrip("\n"))
-
-
 def escaped(text: str) -> str:
     """Return a text in the notation of markers."""
     return text.replace("{", "{{").replace("}", "}}")
@@ -272,8 +263,6 @@ def escaped(text: str) -> str:
 
 def literal_length(marker: str) -> int:
     """Return how many characters of a marker are always the same."""
-    return len(re.sub(r"\{\{|\}\}|\{[^{}]+\}|[ \n]", _literal, marker))
-
-
-def _literal(part: re.Match[str]) -> str:
-    return part.group()[:1] if part.group() in ("{{", "}}") else ""
+    parts = NOTATION.findall(marker)
+    texts = (part for part in parts if part not in BLANKS and not re.match(r"\{[^{]", part))
+    return len("".join(texts).replace("{{", "{").replace("}}", "}"))

@@ -115,7 +115,7 @@ def is_unnamed_at_end(turn: Turn, call: CallObject) -> bool:
         return False
     turn.go_back()
     turn.problem("cut_off", turn.input.rest)
-    turn.input.take_all()
+    turn.input.take()
     return True
 
 
@@ -129,7 +129,7 @@ def read_object(turn: Turn, found: Found, announced: bool) -> Reading[Next]:
     after = Next.MEMBER
     while after is Next.MEMBER:
         input.position = after_space(input.text, input.position)
-        member = input.rules.members.match(input, not input.final)
+        member = input.rules.in_object.match(input, not input.final)
         if member and member.is_partial:
             yield None
             after = Next.NOTHING if is_unnamed_at_end(turn, call) else Next.MEMBER
@@ -301,7 +301,7 @@ def cut_off_member(turn: Turn, call: CallObject, arguments: WholeArguments) -> N
     take_member(turn, call, arguments.text)
     turn.call.complete = False
     end_object(turn, call, turn.call)
-    turn.input.take_all()
+    turn.input.take()
     return Next.CALL
 
 
@@ -318,5 +318,5 @@ def break_off(turn: Turn, call: CallObject, is_whole: bool) -> Next:
     open_call.complete = is_whole and not is_cut
     end_object(turn, call, open_call)
     if is_cut:
-        turn.input.take_all()
+        turn.input.take()
     return Next.CALL

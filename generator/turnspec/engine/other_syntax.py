@@ -9,6 +9,7 @@ import re
 
 from turnspec.engine.facts import NAME, READS_TAGS
 from turnspec.engine.json_texts import dump_json, dump_python, join_halves, load_json
+from turnspec.engine.tools import object_in
 from turnspec.engine.types import (
     PYTHON_ERRORS,
     as_json,
@@ -41,7 +42,7 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
     turn.hold()
     input.take(found.end)
     while True:
-        end = input.rules.call_end.search(input, not input.final)
+        end = input.rules.at_call_end.search(input, not input.final)
         pieces.append(input.take(end.start if end else None))
         if input.final or (end and not end.is_partial):
             break
@@ -101,7 +102,7 @@ def call_in_tags(text: str, tools: Mapping[str, Mapping[str, Any]]) -> OtherCall
     if head is None:
         return None
     parameters = tools.get(head["key"], {})
-    properties = parameters.get("properties") or {}
+    properties = object_in(parameters, "properties")
     found, at, argument = {}, head.end(), re.compile(ARGUMENT_TAG)
     while inner := argument.match(text, at):
         key, value, at = inner["key"], inner["value"], inner.end()

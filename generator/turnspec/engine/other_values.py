@@ -57,7 +57,7 @@ class OtherValue(JsonValue):
 
     def _is_raw_quote(self) -> bool:
         input = self._input
-        return input.rules.raw_start.match(input, not input.final) is not None
+        return input.rules.at_raw_start.match(input, not input.final) is not None
 
     def _read_string(self) -> bool:
         style = self._style
@@ -95,7 +95,7 @@ class OtherValue(JsonValue):
 
     def _read_raw_string(self) -> bool:
         input = self._input
-        found = input.rules.raw_end.search(input, True)
+        found = input.rules.at_raw_end.search(input, True)
         end = found.start if found else len(input.text)
         if (reach := self._reach(end)) < end:
             found, end = None, reach

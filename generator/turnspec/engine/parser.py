@@ -8,7 +8,7 @@ from turnspec.engine.facts import FORMAT, HAS_CALLS
 from turnspec.engine.input import Input
 from turnspec.engine.rules import rules_for
 from turnspec.engine.text import read_turn
-from turnspec.engine.tools import check_tools
+from turnspec.engine.tools import parameters_by_name
 from turnspec.engine.turn import Turn
 
 TYPE_CHECKING = False
@@ -45,7 +45,7 @@ class Parser:
         special_tokens: Sequence[str] | None = None,
     ) -> None:
         if not HAS_CALLS and tools is not None:
-            check_tools(tools)
+            parameters_by_name(tools)  # as it raises ValueError
         self._options: dict[str, Any] = {
             "tools": tools,
             "prefill": prompt_of(enable_thinking) if prefill is None else prefill,
@@ -121,8 +121,8 @@ class Parser:
 
 def prompt_of(enable_thinking: bool | None) -> str:
     """Return the generation prompt's part of the turn in a state of thinking."""
-    keys = {None: "prompt", True: "prompt_with_thinking", False: "prompt_without_thinking"}
-    return FORMAT.get(keys[enable_thinking], FORMAT["prompt"])
+    state = "" if enable_thinking is None else "_with" if enable_thinking else "_without"
+    return FORMAT.get(f"prompt{state}_thinking", FORMAT["prompt"])
 
 
 def read_again(cls: type[Parser], options: Any, pieces: Any, final: bool) -> Parser:

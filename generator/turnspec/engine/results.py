@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from turnspec.engine.facts import HAS_CALLS, HAS_REASONING
+
 TYPE_CHECKING = False  # so that `typing` need not be imported
 if TYPE_CHECKING:
     from typing import Any, Literal
@@ -11,16 +13,16 @@ class Record:
     """Fields that can be compared and shown."""
 
     __slots__ = ()
-
     __match_args__: tuple[str, ...] = ()
 
+    def _values(self) -> list[object]:
+        return [getattr(self, name) for name in self.__match_args__]
+
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and all(
-            getattr(self, name) == getattr(other, name) for name in self.__match_args__
-        )
+        return isinstance(other, type(self)) and self._values() == other._values()
 
     def __repr__(self) -> str:
-        fields = [f"{name}={getattr(self, name)!r}" for name in self.__match_args__]
+        fields = map("{}={!r}".format, self.__match_args__, self._values())
         return f"{type(self).__name__}({', '.join(fields)})"
 
 
@@ -46,12 +48,7 @@ class ToolCall(Record):
 class Message(Record):
     """The assistant's message, as far as it is known."""
 
-    __slots__ = __match_args__ = (
-        "content",
-        "reasoning_content",
-        "tool_calls",
-        "problems",
-    )
+    __slots__ = __match_args__ = ("content", "reasoning_content", "tool_calls", "problems")
 
     def __init__(
         self,
@@ -66,15 +63,15 @@ class Message(Record):
     @property
     def finish_reason(self) -> Literal["tool_calls", "stop"]:
         """Why the turn is over, in the words of chat-completions APIs."""
-        return "tool_calls" if self.tool_calls else "stop"
+        return "tool_calls" if HAS_CALLS and self.tool_calls else "stop"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the message as chat-completions APIs have it."""
-        content = None if self.tool_calls and not self.content else self.content
-        message: dict[str, Any] = {"role": "assistant", "content": content}
-        if self.reasoning_content:
+        message: dict[str, Any] = {"role": "assistant", "content": self.content}
+        if HAS_REASONING and self.reasoning_content:
             message["reasoning_content"] = self.reasoning_content
-        if self.tool_calls:
+        if HAS_CALLS and self.tool_calls:
+            message["content"] = self.content or None
             message["tool_calls"] = [
                 {
                     "id": call.id,
@@ -90,33 +87,34 @@ class Message(Record):
 # `to_delta` returns it as the delta of a chat-completions API.
 
 
-class ReasoningDelta(Record):
-    """A piece of the reasoning."""
+class TextDelta(Record):
+    """A piece of text."""
 
     __slots__ = __match_args__ = ("text", "start", "end")
-    type: Literal["reasoning"] = "reasoning"
-
-    def __init__(self, text: str, start: int, end: int) -> None:
-        self.text, self.start, self.end = text, start, end
-
-    def to_delta(self) -> dict[str, Any]:
-        """Return the delta of a chat-completions API."""
-        return {"reasoning_content": self.text}
-
-
-class ContentDelta(Record):
-    """A piece of the content."""
-
-    __slots__ = __match_args__ = ("text", "start", "end")
-    type: Literal["content"] = "content"
 
     def __init__(self, text: str, start: int, end: int) -> None:
         self.text = text  # one by one, as this is quicker
         self.start = start
         self.end = end
 
+
+class ReasoningDelta(TextDelta):
+    """A piece of the reasoning."""
+
+    __slots__ = ()
+    type: Literal["reasoning"] = "reasoning"
+
     def to_delta(self) -> dict[str, Any]:
-        """Return the delta of a chat-completions API."""
+        return {"reasoning_content": self.text}
+
+
+class ContentDelta(TextDelta):
+    """A piece of the content."""
+
+    __slots__ = ()
+    type: Literal["content"] = "content"
+
+    def to_delta(self) -> dict[str, Any]:
         return {"content": self.text}
 
 
@@ -131,7 +129,6 @@ class ToolCallStart(Record):
         self.start, self.end = start, end
 
     def to_delta(self) -> dict[str, Any]:
-        """Return the delta of a chat-completions API."""
         call = {"index": self.index, "id": self.id, "type": "function"}
         function = {"name": self.name, "arguments": ""}
         return {"tool_calls": [{**call, "function": function}]}
@@ -148,13 +145,12 @@ class ToolCallDelta(Record):
         self.start, self.end = start, end
 
     def to_delta(self) -> dict[str, Any]:
-        """Return the delta of a chat-completions API."""
         function = {"arguments": self.arguments}
         return {"tool_calls": [{"index": self.index, "function": function}]}
 
 
 class ToolCallEnd(Record):
-    """A tool call is over. `id` is its id, if the start had none."""
+    """A tool call is over. `id` is its id, if the start had none: else there is no delta."""
 
     __slots__ = __match_args__ = ("index", "id", "start", "end")
     type: Literal["tool_call_end"] = "tool_call_end"
@@ -163,7 +159,6 @@ class ToolCallEnd(Record):
         self.index, self.id, self.start, self.end = index, id, start, end
 
     def to_delta(self) -> dict[str, Any] | None:
-        """Return the delta of a chat-completions API; None if nothing is to be sent."""
         return {"tool_calls": [{"index": self.index, "id": self.id}]} if self.id else None
 
 

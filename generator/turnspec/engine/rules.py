@@ -28,9 +28,8 @@ from turnspec.engine.facts import (
     FIRST_ARGUMENT,
     FIRST_CALL_END,
     FIRST_ELEMENT,
-    FORMAT,
     HAS_CALLS,
-    HAS_FOLLOWERS,
+    HAS_LATE_ENDS,
     IN_ARGUMENTS,
     IN_ELEMENTS,
     IN_GUARDED_VALUE,
@@ -42,7 +41,6 @@ from turnspec.engine.facts import (
     OPENINGS,
     OTHER_HEADS,
     SLOTS,
-    TEXTS,
     TURN_ENDS,
 )
 from turnspec.engine.markers import Markers, escaped, literal_length
@@ -63,103 +61,81 @@ class Rules:
     def __init__(self, stop: Sequence[str], special: SpecialTokens | None) -> None:
         self.special = special
         self._ends = (*TURN_ENDS, *map(escaped, stop))
-        if HAS_CALLS:
+        if HAS_LATE_ENDS or OPENINGS or OTHER_HEADS:
             self._guard_calls()
-        alone = HEADS if HAS_CALLS and self.only_opened else ()
-        self.text = self._made(IN_TEXT, alone)
-        self.begun = self._made(IN_TEXT, (*UNSURE, *alone))
+        alone = HEADS if OPENINGS and self.only_opened else ()
+        self.in_text = self._made(IN_TEXT, alone)
+        self.at_end_of_text = self._made(IN_TEXT, (*UNSURE, *alone))
         self.before_content = self._made(BEFORE_CONTENT)
         self.content_headers = self._made(CONTENT_HEADERS)
-        self.left_out = self._made(LEFT_OUT_IF_LAST)
+        self.left_out_if_last = self._made(LEFT_OUT_IF_LAST)
         self.after_turn = self._made(AFTER_TURN)
         self.after_call = self._made(AFTER_CALL)
         self.between_calls = self._made(BETWEEN_CALLS)
-        self.members = self._made(IN_OBJECT)
-        self.arguments = self._made(IN_ARGUMENTS)
+        self.in_object = self._made(IN_OBJECT)
+        self.in_arguments = self._made(IN_ARGUMENTS)
         self.first_argument = self._made(FIRST_ARGUMENT)
-        self.tail = self._made(AFTER_ARGUMENTS)
-        self.value = self._made(IN_VALUE)
-        self.guard = self._made(END_OF_GUARD)
-        self.guarded_value = self._made(IN_GUARDED_VALUE)
-        self.text_end = self._made(AFTER_BARE_TEXT)
-        self.call_closing = self._made(AT_CLOSING)
+        self.after_arguments = self._made(AFTER_ARGUMENTS)
+        self.in_value = self._made(IN_VALUE)
+        self.end_of_guard = self._made(END_OF_GUARD)
+        self.in_guarded_value = self._made(IN_GUARDED_VALUE)
+        self.after_bare_text = self._made(AFTER_BARE_TEXT)
+        self.at_closing = self._made(AT_CLOSING)
         self.first_element = self._made(FIRST_ELEMENT)
-        self.elements = self._made(IN_ELEMENTS)
+        self.in_elements = self._made(IN_ELEMENTS)
         self.after_element = self._made(AFTER_ELEMENT)
-        self.raw_start = self._made(AT_RAW_START)
-        self.raw_end = self._made(AT_RAW_END)
-        self.call_end = self._made(AT_CALL_END)
-        self.call_start = self._made(AT_CALL_START)
-        self.in_string = self._made(AT_STRING_END)
-        self.code_start = self._made(AT_CODE_START)
-        self.code_end = self._made(AT_CODE_END)
+        self.at_raw_start = self._made(AT_RAW_START)
+        self.at_raw_end = self._made(AT_RAW_END)
+        self.at_call_end = self._made(AT_CALL_END)
+        self.at_call_start = self._made(AT_CALL_START)
+        self.at_string_end = self._made(AT_STRING_END)
+        self.at_code_start = self._made(AT_CODE_START)
+        self.at_code_end = self._made(AT_CODE_END)
 
     def _guard_calls(self) -> None:
         """Let no call begin, or end, by text alone if a special token belongs to it."""
-        special = self.special
-        has_tokens = special.are_in if special else bool
-        is_late = has_tokens(LATER_CALL_END) and not has_tokens(FIRST_CALL_END)
-        self._when = When.LATER_END if special and is_late else When.FIRST_END
-        opens = [bool(special and has_tokens(text)) for text in (CALL_HEAD, *OPENINGS)]
-        #: Whether a call counts only after its opening.
-        self.only_opened = any(opens) and not opens[0]
-        self._left_out: set[str] = set()  # heads that lack what the format's own has
-        if OTHER_HEADS and opens[0]:
-            self._left_out = {head for head in OTHER_HEADS if not has_tokens(head)}
+        has_token = self._has_token
+        if HAS_LATE_ENDS:
+            is_late = has_token(LATER_CALL_END) and not has_token(FIRST_CALL_END)
+            self._when = When.LATER_END if is_late else When.FIRST_END
+        if OPENINGS:  # whether a call counts only after one of them
+            self.only_opened = not has_token(CALL_HEAD) and any(map(has_token, OPENINGS))
+        if OTHER_HEADS:  # those that lack what the format's own has
+            others = OTHER_HEADS if has_token(CALL_HEAD) else ()
+            self._left_out = {head for head in others if not has_token(head)}
+
+    def _has_token(self, text: str) -> bool:
+        return self.special is not None and self.special.are_in(text)
 
     def _made(self, table: Sequence[Rule], without: Sequence[Role] = ()) -> Markers:
-        rules = [made for rule in table for made in self._variants(rule, without)]
+        rules: list[Rule] = []
+        for rule in table:
+            if HAS_LATE_ENDS and isinstance(rule, GuardedRule) and rule.when is not self._when:
+                continue
+            if not (HAS_CALLS and rule.role in without):
+                after = tuple(made for text in rule.if_before for made in self._with_ends(text))
+                rules += (Rule(rule.role, text, after) for text, _ in self._with_ends(rule.marker))
         if HAS_CALLS and table is IN_TEXT:  # what begins with another marker comes first
             rules.sort(key=lambda rule: (rule.role is Role.CODE, -literal_length(rule.marker)))
         return Markers(rules, SLOTS, self.special)
 
-    def _variants(self, rule: Rule, without: Sequence[Role]) -> list[Rule]:
-        """Return what a rule is with all ends of a turn, and the tokens that are known."""
-        after = rule.if_before
-        if HAS_CALLS:
-            is_other = isinstance(rule, GuardedRule) and rule.when is not self._when
-            if rule.role in without or is_other:
-                return []
-            if rule.marker in self._left_out:
-                return []
-            after = tuple(text for text in after if not self._is_left_out(text))
-        if HAS_FOLLOWERS:
-            after = tuple(other for text in after for other in self._with_ends(text))
-        return [Rule(rule.role, marker, after) for marker in self._texts(rule.marker)]
-
-    def _is_left_out(self, marker: Notation) -> bool:
-        text = marker if isinstance(marker, str) else marker[0]
-        return text.strip() in self._left_out
-
-    def _with_ends(self, marker: Notation) -> list[Notation]:
-        if isinstance(marker, str):
-            return [*self._texts(marker)]
-        text, after = marker
+    def _with_ends(self, marker: Notation) -> list[tuple[str, tuple[Notation, ...]]]:
+        """Return a marker with each end of a turn, if it names that."""
+        text, after = (marker, ()) if isinstance(marker, str) else marker
+        if OTHER_HEADS and text.strip() in self._left_out:
+            return []
         inner = tuple(other for one in after for other in self._with_ends(one))
-        return [(made, inner) for made in self._texts(text)]
-
-    def _texts(self, marker: str) -> list[str]:
-        """Return the markers that one is with all ends of a turn."""
-        found = STOP.search(marker)
-        if found is None:
-            return [marker]
-        if not HAS_CALLS:
-            return [marker.replace(found.group(), end) for end in self._ends]
+        if not (found := STOP.search(text)):
+            return [(text, inner)]
         shortest = int(found[1] or 0)
-        ends = [end for end in self._ends if literal_length(end) >= shortest]
-        return [marker.replace(found.group(), end) for end in ends]
+        ends = (end for end in self._ends if literal_length(end) >= shortest)
+        return [(text.replace(found.group(), end), inner) for end in ends]
 
 
 #: Markers that a text can't break off in: what goes on in a word may be text.
 UNSURE = (Role.NOISY_OPENING, Role.OTHER_SYNTAX_NAME)
 #: Markers of calls that no opening stands before.
-HEADS = (
-    Role.NOISY_OPENING,
-    Role.CALL,
-    Role.OTHER_CALL,
-    Role.SHORT_CALL,
-    Role.CLOSED_CALL,
-)
+HEADS = (Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL, Role.CLOSED_CALL)
 
 
 @lru_cache(9)
@@ -167,5 +143,4 @@ def rules_for(stop: tuple[str, ...], tokens: tuple[str, ...] | None) -> Rules:
     """Return the rules of all parsers with these options."""
     if not all(map(str.strip, stop)):
         raise ValueError("a stop string needs more than white space")
-    texts = (*TEXTS, *FORMAT.values(), *stop)
-    return Rules(stop, None if tokens is None else SpecialTokens(tokens, texts))
+    return Rules(stop, None if tokens is None else SpecialTokens(tokens))

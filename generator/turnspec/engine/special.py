@@ -10,27 +10,24 @@ from collections.abc import Sequence
 
 from turnspec.engine.markers import escaped
 
-FILLER, OTHER, FIRST, LAST = "\ue000", "\ue001", 0xE002, 0xF8FF
+FILLER, FIRST, LAST = "\ue000", 0xE001, 0xF8FF
+TOKEN = re.compile("[\ue001-\uf8ff]\ue000*")
 NO_CHARACTER = "\ufdd0"  # in place of a private character that the model wrote
 
 
 class SpecialTokens:
-    """The special tokens that are in markers, and the stand-in of each."""
+    """The special tokens of a tokenizer, and the stand-in of each."""
 
-    def __init__(self, tokens: Sequence[str], texts: Sequence[str]) -> None:
+    def __init__(self, tokens: Sequence[str]) -> None:
         if wrong := [token for token in tokens if not isinstance(token, str)]:
             raise ValueError(f"special_tokens: {wrong[0]!r} is no text")
-        written = "\n".join(texts)
-        known = {token for token in tokens if token.strip()}
-        used = {token for token in known if token in written}
-        if len(used) > LAST - FIRST:
-            raise ValueError(f"more than {LAST - FIRST} special tokens in one format")
-        longest_first = sorted(used, key=lambda token: (-len(token), token))
+        longest_first = sorted({*filter(str.strip, tokens)}, key=lambda token: (-len(token), token))
+        if len(longest_first) > LAST - FIRST:
+            raise ValueError(f"special_tokens: more than {LAST - FIRST}")
         self._stand_ins = {
             token: chr(FIRST + number) + FILLER * (len(token) - 1)
             for number, token in enumerate(longest_first)
         }
-        self._others = known - used
         self._written = {escaped(token): x for token, x in self._stand_ins.items()}
         self._token = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
         found = "|".join(map(re.escape, self._written)) or "(?!)"
@@ -38,8 +35,6 @@ class SpecialTokens:
 
     def marked(self, piece: str, special: bool) -> str:
         """Return a piece of the text, with stand-ins if it is a special one."""
-        if special and piece in self._others:
-            return OTHER + FILLER * (len(piece) - 1)
         text = re.sub("[\ue000-\uf8ff]", NO_CHARACTER, piece)
         if not special:
             return text
@@ -64,5 +59,9 @@ class SpecialTokens:
 
     def between(self, marked: str, start: int, end: int) -> list[tuple[int, str]]:
         """Return the tokens between two positions: where, and their stand-ins."""
-        tokens = re.compile("[\ue001-\uf8ff]\ue000*").finditer(marked, start)
-        return [(x.start(), x.group()) for x in tokens if x.start() < end]
+        found: list[tuple[int, str]] = []
+        for token in TOKEN.finditer(marked, start):
+            if token.start() >= end:
+                break
+            found.append((token.start(), token.group()))
+        return found

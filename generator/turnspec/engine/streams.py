@@ -33,7 +33,7 @@ class Stream:
     ) -> None:
         self._input = input
         self._delta = delta
-        self._stops = input.rules.text.may_begin.search
+        self._stops = input.rules.in_text.may_begin.search
         self._space: list[str] = []  # counts if more of the text follows
         self._space_start = 0
         self._shown = shown  # what stands before this offset is left out

@@ -106,7 +106,7 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         if HAS_CALLS and is_noise_next(turn) is None:
             yield MORE_TEXT
             continue
-        found = input.rules.text.search(input, partial=not input.final)
+        found = input.rules.in_text.search(input, partial=not input.final)
         if (HAS_CALLS or LEFT_OUT_IF_LAST) and breaks_off(turn, found):
             return None
         turn.write(found.start if found else len(input.text))
@@ -216,18 +216,18 @@ def breaks_off(turn: Turn, found: Found | None) -> bool:
     if found and not (HAS_MENTIONS and is_mention(found)):
         return False
     state = turn.state
-    rules = input.rules.begun if HAS_CALLS else input.rules.text
+    rules = input.rules.at_end_of_text if HAS_CALLS else input.rules.in_text
     begun = rules.search(input, partial=True)
     if begun is None or not begun.is_partial:
         return False
-    is_left_out = input.rules.left_out.match(input, False, begun.start) is not None
+    is_left_out = input.rules.left_out_if_last.match(input, False, begun.start) is not None
     if HAS_CALLS and state.called and state.after_marker:
         is_left_out |= not input.text[input.position : begun.start].strip(WHITE_SPACE)
     if not is_left_out:
         return False
     turn.write(begun.start)
     turn.problem("cut_off", begun.text)
-    input.take_all()
+    input.take()
     return True
 
 
@@ -366,7 +366,7 @@ def read_draft(turn: Turn) -> Reading[bool]:
 def is_for_user(turn: Turn, found: Found) -> bool:
     """Say whether a call stands in a message for the user, and no special token is in it."""
     is_call = turn.state.for_user and found.role in CALLS_BEGIN
-    return is_call and not turn.input.holds_token(found.start, found.end)
+    return is_call and not turn.input.tokens(found.start, found.end)
 
 
 # The end of the turn.
@@ -382,13 +382,13 @@ def read_rest(turn: Turn) -> Reading[None]:
             input.take(found.end)
         else:
             break
-    pieces = [input.take_all()]
+    pieces = [input.take()]
     while True:
         if input.final:
             end_turn(turn, "".join(pieces).lstrip(WHITE_SPACE))
             pieces.clear()
         yield MORE_TEXT
-        pieces.append(input.take_all())
+        pieces.append(input.take())
 
 
 def end_turn(turn: Turn, rest: str) -> None:

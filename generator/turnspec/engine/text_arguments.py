@@ -20,6 +20,7 @@ from turnspec.engine.facts import (
 from turnspec.engine.json_texts import dump_json, is_object
 from turnspec.engine.markers import WHITE_SPACE, Found
 from turnspec.engine.roles import Role
+from turnspec.engine.tools import object_in
 from turnspec.engine.types import json_types
 from turnspec.engine.values import Value, end_value
 
@@ -55,7 +56,7 @@ def read_text_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
         turn.events += call.add("}" if call.pieces else "{}")
     turn.end_call(call, late_id)
     if is_cut:
-        input.take_all()
+        input.take()
 
 
 def next_argument(turn: Turn) -> Reading[tuple[Found | None, str]]:
@@ -66,7 +67,7 @@ def next_argument(turn: Turn) -> Reading[tuple[Found | None, str]]:
         found = None
         if ARGUMENTS_ARE_KEYED and not any(pieces):
             found = input.rules.first_argument.match(input, partial=True)
-        found = found or input.rules.arguments.search(input, partial=True)
+        found = found or input.rules.in_arguments.search(input, partial=True)
         pieces.append(input.take(found.start if found else None))
         if found and not found.is_partial:
             return found, "".join(pieces)
@@ -102,9 +103,9 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
             return is_whole
         found = nested.next_argument
         value = begin_value(turn, call, found)
-    ends = turn.input.rules.value
+    ends = turn.input.rules.in_value
     if END_OF_GUARD and (yield from read_guard(turn, value)):
-        ends = turn.input.rules.guarded_value
+        ends = turn.input.rules.in_guarded_value
     value.ends = ends
     turn.events += call.add(value.begin())
     end = yield from find_value_end(turn, call, value, found.slot("key"), ends)
@@ -136,7 +137,7 @@ def cut_value_off(turn: Turn, call: OpenCall, value: Value) -> bool:
 def nested_value(turn: Turn, call: OpenCall, value: Value, found: Found) -> NestedValue:
     """Return an argument's value that consists of elements."""
     parameters = (turn.tools or {}).get(call.name, {})
-    properties = parameters.get("properties") or {}
+    properties = object_in(parameters, "properties")
     schema = properties.get(key_of(found), parameters.get("additionalProperties"))
     return NestedValue(call, value, found.slot("key"), schema, parameters)
 
@@ -155,7 +156,7 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
         for text in found.missing:
             turn.problem("missing_marker", f"{text!r} is missing")
     key, parameters = key_of(found), (turn.tools or {}).get(call.name, {})
-    properties = parameters.get("properties") or {}
+    properties = object_in(parameters, "properties")
     other = parameters.get("additionalProperties")
     if properties and key not in properties and not other:
         turn.problem("unknown_argument", f"the tool has no {key!r}")
@@ -177,7 +178,7 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
 def read_guard(turn: Turn, value: Value) -> Reading[bool]:
     """Read what may surround a value: one that has it is a string, if it can be one."""
     input = turn.input
-    while found := input.rules.guard.match(input, partial=True):
+    while found := input.rules.end_of_guard.match(input, partial=True):
         if found.is_partial and not input.final:
             yield None
             continue

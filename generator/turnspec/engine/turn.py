@@ -89,7 +89,7 @@ class OpenCall:
     def flow(self, text: str) -> list[Event] | None:
         """Take a piece of a string in JSON that nothing can end; return None for any other one."""
         rules = self._input.rules
-        ends = rules.in_string if HAS_OTHER_VALUES else rules.call_end
+        ends = rules.at_string_end if HAS_OTHER_VALUES else rules.at_call_end
         if HAS_OTHER_VALUES and "'" in text:
             return None
         if ends.first_or_escaped.search(text):
@@ -218,7 +218,7 @@ class Turn:
     def write(self, end: int) -> None:
         """Add the text up to a position to the reasoning or the content."""
         start, text, state = self.input.here, self.input.text, self.state
-        for at, token in self.input.tokens_before(end):
+        for at, token in self.input.tokens(self.input.position, end):
             message = f"{text[at : at + len(token)]!r} is text here"
             self.problem("stray_marker", message, self.input.offset + at)
         text = self.input.take(end)
@@ -277,7 +277,7 @@ class Turn:
         del self.calls[hold.calls :]
         self.call = None
         text = "".join(hold.texts)
-        self.input.put_back(text, "".join(hold.marked), hold.offset)
+        self.input.drop_what_was_read(text, "".join(hold.marked))
         if self.holds:
             self.holds[-1].start = 0
         return len(text)

@@ -6,7 +6,7 @@ import re
 
 from turnspec.engine.json_texts import dump_python, load_json
 from turnspec.engine.markers import WHITE_SPACE
-from turnspec.engine.tools import schema_options
+from turnspec.engine.tools import list_in, schema_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,11 +40,11 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
     """Return the types that a schema inside `root` allows; none if it does not say."""
     allowed: set[str] = set()
     for option in schema_options(schema, root):
-        types = option.get("type") or []
-        names = map(str, types) if isinstance(types, list) else [str(types)]
-        allowed |= {PYTHON_TYPES.get(name, name) for name in names}
+        types = option.get("type") or ()
+        names = types if isinstance(types, list | tuple) else (types,)
+        allowed |= {PYTHON_TYPES.get(name, name) for name in map(str, names)}
         const = [option["const"]] if "const" in option else []
-        for value in option.get("enum") or const:
+        for value in list_in(option, "enum") or const:
             allowed |= TYPE_NAMES.get(type(value), set())
     return allowed
 

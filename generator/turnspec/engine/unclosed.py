@@ -23,7 +23,7 @@ class UnclosedString:
 
     def __init__(self, input: Input) -> None:
         self._input = input
-        self._ends = input.rules.call_end
+        self._ends = input.rules.at_call_end
         self._first = -1  # the offset of the first of the ends that follow each other,
         self._last = -1  # and the one after those that were looked at
 
@@ -64,7 +64,7 @@ class UnclosedString:
             return False
         if at == len(input.text):
             return True if input.final else None
-        call = input.rules.call_start.match(input, not input.final, at)
+        call = input.rules.at_call_start.match(input, not input.final, at)
         if call is None or call.is_partial:
             return None if call else False
         before = OBJECT_BEGINS.match(input.text, at)

@@ -7,6 +7,7 @@ import re
 from turnspec.engine.facts import CALL_HAS_END
 from turnspec.engine.json_texts import dump_json, quote
 from turnspec.engine.roles import Role
+from turnspec.engine.tools import object_in
 from turnspec.engine.whole_arguments import new_value
 
 TYPE_CHECKING = False
@@ -43,14 +44,14 @@ def read_value_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     turn.events += call.add("}" if call.pieces else "{}")
     turn.end_call(call, late_id)
     if is_cut:
-        input.take_all()
+        input.take()
 
 
 def next_value_marker(turn: Turn, call: OpenCall) -> Reading[Found | None]:
     """Return the next marker in a call; None if there is none, or the text breaks off."""
     input = turn.input
     while True:
-        found = input.rules.arguments.match(input, CALL_HAS_END or not input.final)
+        found = input.rules.in_arguments.match(input, CALL_HAS_END or not input.final)
         if found and found.is_partial:
             if input.final:
                 turn.problem("cut_off", f"a call that ends in {input.rest!r}")
@@ -65,7 +66,7 @@ def read_unexpected(turn: Turn, call: OpenCall) -> Reading[bool]:
     input = turn.input
     pieces = [input.take(input.position + 1)]
     while True:
-        found = input.rules.text_end.search(input, not input.final)
+        found = input.rules.after_bare_text.search(input, not input.final)
         pieces.append(input.take(found.start if found else None))
         if found and not found.is_partial:
             break
@@ -106,7 +107,7 @@ def read_value_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[boo
 def may_have(turn: Turn, call: OpenCall, key: str) -> bool:
     """Say whether a tool has an argument, as far as its schema tells."""
     parameters = (turn.tools or {}).get(call.name, {})
-    properties = parameters.get("properties")
+    properties = object_in(parameters, "properties")
     return not properties or key in properties or bool(parameters.get("additionalProperties"))
 
 
@@ -121,11 +122,11 @@ def is_bare_text(turn: Turn, value: JsonValue) -> Reading[bool]:
             is_literal = value.may_be_quote(match.start("word")) or value.is_literal(word)
             if not word or is_literal:
                 return False
-            found = rules.text_end.match(input, not input.final, end)
+            found = rules.after_bare_text.match(input, not input.final, end)
             if not (found and found.is_partial):
                 break
         yield None
-    is_cut_off = input.final and rules.call_closing.match(input, True, end)
+    is_cut_off = input.final and rules.at_closing.match(input, True, end)
     return not found and not is_cut_off and end < len(input.text)
 
 
@@ -136,9 +137,9 @@ def read_bare_text(turn: Turn, call: OpenCall, before: str) -> Reading[bool]:
     turn.problem("malformed", "a text without quotes")
     turn.events += call.add(f'{before}"')
     while True:
-        found = rules.text_end.search(input, not input.final)
+        found = rules.after_bare_text.search(input, not input.final)
         if found is None and input.final:
-            found = rules.call_closing.search(input, True)
+            found = rules.at_closing.search(input, True)
         end = found.start if found else len(input.text)
         is_text = False
         if found and found.role is Role.NEXT_ARGUMENT:

@@ -27,7 +27,7 @@ class Value:
         self._python = python  # whether it may be a literal of Python
         self.before = before  # what stands before it in the arguments
         self._pieces: list[str] = []
-        self.ends: Markers = input.rules.value
+        self.ends: Markers = input.rules.in_value
         #: The keys that the tool has, and the call has not.
         self.other_keys: set[str] = set()
         self.is_known = False  # whether it is known which these are

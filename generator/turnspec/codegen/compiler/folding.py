@@ -53,8 +53,13 @@ def _edits(source: Source, facts: Facts) -> Iterator[Edit]:
                 yield from _operands(source, facts, node)
             case ast.Tuple():
                 yield from _members(source, facts, node)
+            case ast.BinOp(op=ast.BitOr(), left=left, right=right):
+                if facts.is_never(left) or facts.is_never(right):
+                    yield _replaced(source, node, left if facts.is_never(right) else right)
             case ast.Name(id=name, ctx=ast.Load()) if name in facts.values:
                 yield Edit(source.start(node), source.end(node), repr(facts.values[name]))
+            case ast.Name(id=name, ctx=ast.Load()) if facts.tables.get(name) is False:
+                yield Edit(source.start(node), source.end(node), "()")
 
 
 def _constant_locals(source: Source, function: ast.FunctionDef) -> Iterator[Edit]:
@@ -63,10 +68,14 @@ def _constant_locals(source: Source, function: ast.FunctionDef) -> Iterator[Edit
     stored = [node.id for node in names if not isinstance(node.ctx, ast.Load)]
     for node in ast.walk(function):
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=bool() as value)):
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=(ast.Constant(value=bool()) | ast.Tuple(elts=[])) as value,
+            ):
                 uses = (use for use in names if use.id == name and isinstance(use.ctx, ast.Load))
                 if stored.count(name) == 1:
-                    yield from (Edit(source.start(u), source.end(u), repr(value)) for u in uses)
+                    text = ast.unparse(value)
+                    yield from (Edit(source.start(u), source.end(u), text) for u in uses)
 
 
 def _unreached(source: Source, statements: list[ast.stmt]) -> Iterator[Edit]:
@@ -184,7 +193,7 @@ def _grouped(source: Source, node: ast.expr) -> str:
 def _members(source: Source, facts: Facts, members: ast.Tuple) -> Iterator[Edit]:
     """Leave members out of a tuple that nothing ever is."""
     kept = [member for member in members.elts if not facts.is_never(member)]
-    if kept and len(kept) < len(members.elts):
+    if len(kept) < len(members.elts):
         comma = "," if len(kept) == 1 else ""
         text = f"({', '.join(map(source.text_of, kept))}{comma})"
         yield Edit(source.start(members), source.end(members), text)

@@ -48,8 +48,8 @@ def _used(nodes: Iterable[ast.AST]) -> _Reached:
                 found.attributes.add(node.attr)
             elif isinstance(node, ast.Assign) and _are_fields(node):
                 found.attributes |= set(ast.literal_eval(node.value))
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                found.names |= _names_in(node.value)
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Constant):
+                found.names |= _names_in(str(node.value.value))
     return found
 
 

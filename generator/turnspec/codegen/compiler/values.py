@@ -76,7 +76,7 @@ class Facts:
 
     def is_never(self, node: ast.AST) -> bool:
         """Tell whether an expression names a member that nothing ever is."""
-        return isinstance(node, ast.Attribute) and ast.unparse(node) in self.never
+        return isinstance(node, ast.Attribute | ast.Name) and ast.unparse(node) in self.never
 
     def _joined(self, node: ast.BoolOp) -> Any:
         """Return what `and` and `or` give: the first operand that decides may stand anywhere."""

@@ -1,0 +1,118 @@
+"""Facts -> the statements of a module that name its markers, and its tables of rules."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+
+from turnspec.codegen.facts import FormatFacts, Marker, Row, roles_in
+from turnspec.engine.roles import Role
+
+_LONGEST_LINE = 80  # of the names of roles
+#: How a marker is called, by what it does.
+_NAMES = {
+    "turn_start": "TURN",
+    "turn_end": "TURN_CLOSE",
+    "reasoning_start": "REASONING",
+    "reasoning_end": "REASONING_CLOSE",
+    "between": "BETWEEN",
+    "content_start": "CONTENT",
+    "content_end": "CONTENT_CLOSE",
+    "lead": "LEAD",
+    "broken_off": "BEGUN",
+    "opening": "OPEN",
+    "section_end": "CLOSE",
+    "call": "HEAD",
+    "other_call": "OTHER_HEAD",
+    "short_call": "SHORT_HEAD",
+    "call_end": "CALL_CLOSE",
+    "argument": "ARGUMENT",
+    "close": "VALUE_CLOSE",
+    "guard": "GUARD",
+}
+
+
+def table_statements(facts: FormatFacts, *, with_data: bool = False) -> Iterator[str]:
+    """Yield the statements that name markers, and the tables of rules."""
+    names = _marker_names(facts)
+    yield f"FORMAT = {dict(facts.format)!r}\n"
+    yield '# The markers. " " is any white space, "\\n" one line break or none, "{x}" a slot (see'
+    yield "# SLOTS). {stop} is what ends a turn, and each text of the option `stop`.\n"
+    yield from (f"{name} = {text!r}" for text, name in names.items())
+    ends = _tuple(_shown(text, names) for text in facts.turn_ends)
+    yield f"TURN_ENDS{'' if facts.turn_ends else ': tuple[str, ...]'} = {ends}"
+    yield "#: What stands in a slot. Bounded, as a part of a marker is held back."
+    yield f"SLOTS: dict[str, list[str]] = {dict(facts.slots)!r}"
+    if facts.style:
+        style = ", ".join(f"{name}={value!r}" for name, value in facts.style.items())
+        yield f"VALUE_STYLE = ValueStyle({style})"
+    yield from (f"{name} = {data!r}" for name, data in facts.data.items() if data or with_data)
+    yield "\n# What can come next. The first rule that fits counts.\n"
+    for table, rows in facts.tables.items():
+        if rows or with_data:
+            yield f"{table} = {_tuple(_rule(row, names) for row in rows)}"
+
+
+def role_statement(facts: FormatFacts) -> str:
+    """Return the statement that makes the roles of a format's markers."""
+    words = " ".join(role.name for role in Role if role.value in roles_in(facts))
+    lines = textwrap.wrap(words, _LONGEST_LINE)
+    shown = [f'    "{line} "' for line in lines[:-1]] + [f'    "{lines[-1]}",']
+    return "\n".join(['Role = Enum(', '    "Role",', *shown, ")", ""])
+
+
+def _tuple(items: Iterable[str]) -> str:
+    """Return the expression for a tuple, without a comma that would keep it in many lines."""
+    found = list(items)
+    return f"({found[0]},)" if len(found) == 1 else f"({', '.join(found)})"
+
+
+def _marker_names(facts: FormatFacts) -> dict[str, str]:
+    """Return the names of the markers, each by its text."""
+    names: dict[str, str] = {}
+    rows = [row for table in facts.tables.values() for row in table]
+    ends = [Row("turn_end", text) for text in facts.turn_ends]
+    for row in (*rows, *ends):
+        text = row.marker.strip()
+        if row.role not in _NAMES or text in names or not text or "{stop" in text:
+            continue
+        name, number = _NAMES[row.role], 2
+        while name in names.values():
+            name, number = f"{_NAMES[row.role]}_{number}", number + 1
+        names[text] = name
+    return names
+
+
+def _rule(row: Row, names: Mapping[str, str]) -> str:
+    parts = [f"Role.{Role(row.role).name}", _shown(row.marker, names)]
+    if row.if_before or row.when:
+        parts.append(_tuple(_after(other, names) for other in row.if_before))
+    if row.when:
+        parts.append(f"When.{row.when}")
+    return f"{'GuardedRule' if row.when else 'Rule'}({', '.join(parts)})"
+
+
+def _after(marker: Marker, names: Mapping[str, str]) -> str:
+    if isinstance(marker, str):
+        return _shown(marker, names)
+    text, after = marker
+    return f"({_shown(text, names)}, {_tuple(_after(other, names) for other in after)})"
+
+
+def _shown(text: str, names: Mapping[str, str]) -> str:
+    """Return the expression for a marker: names of its own, and what stands around them."""
+    if text in names:
+        return names[text]
+    found = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    parts = [part for part in re.split(f"({found})", text) if part] if names else [text]
+    if not any(part in names for part in parts):
+        return repr(text)
+    shown = (f"{{{names[part]}}}" if part in names else _in_format(part) for part in parts)
+    return f'f"{"".join(shown)}"'
+
+
+def _in_format(text: str) -> str:
+    """Return a text as it stands in a format string in double quotes."""
+    quoted = "".join(repr(sign)[1:-1] for sign in text)
+    return quoted.replace('"', r"\"").replace("{", "{{").replace("}", "}}")
