@@ -310,6 +310,19 @@ def test_a_character_that_is_cut_between_two_pieces_is_joined(
 
 
 @pytest.mark.parametrize("name", PARTS)
+def test_nothing_is_fed_after_the_end(name: str, engine: TypeScriptEngine) -> None:
+    form = format_of(name)
+    text = form.write(form.message)
+    told = "Error: feed() after finish(): the text is over\n"
+    for pieces in ([None, text], [text, None, ""], [text[:-5], None, [text[-5:], True]]):
+        with pytest.raises(AssertionError, match=f"^{re.escape(told)}"):
+            engine.parse(name, form.module, pieces=pieces, options=form.options)
+    (once,) = engine.parse(name, form.module, pieces=[text[:-5]], options=form.options)
+    (twice,) = engine.parse(name, form.module, pieces=[text[:-5], None], options=form.options)
+    assert twice == {**once, "events": [*once["events"], []]}
+
+
+@pytest.mark.parametrize("name", PARTS)
 def test_a_copied_parser_reads_as_the_engine_does(
     name: str, engine: TypeScriptEngine, copies: Path
 ) -> None:

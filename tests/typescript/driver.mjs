@@ -2,7 +2,7 @@
 //
 // {"name": …, "table": …} loads a format, {"name": …, "path": …} a parser's file; {"name": …, "options": …, "text": …, "sizes": […]}
 // parses a text in pieces of each size (0: whole), or {…, "pieces": […]} in these pieces, special
-// ones as [piece, true]. An answer
+// ones as [piece, true], and null for a finish() between them. An answer
 // holds, for each way to cut the text, the events of each piece and of the end, and the message; of a
 // request with "work", how many elements of arrays were gone through or copied instead.
 
@@ -24,9 +24,10 @@ function cut(text, size) {
 
 function parsed(format, pieces, options) {
   const parser = format.parser(options);
-  const events = pieces.map((piece) =>
-    typeof piece === "string" ? parser.feed(piece) : parser.feed(...piece),
-  );
+  const events = pieces.map((piece) => {
+    if (piece === null) return parser.finish();
+    return typeof piece === "string" ? parser.feed(piece) : parser.feed(...piece);
+  });
   events.push(parser.finish());
   const { content, reasoningContent, toolCalls, problems } = parser.message;
   return {

@@ -18,6 +18,8 @@ export class TurnParser {
   calls;
   /** The first half of a character. */
   half = "";
+  /** Whether all text has come. */
+  isFinished = false;
   /** What reads aside what may be a draft. */
   draft = null;
   /** What it has read. */
@@ -68,9 +70,10 @@ export class TurnParser {
    * Take the next piece of the model's text, and return what it tells.
    *
    * `special` says that the piece is a special token of the tokenizer's, which is never cut; this
-   * counts where `specialTokens` are given.
+   * counts where `specialTokens` are given. Behind `finish` it throws an error.
    */
   feed(piece, special = false) {
+    if (this.isFinished) throw new Error("feed() after finish(): the text is over");
     if (special && this.tokens) return this.takeSpecial(piece, this.tokens);
     if (!this.half && !endsInHalf(piece)) return this.take(piece);
     const events = [];
@@ -168,6 +171,7 @@ export class TurnParser {
   finish() {
     const { turn, text, calls } = this;
     const { half } = this;
+    this.isFinished = true;
     this.half = "";
     let events = half ? this.take(half) : [];
     events = events.concat(this.endDraft());
