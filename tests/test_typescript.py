@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import groupby, product
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,11 @@ from tests.test_tools import ALLOWED, CALL, WRONG, tool, with_a
 from tests.typescript.engines import (
     SIZES,
     TypeScriptEngine,
+    at_once,
     difference,
     has_two_halves,
     opened_engine,
+    pieces_of,
     python_result,
 )
 from tests.typescript.toolchain import (
@@ -337,6 +340,63 @@ def test_a_copied_parser_reads_as_the_engine_does(
         for cut in (len(text), len(text) // 2):
             texts = (engine, path.stem, form.module, text[:cut], form.options)
             assert not difference(*texts, (0, 3))
+
+
+def test_a_call_that_a_prompt_begins_in_the_reasoning_is_told_from_its_start(
+    engine: TypeScriptEngine,
+) -> None:
+    name = "qwen-qwen3-0-6b"
+    lead = '<think>\nx <tool_call>\n{"name": "fetch", "arguments": {"tag": "a b '
+    for echo, thought in ((False, []), (True, ["x"])):
+        options = {"prefill": f"<|im_start|>assistant\n{lead}", "echo": echo}
+        (found,) = engine.parse(name, format_of(name).module, pieces=["c"], options=options)
+        first, last = found["events"]
+        assert [event["text"] for event in first] == thought
+        assert [event.get("arguments") for event in last] == [
+            *(None, '{"tag": "a b ', "c", '"}', None)
+        ]
+
+
+@pytest.mark.parametrize("deviation", ["others: a draft in reasoning", "reasoning: a call inside"])
+def test_what_a_prompt_holds_is_told_first(deviation: str, engine: TypeScriptEngine) -> None:
+    """Where it is echoed, all is told that is told of the same text without a prompt."""
+    asked = 0
+    for name in KINDS:
+        form = format_of(name)
+        for case in DEVIATIONS[deviation](form):
+            (whole,) = engine.parse(name, form.module, pieces=[case.text], options=case.options)
+            for cut, size in product(some(range(1, len(case.text))), (0, 1)):
+                prefill = form.spec.turn.header + case.text[:cut]
+                options = {**case.options, "prefill": prefill}
+                request = {"pieces": pieces_of(case.text[cut:], size), "options": options}
+                (hidden,) = engine.parse(name, form.module, **request)
+                assert _are_in_order(hidden["events"]), (name, request)
+                options["echo"] = True
+                (shown,) = engine.parse(name, form.module, **request)
+                assert at_once(_moved(shown, cut)) == at_once(whole), (name, request)
+                asked += 1
+    assert asked > 100
+
+
+def _are_in_order(events: list[list[dict[str, Any]]]) -> bool:
+    """Say whether each call has its start, then its arguments, then its end, and then the next."""
+    told = [event for found in events for event in found if "index" in event]
+    types = [each for each, _ in groupby((event["index"], event["type"]) for event in told)]
+    kinds = ("tool_call_start", "tool_call_delta", "tool_call_end")
+    calls = range(1 + max((event["index"] for event in told), default=-1))
+    return types == list(product(calls, kinds))
+
+
+def _moved(result: Any, by: int) -> Any:
+    """Return a result with all offsets moved."""
+    events = [
+        [{**event, "start": event["start"] + by, "end": event["end"] + by} for event in told]
+        for told in result["events"]
+    ]
+    problems = [
+        {**problem, "offset": problem["offset"] + by} for problem in result["message"]["problems"]
+    ]
+    return {"events": events, "message": {**result["message"], "problems": problems}}
 
 
 def test_what_may_be_a_draft_is_not_copied_with_each_piece(engine: TypeScriptEngine) -> None:

@@ -117,7 +117,7 @@ def pieces_of(text: str, size: int) -> list[str]:
     return [text[at : at + size] for at in range(0, len(text), size)]
 
 
-def _at_once(result: Any) -> Any:
+def at_once(result: Any) -> Any:
     """Return a result whose events don't tell of which pieces they are: those alike are joined."""
     told: list[dict[str, Any]] = []
     for event in (event for found in result["events"] for event in found):
@@ -155,7 +155,7 @@ def difference(
     for size, other in zip(sizes, found, strict=True):
         mine = python_result(module, pieces_of(text, size), options)
         if waits:
-            mine, other = _at_once(mine), _at_once(other)
+            mine, other = at_once(mine), at_once(other)
         if mine != other:
             return (
                 f"{name}, pieces of {size}, {dict(options)!r}\n  text: {text!r}\n"

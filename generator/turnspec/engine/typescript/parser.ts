@@ -67,7 +67,9 @@ export class TurnParser {
     const { turn } = this;
     const events = this.feed(prefill, true);
     turn.events = [...events, ...turn.events];
+    // What is told of the prefill comes before what passes through.
     turn.flow = null;
+    if (this.draft) this.draft.turn.flow = null;
     if (turn.held) turn.held.events = events.length;
     if (!echo) this.forget();
   }
@@ -118,7 +120,14 @@ export class TurnParser {
       return this.text.draftStart === null ? events : this.decide(events);
     }
     this.drafted.push(piece);
-    return this.decide(this.draft.feed(piece));
+    return this.takeEarlier().concat(this.decide(this.draft.feed(piece)));
+  }
+
+  /** Return the events before what is read aside: those of the prefill, with the first piece. */
+  private takeEarlier(): ParserEvent[] {
+    const { events } = this.turn;
+    this.turn.events = [];
+    return events;
   }
 
   /** Read a call in open reasoning aside, until what follows it says what it is. */
@@ -181,7 +190,7 @@ export class TurnParser {
 
   /** Decide what is read aside, as all text has come. */
   private endDraft(): ParserEvent[] {
-    let events: ParserEvent[] = [];
+    let events = this.draft ? this.takeEarlier() : [];
     while (this.draft) {
       const { draft } = this;
       for (const event of draft.finish()) this.draftEvents.push(event);
