@@ -409,6 +409,31 @@ def test_what_may_be_a_draft_is_not_copied_with_each_piece(engine: TypeScriptEng
     assert many < 6 * few
 
 
+_STRING = '<tool_call>{"name": "f", "arguments": {"a": "'
+#: What begins a text, what is in it many times, and how it ends.
+_RUNS = {
+    "ends of a call in a string": (_STRING, "</tool_call>", ""),
+    "such with space between them": (_STRING, "</tool_call>\n", "</tool"),
+    "such that are in the string": (_STRING, "</tool_call>", 'x"}}'),
+}
+
+
+@pytest.mark.parametrize("size", [0, 1], ids=["whole", "by characters"])
+@pytest.mark.parametrize("run", _RUNS)
+def test_a_run_of_markers_takes_linear_time(run: str, size: int, engine: TypeScriptEngine) -> None:
+    name = "qwen-qwen3-0-6b"
+    before, unit, after = _RUNS[run]
+
+    def matches(count: int) -> int:
+        pieces = pieces_of(before + unit * count + after, size)
+        return engine.work(name, format_of(name).module, pieces, "matches")
+
+    matches(1)  # when expressions are made
+    few, many = matches(100), matches(400)
+    assert few >= 100
+    assert many < 4.5 * few
+
+
 def test_copies_compile(tmp_path: Path) -> None:
     """Under the strictest settings, with and without the engine, and in use as the docs have it."""
     for name in {"qwen3-coder", *PARTS}:

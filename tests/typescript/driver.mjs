@@ -4,7 +4,8 @@
 // parses a text in pieces of each size (0: whole), or {…, "pieces": […]} in these pieces, special
 // ones as [piece, true], and null for a finish() between them. An answer
 // holds, for each way to cut the text, the events of each piece and of the end, and the message; of a
-// request with "work", how many elements of arrays were gone through or copied instead.
+// request with "work", how many elements of arrays were gone through or copied instead ("elements"),
+// or how often expressions were looked for ("matches").
 
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
@@ -36,13 +37,13 @@ function parsed(format, pieces, options) {
   };
 }
 
-function copied(format, pieces, options) {
-  const arrays = Array.prototype;
-  const kept = [Symbol.iterator, "concat", "slice"].map((name) => [name, arrays[name]]);
+/** Parse pieces, and count what some methods do meanwhile. */
+function counted(format, pieces, options, type, names, lengthOf) {
+  const kept = names.map((name) => [name, type[name]]);
   let count = 0;
   for (const [name, method] of kept) {
-    arrays[name] = function (...given) {
-      count += this.length;
+    type[name] = function (...given) {
+      count += lengthOf(this);
       return method.apply(this, given);
     };
   }
@@ -51,12 +52,17 @@ function copied(format, pieces, options) {
     for (let at = 0; at < pieces.length; at += 1) parser.feed(pieces[at]);
     parser.finish();
   } finally {
-    for (let at = 0; at < kept.length; at += 1) arrays[kept[at][0]] = kept[at][1];
+    for (let at = 0; at < kept.length; at += 1) type[kept[at][0]] = kept[at][1];
   }
   return count;
 }
 
-async function answer({ name, table, path, options, text, sizes, pieces, work }) {
+const work = {
+  elements: [Array.prototype, [Symbol.iterator, "concat", "slice"], (array) => array.length],
+  matches: [RegExp.prototype, ["exec"], () => 1],
+};
+
+async function answer({ name, table, path, options, text, sizes, pieces, work: kind }) {
   if (table) {
     formats.set(name, load(table));
     return null;
@@ -66,7 +72,7 @@ async function answer({ name, table, path, options, text, sizes, pieces, work })
     formats.set(name, { parser: (options) => new Parser(options) });
     return null;
   }
-  if (work) return copied(formats.get(name), pieces, options);
+  if (kind) return counted(formats.get(name), pieces, options, ...work[kind]);
   const cuts = pieces ? [pieces] : sizes.map((size) => cut(text, size));
   return cuts.map((found) => parsed(formats.get(name), found, options));
 }

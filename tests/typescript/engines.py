@@ -67,9 +67,14 @@ class TypeScriptEngine:
         answer: list[Any] = self._ask({**request, "name": name, "options": options})
         return answer
 
-    def work(self, name: str, module: FormatModule, pieces: Sequence[str]) -> int:
-        """Return how many elements of arrays are gone through or copied to parse a text."""
-        count: Any = self.parse(name, module, pieces=pieces, options={}, work=True)
+    def work(
+        self, name: str, module: FormatModule, pieces: Sequence[str], kind: str = "elements"
+    ) -> int:
+        """Return how many elements of arrays are gone through or copied to parse a text.
+
+        Or, with the kind ``matches``, how often expressions are looked for.
+        """
+        count: Any = self.parse(name, module, pieces=pieces, options={}, work=kind)
         assert isinstance(count, int)
         return count
 

@@ -16,6 +16,9 @@ export class UnclosedString {
   turn;
   ends;
   calls;
+  /** The places between which ends were found that follow each other. */
+  first = -1;
+  last = -1;
   constructor(turn, compiled) {
     this.turn = turn;
     this.ends = compiled.markers(callEndRoles);
@@ -31,25 +34,40 @@ export class UnclosedString {
    * It is settled no further where more text has to tell.
    */
   find(end) {
-    let start = this.turn.position;
+    const { turn } = this;
+    let start = turn.position;
     for (;;) {
-      const found = this.ends.search(this.turn, { final: false, start, end });
+      const found = this.ends.search(turn, { final: false, start, end });
       if (!found) return [end, false];
-      const isOver = this.isOver(found);
+      const behind = this.behindEnds(found);
+      const isOver = this.isOver(found, behind);
       if (isOver !== false) return [found.start, isOver ?? false];
-      start = found.start + widthAt(this.turn.text, found.start);
+      start = Math.max(behind, found.start + widthAt(turn.text, found.start));
     }
   }
-  /** Say whether no string goes on behind an end; null where more text has to tell. */
-  isOver(found) {
+  /** Return the position behind all ends that follow each other; those that are known are passed. */
+  behindEnds(found) {
     const { turn } = this;
+    const place = turn.place + found.start;
     let at = found.start;
-    for (;;) {
-      const marker = this.ends.match(turn, { start: at });
-      if (!marker) break;
-      if (!marker.role) return null;
-      at = marker.end + spaceBefore(turn.text, marker.end);
+    if (this.first <= place && place < this.last) {
+      at = this.last - turn.place;
+      at += spaceBefore(turn.text, at);
+    } else {
+      this.first = place;
     }
+    let marker = this.ends.match(turn, { start: at });
+    while (marker?.role) {
+      at = marker.end + spaceBefore(turn.text, marker.end);
+      marker = this.ends.match(turn, { start: at });
+    }
+    this.last = turn.place + at;
+    return at;
+  }
+  /** Say whether no string goes on behind ends; null where more text has to tell. */
+  isOver(found, at) {
+    const { turn } = this;
+    if (this.ends.match(turn, { start: at })) return null;
     if (at === found.start) return false;
     if (at === turn.text.length) return turn.final ? true : null;
     const call = this.calls.match(turn, { start: at });

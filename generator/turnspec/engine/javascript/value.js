@@ -46,6 +46,8 @@ export class Value {
   out = "";
   /** Whether a string's text may be none. */
   isHeld = false;
+  /** The place up to which the text of a string was matched, though it may be held back. */
+  matchedTo = 0;
   constructor(
     turn,
     compiled = null,
@@ -189,6 +191,7 @@ export class Value {
   takeQuote(text) {
     this.insertMissing();
     this.quote = text;
+    this.matchedTo = 0;
     this.isKey = this.expected === "key";
     if (this.isKey) this.held.push('"');
     else {
@@ -271,8 +274,9 @@ export class Value {
    * The pattern's one group is the quote that closes it.
    */
   matchString(pattern) {
-    const { text, position } = this.turn;
-    const match = matched(pattern, text, position);
+    const { text, position, place } = this.turn;
+    const match = matched(pattern, text, position, Math.max(position, this.matchedTo - place));
+    this.matchedTo = place + position + match.text.length;
     this.isHeld = false;
     if (!this.unclosed?.mayEnd(position, match.end)) return match;
     const [end, broken] = this.unclosed.find(match.end);
@@ -292,12 +296,12 @@ export class Value {
     this.over = this.closers.length === 0;
   }
 }
-function matched(pattern, text, at) {
-  pattern.lastIndex = at;
-  const match = pattern.exec(text);
-  const [whole, quote = ""] = match ?? [""];
-  const end = at + whole.length;
-  return { text: whole.slice(0, whole.length - quote.length), isClosed: !!quote, end };
+/** Match a string's text from a position on; up to another one that is done already. */
+function matched(pattern, text, at, done = at) {
+  pattern.lastIndex = done;
+  const [rest, quote = ""] = pattern.exec(text) ?? [""];
+  const end = done + rest.length;
+  return { text: text.slice(at, end - quote.length), isClosed: !!quote, end };
 }
 /** Make a reader of JSON. */
 export function makeValue(turn, compiled) {

@@ -61,6 +61,8 @@ export class Value {
   private out = "";
   /** Whether a string's text may be none. */
   private isHeld = false;
+  /** The place up to which the text of a string was matched, though it may be held back. */
+  private matchedTo = 0;
 
   constructor(
     turn: Turn,
@@ -229,6 +231,7 @@ export class Value {
   protected takeQuote(text: string): boolean {
     this.insertMissing();
     this.quote = text;
+    this.matchedTo = 0;
     this.isKey = this.expected === "key";
     if (this.isKey) this.held.push('"');
     else {
@@ -317,8 +320,9 @@ export class Value {
    * The pattern's one group is the quote that closes it.
    */
   protected matchString(pattern: RegExp): StringMatch {
-    const { text, position } = this.turn;
-    const match = matched(pattern, text, position);
+    const { text, position, place } = this.turn;
+    const match = matched(pattern, text, position, Math.max(position, this.matchedTo - place));
+    this.matchedTo = place + position + match.text.length;
     this.isHeld = false;
     if (!this.unclosed?.mayEnd(position, match.end)) return match;
     const [end, broken] = this.unclosed.find(match.end);
@@ -341,12 +345,12 @@ export class Value {
   }
 }
 
-function matched(pattern: RegExp, text: string, at: number): StringMatch {
-  pattern.lastIndex = at;
-  const match = pattern.exec(text);
-  const [whole, quote = ""] = match ?? [""];
-  const end = at + whole.length;
-  return { text: whole.slice(0, whole.length - quote.length), isClosed: !!quote, end };
+/** Match a string's text from a position on; up to another one that is done already. */
+function matched(pattern: RegExp, text: string, at: number, done = at): StringMatch {
+  pattern.lastIndex = done;
+  const [rest, quote = ""] = pattern.exec(text) ?? [""];
+  const end = done + rest.length;
+  return { text: text.slice(at, end - quote.length), isClosed: !!quote, end };
 }
 
 /** What makes a reader of values. */
