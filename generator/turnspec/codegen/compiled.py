@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 from types import CodeType, ModuleType
@@ -90,7 +89,7 @@ def compiled_source(facts: FormatFacts) -> str:
     own = [folded(body, known.of(body)) for body in bodies[: len(OWN)]]
     own[0] = replaced(own[0], "Role", role_statement(facts))
     tables = "\n".join(table_statements(facts))
-    common = common_source(_Class.of(facts))
+    common = common_source(_known_of_class(facts))
     parts = [_with_public_names(head, known), own[0], tables, *own[1:], f"{BEGINS_COMMON}\n"]
     text = "\n\n".join([*parts, common])
     text = reached(text, {"__all__", *public_names(known)}, _ATTRIBUTES, _PURE, BEGINS_COMMON)
@@ -98,43 +97,35 @@ def compiled_source(facts: FormatFacts) -> str:
     return f"{_formatted(without_empty_sections(own_text))}\n\n{begins}\n\n\n{common}"
 
 
-#: The facts by which the common parts of parsers differ.
+#: The facts by which the common parts of parsers with calls differ.
 _CLASS_FACTS = (
     *("HAS_REASONING", "HAS_CALLS", "CALLS_ARE_OBJECTS", "ARGUMENTS", "HAS_ELEMENTS", "HAS_CODE"),
-    *("HAS_OTHER_VALUES", "HAS_OPTIONAL_TEXTS", "HAS_FOLLOWERS", "READS_TAGS"),
+    *("HAS_OTHER_VALUES", "READS_TAGS"),
 )
-#: What no parser without calls has.
-_OF_CALLS = ("HAS_DRAFTS", "HAS_MENTIONS", "IS_BARE", "ARE_CALLS_ADDRESSED")
 
 
-@dataclass(frozen=True, slots=True)
-class _Class:
-    """What decides which common part a parser has."""
+def _known_of_class(facts: FormatFacts) -> Facts:
+    """Return what is known of all formats of a class. What calls can have, all with calls have."""
+    if not facts.values["HAS_CALLS"]:
+        return _known(facts)
+    values = {name: facts.values[name] for name in _CLASS_FACTS}
+    values |= {"HAS_OPTIONAL_TEXTS": True, "HAS_FOLLOWERS": True}
+    return Facts(values, dict.fromkeys(facts.unused, False), _unused_events(values))
 
-    values: tuple[tuple[str, object], ...]
-    empty: frozenset[str]  # tables
 
-    @classmethod
-    def of(cls, facts: FormatFacts) -> _Class:
-        """Return a format's class. What calls can have, all of a class have."""
-        values = {name: facts.values.get(name, False) for name in _CLASS_FACTS}
-        if facts.values["HAS_CALLS"]:
-            values |= {"HAS_OPTIONAL_TEXTS": True, "HAS_FOLLOWERS": True}
-        else:
-            values |= dict.fromkeys(_OF_CALLS, False)
-        return cls(tuple(values.items()), facts.unused)
+def common_source(known: Facts) -> str:
+    """Return the part that all parsers of a class have alike."""
+    return _common_source(known.as_text())
 
 
 @cache
-def common_source(kind: _Class) -> str:
-    """Return the part that all parsers of a class have alike."""
+def _common_source(known: str) -> str:
+    facts = Facts.from_text(known)
     head, bodies = _engine()
-    values = dict(kind.values)
-    known = Facts(values, dict.fromkeys(kind.empty, False), _unused_events(values))
-    parts = [folded(body, known.of(body)) for body in bodies]
+    parts = [folded(body, facts.of(body)) for body in bodies]
     parts.insert(len(OWN), f"{BEGINS_COMMON}\n")
-    text = "\n\n".join([_with_public_names(head, known), *parts])
-    text = reached(text, {"__all__", *public_names(known)}, _ATTRIBUTES, _PURE)
+    text = "\n\n".join([_with_public_names(head, facts), *parts])
+    text = reached(text, {"__all__", *public_names(facts)}, _ATTRIBUTES, _PURE)
     return _formatted(without_empty_sections(text.partition(BEGINS_COMMON)[2]))
 
 

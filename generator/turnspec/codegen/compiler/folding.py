@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from turnspec.codegen.compiler.edits import Edit, Source, indented
 from turnspec.codegen.compiler.values import UNKNOWN, Facts
-
-_folded: dict[tuple[str, str], str] = {}  # as many formats share what a file is folded to
-
 
 def folded(text: str, facts: Facts) -> str:
     """Return a source in which facts have taken the place of conditions on them.
@@ -17,13 +15,12 @@ def folded(text: str, facts: Facts) -> str:
     One pass folds what isn't inside of something else that is folded; passes follow until
     nothing is left to fold. ``facts`` are those that the source names.
     """
-    key = text, repr((facts.values, facts.tables, sorted(facts.never)))
-    if key not in _folded:
-        _folded[key] = _fold(text, facts)
-    return _folded[key]
+    return _fold(text, facts.as_text())
 
 
-def _fold(text: str, facts: Facts) -> str:
+@lru_cache(4096)  # as many formats share what a file of the engine is folded to
+def _fold(text: str, known: str) -> str:
+    facts = Facts.from_text(known)
     while True:
         source = Source(text)
         edits = list(_edits(source, facts))
