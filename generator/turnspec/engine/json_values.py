@@ -20,11 +20,13 @@ TOKENS = (
     "(?P<space>[ \t\n\r]+)|(?P<quote>QUOTES)|(?P<opening>[{[])|(?P<closing>[}\\]])"
     "|(?P<comma>,)|(?P<colon>:)|(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]+)"
 )
+JSON_TOKENS = re.compile(TOKENS.replace("QUOTES", '"'))
 STRING = re.compile(
     r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*(?P<end>")?'
 )
 ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+SEPARATORS = {"comma": ", ", "colon": ": "}
 
 
 class JsonValue:
@@ -34,14 +36,10 @@ class JsonValue:
     """
 
     words: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
-    has_bare_keys = False
-    quotes: tuple[str, ...] = ('"',)
+    tokens = JSON_TOKENS
 
     def __init__(self, input: Input, turn: Turn | None, unclosed: UnclosedString | None) -> None:
         self._input, self._turn, self._unclosed = input, turn, unclosed
-        self._longest_quote = max(map(len, self.quotes))
-        quotes = "|".join(map(re.escape, self.quotes))
-        self._tokens = re.compile(TOKENS.replace("QUOTES", quotes))
         self.over = False  # whether all of it is there
         self.broken = False  # whether what comes next is no part of it
         self._expected = "value"  # or "key", "colon", "comma"
@@ -84,7 +82,7 @@ class JsonValue:
         """Return what closes the value if it breaks off."""
         if self.is_open and not self._input.final:
             self._tell(f"a value breaks off after {self.waiting!r}")
-        quote = '"' if self._quote and not self._is_key else ""
+        quote = '"' if self.is_in_string else ""
         return quote + "".join(reversed(self._closers))
 
     def is_literal(self, word: str) -> bool:
@@ -93,8 +91,7 @@ class JsonValue:
 
     def may_be_quote(self, at: int) -> bool:
         """Say whether what stands at a position is a quote, or may become one."""
-        rest = self._input.text[at : at + self._longest_quote]
-        return any(quote.startswith(rest) for quote in self.quotes)
+        return self._input.text[at : at + 1] == '"'
 
     def _tell(self, message: str) -> None:
         if self._turn:
@@ -103,54 +100,58 @@ class JsonValue:
     def _read_token(self) -> bool:
         """Take a token; return whether there may be another."""
         input = self._input
-        token = self._tokens.match(input.text, input.position)
+        token = self.tokens.match(input.text, input.position)
         kind = token.lastgroup if token else None
-        if self._word and kind != "word" and not (kind == "space" and self._is_in_bare_key()):
+        if self._word and not self._goes_on(kind):
             return self._end_word()
-        if self.over:
+        if self.over or self._may_be_quote(kind):
             return False
         if token is None:
-            self.broken = not self.may_be_quote(input.position)
-            return False
-        if kind in ("word", "opening") and not self._word and self._is_quote_begun():
+            self.broken = input.position < len(input.text)
             return False
         self.broken = not self._take(kind, token.group())
         if not self.broken:
             input.position = token.end()
         return not self.broken
 
-    def _is_quote_begun(self) -> bool:
-        """Say whether more text may make a quote of what looks like something else so far."""
-        input = self._input
-        return self._longest_quote > 1 and not input.final and self.may_be_quote(input.position)
+    def _goes_on(self, kind: str | None) -> bool:
+        """Say whether a word that was read goes on with a token."""
+        return kind == "word"
 
-    def _is_in_bare_key(self) -> bool:
-        return self._expected == "key" and self.has_bare_keys
+    def _may_be_quote(self, kind: str | None) -> bool:
+        """Say whether more text may make a quote of what comes next."""
+        return False
 
     def _take(self, kind: str | None, text: str) -> bool:
         """Take a token; return whether it can stand here."""
         match kind:
-            case "space" if self._word:
-                self._word.append(text)
-            case "space" if self._closers:
-                self._held.append(text)
+            case "space":
+                if self._word or self._closers:
+                    (self._word or self._held).append(text)
             case "word":
                 self._word.append(text)
+            case "comma" | "colon":
+                if self._expected != kind:
+                    return False
+                self._take_separator(text)
             case "quote":
                 return self._take_quote(text)
             case "opening":
                 return self._take_opening(text)
             case "closing":
                 return self._take_closing(text)
-            case "comma" if self._expected == "comma":
-                self._held.append(text)
-                self._expected = "key" if self._closers[-1] == "}" else "value"
-            case "colon" if self._expected == "colon":
-                self._held.append(text)
-                self._expected = "value"
-            case "comma" | "colon":
-                return False
         return True
+
+    def _take_separator(self, text: str) -> None:
+        is_key = self._expected == "comma" and self._closers[-1] == "}"
+        self._held.append(text)
+        self._expected = "key" if is_key else "value"
+
+    def _insert_missing(self) -> None:
+        """Supply a comma or a colon where none stands before what comes next."""
+        if missing := SEPARATORS.get(self._expected):
+            self._tell(f"no {missing.strip()!r} after {self.waiting!r}")
+            self._take_separator(missing)
 
     def _take_opening(self, text: str) -> bool:
         self._insert_missing()
@@ -184,20 +185,17 @@ class JsonValue:
     def _end_word(self) -> bool:
         """Take the word that was read for a number, a constant or a key; else it is a string."""
         input = self._input
-        at_end = input.position == len(input.text)
-        if at_end and not input.final:
-            return False
         word = "".join(self._word).rstrip(WHITE_SPACE)
         value = word if NUMBER.fullmatch(word) else self.words.get(word)
-        if at_end and value is None:
+        at_end = input.position == len(input.text)
+        if at_end and not (input.final and value):
             return False
         self._word.clear()
         self._insert_missing()
         is_key = self._expected == "key"
         if value is None or is_key:
             value = dump_json(word)
-            if not (is_key and self.has_bare_keys):
-                self._tell(f"{word!r} without quotes")
+            self._tell_bare(word, is_key)
         if is_key:
             self._held.append(value)
             self._expected = "colon"
@@ -205,15 +203,8 @@ class JsonValue:
             self._end_value(value)
         return True
 
-    def _insert_missing(self) -> None:
-        """Supply a comma or a colon where none stands before what comes next."""
-        missing = {"comma": ", ", "colon": ": "}.get(self._expected)
-        if missing is None:
-            return
-        self._tell(f"no {missing.strip()!r} after {self.waiting!r}")
-        self._held.append(missing)
-        is_key = self._expected == "comma" and self._closers[-1] == "}"
-        self._expected = "key" if is_key else "value"
+    def _tell_bare(self, word: str, is_key: bool) -> None:
+        self._tell(f"{word!r} without quotes")
 
     def _pass_on(self, text: str) -> None:
         """Pass on what waited for a value, and the beginning of that value."""
@@ -228,41 +219,43 @@ class JsonValue:
     def _read_string(self) -> bool:
         """Take more of a string; return whether something else may follow."""
         input = self._input
-        found = STRING.match(input.text, input.position)
-        assert found  # if only an empty text
-        end = found.end()
-        if (reach := self._reach(end)) < end:
-            found = STRING.match(input.text, input.position, reach) or found
-        input.position = found.end()
+        found, is_certain = self._matched(STRING)
+        input.position = end = found.end()
         self._add(found.group())
         if found.lastgroup:
-            self._end_string()
-            return True
-        is_certain = input.position == end < len(input.text)
-        if not is_certain or ESCAPE_BEGUN.match(input.text, end):
+            return self._end_string()
+        sign = input.text[end : end + 1]
+        if not is_certain or not sign or ESCAPE_BEGUN.match(input.text, end):
             return False
-        sign = input.text[end]
         if sign == "\\":
             self._tell(f"{input.text[end : end + 2]!r} is no escape")
         self._add(json.dumps(sign)[1:-1])
         input.position += 1
         return True
 
+    def _matched(self, string: re.Pattern[str]) -> tuple[re.Match[str], bool]:
+        """Return the text of a string that may not be closed, and whether it may go on there."""
+        text, at = self._input.text, self._input.position
+        found = string.match(text, at)
+        assert found  # if only an empty text
+        reach = self._reach(found.end())
+        return string.match(text, at, reach) or found, reach == found.end()
+
     def _reach(self, end: int) -> int:
         """Return up to where a text is that of a string, which may not be closed."""
-        if self._unclosed is None:
-            return end
-        reach, self.broken = self._unclosed.find(end)
-        return reach
+        if self._unclosed:
+            end, self.broken = self._unclosed.find(end)
+        return end
 
     def _add(self, text: str) -> None:
         """Add what stands in a string."""
         (self._held if self._is_key else self._out).append(text)
 
-    def _end_string(self) -> None:
+    def _end_string(self) -> bool:
         self._quote = ""
         self._expected = "colon" if self._is_key else "comma"
         self.over = not self._closers
+        return True
 
 
 def closed(text: str, rules: Rules) -> str:

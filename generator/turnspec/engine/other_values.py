@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 
 from turnspec.engine.json_texts import quote
-from turnspec.engine.json_values import JsonValue
+from turnspec.engine.json_values import TOKENS, JsonValue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,16 +36,37 @@ class OtherValue(JsonValue):
     """A value in a relative of JSON."""
 
     words: Mapping[str, str] = {**JsonValue.words, "True": "true", "False": "false", "None": "null"}
-    has_bare_keys = True
 
     def __init__(
         self, input: Input, turn: Turn | None, unclosed: UnclosedString | None, style: ValueStyle
     ) -> None:
+        super().__init__(input, turn, unclosed)
         self._style = style
-        self.quotes = tuple(dict.fromkeys((style.raw_quote or '"', '"', "'")))
+        self._quotes = (style.raw_quote or '"', '"', "'")
+        quotes = "|".join(map(re.escape, self._quotes))
+        self.tokens = re.compile(TOKENS.replace("QUOTES", quotes))
         signs = re.escape(style.after_string)
         self._after_string = re.compile(AFTER_STRING.replace("SIGNS", signs))
-        super().__init__(input, turn, unclosed)
+
+    def may_be_quote(self, at: int) -> bool:
+        """Say whether what stands at a position is a quote, or may become one."""
+        rest = self._input.text[at : at + len(self._quotes[0])]
+        return any(quote.startswith(rest) for quote in self._quotes)
+
+    def _may_be_quote(self, kind: str | None) -> bool:
+        """Say whether more text may make a quote of what comes next."""
+        if kind in ("word", "opening") and not self._word:
+            is_long = len(self._quotes[0]) > 1 and not self._input.final
+            return is_long and self.may_be_quote(self._input.position)
+        return kind is None and self.may_be_quote(self._input.position)
+
+    def _goes_on(self, kind: str | None) -> bool:
+        """Say whether a word that was read goes on with a token: a bare key may hold blanks."""
+        return kind == "word" or (kind == "space" and self._expected == "key")
+
+    def _tell_bare(self, word: str, is_key: bool) -> None:
+        if not is_key:
+            super()._tell_bare(word, is_key)
 
     def _take_quote(self, text: str) -> bool:
         style = self._style
@@ -69,10 +90,7 @@ class OtherValue(JsonValue):
 
     def _read_python_string(self) -> bool:
         input = self._input
-        found = STRINGS[self._quote].match(input.text, input.position)
-        assert found  # if only an empty text
-        if (reach := self._reach(found.end())) < found.end():
-            found = STRINGS[self._quote].match(input.text, input.position, reach) or found
+        found, _ = self._matched(STRINGS[self._quote])
         text = found["text"]
         input.position = found.end("text")
         is_quote = found["end"] is not None
