@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from turnspec.engine.facts import HAS_CALLS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from turnspec.engine.rules import Rules
@@ -17,6 +19,8 @@ class Input:
         self.offset = offset  # of the text's first character in what the model writes
         self.final = False  # whether all text has come
         self.rules = rules
+        if HAS_CALLS:
+            self._held: list[tuple[str, str]] = []  # what was read, and may be once more
 
     def add(self, text: str, special: bool) -> None:
         """Add the next piece."""
@@ -39,13 +43,25 @@ class Input:
         start, self.position = self.position, len(self.text) if end is None else end
         return self.text[start : self.position]
 
-    def drop_what_was_read(self, before: str = "", marked: str = "") -> None:
-        """Keep no text that was read, or put some back before the position."""
-        self.offset += self.position - len(before)
-        self.text = before + self.text[self.position :]
-        has_tokens = self.rules.special is not None
-        self.marked = marked + self.marked[self.position :] if has_tokens else self.text
-        self.position = 0
+    def drop_what_was_read(self, is_held: bool) -> None:
+        """Drop the text that was read; what is held is kept, as it may be read once more."""
+        at, has_tokens = self.position, self.rules.special is not None
+        if HAS_CALLS and is_held:
+            self._held.append((self.text[:at], self.marked[:at]))
+        elif HAS_CALLS:
+            self._held.clear()
+        self.text = self.text[at:]
+        self.marked = self.marked[at:] if has_tokens else self.text
+        self.offset, self.position = self.offset + at, 0
+
+    def go_back(self, offset: int) -> None:
+        """Return to an offset from which on the text is held."""
+        before = "".join(text for text, _ in self._held)
+        self.text = before + self.text
+        self.marked = "".join(marked for _, marked in self._held) + self.marked
+        self._held.clear()
+        self.offset -= len(before)
+        self.position = offset - self.offset
 
     def tokens(self, start: int, end: int) -> list[tuple[int, str]]:
         """Return the special tokens between two positions: where, and their stand-ins."""

@@ -96,8 +96,9 @@ class Parser:
         turn.input.add(text, special)
         next(self._reading)
         events = turn.take_events()
-        turn.input.drop_what_was_read()
-        if turn.input.text or (HAS_CALLS and turn.holds):
+        is_held = HAS_CALLS and bool(turn.holds)
+        turn.input.drop_what_was_read(is_held)
+        if turn.input.text or is_held:
             turn.flow = None
         self._is_reading = False
         return events

@@ -356,7 +356,7 @@ def read_draft(turn: Turn) -> Reading[bool]:
         return True
     turn.go_back()
     turn.problem("draft", "a call in the reasoning, which goes on behind it")
-    turn.write(max(end - turn.input.offset, 1))
+    turn.write(max(end - turn.input.offset, turn.input.position + 1))
     return False
 
 

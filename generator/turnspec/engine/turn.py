@@ -105,12 +105,9 @@ class OpenCall:
 class Hold:
     """Where reading may have to begin once more, and how much was known there."""
 
-    def __init__(self, offset: int, start: int, turn: Turn, is_unnamed: bool) -> None:
-        self.offset = offset
-        self.is_unnamed = is_unnamed  # whether it may be a call's object, without a name so far
-        self.start = start  # in what the input still has of the text
-        self.texts: list[str] = []  # what it no longer has
-        self.marked: list[str] = []  # the same with stand-ins for special tokens
+    def __init__(self, turn: Turn, is_unnamed: bool) -> None:
+        self.offset = turn.input.here
+        self.is_unnamed = is_unnamed  # whether it may be a call's object, with no name so far
         self.events = len(turn.events)
         self.problems = len(turn.problems)
         self.calls = len(turn.calls)
@@ -153,18 +150,17 @@ class Turn:
     @property
     def message(self) -> Message:
         """The message as far as it is known."""
-        content, reasoning = "".join(self.content.pieces), ""
+        problems, content, reasoning = self.problems[:], "".join(self.content.pieces), ""
         if HAS_REASONING and not self.inline:
             reasoning = "".join(self.reasoning.pieces)
-        calls: list[ToolCall] = []
-        problems = self.problems[:]
-        if HAS_CALLS:
-            calls = self.calls[:]
-            if self.call:
-                last = calls[-1]
-                calls[-1] = ToolCall(last.id, last.name, "".join(self.call.pieces), False)
-            if self.holds:
-                del calls[self.holds[0].calls :], problems[self.holds[0].problems :]
+        if not HAS_CALLS:
+            return Message(content, reasoning, [], problems)
+        calls = self.calls[:]
+        if self.call:
+            last, arguments = calls.pop(), "".join(self.call.pieces)
+            calls.append(ToolCall(last.id, last.name, arguments, False))
+        if self.holds:
+            del calls[self.holds[0].calls :], problems[self.holds[0].problems :]
         return Message(content, reasoning, calls, problems)
 
     def end_prefill(self, events: list[Event], echo: bool) -> None:
@@ -173,30 +169,27 @@ class Turn:
         The first call of `feed` returns what is certain of it.
         """
         self.flow = None
+        if not echo:
+            self.problems.clear()
+            if HAS_CALLS:
+                events = without_calls(events)
+                self.events = without_calls(self.events)
+                del self.calls[: -1 if self.call else None]
         self.events[:0] = events
         if HAS_CALLS:
             for hold in self.holds:
                 hold.events += len(events)
-        if echo:
-            return
-        self.problems.clear()
-        if HAS_CALLS:
-            self._forget_calls()
+                if not echo:
+                    hold.events, hold.problems, hold.calls = len(events), 0, 0
+            if self.call and not echo:
+                self._tell_call(self.call, self.calls[0])
 
-    def _forget_calls(self) -> None:
-        certain = self.holds[0].events if self.holds else len(self.events)
-        kept = [event for event in self.events[:certain] if "call" not in event.type]
-        for hold in self.holds:
-            hold.events, hold.problems, hold.calls = len(kept), 0, 0
-        kept += (event for event in self.events[certain:] if "call" not in event.type)
-        self.events = kept
-        del self.calls[: -1 if self.call else None]
-        if self.call:
-            call, at = self.calls[0], self.input.here
-            self.call.index = 0
-            self.events.append(ToolCallStart(0, call.id, call.name, at, at))
-            if arguments := "".join(self.call.pieces):
-                self.events.append(ToolCallDelta(0, arguments, at, at))
+    def _tell_call(self, call: OpenCall, told: ToolCall) -> None:
+        """Tell of a call that the prompt has begun."""
+        at, call.index = self.input.here, 0
+        self.events.append(ToolCallStart(0, told.id, told.name, at, at))
+        if arguments := "".join(call.pieces):
+            self.events.append(ToolCallDelta(0, arguments, at, at))
 
     def take_events(self) -> list[Event]:
         """Return the events that are certain by now."""
@@ -206,8 +199,6 @@ class Turn:
             events, self.events = events[:certain], events[certain:]
             for hold in self.holds:
                 hold.events -= certain
-            self.keep()
-            self.holds[-1].start = 0  # as the input drops what was read
         return events
 
     def problem(self, kind: str, message: str, offset: int | None = None) -> None:
@@ -240,18 +231,9 @@ class Turn:
         if self.state.called and not is_thought and not CONTENT_IS_LAST:
             self.problem("misplaced", "content after a call", offset)
 
-    def keep(self) -> None:
-        """Keep what was read since the last hold began."""
-        hold, input = self.holds[-1], self.input
-        hold.texts.append(input.text[hold.start : input.position])
-        hold.marked.append(input.marked[hold.start : input.position])
-        hold.start = input.position
-
     def hold(self, is_unnamed: bool = False) -> None:
         """Let nothing be certain from here on: it may turn out to be something else."""
-        if self.holds:
-            self.keep()
-        self.holds.append(Hold(self.input.here, self.input.position, self, is_unnamed))
+        self.holds.append(Hold(self, is_unnamed))
 
     @property
     def is_unnamed(self) -> bool:
@@ -260,27 +242,16 @@ class Turn:
 
     def release(self) -> int:
         """Let be certain what was held; return the offset at which it begins."""
-        self.keep()
-        hold = self.holds.pop()
-        if self.holds:
-            outer = self.holds[-1]
-            outer.texts += hold.texts
-            outer.marked += hold.marked
-            outer.start = hold.start
-        return hold.offset
+        return self.holds.pop().offset
 
     def go_back(self) -> int:
         """Return to where the last hold begins; return the position up to which it was."""
-        self.keep()
-        hold = self.holds.pop()
+        hold, end = self.holds.pop(), self.input.here
         del self.events[hold.events :], self.problems[hold.problems :]
         del self.calls[hold.calls :]
         self.call = None
-        text = "".join(hold.texts)
-        self.input.drop_what_was_read(text, "".join(hold.marked))
-        if self.holds:
-            self.holds[-1].start = 0
-        return len(text)
+        self.input.go_back(hold.offset)
+        return end - self.input.offset
 
     def start_call(self, name: str, start: int, problem_at: int, id: str = "") -> OpenCall:
         """Begin a call, which the text from an offset on says."""
@@ -288,8 +259,8 @@ class Turn:
             self.problem("unknown_tool", f"there is no tool {name!r}", problem_at)
         self._leave_text(problem_at)
         index, end = len(self.calls), self.input.here
-        if not id and not HAS_LATE_IDS:
-            id = f"{self._id_prefix}{index}"
+        if not HAS_LATE_IDS:
+            id = id or f"{self._id_prefix}{index}"
         self.calls.append(ToolCall(id, name, "", False))
         self.events.append(ToolCallStart(index, id, name, start, end))
         self.call = OpenCall(self.input, index, name, end)
@@ -322,3 +293,8 @@ class Turn:
         ended.id += late_id
         end = self.input.here
         self.events.append(ToolCallEnd(call.index, late_id, call.told, end))
+
+
+def without_calls(events: list[Event]) -> list[Event]:
+    """Return events without those of calls."""
+    return [event for event in events if "call" not in event.type]
