@@ -17,17 +17,6 @@ if TYPE_CHECKING:
 class Stream:
     """The content so far, or the reasoning. White space at its ends is no part of it."""
 
-    __slots__ = (
-        "_delta",
-        "_input",
-        "_shown",
-        "_space",
-        "_space_start",
-        "_stops",
-        "begun",
-        "pieces",
-    )
-
     def __init__(
         self, input: Input, delta: type[ContentDelta | ReasoningDelta], shown: int
     ) -> None:

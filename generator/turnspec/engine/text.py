@@ -9,7 +9,6 @@ from turnspec.engine.facts import (
     CALLS_ARE_OBJECTS,
     HAS_CALLS,
     HAS_DRAFTS,
-    HAS_MENTIONS,
     HAS_OPTIONAL_TEXTS,
     HAS_REASONING,
     IS_BARE,
@@ -35,10 +34,9 @@ from turnspec.engine.turn import TextState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
     from typing import TypeAlias, TypeVar
 
-    from turnspec.engine.results import Event
     from turnspec.engine.turn import Turn
 
     T = TypeVar("T")
@@ -115,8 +113,8 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         if found is None or found.is_partial:
             if input.final:
                 return None
-            if not found and not turn.state.after_marker:
-                turn.flow = flow_of(turn)
+            if not found and not turn.state.after_marker and turn.stream.may_flow:
+                turn.flow = turn.stream.flow
             yield MORE_TEXT
             continue
         if ARE_CALLS_ADDRESSED:
@@ -141,27 +139,11 @@ CALLS_BEGIN = (
 ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN)
 
 
-def flow_of(turn: Turn) -> Callable[[str], list[Event] | None] | None:
-    """Return what takes a piece of plain text, if it has begun."""
-    stream = turn.content
-    if HAS_REASONING and turn.state.thinking:
-        stream = turn.reasoning
-    return stream.flow if stream.may_flow else None
-
-
-def is_mention(found: Found) -> bool:
-    """Say whether a marker opens calls, and none follows."""
-    return found.role is Role.PLAIN_TEXT
-
-
 def take_lead(turn: Turn) -> Reading[bool]:
     """Drop the words that stand before all content; return whether there are any."""
     input, state = turn.input, turn.state
-    if not state.after_marker or turn.content.begun:
-        return False
-    if HAS_REASONING and state.thinking:
-        return False
-    if HAS_CALLS and state.called:
+    is_later = not state.after_marker or turn.content.begun
+    if is_later or (HAS_REASONING and state.thinking) or (HAS_CALLS and state.called):
         return False
     found = input.rules.before_content.match(input, partial=not input.final)
     if found is None:
@@ -211,17 +193,14 @@ def header_in(turn: Turn, found: Found) -> Found:
 def breaks_off(turn: Turn, found: Found | None) -> bool:
     """Leave out a marker that the text ends in; say whether there is one."""
     input = turn.input
-    if not input.final:
+    if not input.final or (found and found.role is not Role.PLAIN_TEXT):
         return False
-    if found and not (HAS_MENTIONS and is_mention(found)):
-        return False
-    state = turn.state
     rules = input.rules.at_end_of_text if HAS_CALLS else input.rules.in_text
     begun = rules.search(input, partial=True)
     if begun is None or not begun.is_partial:
         return False
-    is_left_out = input.rules.left_out_if_last.match(input, False, begun.start) is not None
-    if HAS_CALLS and state.called and state.after_marker:
+    is_left_out = bool(input.rules.left_out_if_last.match(input, False, begun.start))
+    if HAS_CALLS and turn.state.called and turn.state.after_marker:
         is_left_out |= not input.text[input.position : begun.start].strip(WHITE_SPACE)
     if not is_left_out:
         return False
@@ -275,8 +254,7 @@ def is_text(turn: Turn, found: Found) -> bool:
     if HAS_REASONING and closes and state.thinking and not state.called:
         return True
     is_user_text = ARE_CALLS_ADDRESSED and is_for_user(turn, found)
-    is_opener = HAS_MENTIONS and is_mention(found)
-    if is_opener or (closes and state.mentioned) or is_user_text:
+    if found.role is Role.PLAIN_TEXT or (closes and state.mentioned) or is_user_text:
         state.mentioned = True  # so that what closes it is text as well
         return True
     return is_no_object(turn, found) if CALLS_ARE_OBJECTS else is_no_head(turn, found)

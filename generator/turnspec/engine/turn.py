@@ -206,6 +206,11 @@ class Turn:
         at = self.input.here if offset is None else offset
         self.problems.append(Problem(at, kind, message))
 
+    @property
+    def stream(self) -> Stream:
+        """What text belongs to: the reasoning, or the content."""
+        return self.reasoning if HAS_REASONING and self.state.thinking else self.content
+
     def write(self, end: int) -> None:
         """Add the text up to a position to the reasoning or the content."""
         start, text, state = self.input.here, self.input.text, self.state
@@ -218,10 +223,7 @@ class Turn:
             state.after_marker = False
             if HAS_CALLS:
                 self._begin_text(start + len(text) - len(body))
-        stream = self.content
-        if HAS_REASONING and state.thinking:
-            stream = self.reasoning
-        self.events += stream.write(text, start)
+        self.events += self.stream.write(text, start)
 
     def _begin_text(self, offset: int) -> None:
         """Note that text follows a marker: where none belongs, or no call goes on."""

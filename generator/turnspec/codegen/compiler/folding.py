@@ -9,6 +9,7 @@ from functools import lru_cache
 from turnspec.codegen.compiler.edits import Edit, Source, indented
 from turnspec.codegen.compiler.values import UNKNOWN, Facts
 
+
 def folded(text: str, facts: Facts) -> str:
     """Return a source in which facts have taken the place of conditions on them.
 
