@@ -8,7 +8,6 @@ from turnspec.engine.facts import FORMAT, HAS_CALLS
 from turnspec.engine.input import Input
 from turnspec.engine.rules import rules_for
 from turnspec.engine.text import read_turn
-from turnspec.engine.tools import parameters_by_name
 from turnspec.engine.turn import Turn
 
 TYPE_CHECKING = False
@@ -44,27 +43,20 @@ class Parser:
         id_prefix: str = "call_",
         special_tokens: Sequence[str] | None = None,
     ) -> None:
-        if not HAS_CALLS and tools is not None:
-            parameters_by_name(tools)  # as it raises ValueError
-        self._options: dict[str, Any] = {
-            "tools": tools,
-            "prefill": prompt_of(enable_thinking) if prefill is None else prefill,
-            "reasoning": reasoning,
-            "echo": echo,
-            "stop": stop,
-            "id_prefix": id_prefix,
-            "special_tokens": special_tokens,
-        }
+        state = "" if enable_thinking is None else "_with" if enable_thinking else "_without"
+        if prefill is None:
+            prefill = FORMAT.get(f"prompt{state}_thinking", FORMAT["prompt"])
+        self._options: dict[str, Any] = {"tools": tools, "prefill": prefill, "echo": echo}
+        self._options |= {"reasoning": reasoning, "stop": stop, "id_prefix": id_prefix}
+        self._options["special_tokens"] = special_tokens
         self._fed: list[str] = []  # all that `feed` was given
         self._special: set[int] = set()  # which of that are special tokens
+        prefill = prefill.removeprefix(FORMAT["header"])
         tokens = None if special_tokens is None else tuple(special_tokens)
-        begun: str = self._options["prefill"].removeprefix(FORMAT["header"])
-        input = Input(-len(begun), rules_for(tuple(stop), tokens))
-        shown = input.offset if echo else 0
-        inline = reasoning == "inline"
-        self._turn = Turn(input, tools, id_prefix, inline, shown)
+        input = Input(-len(prefill), rules_for(tuple(stop), tokens))
+        self._turn = Turn(input, self._options)
         self._reading = read_turn(self._turn)
-        self._turn.end_prefill(self._read(begun, special=True), echo)
+        self._turn.end_prefill(self._read(prefill, special=True), echo)
 
     def feed(self, text: str, special: bool = False) -> list[Event]:
         """Take the next piece of the model's text; return the events that are certain.
@@ -116,14 +108,7 @@ class Parser:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles read the same pieces again."""
         pieces = [(text, at in self._special) for at, text in enumerate(self._fed)]
-        final = self._turn.input.final
-        return read_again, (type(self), self._options, pieces, final)
-
-
-def prompt_of(enable_thinking: bool | None) -> str:
-    """Return the generation prompt's part of the turn in a state of thinking."""
-    state = "" if enable_thinking is None else "_with" if enable_thinking else "_without"
-    return FORMAT.get(f"prompt{state}_thinking", FORMAT["prompt"])
+        return read_again, (type(self), self._options, pieces, self._turn.input.final)
 
 
 def read_again(cls: type[Parser], options: Any, pieces: Any, final: bool) -> Parser:

@@ -33,7 +33,7 @@ from turnspec.engine.tools import parameters_by_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from turnspec.engine.input import Input
@@ -119,28 +119,22 @@ class Turn:
     It knows nothing of the generator that reads it, so that no reference cycle is left.
     """
 
-    def __init__(
-        self,
-        input: Input,
-        tools: Sequence[Mapping[str, Any]] | None,
-        id_prefix: str,
-        inline: bool,
-        shown: int,
-    ) -> None:
+    def __init__(self, input: Input, options: Mapping[str, Any]) -> None:
         self.input = input
         self.events: list[Event] = []
         self.problems: list[Problem] = []
         self.flow: Callable[[str], list[Event] | None] | None = None
         self.state = TextState()
+        shown = input.offset if options["echo"] else 0
         self.content = Stream(input, ContentDelta, shown)
         if HAS_REASONING:
-            self.inline = inline  # whether reasoning stays in the content
+            self.inline = options["reasoning"] == "inline"  # whether it stays in the content
             thoughts = Stream(input, ReasoningDelta, shown)
-            self.reasoning = self.content if inline else thoughts
+            self.reasoning = self.content if self.inline else thoughts
             self.state.thinking = STARTS_IN_REASONING
         if HAS_CALLS:
+            tools, self._id_prefix = options["tools"], options["id_prefix"]
             self.tools = None if tools is None else parameters_by_name(tools)
-            self._id_prefix = id_prefix
             self.calls: list[ToolCall] = []
             self.call: OpenCall | None = None
             self.holds: list[Hold] = []
