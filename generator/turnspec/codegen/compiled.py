@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 from types import CodeType, ModuleType
@@ -60,7 +60,11 @@ def loaded(source: str) -> FormatModule:
     return cast(FormatModule, module)
 
 
-def run_engine(facts: FormatFacts) -> FormatModule:
+#: What is told of each rule that fits: see `turnspec.engine.facts`.
+Observer = Callable[[str, Rule, int, int, int], object]
+
+
+def run_engine(facts: FormatFacts, observer: Observer | None = None) -> FormatModule:
     """Return the engine as it is, run with a format's facts as variables."""
     module = ModuleType("turnspec.format_in_memory")
     names = vars(module)
@@ -68,6 +72,8 @@ def run_engine(facts: FormatFacts) -> FormatModule:
     roles, rest = _engine_code()
     exec(roles, names)
     names |= facts.values
+    if observer:
+        names |= {"IS_TRACED": True, "OBSERVER": observer}
     exec("\n".join(table_statements(facts, with_data=True)), names)
     exec(rest, names)
     return cast(FormatModule, module)
@@ -101,6 +107,7 @@ def compiled_source(facts: FormatFacts) -> str:
 _CLASS_FACTS = (
     *("HAS_REASONING", "HAS_CALLS", "CALLS_ARE_OBJECTS", "ARGUMENTS", "HAS_ELEMENTS", "HAS_CODE"),
     *("HAS_OTHER_VALUES", "READS_TAGS"),
+    "IS_TRACED",
 )
 
 
@@ -132,7 +139,8 @@ def _common_source(known: str) -> str:
 def shared_source() -> str:
     """Return all that any parsers have in common, as a source of its own."""
     head, bodies = _engine()
-    known = Facts({"HAS_OPTIONAL_TEXTS": True, "HAS_FOLLOWERS": True}, {}, frozenset())
+    values = {"HAS_OPTIONAL_TEXTS": True, "HAS_FOLLOWERS": True, "IS_TRACED": False}
+    known = Facts(values, {}, frozenset())
     parts = [head, *(folded(body, known.of(body)) for body in bodies[len(OWN) :])]
     names = {name for part in bodies for name in re.findall(r"\w+", part)}
     return _formatted(reached("\n\n".join(parts), names, names))

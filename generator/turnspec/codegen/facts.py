@@ -311,6 +311,7 @@ def _text_values(table: Format) -> dict[str, object]:
     content_ends = table.get("content", {}).get("end", ())
     may_stay_open = marks.get("may_stay_open", False)
     return {
+        "IS_TRACED": False,
         "HAS_REASONING": "reasoning" in table,
         "REASONING_HAS_START": bool(marks.get("start")),
         "REASONING_HAS_END": bool(ends),

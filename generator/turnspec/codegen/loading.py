@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import cast
 
-from turnspec.codegen.compiled import run_engine
+from turnspec.codegen.compiled import Observer, run_engine
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.format import Format
 from turnspec.codegen.format_module import FormatModule
@@ -22,15 +22,17 @@ def load(spec: Spec) -> FormatModule:
     return load_table(format_table(spec))
 
 
-def load_table(table: Format) -> FormatModule:
+def load_table(table: Format, observer: Observer | None = None) -> FormatModule:
     """Return a format in memory, from its table: the engine, with the format's facts as variables.
+
+    The observer is told of each rule that fits.
 
     Raises:
         ValueError: the table can't be used; says all reasons.
     """
     if problems := table_problems(table):
         raise ValueError("; ".join(problems))
-    return run_engine(facts_of(table))
+    return run_engine(facts_of(table), observer)
 
 
 def load_module(text: str) -> FormatModule:

@@ -9,6 +9,16 @@ from __future__ import annotations
 
 from turnspec.engine.roles import GuardedRule, Role, Rule, ValueStyle, When
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Whether each rule that fits is told to an observer: the name that its table has in `Rules`, the
+#: rule, where what was found begins and ends, and up to where all was read before. In compiled
+#: parsers nothing is left of it.
+IS_TRACED: bool = False
+OBSERVER: Callable[[str, Rule, int, int, int], object] = print
+
 #: The format's name, the header that an assistant's turn begins with, and the prompts.
 FORMAT: dict[str, str] = {"name": "", "header": "", "prompt": ""}
 #: What ends a turn; `stop` adds to it. A rule names these by "{stop}".

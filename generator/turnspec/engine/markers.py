@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 
-from turnspec.engine.facts import HAS_FOLLOWERS, HAS_OPTIONAL_TEXTS
+from turnspec.engine.facts import HAS_FOLLOWERS, HAS_OPTIONAL_TEXTS, IS_TRACED, OBSERVER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -244,6 +244,11 @@ class Markers:
         for role, marker in self._rules:
             places = fit(marker, text, start, partial)
             if places:
+                if IS_TRACED:
+                    table = next(name for name, it in vars(input.rules).items() if it is self)
+                    rule = self._written[[made for _, made in self._rules].index(marker)]
+                    begun, end = input.offset + places[0], input.offset + places[-1]
+                    OBSERVER(table, rule, begun, end, input.here)
                 return Found(input, role, marker, places)
             if places == CUT_OFF:
                 return Found(input, None, marker, [start, len(text)])
