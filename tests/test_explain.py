@@ -218,6 +218,7 @@ def test_a_template_without_content(worker: RenderWorker) -> None:
 
 
 UNKNOWN = "no format is known as 'none'; turnspec list shows all that are"
+UNTRACED = "none.py: a compiled parser has no trace; name its format instead"
 MISUSED = "--piece, --tools, --thinking and --prefill belong to --trace"
 
 
@@ -232,7 +233,7 @@ MISUSED = "--piece, --tools, --thinking and --prefill belong to --trace"
         (["x", "--prefill", ""], 2, MISUSED),
         (["x", "--trace", "a", "--trace-file", "-"], 2, "give --trace or --trace-file, not both"),
         (["none", "--trace", "a"], 2, UNKNOWN),
-        (["none.py", "--trace", "a"], 2, "none.py: there is no such file"),
+        (["none.py", "--trace", "a"], 2, UNTRACED),
     ],
 )
 def test_rejected(tmp_path: Path, arguments: list[str], code: int, error: str) -> None:

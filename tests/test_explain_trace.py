@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.generated_formats import PARTS, ROOT, committed_format, committed_spec
+from tests.generated_formats import PARTS, ROOT, committed_spec, table_of
 from tests.own_templates import FOLDER
 from tests.test_cli import run, run_whole
+from turnspec.codegen.compiled import compiled_source, shared_source
+from turnspec.codegen.facts import facts_of
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load
-from turnspec.explain import trace as trace_module
 from turnspec.explain.samples import sample_turns
 from turnspec.explain.shown import trace_data, trace_lines
-from turnspec.explain.trace import Phase, Step, trace
+from turnspec.explain.trace import Phase, Step, _Walk, trace
 from turnspec.pipeline.project import OutputPaths
 
 TOOLS = [
@@ -43,42 +44,46 @@ Paris
 three"""
 
 
-def text_of(module: FormatModule, text: str, piece: int | None = None, **options: Any) -> str:
-    lines = trace_lines(trace(module, text, options, piece=piece))
+def text_of(name: str, text: str, piece: int | None = None, **options: Any) -> str:
+    lines = trace_lines(trace(table_of(name), text, options, piece=piece))
     return "\n".join("".join(part for part, _ in line) for line in lines)
 
 
 @pytest.mark.parametrize("name", ["qwen3-coder", "qwen-qwen3-0-6b", "glm-4-6"])
 def test_the_steps_of_a_sample(name: str, snapshot: SnapshotAssertion) -> None:
-    spec, module = committed_spec(name), load(committed_spec(name))
+    spec = committed_spec(name)
     sample = sample_turns(spec)[-1].text.removeprefix(spec.turn.header)
-    assert text_of(module, sample, tools=TOOLS) == snapshot
+    assert text_of(name, sample, tools=TOOLS) == snapshot
 
 
 def test_the_steps_of_a_text_that_deviates(snapshot: SnapshotAssertion) -> None:
-    module = load(committed_spec("qwen3-coder"))
-    assert text_of(module, DEVIATING, tools=TOOLS) == snapshot
+    assert text_of("qwen3-coder", DEVIATING, tools=TOOLS) == snapshot
 
 
 def test_in_pieces(snapshot: SnapshotAssertion) -> None:
-    module = load(committed_spec("qwen3-coder"))
-    assert text_of(module, "Hello, Paris!<|im_end|>", piece=4) == snapshot
+    assert text_of("qwen3-coder", "Hello, Paris!<|im_end|>", piece=4) == snapshot
 
 
 def texts(name: str) -> Iterator[str]:
     """Yield turns, turns cut off and gone on with, and JSON that is or isn't a call."""
-    spec = committed_format(name).spec
+    spec = committed_spec(name)
     for sample in sample_turns(spec):
         turn = sample.text.removeprefix(spec.turn.header)
         yield from (turn, turn[: len(turn) // 2], turn + " more", "Look: " + turn)
     yield from ("", '{"name": "get_weather", "x": 1} no', '[{"name": "a"', "<x> </x>")
 
 
-def consumed(steps: tuple[Step, ...]) -> str:
+def consumed(steps: tuple[Step, ...], start: int) -> str:
+    """Return what steps took; one that begins before the last one's end took some of it again."""
     text = ""
     for step in steps:
-        text = text[: len(text) - len(step.returned)] + step.consumed
+        assert step.offset - start <= len(text)
+        text = text[: step.offset - start] + step.consumed
     return text
+
+
+def data(record: Any) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in record.__match_args__}
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -89,12 +94,14 @@ def test_a_trace_is_what_the_parser_does(name: str) -> None:
     for text in texts(name):
         for given in options:
             for piece in (None, 1, 5):
-                found = trace(module, text, given, piece=piece)
+                found = trace(table_of(name), text, given, piece=piece)
                 message = module.parse(text, **given)
                 assert found.message == message.to_dict()
-                assert found.problems == tuple(map(asdict, message.problems))
+                assert found.problems == tuple(map(data, message.problems))
+                shown = [problem for step in found.steps for problem in step.problems]
+                assert sorted(shown, key=str) == sorted(found.problems, key=str)
                 prefill = found_prefill(module, given)
-                assert consumed(found.steps) == prefill + text
+                assert consumed(found.steps, -len(prefill)) == prefill + text
                 check_events(module, text, given, piece, found.steps)
 
 
@@ -110,22 +117,29 @@ def test_a_trace_is_what_the_parser_does(name: str) -> None:
 def test_watching_grows_with_the_text(
     name: str, marker: str, piece: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is told is looked at once, however much was told before."""
+    """What fits is looked at a few times, however much did before."""
     looks = 0
+    go = _Walk._go
 
-    def counting(item: object) -> int:
+    def counting(self: Any, phase: Any, rows: Any, here: int) -> Any:
         nonlocal looks
-        looks += 1
-        return id(item)
+        looks += len(rows)
+        return go(self, phase, rows, here)
 
-    monkeypatch.setattr(trace_module, "id", counting, raising=False)
+    monkeypatch.setattr(_Walk, "_go", counting)
     counts = []
     for repeated in (100, 200, 400):
         looks = 0
-        trace(load(committed_spec(name)), f"{marker}a" * repeated, {}, piece=piece)
+        trace(table_of(name), f"{marker}a" * repeated, {}, piece=piece)
         counts.append(looks)
-    assert counts[0] > 100
+    assert counts[0] >= 100
     assert counts[2] - counts[1] <= 2.1 * (counts[1] - counts[0])
+
+
+@pytest.mark.parametrize("name", ["01-ai-yi-1-5-chat", "qwen3-coder"])
+def test_nothing_of_it_is_in_a_compiled_parser(name: str) -> None:
+    for source in (compiled_source(facts_of(table_of(name))), shared_source()):
+        assert not re.search("IS_TRACED|OBSERVER|begun, end", source)
 
 
 def found_prefill(module: FormatModule, options: Mapping[str, Any]) -> str:
@@ -148,22 +162,36 @@ def check_events(
         for event in parser.feed(text[start : start + size])
     ]
     events += parser.finish()
-    # With echo, what the prompt tells comes with the first piece; else it is left out.
-    phases = set(Phase) if options.get("echo") else {Phase.TEXT, Phase.END}
-    told = [event for step in steps if step.phase in phases for event in step.events]
-    assert told == [asdict(event) for event in events]
+    told = [event for step in steps if step.phase is not Phase.PROMPT for event in step.events]
+    assert told == [{"type": event.type, **data(event)} for event in events]
+    assert not any(step.events for step in steps if step.phase is Phase.PROMPT)
 
 
-def test_states_are_named_and_described() -> None:
-    module = load(committed_spec("qwen3-coder"))
-    first = trace(module, "Hello!<|im_end|>", {}).steps[0]
-    assert (first.state, first.next_state, first.offset) == ("text", "rest", 0)
-    assert first.about == "Read text up to a marker, and do what the marker asks for."
+def test_a_step_names_its_table_and_rule() -> None:
+    first, second = trace(table_of("qwen3-coder"), "Hello!<|im_end|>\n", {}).steps
+    assert (first.state, first.role, first.marker) == ("text", "turn end", "<|im_end|>")
+    assert (second.state, second.role, second.marker) == ("after turn end", "", "")
+    assert (first.offset, second.offset) == (0, 16)
+
+
+def test_what_ends_a_text_and_is_read_after_it_is_named() -> None:
+    steps = trace(table_of("qwen3-coder"), DEVIATING, {}).steps
+    assert ("value", "next argument", "Paris") in [
+        (step.state, step.role, step.consumed) for step in steps
+    ]
+
+
+def test_text_that_is_read_once_more_is_told_where_it_stands() -> None:
+    text = '<tool_call>\n{"x": 1}\n</tool_call> Sorry.<|im_end|>'
+    found = trace(table_of("qwen-qwen3-0-6b"), text, {})
+    told = "".join(event["text"] for step in found.steps for event in step.events)
+    assert told == found.message["content"] == text.removesuffix("<|im_end|>")
+    assert [step.state for step in found.steps][:3] == ["text", "between calls", "members"]
 
 
 def test_the_prompt_is_told_apart() -> None:
-    module = load(committed_spec("deepseek-ai-deepseek-r1-distill-qwen-32b"))
-    found = trace(module, "So.</think>Hi", {"enable_thinking": True})
+    table = table_of("deepseek-ai-deepseek-r1-distill-qwen-32b")
+    found = trace(table, "So.</think>Hi", {"enable_thinking": True})
     assert [(step.phase.value, step.offset, step.consumed) for step in found.steps] == [
         ("prompt", -8, "<think>"),
         ("prompt", -1, "\n"),
@@ -173,23 +201,31 @@ def test_the_prompt_is_told_apart() -> None:
 
 
 def test_what_is_settled_at_the_end_is_of_no_state() -> None:
-    module = load(committed_spec("qwen-qwq-32b"))
-    *_, dropped, unclosed = trace(module, '<tool_call>\n{"name"', {"enable_thinking": True}).steps
-    for step, kind in ((dropped, "cut_off"), (unclosed, "unclosed")):
-        assert (step.phase, step.state) == (Phase.END, "")
-        assert [problem["kind"] for problem in step.problems] == [kind]
+    table = table_of("qwen-qwq-32b")
+    *_, last = trace(table, "So", {"enable_thinking": True}).steps
+    assert (last.phase, last.state, last.offset, last.consumed) == (Phase.END, "", 2, "")
+    assert [problem["kind"] for problem in last.problems] == ["unclosed"]
+
+
+def test_a_problem_is_told_where_it_stands() -> None:
+    found = trace(table_of("qwen-qwq-32b"), '<tool_call>\n{"name"', {"prefill": ""})
+    assert [(step.offset, step.problems) for step in found.steps if step.problems] == [
+        (0, [{"offset": 0, "kind": "cut_off", "message": '<tool_call>\n{"name"'}])
+    ]
 
 
 def test_as_data() -> None:
-    module = load(committed_spec("qwen3-coder"))
-    data = json.loads(json.dumps(trace_data(trace(module, DEVIATING, {"tools": TOOLS}))))
-    assert [problem["kind"] for problem in data["problems"]] == [
+    found = trace(table_of("qwen3-coder"), DEVIATING, {"tools": TOOLS})
+    shown = json.loads(json.dumps(trace_data(found)))
+    assert [problem["kind"] for problem in shown["problems"]] == [
         "missing_marker",
         "cut_off",
         "wrong_type",
     ]
-    assert data["message"]["tool_calls"][0]["function"]["name"] == "get_weather"
-    assert {"state", "next_state", "consumed", "events", "problems"} <= set(data["steps"][0])
+    assert shown["message"]["tool_calls"][0]["function"]["name"] == "get_weather"
+    assert set(shown["steps"][0]) == {
+        *("phase", "state", "role", "marker", "offset", "consumed", "events", "problems"),
+    }
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -197,7 +233,7 @@ def test_the_command(tmp_path: Path) -> None:
     said = run("explain", "qwen3-coder", "--trace", text, "--root", ROOT)
     assert (said.exit_code, said.stderr) == (0, "")
     assert said.stdout == (
-        "    0 text → rest\n"
+        "    0 text: turn end\n"
         '      takes "Hello!<|im_end|>"\n'
         '      tells content: "Hello!"\n'
         "{\n"
@@ -207,22 +243,24 @@ def test_the_command(tmp_path: Path) -> None:
     )
     path = tmp_path / "output.txt"
     path.write_text(text, encoding="utf-8")
+    for file, given in ((path, None), ("-", text)):
+        arguments = ("qwen3-coder", "--trace-file", file, "--root", ROOT)
+        assert run("explain", *arguments, given=given).stdout == said.stdout
+
+
+def test_a_compiled_parser_has_none() -> None:
     module = ROOT / OutputPaths.in_project("qwen3-coder").module
-    for arguments in (
-        ("qwen3-coder", "--trace-file", path, "--root", ROOT),
-        (module, "--trace", text),
-    ):
-        assert run("explain", *arguments).stdout == said.stdout
-    given = run("explain", module, "--trace-file", "-", given=text)
-    assert given.stdout == said.stdout
+    said = run("explain", module, "--trace", "Hi")
+    assert said.exit_code == 2
+    assert said.stderr.endswith("a compiled parser has no trace; name its format instead\n")
 
 
 def test_of_a_template_that_was_never_added() -> None:
     result = run("explain", FOLDER / "tagged-parameters.jinja", "--trace", "Hi<:end:>", "--json")
     assert (result.exit_code, result.stderr) == (0, "")
-    data = json.loads(result.stdout)
-    assert data["message"] == {"role": "assistant", "content": "Hi"}
-    assert [step["state"] for step in data["steps"]] == ["text"]
+    shown = json.loads(result.stdout)
+    assert shown["message"] == {"role": "assistant", "content": "Hi"}
+    assert [step["state"] for step in shown["steps"]] == ["text"]
 
 
 def test_options_reach_the_parser(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from turnspec.analysis.limited import analyze_limited
 from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import Found, find_format, is_path
-from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.templates import template_source
 from turnspec.cli.common import (
     PREFILL,
@@ -26,9 +25,8 @@ from turnspec.cli.common import (
 from turnspec.cli.console import ERR, Fault, Misuse, finish, print_notice, put_json, say_parts
 from turnspec.cli.extras import fetch_hint
 from turnspec.cli.formats import catalog_of, find, spec_of
-from turnspec.cli.parse import parser_module
-from turnspec.codegen.format_module import FormatModule
-from turnspec.codegen.loading import load
+from turnspec.codegen.format import Format
+from turnspec.codegen.table import format_table
 from turnspec.explain.annotate import Kind
 from turnspec.explain.explanation import Explanation, explain_spec, explain_template
 from turnspec.explain.shown import (
@@ -49,7 +47,6 @@ from turnspec.explain.trace import trace as trace_text
 from turnspec.pipeline.standing import Standings
 from turnspec.pipeline.template_sources import read_sources_anywhere
 from turnspec.rendering.limits import Limits
-from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
 STYLES: dict[str, str] = {
@@ -111,8 +108,8 @@ def explain(
     template: a .jinja file, a model folder or a GGUF file. Without --trace, shows each comparison
     of the analysis as two renderings that differ, what was taken from the difference, sample turns,
     and what was not found; where a known format's template isn't here, what its spec alone says.
-    With --trace, the parser's steps: its state, the text that the state took, and what it told. For
-    that FORMAT may also be a generated module.
+    With --trace, the parser's steps: which marker counted and as what, the text that was taken, and
+    what was told.
 
     \b
     Example:
@@ -131,7 +128,7 @@ def explain(
     options: dict[str, object] = {"enable_thinking": thinking, "prefill": prefill}
     if tools is not None:
         options["tools"] = tool_definitions("".join(tools))
-    _walk(fmt, trace_text(_module(fmt, root, limits), text, options, piece=piece), as_json=as_json)
+    _walk(fmt, trace_text(_table(fmt, root, limits), text, options, piece=piece), as_json=as_json)
 
 
 def _walk(name: str, found: Trace, *, as_json: bool) -> None:
@@ -194,19 +191,16 @@ def _print(lines: Iterable[Line]) -> None:
         say_parts((part, STYLES.get(kind, "")) for part, kind in line)
 
 
-def _module(fmt: str, root: Path | None, limits: Limits) -> FormatModule:
-    """Return what can be traced of a known format, a module's file, or a template."""
+def _table(fmt: str, root: Path | None, limits: Limits) -> Format:
+    """Return the table of a known format, or of a template."""
     catalog = catalog_of(root)
     if fmt.endswith(".py"):
-        module = parser_module(fmt, root)
-        if not hasattr(module.Parser, "_turn_type"):
-            raise Misuse(f"{fmt}: a compiled parser has no trace; name its format instead")
-        return module
+        raise Misuse(f"{fmt}: a compiled parser has no trace; name its format instead")
     if not is_path(fmt, catalog):
-        return _in_memory(find(fmt, catalog))
+        return format_table(spec_of(find(fmt, catalog)))
     found = find_format(fmt, catalog)
     if isinstance(found, Found):
-        return _in_memory(found.format)
+        return format_table(spec_of(found.format))
     sources, problems = read_sources_anywhere([Path(fmt)])
     finish(problems)
     if len(sources) != 1:
@@ -216,12 +210,4 @@ def _module(fmt: str, root: Path | None, limits: Limits) -> FormatModule:
     if analysis.spec is None:
         finish(analysis.problems)
         raise AssertionError("a template without a spec has a problem")
-    return load(analysis.spec)
-
-
-def _in_memory(known: KnownFormat) -> FormatModule:
-    spec = known.spec()
-    if isinstance(spec, Spec):
-        return load(spec)
-    finish(spec)
-    raise AssertionError("a spec that can't be read has a problem")
+    return format_table(analysis.spec)

@@ -114,11 +114,6 @@ def _parse_one(
         print_error(shown)
 
 
-def parser_module(fmt: str, root: Path | None) -> FormatModule:
-    """Return the parser of a format, or the module of a path."""
-    return load_module(parser_source(fmt, root))
-
-
 def parser_source(fmt: str, root: Path | None) -> str:
     """Return the source of a format's parser, or of the module at a path."""
     path = Path(fmt)

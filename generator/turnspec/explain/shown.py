@@ -147,20 +147,17 @@ def _sample_lines(sample: Sample) -> Iterator[Line]:
 
 
 def trace_lines(found: Trace) -> Iterator[Line]:
-    """Return the steps of a trace; the message and its problems come behind them."""
+    """Return the steps of a trace; the message and its problems come after them."""
     for step in found.steps:
         yield from _step_lines(step)
 
 
 def _step_lines(step: Step) -> Iterator[Line]:
-    state = step.state or "(end)"
-    moved = f" → {step.next_state}" if step.state and step.next_state != step.state else ""
+    state = f"{step.state}: {step.role}" if step.role else step.state or "(end)"
     prompt = " (prompt)" if step.phase is Phase.PROMPT else ""
-    yield ((f"{step.offset:>5} ", QUIET), (f"{state}{moved}{prompt}", HEAD))
+    yield ((f"{step.offset:>5} ", QUIET), (f"{state}{prompt}", HEAD))
     if step.consumed:
         yield (("      takes ", QUIET), (quoted(step.consumed), NEW))
-    if step.returned:
-        yield (("      gives back ", QUIET), (quoted(step.returned), OLD))
     yield from (((f"      tells {shown_event(event)}", ""),) for event in step.events)
     for problem in step.problems:
         text = f"{problem['kind']} at {problem['offset']}: {quoted(problem['message'])}"

@@ -1,21 +1,23 @@
-"""Walking a text through a generated parser: which state took what, and what it told.
+"""Walking a text through a format's parser: which rule took what, and what was told of it.
 
-The module is used as it is. A subclass of its turn watches the state: each time it asks for the
-state that is to go on, it gets that state wrapped in one that takes notes.
+The engine runs in memory and tells of each rule that fits. What is told of the text is what any
+user of a parser gets: events and problems, each with its place.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.format import Format
+from turnspec.codegen.loading import load_table
+from turnspec.engine.roles import Rule
 from turnspec.spec.yaml_text import quoted
 
-_PREFIX = "read_"
+#: Tables whose markers are only looked at: a rule of another one takes them, or they are text.
+_LOOKED_AT = ("call_end", "call_start", "call_closing", "text_end", "code_end", "after_element")
 
 
 class Phase(StrEnum):
@@ -28,22 +30,22 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: the state that took it, what it consumed, and what it told.
+    """One step: the rule that took a text, or at whose marker it ended, and what was told then.
 
-    ``state`` is empty where the parser settles what is left at the end, outside any state.
-    ``offset`` counts from the beginning of the model's text; it is negative in the prompt.
-    ``returned`` is text that the state gave back, to be read in another way.
+    ``state`` is the rule's table, as the diagram has it, ``role`` what its ``marker`` does. Without
+    a rule ``state`` is after which marker the text stands, and empty where nothing was taken at
+    the end. ``offset`` counts from the beginning of the model's text; it is negative in the
+    prompt, and less than the last step's end where text is read once more.
     """
 
     phase: Phase
     state: str
-    next_state: str
-    about: str
+    role: str
+    marker: str
     offset: int
     consumed: str
-    returned: str
-    events: tuple[Mapping[str, Any], ...]
-    problems: tuple[Mapping[str, Any], ...]
+    events: list[Mapping[str, Any]] = field(default_factory=list)
+    problems: list[Mapping[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,127 +58,112 @@ class Trace:
 
 
 def trace(
-    module: FormatModule, text: str, options: Mapping[str, Any], *, piece: int | None = None
+    table: Format, text: str, options: Mapping[str, Any], *, piece: int | None = None
 ) -> Trace:
-    """Feed a text to the module's parser, whole or in pieces of some length, and note all steps.
+    """Feed a text to a format's parser, whole or in pieces of some length, and note all steps.
 
     ``options`` are those of the parser.
     """
-    recorder = _Recorder()
-    parser = _watched(module.Parser, recorder)(**options)
-    recorder.phase = Phase.TEXT
+    rows: list[_Row] = []
+    module = load_table(table, lambda *row: rows.append(_Row(*row)))
+    parser = module.Parser(**options)
+    prompt = parser._options["prefill"].removeprefix(table["header"])
+    walk = _Walk(parser, rows, prompt + text, len(prompt), -len(prompt))
+    walk.add(Phase.PROMPT, ())
     size = piece or max(len(text), 1)
     for start in range(0, len(text), size):
-        parser.feed(text[start : start + size])
-    recorder.phase = Phase.END
-    recorder.settle(parser._turn, parser.finish())
-    message = parser.message
-    problems = tuple(dataclasses.asdict(problem) for problem in message.problems)
-    return Trace(tuple(recorder.steps), message.to_dict(), problems)
+        walk.add(Phase.TEXT, parser.feed(text[start : start + size]))
+    known = len(parser.message.problems)
+    walk.add(Phase.END, parser.finish())
+    problems = parser.message.problems
+    if len(problems) > known and all(step.phase is not Phase.END for step in walk.steps[-1:]):
+        walk.rest(Phase.END)
+    by_place = sorted(problems, key=lambda problem: problem.offset)
+    steps = _steps_at([problem.offset for problem in by_place], walk.steps)
+    for step, problem in zip(steps, by_place, strict=True):
+        step.problems.append(_data(problem))
+    return Trace(tuple(walk.steps), parser.message.to_dict(), tuple(map(_data, problems)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A rule that fitted, and ``here``, up to where all was read by then."""
+
+    table: str
+    rule: Rule
+    start: int
+    end: int
+    here: int
 
 
 @dataclass(slots=True)
-class _Recorder:
-    """Collects the steps of one parser; ``at`` is the offset up to which they have come."""
+class _Walk:
+    """The steps so far, which have come up to the offset ``at``."""
 
+    parser: Any
+    rows: list[_Row]
+    text: str
+    prompt: int  # how much of the text it is
+    at: int
     steps: list[Step] = field(default_factory=list)
-    phase: Phase = Phase.PROMPT
-    at: int | None = None
-    events: _Seen = field(default_factory=lambda: _Seen())
-    problems: _Seen = field(default_factory=lambda: _Seen())
+    state: str = "text"  # if no rule takes what comes next
 
-    def step(self, turn: Any, state: Callable[[], bool]) -> bool:
-        """Have a state go on and note what it does."""
-        self._add(turn, None, turn.events)
-        goes_on = state()
-        self._add(turn, state, turn.events)
-        return goes_on
+    def add(self, phase: Phase, events: Sequence[Any]) -> None:
+        """Add the steps that the parser took since the last time, with what it told."""
+        count = len(self.steps)
+        fitting: list[_Row] = []
+        for row in self.rows:
+            fitting = self._go(phase, fitting, row.here)
+            fitting.append(row)
+        self._go(phase, fitting, self.parser._turn.input.here)
+        self.rows.clear()
+        if events and len(self.steps) == count:
+            self.rest(phase)
+        steps = _steps_at([event.end - 1 for event in events], self.steps[count:])
+        for step, event in zip(steps, events, strict=True):
+            step.events.append({"type": event.type, **_data(event)})
 
-    def settle(self, turn: Any, events: Sequence[object]) -> None:
-        """Note what came of the end outside any state."""
-        self._add(turn, None, events)
+    def rest(self, phase: Phase) -> None:
+        """Add a step that takes nothing."""
+        state = "" if phase is Phase.END else self.state
+        self.steps.append(Step(phase, state, "", "", self.at, ""))
 
-    def _add(self, turn: Any, state: Callable[[], bool] | None, events: Sequence[object]) -> None:
-        """Add a step if anything happened since the last one."""
-        at = turn.offset + turn.position
-        before, self.at = at if self.at is None else self.at, at
-        step = Step(
-            phase=self.phase,
-            state=_name(state) if state else "",
-            next_state=_name(turn.current),
-            about=" ".join((state.__doc__ or "").split()) if state else "",
-            offset=before,
-            consumed=_between(turn, before, at),
-            returned=_between(turn, at, before),
-            events=self.events.unseen(events),
-            problems=self.problems.unseen(turn.problems),
-        )
-        moved = state is not None and step.state != step.next_state
-        if moved or step.consumed or step.returned or step.events or step.problems:
-            self.steps.append(step)
+    def _go(self, phase: Phase, rows: list[_Row], here: int) -> list[_Row]:
+        """Go to an offset, by the last rule that took what stands before it, or stopped there.
 
+        Return the rules that may take what follows.
+        """
+        if here == self.at:
+            return rows
+        taking = [row for row in rows if row.end <= here and row.table not in _LOOKED_AT]
+        stopping = [row for row in rows if row.start == here]
+        for row in (taking or stopping)[-1:]:
+            role = row.rule.role.name.lower().replace("_", " ")
+            state = row.table.replace("begun", "text").replace("_", " ")
+            self._step(phase, state, role, row.rule.marker, min(row.end, here))
+            self.state = f"after {role}"
+        self._step(phase, self.state, "", "", here)
+        return [row for row in rows if row.end > here]
 
-@dataclass(slots=True)
-class _Seen:
-    """What was in lists that only grow, or lose what came last; looked at for what is new."""
-
-    items: dict[int, object] = field(default_factory=dict)  # kept, so that no identity is reused
-    looked: dict[int, tuple[object, int]] = field(default_factory=dict)  # up to where, by list
-
-    def unseen(self, found: Sequence[Any]) -> tuple[Mapping[str, Any], ...]:
-        """Return what wasn't in any list yet."""
-        _, count = self.looked.get(id(found), (found, 0))
-        start = min(count, len(found))
-        while start and id(found[start - 1]) not in self.items:  # others were taken back
-            start -= 1
-        new = [item for item in found[start:] if id(item) not in self.items]
-        self.items |= {id(item): item for item in new}
-        self.looked[id(found)] = found, len(found)
-        return tuple(dataclasses.asdict(item) for item in new)
+    def _step(self, phase: Phase, state: str, role: str, marker: str, end: int) -> None:
+        if end > self.at:
+            consumed = self.text[self.prompt + self.at : self.prompt + end]
+            self.steps.append(Step(phase, state, role, marker, self.at, consumed))
+        self.at = end
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Watched:
-    """A state that takes notes; for the parser's own comparisons it is that state."""
-
-    turn: Any
-    state: Callable[[], bool]
-    recorder: _Recorder
-
-    def __call__(self) -> bool:
-        return self.recorder.step(self.turn, self.state)
-
-    def __eq__(self, other: object) -> bool:
-        return self.state == (other.state if isinstance(other, _Watched) else other)
-
-    def __hash__(self) -> int:
-        return hash(self.state)
+def _steps_at(offsets: Sequence[int], steps: Sequence[Step]) -> list[Step]:
+    """Return for each of growing offsets the last step that begins there or before."""
+    found, at = [], len(steps) - 1
+    for offset in reversed(offsets):
+        while at and steps[at].offset > offset:
+            at -= 1
+        found.append(steps[at])
+    return found[::-1]
 
 
-def _watched(parser: Any, recorder: _Recorder) -> Any:
-    """Return a subclass of a parser whose turn tells the recorder what its states do."""
-    turn: Any = parser._turn_type
-
-    def get(self: Any) -> _Watched:
-        return _Watched(self, self.current, recorder)
-
-    def put(self: Any, state: Callable[[], bool]) -> None:
-        self.current = state
-
-    # No piece passes through unread: a state takes each.
-    never = property(lambda self: None, lambda self, flow: None)
-    watched = type("WatchedTurn", (turn,), {"read": property(get, put), "flow": never})
-    return type("Watched", (parser,), {"_turn_type": watched})
-
-
-def _between(turn: Any, start: int, end: int) -> str:
-    """Return what stands between two offsets of the text that the turn still has."""
-    return str(turn.text[start - turn.offset : end - turn.offset]) if start < end else ""
-
-
-def _name(state: Callable[[], bool]) -> str:
-    """Return a state's name, as the diagram has it."""
-    return state.__name__.removeprefix(_PREFIX)
+def _data(record: Any) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in record.__match_args__}
 
 
 def shown_event(event: Mapping[str, Any]) -> str:

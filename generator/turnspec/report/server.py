@@ -9,15 +9,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Lock
 from typing import Any
 
 from turnspec.codegen.format import Format
-from turnspec.codegen.format_module import FormatModule
-from turnspec.codegen.loading import load_table
 from turnspec.explain.shown import trace_data
 from turnspec.explain.tools import read_tools
 from turnspec.explain.trace import trace
@@ -45,12 +42,10 @@ class RefusalError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The page, and the parsers of its formats by name, each loaded when it is first asked for."""
+    """The page, and the tables of its formats by name."""
 
     page: str
     tables: Mapping[str, Format]
-    modules: dict[str, FormatModule] = field(default_factory=dict)
-    lock: Lock = field(default_factory=Lock)
 
     @classmethod
     def of(cls, entries: Sequence[Entry]) -> Site:
@@ -68,15 +63,9 @@ class Site:
             "enable_thinking": asked.thinking,
             "prefill": asked.prefill,
         }
-        found = trace(self._module(asked.name), asked.text, options)
+        found = trace(self.tables[asked.name], asked.text, options)
         data = trace_data(replace(found, steps=found.steps[:MOST_STEPS]))
         return {**data, "left_out": max(len(found.steps) - MOST_STEPS, 0)}
-
-    def _module(self, name: str) -> FormatModule:
-        with self.lock:
-            if name not in self.modules:
-                self.modules[name] = load_table(self.tables[name])
-            return self.modules[name]
 
 
 @dataclass(frozen=True, slots=True)

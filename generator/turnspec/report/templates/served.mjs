@@ -1,18 +1,18 @@
-/** On a page that is served: the states that a format's Python parser goes through. */
+/** On a page that is served: the steps that a format's Python parser takes. */
 
 import { element } from "./elements.mjs";
 import { boxOf } from "./index.mjs";
 import { eventLine } from "./reading.mjs";
 
 function stepRow(step) {
-  const next = step.next_state !== step.state && step.state ? ` → ${step.next_state}` : "";
+  const state = step.role ? `${step.state}: ${step.role}` : step.state || "(end)";
   const told = [
     ...step.events.map((event) => element("div", eventLine(event))),
     ...step.problems.map(({ kind, message }) => element("div", `${kind}: ${message}`, "no")),
   ];
   return element("tr", [
     element("td", String(step.offset)),
-    element("td", (step.state || "(end)") + next),
+    element("td", state),
     element("td", element("code", JSON.stringify(step.consumed))),
     element("td", told),
   ]);
