@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from turnspec.report.states import Machine, Transition
 
-_WIDTH, _HEIGHT = 116, 36  # of a state, which grows with the transitions beside it
+_WIDTH, _HEIGHT = 132, 36  # of a state, which grows with the transitions beside it
 _PORT = 16  # from one transition's end to the next one's
 _GAP = 30  # between states
 _LANE = 26  # from one lane to the next
