@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -21,9 +22,10 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from turnspec import engine
-from turnspec.codegen.banner import banner, named_spec, sealed, without_warning
+from turnspec.codegen.banner import SCRIPT_SOURCES, banner, named_place, named_spec, sealed
 from turnspec.codegen.format import Format
 from turnspec.codegen.parts import Join, join_parts
+from turnspec.codegen.text_hash import SCRIPT_COMMENT
 from turnspec.engine import ENGINE_VERSION
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -43,7 +45,7 @@ _LINE_LENGTH = 100
 _HEADING = re.compile(r"/\*\*\n?(.*?)\*/\n*", re.DOTALL)
 _IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
 _IMPORTED = re.compile(r'^import\s[^;]*? from "\./(\w+)\.js";\n', re.MULTILINE)
-_IMPORTS_ENGINE = f'from "./{SHARED_ENGINE}.'
+_IMPORTS_ENGINE = re.compile(rf"""from ["']\./{SHARED_ENGINE}\.""")
 #: Where the parts are that a statement joins.
 _FILES = {
     "HeadCalls": "heads",
@@ -102,8 +104,8 @@ def script_text(module: str, table: Format, script: Script, *, shared: bool = Fa
 
     ``shared`` has it import the engine from a file beside it.
     """
-    command = renewing(named_spec(module)[0], script, shared=shared)
-    banner_lines = _banner(module, command)
+    name, spec_hash = named_spec(module)
+    command = renewing(name, script, shared=shared)
     parts = (
         DECLARATIONS
         if script is Script.DECLARATION
@@ -113,7 +115,7 @@ def script_text(module: str, table: Format, script: Script, *, shared: bool = Fa
         "declaration.jinja" if script is Script.DECLARATION else "script.jinja"
     )
     text = template.render(
-        banner=banner_lines,
+        banner=_banner(named_place(module), spec_hash, command).rstrip("\n"),
         lines=_docstring(module, table),
         table=_literal(table),
         parts=[script_part(name, script) for name in parts],
@@ -135,12 +137,12 @@ def script_engine(script: Script) -> str:
         version=ENGINE_VERSION,
         declares=script is Script.DECLARATION,
     )
-    return sealed(banner(SCRIPT_ENGINE, "-", command=command, comment="//") + text)
+    return sealed(_banner(SCRIPT_ENGINE, "-", command) + text)
 
 
 def shares_engine(text: str) -> bool:
     """Tell whether a script imports the engine."""
-    return _IMPORTS_ENGINE in text
+    return _IMPORTS_ENGINE.search(text) is not None
 
 
 def _engine_file(script: Script) -> str:
@@ -188,24 +190,20 @@ def renewing(names: str, script: Script, *, shared: bool) -> str:
     """Return the command that copies formats anew as scripts."""
     language = "typescript" if script is Script.TYPESCRIPT else "javascript"
     sharing = " --shared-engine" if shared else ""
-    return f"turnspec vendor {names} --language {language}{sharing} --into ."
+    return f"turnspec vendor {shlex.quote(names)} --language {language}{sharing} --into ."
 
 
 def _docstring(module: str, table: Format) -> list[str]:
     """Return the lines of a module's docstring; what one says of Python is no script's."""
-    told = ast.get_docstring(ast.parse(without_warning(module))) or ""
+    told = ast.get_docstring(ast.parse(module)) or ""
     if not told.startswith("Parser for"):
         told = f"Parser for turns in the format of {table['name']}.\n\n{_USE}"
     return [line.replace("``", "`").replace("*/", "* /") for line in told.split("\n")]
 
 
-def _banner(module: str, command: str) -> str:
-    """Return a module's banner as a script's, with another command."""
-    source = without_warning(module)
-    first = source.splitlines()[: ast.parse(source).body[0].lineno - 1]
-    kept = (line.removeprefix("#") for line in first if not line.startswith("# Text hash:"))
-    told_so = [f" Regenerate: {command}" if " Regenerate:" in line else line for line in kept]
-    return "\n".join(f"//{line}" for line in told_so)
+def _banner(place: str, spec_hash: str, command: str) -> str:
+    """Return the banner of a script."""
+    return banner(place, spec_hash, command=command, comment=SCRIPT_COMMENT, engine=SCRIPT_SOURCES)
 
 
 def _literal(value: Any, indent: str = "") -> str:

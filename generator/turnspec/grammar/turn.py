@@ -116,7 +116,8 @@ def generate_grammar(
         *shared_rules(ended),
     )
     body = "".join(str(rule) for rule in reachable(rules, ENTRIES))
-    return sealed(f"{banner(spec_path, spec_hash, command=command).rstrip()}\n{body}")
+    head = banner(spec_path, spec_hash, command=command, engine=())
+    return sealed(f"{head.rstrip()}\n{body}")
 
 
 def _offers(spec: Spec) -> Iterator[Offer]:
