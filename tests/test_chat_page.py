@@ -15,10 +15,12 @@ from tests.generated_formats import ROOT, committed_format, table_of
 from tests.replay_server import Replay, replaying
 from tests.test_report import Page
 from tests.typescript.toolchain import node
+from turnspec.codegen.banner import with_command
 from turnspec.codegen.typescript import Script, script_text
 from turnspec.pipeline.project import OutputPaths
 
-FOLDER = ROOT / "examples/chat_page"
+PLACE = "examples/chat_page"
+FOLDER = ROOT / PLACE
 FORMAT = "qwen-qwen3-0-6b"
 DRIVER = Path(__file__).parent / "typescript/stream.mjs"
 TURN = (
@@ -69,8 +71,9 @@ def test_the_vendored_files_are_fresh() -> None:
     source = (ROOT / OutputPaths.in_project(FORMAT).module).read_text(encoding="utf-8")
     for script in (Script.JAVASCRIPT, Script.DECLARATION):
         copied = (FOLDER / f"{FORMAT}{script}").read_text(encoding="utf-8")
-        stale = f"run: turnspec vendor {FORMAT} --javascript --no-grammar --into {FOLDER}"
-        assert copied == script_text(source, table_of(FORMAT), script), stale
+        text = script_text(source, table_of(FORMAT), script)
+        command = f"turnspec vendor {FORMAT} --no-grammar --language javascript --into {PLACE}"
+        assert copied == with_command(text, command), f"run: {command}"
 
 
 def test_the_page_needs_nothing_but_its_folder() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,7 +20,15 @@ from tests.git_checkouts import write_format
 from tests.own_checkouts import EMPTY_INDEX, files_of
 from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec
 from tests.test_cli import run, run_whole
-from turnspec.codegen.banner import is_generated, is_unedited, named_spec, sealed
+from turnspec.codegen.banner import (
+    is_generated,
+    is_unedited,
+    named_engine,
+    named_spec,
+    sealed,
+    with_command,
+)
+from turnspec.codegen.text_hash import hash_of
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.sources.index import INDEX_FILE
 from turnspec.spec.atomic import write_all_atomically
@@ -74,12 +83,187 @@ def append(path: Path, text: str) -> None:
     path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
 
 
+def replace_in(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def command_in(path: Path) -> str:
+    """Return the command that a copy's banner names."""
+    found = re.search(r"^\S+ Regenerate: (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert found
+    return found[1]
+
+
+def as_older(text: str) -> str:
+    """Return a text as a turnspec wrote it that hashed its lines."""
+    new = (" Text hash", " Engine:  ")
+    lines = [line for line in text.splitlines(True) if line[1:11] not in new]
+    hashed = hash_of("".join(lines))
+    return "".join([*lines[:3], f"# Text hash:  {hashed}\n", *lines[3:]])
+
+
 def test_copies_are_the_generated_files_and_fresh(root: Path, into: Path) -> None:
     assert sorted(files_of(into)) == ALL
-    assert all(
-        (root / "generated" / name).read_bytes() == data for name, data in files_of(into).items()
-    )
+    for name in ALL:
+        text = (root / "generated" / name).read_text(encoding="utf-8")
+        command = command_in(into / name)
+        assert (into / name).read_text(encoding="utf-8") == with_command(text, command)
     assert states(into, root) == dict.fromkeys(ALL, "fresh")
+
+
+MAKING = [
+    (("plain", "json-native"), {"plain.py": "plain", "json-native.gbnf": "json-native"}),
+    (("plain", "--no-grammar"), {"plain.py": "plain --no-grammar"}),
+    (
+        ("plain", "--protocol", "--shared-engine"),
+        {
+            "plain.gbnf": "plain --shared-engine",
+            "protocol.py": "--protocol",
+            "turnspec_engine.py": "--shared-engine",
+        },
+    ),
+    (
+        ("plain", "--javascript", "--shared-engine", "--no-grammar"),
+        {
+            "plain.d.mts": "plain --shared-engine --no-grammar --language javascript",
+            "turnspec-engine.mjs": "--shared-engine --language javascript",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "told"), MAKING)
+def test_copies_name_the_command_that_makes_them(
+    root: Path, tmp_path: Path, given: tuple[str, ...], told: dict[str, str]
+) -> None:
+    where = ("--into", "my app/it's", "--root", "checkout")
+    assert run_whole("vendor", *given, *where, cwd=tmp_path).returncode == 0
+    into = tmp_path / "my app/it's"
+    for name, wanted in told.items():
+        expected = f"""turnspec vendor {wanted} --into 'my app/it'"'"'s' --root checkout"""
+        assert command_in(into / name) == expected
+    for path in into.iterdir():
+        again = run_whole(*shlex.split(command_in(path))[1:], cwd=tmp_path)
+        assert f"{path.relative_to(tmp_path)} is fresh already\n" in again.stdout
+        assert "wrote" not in again.stdout
+
+
+def test_a_command_stays_on_its_line(root: Path, tmp_path: Path) -> None:
+    into = tmp_path / "two\nlines"
+    assert run("vendor", "plain", "--into", into, "--root", root).exit_code == 0
+    assert "/two lines' --root " in command_in(into / "plain.py")
+    assert states(into, root) == {"plain.py": "fresh", "plain.gbnf": "fresh"}
+
+
+def test_a_copy_of_an_unverified_format_names_force(root: Path, tmp_path: Path) -> None:
+    write_results(Project(root).results, {})
+    command = ("vendor", "plain", "--into", tmp_path, "--root", root, "--force")
+    assert run(*command).exit_code == 0
+    assert command_in(tmp_path / "plain.py").startswith("turnspec vendor plain --force --into ")
+    assert run(*shlex.split(command_in(tmp_path / "plain.py"))[1:]).exit_code == 0
+
+
+FORMATTERS = [
+    ("black", "--quiet"),
+    ("black", "--quiet", "--line-length", "60", "--skip-magic-trailing-comma"),
+    ("ruff", "format", "--quiet", "--isolated"),
+    ("ruff", "format", "--quiet", "--isolated", "--config", "format.quote-style='single'"),
+    (
+        "ruff",
+        "format",
+        "--quiet",
+        "--isolated",
+        "--line-length",
+        "60",
+        "--config",
+        "indent-width=2",
+    ),
+]
+
+
+@pytest.mark.parametrize("formatter", FORMATTERS, ids=" ".join)
+def test_formatted_copies_are_fresh(root: Path, sharing: Path, formatter: tuple[str, ...]) -> None:
+    names = ("plain", "json-native", "--no-grammar", "--protocol")
+    result = run("vendor", *names, "--into", sharing / "whole", "--root", root)
+    assert result.exit_code == 0
+    before = files_of(sharing)
+    subprocess.run([sys.executable, "-m", *formatter, str(sharing)], check=True)
+    if "60" in formatter:
+        assert all(files_of(sharing)[name] != text for name, text in before.items())
+    for folder in (sharing, sharing / "whole"):
+        assert set(states(folder, root).values()) == {"fresh"}
+        copy = folder / "json_native.py"
+        replace_in(copy, "Reads turns", "Reads all turns")
+        assert states(folder, root)["json_native.py"] == "edited"
+
+
+def test_grammars_and_scripts_in_another_layout_are_fresh(
+    root: Path, into: Path, scripts: Path
+) -> None:
+    replace_in(into / "plain.gbnf", " ::= ", " ::=\n    ")
+    for path in scripts.iterdir():
+        text = path.read_text(encoding="utf-8")
+        path.write_text(re.sub("(?m)^  ", "\t", text).replace(",\n", " ,\n"), encoding="utf-8")
+    assert states(into, root) == dict.fromkeys(ALL, "fresh")
+    assert states(scripts, root) == dict.fromkeys(SCRIPTS, "fresh")
+    replace_in(into / "plain.gbnf", '"', '" ')
+    replace_in(scripts / "plain.ts", "feed", "eat")
+    assert states(into, root)["plain.gbnf"] == "edited"
+    assert states(scripts, root)["plain.ts"] == "edited"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("### Answer", "### answer"),
+        ("def parse(", "def read("),
+        ("# Spec hash:  ", "# Spec hash:  0"),
+        ("import re\n", "import re\nimport (\n"),
+        ("import re\n", "import re  # regular expressions\n"),
+    ],
+    ids=["a literal", "a name", "the banner", "what can't be parsed", "a comment"],
+)
+def test_edits_are_told(root: Path, into: Path, old: str, new: str) -> None:
+    replace_in(into / "plain.py", old, new)
+    assert states(into, root)["plain.py"] == "edited"
+
+
+def test_what_an_older_turnspec_made_is_no_edit(root: Path, into: Path) -> None:
+    for name in ("plain.py", "plain.gbnf"):
+        text = (into / name).read_text(encoding="utf-8")
+        (into / name).write_text(as_older(text), encoding="utf-8")
+    result = run("vendor", "--check", into, "--root", root)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[2:] == [
+        f"stale  {into / 'plain.gbnf'}: made by an older turnspec",
+        f"stale  {into / 'plain.py'}: made by an older turnspec",
+    ]
+    assert result.stderr == f"to renew what is stale, run: turnspec vendor plain --into {into}\n"
+    assert run("vendor", "plain", "--into", into, "--root", root).exit_code == 0
+    assert states(into, root) == dict.fromkeys(ALL, "fresh")
+    older = as_older((into / "plain.py").read_text(encoding="utf-8"))
+    (into / "plain.py").write_text(older + "\n# mine\n", encoding="utf-8")
+    assert states(into, root)["plain.py"] == "edited"
+
+
+def test_a_repository_of_an_older_turnspec_is_copied_from(root: Path, tmp_path: Path) -> None:
+    module = root / "generated/plain.py"
+    module.write_text(as_older(module.read_text(encoding="utf-8")), encoding="utf-8")
+    copy = ("vendor", "plain", "--no-grammar", "--into", tmp_path / "app", "--root", root)
+    assert run(*copy).exit_code == 0
+    assert states(tmp_path / "app", root) == {"plain.py": "fresh"}
+
+
+def test_another_engine_makes_copies_stale(root: Path, into: Path) -> None:
+    path = into / "plain.py"
+    text = path.read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines(True) if not line.startswith("# Text hash")]
+    other = "".join(lines).replace(named_engine(text), "1.0 0123456789ab")
+    path.write_text(sealed(other), encoding="utf-8")
+    result = run("vendor", "--check", into, "--root", root)
+    assert f"stale  {path}: the engine has changed\n" in result.stdout
 
 
 def test_again_changes_nothing(root: Path, into: Path) -> None:
@@ -287,7 +471,7 @@ def test_committed_files_are_sealed(name: str) -> None:
         assert is_generated(text)
         assert is_unedited(text)
         assert named_spec(text)[0] == name
-        assert not is_unedited(text + " ")
+        assert not is_unedited(text + "# mine\n")
 
 
 def test_the_banner_names_the_spec(root: Path) -> None:
@@ -389,9 +573,7 @@ def test_scripts_are_copied_and_fresh(root: Path, scripts: Path) -> None:
         text = path.read_text(encoding="utf-8")
         assert is_generated(text)
         assert is_unedited(text)
-        command = re.search(r"^// Regenerate: (.*) --into \.$", text, re.MULTILINE)
-        assert command
-        assert "--language" in command[1]
+        assert "--language" in command_in(path)
 
 
 def test_stale_scripts_are_renewed_in_their_languages(root: Path, scripts: Path) -> None:

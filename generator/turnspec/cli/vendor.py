@@ -109,6 +109,7 @@ def vendor(
             with_protocol=protocol,
             with_shared_engine=shared_engine,
             force=force,
+            root=root,
         )
         print_vendored(done, as_json=as_json)
         finish(done.problems)

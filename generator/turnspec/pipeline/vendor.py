@@ -9,15 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
 from turnspec.codegen.banner import (
     is_generated,
+    is_older,
+    is_same,
     is_unedited,
+    named_engine,
     named_spec,
     warning_of,
+    with_command,
     with_warning,
     without_warning,
 )
@@ -26,6 +31,7 @@ from turnspec.pipeline.vendored_texts import (
     PROTOCOL,
     PROTOCOL_FILE,
     Language,
+    command_for,
     common_text_now,
     copied_texts,
     engine_texts,
@@ -45,7 +51,7 @@ from turnspec.spec.verdict import Judgement
 class CopyState(StrEnum):
     """What a copy is, beside what is known now."""
 
-    FRESH = "fresh"  # the same
+    FRESH = "fresh"  # the same, in whatever layout
     STALE = "stale"  # an older one, as it was generated
     EDITED = "edited"  # not as it was generated
     GONE = "gone"  # of a format that isn't known
@@ -87,17 +93,24 @@ def vendor(
     with_protocol: bool = False,
     with_shared_engine: bool = False,
     force: bool = False,
+    root: Path | None = None,
 ) -> Vendored:
     """Copy the parsers, and the grammars, of some formats into a folder: all of them or none.
 
     A file there that was edited, or is nobody's copy, is a problem unless ``force`` is set; so is a
     format that isn't verified. With ``force`` its copies say so. ``with_protocol`` adds the module
     of types that all parsers have in common; ``with_shared_engine`` writes the engine once, and
-    parsers that import it.
+    parsers that import it. All name the command that makes them: with ``into`` as it is, and with
+    ``root``, the repository of the formats, where one was given.
     """
-    texts: dict[Path, str] = {into / PROTOCOL_FILE: protocol_text()} if with_protocol else {}
+    command = partial(command_for, into=into, language=language, root=root)
+    sharing = ["--shared-engine"] if with_shared_engine else []
+    options = sharing + ([] if with_grammar else ["--no-grammar"])
+    texts: dict[Path, str] = {}
+    if with_protocol:
+        texts |= _made_by(command(["--protocol"]), into, {PROTOCOL_FILE: protocol_text()})
     if with_shared_engine:
-        texts |= {into / file: text for file, text in engine_texts(language).items()}
+        texts |= _made_by(command(sharing), into, engine_texts(language))
     problems: list[Problem] = []
     unverified: dict[str, Judgement] = {}
     for known in formats:
@@ -109,7 +122,25 @@ def vendor(
         if not judgement.is_verified:
             unverified[known.name] = judgement
             problems += [] if force else [_distrust(known.name, judgement)]
-        texts |= {into / file: _marked(text, judgement) for file, text in found.items()}
+        wanted = [known.name, *options, *([] if judgement.is_verified else ["--force"])]
+        marked = {file: _marked(text, judgement) for file, text in found.items()}
+        texts |= _made_by(command(wanted), into, marked)
+    return _written(texts, into, problems, unverified, force=force)
+
+
+def _made_by(command: str, into: Path, texts: Mapping[str, str]) -> dict[Path, str]:
+    return {into / file: with_command(text, command) for file, text in texts.items()}
+
+
+def _written(
+    texts: Mapping[Path, str],
+    into: Path,
+    problems: list[Problem],
+    unverified: Mapping[str, Judgement],
+    *,
+    force: bool,
+) -> Vendored:
+    """Write the copies, if nothing is wrong with any."""
     try:
         there = {path: _text_of(path) for path in texts}
         if not force:
@@ -150,31 +181,43 @@ def _checked(catalog: Catalog, path: Path, text: str) -> VendoredCopy:
         return VendoredCopy(path, name, CopyState.EDITED, "not as it was generated")
     if isinstance(now, Problem):
         return VendoredCopy(path, name, CopyState.GONE, str(now))
-    if now == without_warning(text):
-        told = _marked(now, known.judgement()) if known else now
-        if warning_of(text) not in ("", warning_of(told)):
-            reason = "what is known of the format has changed"
-            return VendoredCopy(path, name, CopyState.STALE, reason)
-        return VendoredCopy(path, name, CopyState.FRESH, warning_of(told))
-    changed = "the generator" if named_spec(now)[1] == digest else "the spec"
-    reason = f"{changed} has changed"
-    return VendoredCopy(path, name, CopyState.STALE, reason, shares(name, text))
+    if older := _why_older(text, now):
+        return VendoredCopy(path, name, CopyState.STALE, older, shares(name, text))
+    told = _marked(now, known.judgement()) if known else now
+    if warning_of(text) not in ("", warning_of(told)):
+        reason = "what is known of the format has changed"
+        return VendoredCopy(path, name, CopyState.STALE, reason)
+    return VendoredCopy(path, name, CopyState.FRESH, warning_of(told))
+
+
+def _why_older(text: str, now: str) -> str:
+    """Return why an unedited copy doesn't say what is known now, "" if it does."""
+    if is_older(text):
+        return "made by an older turnspec"
+    if is_same(without_warning(text), now):
+        return ""
+    if named_spec(text)[1] != named_spec(now)[1]:
+        return "the spec has changed"
+    changed = "generator" if named_engine(text) == named_engine(now) else "engine"
+    return f"the {changed} has changed"
 
 
 def renewal(copies: Iterable[VendoredCopy], folder: Path) -> str:
     """Return the commands that renew the stale copies that have their own names, or ""."""
     stale = [copy for copy in copies if copy.state is CopyState.STALE]
-    commands = [_renewal([copy for copy in stale if _is_in(copy, each)], each) for each in Language]
-    return " && ".join(
-        f"turnspec vendor {' '.join(wanted)} --into {folder}" for wanted in commands if wanted
-    )
+    commands = [
+        command_for(wanted, folder, each)
+        for each in Language
+        if (wanted := _renewal([copy for copy in stale if _is_in(copy, each)]))
+    ]
+    return " && ".join(commands)
 
 
 def _is_in(copy: VendoredCopy, language: Language) -> bool:
     return language_of(copy.path.name) is language
 
 
-def _renewal(stale: list[VendoredCopy], language: Language) -> list[str]:
+def _renewal(stale: list[VendoredCopy]) -> list[str]:
     """Return what to ask for so that the stale copies in one language are renewed."""
     names = [copy.name for copy in stale if copy.path.name in own_names(copy.name)]
     wanted = list(dict.fromkeys(name for name in names if name not in ENGINES))
@@ -182,7 +225,7 @@ def _renewal(stale: list[VendoredCopy], language: Language) -> list[str]:
         wanted.append("--protocol")
     if any(copy.shared for copy in stale):
         wanted.append("--shared-engine")
-    return wanted + ([f"--language {language}"] if wanted and language.scripts else [])
+    return wanted
 
 
 def _marked(text: str, judgement: Judgement) -> str:

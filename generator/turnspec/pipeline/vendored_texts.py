@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from importlib import resources
+from pathlib import Path
 
 from turnspec.catalog.known import KnownFormat
 from turnspec.codegen.banner import banner, is_unedited, named_place, sealed
@@ -63,11 +65,20 @@ def language_of(path: str) -> Language:
     return next((each for each in Language if script in each.scripts), Language.PYTHON)
 
 
+def command_for(
+    wanted: Sequence[str], into: Path, language: Language, root: Path | None = None
+) -> str:
+    """Return the command that makes copies, by what is wanted: names and options."""
+    options = [*(["--language", language] if language.scripts else []), "--into", str(into)]
+    named = ["--root", str(root)] if root else []
+    return shlex.join(["turnspec", "vendor", *wanted, *options, *named])
+
+
 def protocol_text() -> str:
     """Return `turnspec.protocol` as a file to be copied, with a banner like that of a parser."""
     text = resources.files("turnspec").joinpath(PROTOCOL_FILE).read_text("utf-8")
-    command = "turnspec vendor --protocol --into ."
-    return sealed(banner(PROTOCOL, "-", command=command) + text)
+    command = command_for(["--protocol"], Path(), Language.PYTHON)
+    return sealed(banner(PROTOCOL, "-", command=command, engine=()) + text)
 
 
 def engine_texts(language: Language) -> dict[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import unknown_name
-from turnspec.codegen.banner import is_generated, named_spec
+from turnspec.codegen.banner import is_generated, is_same, named_spec, without_warning
 from turnspec.codegen.loading import load_module
 from turnspec.review.compare import Review, Status, TemplateReview, reading_findings
 from turnspec.review.reading import Format, read_turns
@@ -36,7 +36,7 @@ def review_copy(path: Path, catalog: Catalog) -> Review | Problem:
     if isinstance(gbnf, Problem):
         return gbnf
     titles = str(path), f"{name} as {'installed' if known.installed else 'it is here'}"
-    if text == module:
+    if is_same(without_warning(text), module):
         return Review(*titles, ())
     try:
         old = load_module(text)
