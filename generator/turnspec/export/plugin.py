@@ -5,15 +5,17 @@ That file is a banner, the facts of the format, and else what stands in `plugins
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from importlib import resources
 
-from turnspec.codegen.banner import banner, sealed
+from turnspec.codegen.banner import banner, sealed, with_command
 from turnspec.export import plugins
 from turnspec.export.exporting import ExportOptions
 from turnspec.spec.files import SPEC_SUFFIX, dump_spec, spec_hash
 from turnspec.spec.model import Spec
 from turnspec.spec.naming import module_name
+from turnspec.spec.recipe import Recipe
 
 # Between these lines of a plugin's source stand the stand-ins for the facts.
 _FACTS = "# Here an export has the facts of its format.\n"
@@ -37,9 +39,7 @@ def plugin_files(
     own = "\n".join(_constants({"NAME": spec.name, **facts}))
     text = "".join(
         (
-            banner(
-                f"specs/{spec.name}{SPEC_SUFFIX}", spec_hash(spec), command=_command(spec, target)
-            ),
+            _banner(spec, target),
             f'"""{about.strip()}\n"""\n\n',
             f"{imports}import {module} as turn_format  # noqa: E402\n",
             f"from {module} import Parser as StreamingParser  # noqa: E402\n\n",
@@ -47,8 +47,8 @@ def plugin_files(
         )
     )
     return {
-        f"{module}.py": options.module,
-        f"{spec.name}{SPEC_SUFFIX}": dump_spec(spec),
+        f"{module}.py": with_command(options.module, _command(spec, target)),
+        f"{spec.name}{SPEC_SUFFIX}": dump_spec(spec, Recipe(_command(spec, target))),
         plugin_name(spec, target): sealed(text),
     }
 
@@ -59,10 +59,7 @@ def plugin_part(spec: Spec, target: str, part: str) -> tuple[str, str]:
     source = resources.files(plugins).joinpath(f"{name}.py").read_text("utf-8")
     first = plugin_name(spec, target).removesuffix(".py")
     theirs = source.replace(f"from {plugins.__name__}.{_identifier(target)} ", f"from {first} ")
-    head = banner(
-        f"specs/{spec.name}{SPEC_SUFFIX}", spec_hash(spec), command=_command(spec, target)
-    )
-    return f"{module_name(spec.name)}_{name}.py", sealed(head + theirs)
+    return f"{module_name(spec.name)}_{name}.py", sealed(_banner(spec, target) + theirs)
 
 
 def plugin_name(spec: Spec, target: str) -> str:
@@ -70,8 +67,13 @@ def plugin_name(spec: Spec, target: str) -> str:
     return f"{module_name(spec.name)}_{_identifier(target)}.py"
 
 
+def _banner(spec: Spec, target: str) -> str:
+    place = f"specs/{spec.name}{SPEC_SUFFIX}"
+    return banner(place, spec_hash(spec), command=_command(spec, target), engine=())
+
+
 def _command(spec: Spec, target: str) -> str:
-    return f"turnspec export {spec.name} --to {target} --into ."
+    return shlex.join(["turnspec", "export", spec.name, "--to", target, "--into", "."])
 
 
 def _identifier(target: str) -> str:
