@@ -20,7 +20,7 @@ from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.module_top import docstring
 from turnspec.codegen.tables import role_statement, table_statements
 from turnspec.engine import facts as engine_facts
-from turnspec.engine.roles import Role, When
+from turnspec.engine.roles import Role, Rule, When
 
 #: The engine's files in a reader's order: what is the format's, and what every parser has alike.
 OWN = (
