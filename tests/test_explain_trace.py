@@ -169,14 +169,14 @@ def check_events(
 
 def test_a_step_names_its_table_and_rule() -> None:
     first, second = trace(table_of("qwen3-coder"), "Hello!<|im_end|>\n", {}).steps
-    assert (first.state, first.role, first.marker) == ("text", "turn end", "<|im_end|>")
+    assert (first.state, first.role, first.marker) == ("in text", "turn end", "<|im_end|>")
     assert (second.state, second.role, second.marker) == ("after turn end", "", "")
     assert (first.offset, second.offset) == (0, 16)
 
 
 def test_what_ends_a_text_and_is_read_after_it_is_named() -> None:
     steps = trace(table_of("qwen3-coder"), DEVIATING, {}).steps
-    assert ("value", "next argument", "Paris") in [
+    assert ("in value", "next argument", "Paris") in [
         (step.state, step.role, step.consumed) for step in steps
     ]
 
@@ -186,7 +186,7 @@ def test_text_that_is_read_once_more_is_told_where_it_stands() -> None:
     found = trace(table_of("qwen-qwen3-0-6b"), text, {})
     told = "".join(event["text"] for step in found.steps for event in step.events)
     assert told == found.message["content"] == text.removesuffix("<|im_end|>")
-    assert [step.state for step in found.steps][:3] == ["text", "between calls", "members"]
+    assert [step.state for step in found.steps][:3] == ["in text", "between calls", "in object"]
 
 
 def test_the_prompt_is_told_apart() -> None:
@@ -233,7 +233,7 @@ def test_the_command(tmp_path: Path) -> None:
     said = run("explain", "qwen3-coder", "--trace", text, "--root", ROOT)
     assert (said.exit_code, said.stderr) == (0, "")
     assert said.stdout == (
-        "    0 text: turn end\n"
+        "    0 in text: turn end\n"
         '      takes "Hello!<|im_end|>"\n'
         '      tells content: "Hello!"\n'
         "{\n"
@@ -260,7 +260,7 @@ def test_of_a_template_that_was_never_added() -> None:
     assert (result.exit_code, result.stderr) == (0, "")
     shown = json.loads(result.stdout)
     assert shown["message"] == {"role": "assistant", "content": "Hi"}
-    assert [step["state"] for step in shown["steps"]] == ["text"]
+    assert [step["state"] for step in shown["steps"]] == ["in text"]
 
 
 def test_options_reach_the_parser(tmp_path: Path) -> None:

@@ -22,13 +22,17 @@ from turnspec.report.texts import texts_to_try
 
 #: Tables that are looked at within a state.
 WITHIN = {
-    **dict.fromkeys(("before content", "content headers", "after call", "left out"), "text"),
-    **{"first argument": "arguments", "call closing": "text end"},
-    **dict.fromkeys(("raw start", "raw end"), "argument value"),
+    **dict.fromkeys(("before content", "content headers", "after call"), "in text"),
+    **{"left out if last": "in text", "first argument": "in arguments"},
+    **{"at closing": "after bare text"},
+    **dict.fromkeys(("at raw start", "at raw end"), "argument value"),
 }
 #: States that a marker may end without being taken, and those in which it may be text.
-UNREAD = ("value", "guarded value", "elements", "text end", "call end", "code end", "arguments")
-OF_TEXT = ("text", "value", "elements")
+UNREAD = (
+    *("in value", "in guarded value", "in elements", "in arguments", "after bare text"),
+    *("at call end", "at code end"),
+)
+OF_TEXT = ("in text", "in value", "in elements")
 
 
 def machine_of(name: str) -> Machine:

@@ -17,7 +17,10 @@ from turnspec.engine.roles import Rule
 from turnspec.spec.yaml_text import quoted
 
 #: Tables whose markers are only looked at: a rule of another one takes them, or they are text.
-_LOOKED_AT = ("call_end", "call_start", "call_closing", "text_end", "code_end", "after_element")
+_LOOKED_AT = (
+    *("at_call_end", "at_call_start", "at_closing", "after_bare_text", "at_string_end"),
+    *("at_code_end", "after_element"),
+)
 
 
 class Phase(StrEnum):
@@ -106,7 +109,7 @@ class _Walk:
     prompt: int  # how much of the text it is
     at: int
     steps: list[Step] = field(default_factory=list)
-    state: str = "text"  # if no rule takes what comes next
+    state: str = "in text"  # if no rule takes what comes next
 
     def add(self, phase: Phase, events: Sequence[Any]) -> None:
         """Add the steps that the parser took since the last time, with what it told."""
@@ -139,7 +142,7 @@ class _Walk:
         stopping = [row for row in rows if row.start == here]
         for row in (taking or stopping)[-1:]:
             role = row.rule.role.name.lower().replace("_", " ")
-            state = row.table.replace("begun", "text").replace("_", " ")
+            state = row.table.replace("at_end_of", "in").replace("_", " ")
             self._step(phase, state, role, row.rule.marker, min(row.end, here))
             self.state = f"after {role}"
         self._step(phase, self.state, "", "", here)
