@@ -44,6 +44,8 @@ _ATTRIBUTES = {
 _LINE_LENGTH = 88
 #: Methods that do nothing but give a value.
 _PURE = {"_made"}
+
+
 def compiled_module(
     facts: FormatFacts, samples: Sequence[str] = (), notes: Sequence[str] = ()
 ) -> str:
@@ -176,6 +178,7 @@ def _known(facts: FormatFacts) -> Facts:
         tables={
             **{name: bool(rows) for name, rows in facts.tables.items()},
             **{name: bool(data) for name, data in facts.data.items()},
+            **dict.fromkeys(facts.markers, True),
         },
         never=never | cases | _unused_events(facts.values),
     )

@@ -79,27 +79,38 @@ class FormatFacts:
     turn_ends: tuple[str, ...]
     slots: Mapping[str, list[str]]
     data: Mapping[str, object]
+    markers: Mapping[str, str | tuple[str, ...]]  # those that the engine asks for by themselves
     tables: Mapping[str, tuple[Row, ...]]
     unused: frozenset[str]  # tables that no format of this kind has
     style: Mapping[str, object]  # of values in a relative of JSON
     values: Mapping[str, object]
+
+    def text(self, name: str) -> str:
+        """Return a marker that the engine asks for by itself; nothing if there is none."""
+        return str(self.markers.get(name, ""))
 
 
 def facts_of(table: Format) -> FormatFacts:
     """Return the facts of a format."""
     slots = _Slots()
     tables = {name: slots.rows(rows) for name, rows in _tables(table).items()}
+    markers = _markers(table, slots)
     return FormatFacts(
         format={key: cast(str, value) for key, value in table.items() if key in _FORMAT},
         turn_ends=tuple(map(slots.text, table["turn_end"])),
         slots=slots.found,
         data=_data(table),
+        markers={name: text for name, text in markers.items() if text},
         tables=tables,
         unused=frozenset({*_ALL_TABLES} - {*_readers(table)}),
         style=_value_style(table),
-        values={**_text_values(table), **_call_values(table, slots), **_marker_values(tables)},
+        values={
+            **{name: text for name, text in markers.items() if not text},
+            **_text_values(table),
+            **_call_values(table),
+            **_marker_values(tables),
+        },
     )
-
 
 
 # Tables of rules.
@@ -315,8 +326,6 @@ def _text_values(table: Format) -> dict[str, object]:
         "HAS_REASONING": "reasoning" in table,
         "REASONING_HAS_START": bool(marks.get("start")),
         "REASONING_HAS_END": bool(ends),
-        "REASONING_END": ends[0] if ends else "",
-        "REASONING_END_SIGNS": "".join(ends[0].split()) if ends else "",
         "STARTS_IN_REASONING": marks.get("starts_open", False),
         "REASONING_MAY_STAY_OPEN": may_stay_open,
         "REASONING_MAY_END_TURN": marks.get("may_end_turn", False),
@@ -342,43 +351,55 @@ def _marker_values(tables: Mapping[str, tuple[Row, ...]]) -> dict[str, object]:
 
 
 def _data(table: Format) -> dict[str, object]:
-    """Return the constants that are sets of words, or words by others."""
+    """Return the constants that are an expression, sets of words, or words by others."""
     arguments = table.get("arguments", {})
     return {
+        "NAME": f"[{LETTERS}{NAME_SIGNS}]{{1,256}}" if "calls" in table else "",
         "WORDS": set(words_in(table)),
         "TYPE_WORDS": dict(arguments.get("types", {})),
         "KEY_ESCAPES": dict(arguments.get("key_escapes", {})),
     }
 
 
-def _call_values(table: Format, slots: _Slots) -> dict[str, object]:
+def _markers(table: Format, slots: _Slots) -> dict[str, str | tuple[str, ...]]:
+    """Return the markers that the engine asks for by themselves."""
+    reasoning, calls = table.get("reasoning", {}), table.get("calls", {})
+    end = next(iter(reasoning.get("end", ())), "")
+    closing, opening = calls.get("closing", ()), calls.get("opening", ())
+    others = (*calls.get("other_starts", ()), *calls.get("short_starts", ()))
+    return {
+        "REASONING_END": end,
+        "REASONING_END_SIGNS": "".join(end.split()),
+        "CALL_HEAD": slots.text(calls.get("start", "")),
+        "OTHER_HEADS": tuple(map(slots.text, others)),
+        "OPENING": next(iter(opening), ""),
+        "OPENINGS": tuple(map(slots.text, opening)) if "start" in calls else (),
+        "FIRST_CALL_END": next(iter(closing), ""),
+        "LATER_CALL_END": " ".join(closing[1:]),
+    }
+
+
+def _call_values(table: Format) -> dict[str, object]:
     """Return the constants of calls: see `turnspec.engine.facts`."""
     found: dict[str, object] = {
         "CALLS_ARE_OBJECTS": table.get("calls", {}).get("form") == "objects",
         "IS_BARE": table.get("calls", {}).get("bare", False),
         "HAS_CODE": "code" in table,
-        "OPENINGS": (),
-        "OTHER_HEADS": (),
         "HAS_ELEMENTS": "elements" in table.get("arguments", {}),
         "HAS_OTHER_VALUES": "values" in table.get("arguments", {}),
     }
     if "calls" not in table:
         return found
     calls, arguments, order = table["calls"], table["arguments"], list(table["order"])
-    closing, opening = calls.get("closing", ()), calls.get("opening", ())
-    late = (calls.get("tail", ""), *closing[:1])
+    late = (calls.get("tail", ""), *calls.get("closing", ())[:1])
     return {
         **found,
-        "FIRST_CALL_END": closing[0] if closing else "",
-        "LATER_CALL_END": " ".join(closing[1:]),
-        "OPENING": opening[0] if opening else "",
         "CONTENT_IS_LAST": "content" in order[order.index("calls") :],
         "REASONING_CAN_END": bool(table.get("reasoning", {}).get("end") or table.get("between")),
         "HAS_LATE_IDS": any("{id}" in text for text in late) or "id" in calls.get("members", {}),
         "HAS_PYTHON_LITERALS": arguments.get("literals", "python") == "python",
         "READS_TAGS": arguments["form"] == "json",
-        "NAME": f"[{LETTERS}{NAME_SIGNS}]{{1,256}}",
-        **_head_values(table, slots),
+        **_head_values(table),
         **_object_values(table),
         **_element_values(table),
         "CODE_TOOL": table.get("code", {}).get("tool", ""),
@@ -386,17 +407,13 @@ def _call_values(table: Format, slots: _Slots) -> dict[str, object]:
     }
 
 
-def _head_values(table: Format, slots: _Slots) -> dict[str, object]:
+def _head_values(table: Format) -> dict[str, object]:
     calls, arguments = table["calls"], table["arguments"]
-    others = (*calls.get("other_starts", ()), *calls.get("short_starts", ()))
     start = arguments.get("start", "")
     keyed = start.startswith("{key")
     has_end = bool(arguments.get("end"))
     return {
         "ARGUMENTS": arguments["form"],
-        "CALL_HEAD": slots.text(calls.get("start", "")),
-        "OTHER_HEADS": tuple(map(slots.text, others)),
-        "OPENINGS": tuple(map(slots.text, calls.get("opening", ()))) if "start" in calls else (),
         "NEEDS_OPENING": calls.get("needs_opening", False),
         "ONLY_IN_SECTION": calls.get("only_in_section", False),
         "HAS_SECTIONS": bool(calls.get("only_in_section") or calls.get("opening")),

@@ -91,16 +91,16 @@ def _called(facts: FormatFacts, samples: Sequence[str]) -> str:
     if not facts.values["HAS_CALLS"] or len(samples) < 2:
         return ""
     turn = samples[-1].removeprefix(facts.format["header"])
-    opening = str(facts.values["OPENING"]) or _head_text(facts)
+    opening = facts.text("OPENING") or _head_text(facts)
     return turn[max(turn.find(_text_of(opening)), 0) :]
 
 
 def _head_text(facts: FormatFacts) -> str:
-    return str(facts.values["CALL_HEAD"]).partition("{")[0].strip()
+    return facts.text("CALL_HEAD").partition("{")[0].strip()
 
 
 def _deviating_calls(facts: FormatFacts, called: str) -> Iterator[str]:
-    opening = _text_of(str(facts.values["OPENING"]))
+    opening = _text_of(facts.text("OPENING"))
     head, ends = called.find(_head_text(facts)), _plain(facts, "close")
     if opening:
         yield called[head:]
@@ -113,7 +113,7 @@ def _deviating_calls(facts: FormatFacts, called: str) -> Iterator[str]:
 
 
 def _end_of(facts: FormatFacts) -> str:
-    return _text_of(str(facts.values["LATER_CALL_END"] or facts.values["FIRST_CALL_END"]))
+    return _text_of(facts.text("LATER_CALL_END") or facts.text("FIRST_CALL_END"))
 
 
 def _deviations(facts: FormatFacts, called: str) -> Iterator[str]:

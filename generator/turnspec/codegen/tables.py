@@ -48,6 +48,10 @@ def table_statements(facts: FormatFacts, *, with_data: bool = False) -> Iterator
         style = ", ".join(f"{name}={value!r}" for name, value in facts.style.items())
         yield f"VALUE_STYLE = ValueStyle({style})"
     yield from (f"{name} = {data!r}" for name, data in facts.data.items() if data or with_data)
+    for name, found in facts.markers.items():
+        is_text = isinstance(found, str)
+        shown = [_shown(text, names) for text in ([found] if is_text else found)]
+        yield f"{name} = {shown[0] if is_text else _tuple(shown)}"
     yield "\n# What can come next. The first rule that fits counts.\n"
     for table, rows in facts.tables.items():
         if rows or with_data:
