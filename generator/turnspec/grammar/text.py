@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from turnspec.grammar.rule_names import RuleNames, slug
 from turnspec.spec.characters import NAME_SIGNS
 
 #: The rules for white space that is free to differ from the template's own: inside encoded values,
@@ -26,6 +27,8 @@ _LINE_BREAK = re.compile(r"[ \t\r]*\n[ \t\n\r]*")
 _REFERENCE = re.compile(r'"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|([a-z][a-z0-9-]*)')
 _REMEMBERED = 256  # markers of formats
 _FREE = (SPACE, GAP)
+_ENDING = re.compile(r"\W*/")
+_LETTER = re.compile("[A-Za-z0-9]")
 _CONTROLS = (*range(0x20), 0x7F)
 # How characters are written in a literal, by their code.
 _ESCAPES = {code: f"\\x{code:02X}" for code in _CONTROLS} | {
@@ -178,12 +181,12 @@ def shortest_markers(markers: Iterable[str]) -> tuple[str, ...]:
 def text_without(name: str, markers: Iterable[str], comment: str = "") -> tuple[Rule, ...]:
     """Return rules for free text (empty too) that holds none of ``markers``.
 
-    The construction is the automaton of Aho and Corasick with its states as rules: ``name-1`` and
-    so on stand where the text so far ends with the first characters of a marker, one rule for each
-    such beginning. From there the text goes on with the beginning, or starts another one, or
-    leaves with some other character. Completing a marker is the one move that no rule has. The loop
-    stands in the first rule, not in the states, because engines that keep a row of open rules would
-    otherwise hold one for each character.
+    The construction is the automaton of Aho and Corasick with its states as rules: ``name-think-3``
+    stands where the text so far ends with the first three characters of ``<think>``, and so on, one
+    rule for each such beginning. From there the text goes on with the beginning, or starts another
+    one, or leaves with some other character. Completing a marker is the one move that no rule has.
+    The loop stands in the first rule, not in the states, because engines that keep a row of open
+    rules would otherwise hold one for each character.
 
     Most of a text is a rule of its own, ``name-words``: llguidance takes such a rule for one token
     of its lexer, which spares it a step of its parser for each character, and its limit of steps.
@@ -204,15 +207,17 @@ def text_without(name: str, markers: Iterable[str], comment: str = "") -> tuple[
 class _Automaton:
     name: str
     markers: tuple[str, ...]
-    beginnings: Mapping[str, int]  # every proper beginning of a marker, each a numbered state
+    beginnings: Mapping[str, str]  # every proper beginning of a marker, each with its rule's name
     moves: Mapping[str, Mapping[str, str | None]]  # where characters lead from there; else to ""
 
     @classmethod
     def of(cls, name: str, markers: Iterable[str]) -> _Automaton:
         kept = shortest_markers(markers)
-        beginnings = {m[:length]: None for m in kept for length in range(1, len(m))}
-        numbers = {beginning: number for number, beginning in enumerate(beginnings, start=1)}
-        return cls(name, kept, numbers, _moves(kept, numbers))
+        beginnings: dict[str, str] = {}
+        for marker, word in zip(kept, _words_for(kept), strict=True):
+            for length in range(1, len(marker)):
+                beginnings.setdefault(marker[:length], f"{name}-{word}-{length}")
+        return cls(name, kept, beginnings, _moves(kept, beginnings))
 
     def first_characters(self) -> list[str]:
         return sorted({marker[0] for marker in self.markers})
@@ -220,9 +225,6 @@ class _Automaton:
     def step(self, beginning: str, char: str) -> str | None:
         """Return the beginning that the text ends with after ``char``; None: a whole marker."""
         return self.moves[beginning].get(char, "")
-
-    def rule_name(self, beginning: str) -> str:
-        return f"{self.name}-{self.beginnings[beginning]}"
 
     def run(self) -> str:
         """Return text without any marker's first character."""
@@ -243,7 +245,7 @@ class _Automaton:
 
     def loop(self) -> str:
         starts = [char for char in self.first_characters() if char in self.beginnings]
-        again = group((f"{literal(char)} {self.rule_name(char)}" for char in starts), "*")
+        again = group((f"{literal(char)} {self.beginnings[char]}" for char in starts), "*")
         unfinished = (self.run_of(char) for char in starts if not self.may_begin_again(char))
         return sequence(self.run(), again, group(unfinished))
 
@@ -267,8 +269,8 @@ class _Automaton:
         return self.may_begin_again(beginning) and any(len(o) > len(beginning) for o in longer)
 
     def states(self) -> list[Rule]:
-        names = ((self.rule_name(beginning), beginning) for beginning in self.beginnings)
-        return [Rule(name, choice(self._moves(beginning))) for name, beginning in names]
+        named = self.beginnings.items()
+        return [Rule(name, choice(self._moves(beginning))) for beginning, name in named]
 
     def _moves(self, beginning: str) -> Iterator[str]:
         characters = sorted(set("".join(self.markers)))
@@ -278,9 +280,17 @@ class _Automaton:
         looped = self.first_characters() if self.is_left_to_loop(beginning) else ()
         for char, target in targets.items():
             if target and char not in looped:
-                yield f"{literal(char)} {self.rule_name(target)}"
+                yield f"{literal(char)} {self.beginnings[target]}"
         inside = (char for char, target in targets.items() if target != "")
         yield f"{character_class(inside, negated=True)} {self.run()}"
+
+
+def _words_for(markers: Iterable[str]) -> Iterator[str]:
+    """Yield a name for each marker: its letters, and that it is an end if a slash says so."""
+    names = RuleNames()
+    for marker in markers:
+        word = slug(marker) if _LETTER.search(marker) else "signs"
+        yield names.free(f"{word}-end" if _ENDING.match(marker) else word)
 
 
 def _moves(
