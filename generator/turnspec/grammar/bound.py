@@ -31,6 +31,7 @@ from turnspec.grammar.turn import (
     text_markers,
     turn_rules,
 )
+from turnspec.grammar.turn_markers import in_turn_order
 from turnspec.grammar.values import json_value_rules
 from turnspec.spec.model import Literal, Part, Piece, Spec
 from turnspec.spec.problems import Problem
@@ -124,8 +125,9 @@ class GrammarBinder:
         base = self._base
         lazy = calls is not None and _is_lazy(base.ended, request)
         offer = _offer(base.ended, request)
-        own = [*_turn(offer, calls, lazy=lazy), *(call_rules(calls) if calls else ())]
-        given = _first_of_each([*own, *(base.arguments if calls else ()), *rules, *base.shared])
+        turn = in_turn_order(_turn(offer, calls, lazy=lazy), base.ended.turn.order, (ROOT,))
+        own = [*turn, *(call_rules(calls) if calls else ())]
+        given = _first_of_each([*own, *rules, *(base.arguments if calls else ()), *base.shared])
         text = "".join(str(rule) for rule in reachable(given, [ROOT]))
         return _with_extras(self.spec, text.lstrip(), offer, lazy=lazy, notices=notices)
 
@@ -146,8 +148,8 @@ class _Base:
     @classmethod
     def of(cls, spec: Spec) -> _Base:
         ended = with_stop_at_end(spec)
-        arguments = argument_rules(ended.tools, known=True) if ended.tools else ()
-        shared = (*shared_rules(ended), *json_value_rules(), *character_rules())
+        arguments = argument_rules(ended.tools) if ended.tools else ()
+        shared = (*json_value_rules(), *character_rules(), *shared_rules(ended, known=True))
         syntax = CallSyntax.of(ended.tools) if ended.tools else None
         calls = calls_of(ended, parallel=True)
         unbound = call_rules(calls) if calls else ()

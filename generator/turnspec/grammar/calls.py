@@ -9,8 +9,14 @@ from itertools import dropwhile, takewhile
 
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.grammar.characters import key_character
-from turnspec.grammar.elements import element_rules, opening_texts, value_or_elements
-from turnspec.grammar.tagged import RAW_TEXT, before_argument
+from turnspec.grammar.elements import (
+    element_rules,
+    element_text_rules,
+    opening_texts,
+    value_or_elements,
+)
+from turnspec.grammar.rule_names import RuleNames, slug
+from turnspec.grammar.tagged import RAW_TEXT, VALUE_END, before_argument, spaced_value_end
 from turnspec.grammar.text import (
     GAP,
     SPACE,
@@ -29,7 +35,13 @@ from turnspec.grammar.text import (
     text_without,
     trimmed,
 )
-from turnspec.grammar.values import VALUE_RULE, object_rule, value_rule, value_rules
+from turnspec.grammar.values import (
+    VALUE_RULE,
+    object_rule,
+    quoted_text_rules,
+    value_rule,
+    value_rules,
+)
 from turnspec.spec.characters import LETTERS, call_ends, key_ends, name_signs
 from turnspec.spec.model import (
     Arguments,
@@ -45,6 +57,7 @@ from turnspec.spec.model import (
 
 #: The slots that would go on in a word behind them, beside the name, which has its own rule.
 _WORDS = (Slot(SlotKind.KEY), Slot(SlotKind.INDEX), Slot(SlotKind.COUNT))
+_RAW_COMMENT = "a raw value: free text up to its end"
 _JSON_PUNCTUATION = re.compile(r"[ \t\n\r{\[]*")
 # Where JSON may hold white space between a key, its value and the next key.
 _JSON_GAP = re.compile(r'(?<=":)\s*|(?<=["}\]],)\s*|(?<=^,)\s*|(?<=\{)\s*(?=")|\s+(?=[}\]])')
@@ -69,12 +82,6 @@ class Calls:
     spell: bool = False
 
 
-def tool_call_rules(calls: Calls) -> tuple[Rule, ...]:
-    """Return the rules from ``tool-calls`` down."""
-    known = calls.bound is not None
-    return (*call_rules(calls), *argument_rules(calls.tools, known=known))
-
-
 def call_rules(calls: Calls) -> tuple[Rule, ...]:
     """Return the rules from ``tool-calls`` down to the names and the other slots."""
     tools = calls.tools
@@ -97,10 +104,19 @@ def _any_word(words: Sequence[str]) -> str:
     return f"( {choice(map(spelled, words))} )" if words else "word-character{1,40}"
 
 
-def argument_rules(tools: Tools, *, known: bool) -> tuple[Rule, ...]:
-    """Return the rules for any arguments and values; ``known`` is as in `value_ends`."""
-    ends = value_ends(tools, known=known)
-    return (*_argument_rules(tools, ends), *value_rules(tools.arguments.syntax))
+def argument_rules(tools: Tools) -> tuple[Rule, ...]:
+    """Return the rules for any arguments, and then those for any values."""
+    return (*_argument_rules(tools), *value_rules(tools.arguments.syntax))
+
+
+def text_in_calls(tools: Tools, *, known: bool) -> tuple[Rule, ...]:
+    """Return the rules for free text that values are; ``known`` is as in `value_ends`."""
+    arguments, ends = tools.arguments, value_ends(tools, known=known)
+    return (
+        *(text_without(RAW_TEXT, ends, _RAW_COMMENT) if arguments.item else ()),
+        *(element_text_rules(arguments.elements) if arguments.elements else ()),
+        *quoted_text_rules(arguments.syntax),
+    )
 
 
 def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Iterator[Rule]:
@@ -252,27 +268,30 @@ def _section_end(text: str) -> str:
     return sequence(GAP, closing(text)) if trimmed(text) else ""
 
 
-def _argument_rules(tools: Tools, ends: Sequence[str]) -> tuple[Rule, ...]:
+def _argument_rules(tools: Tools) -> tuple[Rule, ...]:
     arguments = tools.arguments
     empty = literal(arguments.empty)
     if not arguments.item:
         whole = object_rule(arguments.syntax)
         options = [whole] if arguments.empty in ("", "{}") else [whole, empty]
         return (Rule("arguments", choice(options), "any arguments"),)
-    raw = _ends_raw(arguments)
+    raw, value_end = _ends_raw(arguments), spaced_value_end(arguments)
     between, end = arguments.separator, arguments.end
     comma = closing(between) if raw else before_argument(between, arguments)
+    end = closing(end) if raw else lenient(end)
+    if value_end:
+        comma = end = ""  # the white space that they are belongs to each argument
     some = sequence(
         before_argument(arguments.start, arguments),
         "argument",
         group([sequence(comma, "argument")], "*"),
-        closing(end) if raw else lenient(end),
+        end,
     )
     return (
         Rule("arguments", choice([some, empty]), "any arguments"),
         *_item_rules(arguments),
         Rule("argument-name", _key(tools)),
-        *text_without(RAW_TEXT, ends, "a raw value: free text up to its end"),
+        *([Rule(VALUE_END, value_end)] if value_end else ()),
         *(element_rules(arguments.elements) if arguments.elements else ()),
     )
 
@@ -286,9 +305,11 @@ def _item_rules(arguments: Arguments) -> Iterator[Rule]:
     if not words:
         yield Rule("argument", _item(arguments, tuple(JsonType), ""))
         return
-    yield Rule("argument", choice(f"argument-type-{number + 1}" for number in range(len(words))))
-    for number, (word, types) in enumerate(words.items()):
-        yield Rule(f"argument-type-{number + 1}", _item(arguments, tuple(types), word))
+    names = RuleNames()
+    rules = {word: names.free(f"argument-type-{slug(word)}") for word in words}
+    yield Rule("argument", choice(rules.values()))
+    for word, types in words.items():
+        yield Rule(rules[word], _item(arguments, tuple(types), word))
 
 
 def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
@@ -315,7 +336,11 @@ def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
         SlotKind.TYPE: literal(word),
         SlotKind.VALUE: sequence(GAP, value, GAP) if word and not raw else value,
     }
-    return _PieceWriter(fills, raw_slot=SlotKind.VALUE if raw else None).written(arguments.item)
+    writer = _PieceWriter(fills, raw_slot=SlotKind.VALUE if raw else None)
+    if not spaced_value_end(arguments):
+        return writer.written(arguments.item)
+    end = [VALUE_END] if raw else [writer.written(arguments.item[-1:]), GAP]
+    return sequence(writer.written(arguments.item[:-1]), *end)
 
 
 def _is_number_too(json_type: JsonType, types: Sequence[JsonType]) -> bool:

@@ -80,8 +80,12 @@ def element_rules(elements: Elements) -> tuple[Rule, ...]:
         Rule(_ITEM, element_tags(elements.element, "", "element-value")),
         Rule("element-name", _name(elements.member)),
         Rule("element-value", value_or_elements(elements, ELEMENT_TEXT)),
-        *text_without(ELEMENT_TEXT, element_ends(elements), "an element's text, up to its end"),
     )
+
+
+def element_text_rules(elements: Elements) -> tuple[Rule, ...]:
+    """Return the rules for an element's own text."""
+    return text_without(ELEMENT_TEXT, element_ends(elements), "an element's text, up to its end")
 
 
 def element_tags(pieces: Sequence[Piece], key: str, value: str) -> str:

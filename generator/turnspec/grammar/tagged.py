@@ -50,6 +50,8 @@ from turnspec.spec.model import (
 
 #: What refers to raw text between an argument's tags.
 RAW_TEXT = "raw-value"
+#: What refers to the marker behind a value, and the white space behind that.
+VALUE_END = "value-end"
 
 _KEY = Slot(SlotKind.KEY)
 _VALUE = Slot(SlotKind.VALUE)
@@ -196,6 +198,7 @@ class ArgumentNotation(MemberNotation):
     """The arguments of a call, each in tags."""
 
     arguments: Arguments = field(default_factory=Arguments)
+    ends_spaced: bool = False  # as `spaced_value_end` says
 
     def types(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return the words beside arguments that say a value's type, each with its JSON types."""
@@ -234,29 +237,31 @@ class ArgumentNotation(MemberNotation):
             elif exact and number == at - 1:
                 parts.append(lenient(piece.text.rstrip(WHITE_SPACE)))
             elif exact and number == at + 1:
-                parts.append(closing(piece.text))
+                parts.append(VALUE_END if self.ends_spaced else closing(piece.text))
             else:
                 parts.append(apart(piece.text) if number + 1 == at else lenient(piece.text))
-        return sequence(*parts)
+        return sequence(*parts, GAP if self.ends_spaced and not exact else "")
 
     def opening(self) -> str:
         """Return what stands before all arguments."""
         return before_argument(self.arguments.start, self.arguments)
 
     def comma(self) -> str:
-        """Return what stands between two arguments, white space at least.
+        """Return what stands between two arguments, white space at least unless values end so.
 
         White space is read character by character. Without it llguidance would read several
         optional arguments as one longest run, and not see the end that begins like another one.
         """
         separator = self.arguments.separator
+        if self.ends_spaced:
+            return ""
         if self._ends_raw():
             return spelled(separator)
         return before_argument(separator, self.arguments) or GAP
 
     def closing(self) -> str:
         """Return what stands behind all arguments."""
-        end = self.arguments.end
+        end = "" if self.ends_spaced else self.arguments.end
         return closing(end) if self._ends_raw() else lenient(end)
 
     def empty(self) -> str | None:
@@ -281,6 +286,20 @@ def before_argument(text: str, arguments: Arguments) -> str:
     return apart(text) if is_word and not trimmed(text) else lenient(text)
 
 
+def spaced_value_end(arguments: Arguments) -> str:
+    """Return the marker behind a raw value and white space; "" where that needn't follow it.
+
+    Both are one rule, `VALUE_END`: of the marker alone llguidance would make a token.
+    """
+    *_, last = arguments.item
+    is_raw = arguments.values.get(JsonType.STRING) is Encoding.RAW
+    if not is_raw or arguments.item[-2:-1] != (_VALUE,) or not isinstance(last, Literal):
+        return ""
+    around = (before_argument(arguments.separator, arguments), lenient(arguments.end))
+    may_lack = arguments.empty == arguments.start + arguments.end or around != (GAP, GAP)
+    return "" if may_lack else sequence(spelled(trimmed(last.text)), GAP)
+
+
 def argument_notation(arguments: Arguments, ends: Sequence[str], key_ends: str) -> Notation:
     """Return how a call's arguments are written.
 
@@ -297,6 +316,7 @@ def argument_notation(arguments: Arguments, ends: Sequence[str], key_ends: str) 
         order=arguments.syntax,
         values=values,
         arguments=arguments,
+        ends_spaced=bool(spaced_value_end(arguments)),
         key_ends=key_ends,
     )
 

@@ -16,7 +16,14 @@ from turnspec.codegen.markers import leading_text
 from turnspec.codegen.notation import plain
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.codegen.table import format_table, markers_in_text
-from turnspec.grammar.calls import Calls, begun_calls, call_marker, tool_call_rules
+from turnspec.grammar.calls import (
+    Calls,
+    argument_rules,
+    begun_calls,
+    call_marker,
+    call_rules,
+    text_in_calls,
+)
 from turnspec.grammar.text import (
     GAP,
     WHITE_SPACE,
@@ -32,6 +39,7 @@ from turnspec.grammar.text import (
     text_without,
     trimmed,
 )
+from turnspec.grammar.turn_markers import in_turn_order
 from turnspec.spec.model import ContentMode, Part, ReasoningMode, Spec
 from turnspec.spec.prompt_state import PromptState, prompt_state
 from turnspec.spec.recipe import REGENERATE
@@ -109,13 +117,15 @@ def generate_grammar(
     """
     ended = with_stop_at_end(spec)
     calls = calls_of(ended, parallel=may_repeat_calls(spec))
-    rules = (
-        *(rule for offer in _offers(ended) for rule in turn_rules(offer)),
-        *(tool_call_rules(calls) if calls else ()),
-        *begun_rules(Offer(ended, parts_of(ended), ended.thinking.prompts), calls),
-        *shared_rules(ended),
-    )
-    body = "".join(str(rule) for rule in reachable(rules, ENTRIES))
+    turns = [rule for offer in _offers(ended) for rule in turn_rules(offer)]
+    turns += begun_rules(Offer(ended, parts_of(ended), ended.thinking.prompts), calls)
+    rules = [
+        *in_turn_order(turns, ended.turn.order, ENTRIES),
+        *((*call_rules(calls), *argument_rules(calls.tools)) if calls else ()),
+        *shared_rules(ended, known=False),
+    ]
+    entries = [rule for entry in ENTRIES for rule in rules if rule.name == entry]
+    body = "".join(str(rule) for rule in reachable([*entries, *rules], ENTRIES))
     head = banner(spec_path, spec_hash, command=command, engine=())
     return sealed(f"{head.rstrip()}\n{body}")
 
@@ -142,10 +152,12 @@ def turn_rules(offer: Offer) -> tuple[Rule, ...]:
     return (entry, *(_turn_rule(offer, part) for part in offer.parts))
 
 
-def shared_rules(spec: Spec) -> tuple[Rule, ...]:
-    """Return the rules for free text and white space."""
+def shared_rules(spec: Spec, *, known: bool) -> tuple[Rule, ...]:
+    """Return the rules for free text and white space; ``known``: the tools are."""
     markers = text_markers(spec)
-    return (*space_rules(), *text_without(_TEXT, markers, _text_comment(markers)))
+    text = text_without(_TEXT, markers, _text_comment(markers))
+    values = text_in_calls(spec.tools, known=known) if spec.tools else ()
+    return (*text, *values, *space_rules())
 
 
 def text_markers(spec: Spec) -> tuple[str, ...]:
@@ -242,16 +254,18 @@ def _turn_rule(offer: Offer, part: Part) -> Rule:
     # Content without a marker of its own may be empty, and white space too: no need for a "?".
     open_ended = {offer.turn_rule(Part.CONTENT), GAP} & set(onward)
     more = group(onward, "" if open_ended or not offer.may_end(part) else "?")
+    # The rules for other entries stand right after those of the root.
+    inside = "from" if part is Part.CALLS else "from inside"
+    comment = f"{inside} the {part.value} on" if offer.entry == ROOT else ""
     if part is Part.CALLS:
-        return Rule(name, sequence(TOOL_CALLS, more), "from the calls on")
+        return Rule(name, sequence(TOOL_CALLS, more), comment)
     end = _part_end(spec, part)
-    comment = f"from inside the {part.value} on"
     if not trimmed(end):
         return Rule(name, sequence(offer.text(part), more), comment)
     closing = spelled(_whole_end(end, _opening(spec, part)))
     if part is Part.CONTENT and spec.content.mode is ContentMode.WRAPPED_WITH_REASONING:
         closing = f"( {closing} )?"
-    comment += f", which ends with {literal(end)}"
+    comment += f", which ends with {literal(end)}" if comment else ""
     return Rule(name, sequence(offer.text(part), closing, more), comment)
 
 
@@ -459,4 +473,7 @@ def _begun(spec: Spec, calls: Calls | None, extra: str) -> tuple[str, tuple[Rule
 
 def _text_comment(markers: Iterable[str]) -> str:
     written = ", ".join(literal(marker) for marker in markers)
-    return f"free text: content and reasoning, without {written}" if written else "free text"
+    if not written:
+        return "free text"
+    rules = "a rule with a number stands behind so many characters of a marker"
+    return f"free text: content and reasoning, without {written}; {rules}"
