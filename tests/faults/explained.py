@@ -15,7 +15,7 @@ REASONS: dict[str, str] = {
         "A stop string that is a character short stops the model at the same place: it stands in "
         "the end of a turn and nowhere else, and nothing about the signs shows where it is whole."
     ),
-    r"grammar rule: (bound )?(root|(reasoning|content)-turn): ": (
+    r"rule: (bound )?(root|no-reasoning|between-.*|calls-start|(reasoning|content)-[a-z]+): ": (
         "Where nothing else can stand, a parser takes text without the marker in front as the part "
         "that it has to be, or reads on where the prompt left off, and has nothing to tell."
     ),
