@@ -409,20 +409,25 @@ def test_what_may_be_a_draft_is_not_copied_with_each_piece(engine: TypeScriptEng
     assert many < 6 * few
 
 
+_QWEN, _GEMMA = "qwen-qwen3-0-6b", "google-gemma-4-31b-it"
 _STRING = '<tool_call>{"name": "f", "arguments": {"a": "'
-#: What begins a text, what is in it many times, and how it ends.
+_RAW_STRING = '<|tool_call>call:f{a:<|"|>b'
+#: A format, what begins a text, what is in it many times, and how it ends.
 _RUNS = {
-    "ends of a call in a string": (_STRING, "</tool_call>", ""),
-    "such with space between them": (_STRING, "</tool_call>\n", "</tool"),
-    "such that are in the string": (_STRING, "</tool_call>", 'x"}}'),
+    "ends of a call in a string": (_QWEN, _STRING, "</tool_call>", ""),
+    "such with space between them": (_QWEN, _STRING, "</tool_call>\n", "</tool"),
+    "such that are in the string": (_QWEN, _STRING, "</tool_call>", 'x"}}'),
+    "such in a string without escapes": (_GEMMA, _RAW_STRING, "<tool_call|> ", ""),
+    "openings in reasoning": (_QWEN, "<think>", "<tool_call>\n<function=", ""),
+    "such with an end": (_QWEN, "<think>", "<tool_call>\n<function=", "</tool_call> x < y"),
+    "drafts": (_QWEN, "<think>", '<tool_call>{"name": "f"}</tool_call> x', ""),
 }
 
 
 @pytest.mark.parametrize("size", [0, 1], ids=["whole", "by characters"])
 @pytest.mark.parametrize("run", _RUNS)
 def test_a_run_of_markers_takes_linear_time(run: str, size: int, engine: TypeScriptEngine) -> None:
-    name = "qwen-qwen3-0-6b"
-    before, unit, after = _RUNS[run]
+    name, before, unit, after = _RUNS[run]
 
     def matches(count: int) -> int:
         pieces = pieces_of(before + unit * count + after, size)

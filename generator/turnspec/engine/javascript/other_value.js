@@ -108,8 +108,10 @@ export class OtherValue extends Value {
   }
   readRawString() {
     const { turn } = this;
-    let found = this.rawEnd.search(turn, { final: false });
+    const start = Math.max(turn.position, this.matchedTo - turn.place);
+    let found = this.rawEnd.search(turn, { final: false, start });
     let end = found ? found.start : turn.text.length;
+    this.matchedTo = turn.place + end;
     if (this.unclosed?.mayEnd(turn.position, end)) {
       const [reach, broken] = this.unclosed.find(end);
       this.broken = broken;

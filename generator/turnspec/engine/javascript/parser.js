@@ -22,7 +22,7 @@ export class TurnParser {
   isFinished = false;
   /** What reads aside what may be a draft. */
   draft = null;
-  /** What it has read. */
+  /** What has come since it began. */
   drafted = [];
   draftEvents = [];
   constructor(machine, options = {}) {
@@ -112,7 +112,7 @@ export class TurnParser {
   }
   /** Read a call in open reasoning aside, until what follows it says what it is. */
   decide(found) {
-    const { turn, text } = this;
+    const { text } = this;
     const told = [];
     let events = found;
     for (;;) {
@@ -120,10 +120,8 @@ export class TurnParser {
       if (!draft) {
         told.push(events);
         if (text.draftStart === null) return told.flat();
-        this.drafted = [turn.text];
         draft = this.draft = this.beginDraft();
-        this.draftEvents = [];
-        events = draft.feed(turn.text);
+        events = draft.feed("");
       }
       for (const event of events) this.draftEvents.push(event);
       const end = draft.text.draftEnd;
@@ -136,19 +134,19 @@ export class TurnParser {
   }
   beginDraft() {
     const draft = new TurnParser(this.machine, this.options);
-    draft.turn.begin("", this.turn.offset, this.turn.place);
-    draft.turn.tokens = this.turn.tokens;
-    draft.turn.calls = [...this.turn.calls];
+    draft.turn.beginAs(this.turn);
     draft.text.isDraft = true;
     draft.text.thinking = false;
     this.text.draftStart = null;
+    this.drafted = [];
+    this.draftEvents = [];
     return draft;
   }
   /** What was read aside is reasoning, up to where something else follows. */
   goBack(end) {
     const { turn } = this;
     this.draft = null;
-    turn.begin(this.drafted.join(""), turn.offset, turn.place);
+    turn.add(this.drafted.join(""));
     turn.problem("draft", "a call in the reasoning, which goes on behind it");
     this.text.write(positionBehind(turn.text, Math.max(end - turn.offset, 1)));
     return turn.feed("");
@@ -166,14 +164,14 @@ export class TurnParser {
   }
   /** Decide what is read aside, as all text has come. */
   endDraft() {
-    let events = this.draft ? this.takeEarlier() : [];
+    const told = [this.draft ? this.takeEarlier() : []];
     while (this.draft) {
       const { draft } = this;
       for (const event of draft.finish()) this.draftEvents.push(event);
       const end = draft.text.draftEnd;
-      events = events.concat(end === null ? this.adopt(draft) : this.decide(this.goBack(end)));
+      told.push(end === null ? this.adopt(draft) : this.decide(this.goBack(end)));
     }
-    return events;
+    return told.flat();
   }
   /** Return what was held back: the model has written all. */
   finish() {
@@ -186,6 +184,7 @@ export class TurnParser {
     calls?.endOfText();
     turn.final = true;
     events = events.concat(turn.feed(""));
+    if (text.draftEnd !== null) return []; // of what turns out to be reasoning
     while (text.draftStart !== null) events = events.concat(this.decide([]), this.endDraft());
     calls?.finish();
     text.finish();

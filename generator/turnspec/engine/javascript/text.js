@@ -102,6 +102,7 @@ export class Text {
   /** Read text up to a marker, and do what the marker asks for. */
   readText = () => {
     const { turn } = this;
+    if (this.draftEnd !== null) return false;
     if (this.afterMarker && this.called && !this.last.endsWith("_start")) {
       const start = turn.position + spaceBefore(turn.text, turn.position);
       const isThere = start < turn.text.length || turn.final;

@@ -34,6 +34,8 @@ export class Turn {
   events = [];
   /** The special tokens that came. */
   tokens = [];
+  /** Where no call ends, which is known of a text that is read once more. */
+  endless = { start: 0, end: 0 };
   /** The place of the text's first code unit among all. */
   place = 0;
   markedText = "";
@@ -63,28 +65,41 @@ export class Turn {
     return this.countedOffset;
   }
   /** Have another text, whose first character has an offset. */
-  begin(text, offset, place) {
+  begin(text, offset, place, mayHavePairs = true) {
     this.text = text;
     this.place = place;
     this.start = offset;
-    this.hasPairs = hasPairs(text);
+    this.hasPairs = mayHavePairs && hasPairs(text);
     this.countedPosition = 0;
     this.countedOffset = offset;
+  }
+  /** Have the text of another turn, and what is known of it. */
+  beginAs(turn) {
+    this.begin(turn.text, turn.offset, turn.place, turn.hasPairs);
+    this.tokens = turn.tokens;
+    this.endless = turn.endless;
+    this.calls = [...turn.calls];
+  }
+  /** Have more text. */
+  add(text) {
+    this.text += text;
+    this.hasPairs ||= hasPairs(text);
   }
   /** Read on with some more text, and return the events as far as they are settled. */
   feed(text) {
     const { flow } = this;
     if (flow && text && !flow.stops.test(text)) return this.pass(text, flow);
     this.flow = null;
-    this.text += text;
-    this.hasPairs ||= hasPairs(text);
+    this.add(text);
     while (this.read());
     if (this.held) {
       this.held.pieces.push(this.text.slice(this.held.start, this.position));
       this.held.start = 0;
+      this.held.hasPairs ||= this.hasPairs;
     }
     const { position } = this;
-    this.begin(this.text.slice(position), this.offsetAt(position), this.place + position);
+    const rest = this.text.slice(position);
+    this.begin(rest, this.offsetAt(position), this.place + position, this.hasPairs);
     this.position = 0;
     if (this.text || this.held) this.flow = null;
     const events = this.events;
@@ -170,6 +185,7 @@ export class Turn {
       calls: this.calls.length,
       start: this.position,
       pieces: [],
+      hasPairs: false,
     };
   }
   /** Settle what was held. */
@@ -188,7 +204,9 @@ export class Turn {
     this.calls.splice(held.calls);
     const before = held.pieces.join("");
     const end = before.length + this.position;
-    this.begin(before + this.text, this.start - codePoints(before), this.place - before.length);
+    const offset = held.pieces.length > 0 ? held.offset : this.start;
+    const mayHavePairs = this.hasPairs || held.hasPairs;
+    this.begin(before + this.text, offset, this.place - before.length, mayHavePairs);
     this.position = held.start;
     return end;
   }

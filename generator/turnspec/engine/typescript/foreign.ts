@@ -64,14 +64,28 @@ export class ForeignCall {
   /** Read up to the end of the call. */
   readonly readCall: Read = () => {
     const { turn } = this;
-    const found = this.end.search(turn);
+    const found = this.nextEnd();
     const end = found ? found.start : turn.text.length;
-    this.pieces.push(turn.text.slice(turn.position, end));
+    if (end > turn.position) this.pieces.push(turn.text.slice(turn.position, end));
     turn.position = end;
     if (!found?.role && !turn.final) return false;
     this.take();
     return true;
   };
+
+  /** Return the next end, which isn't looked for again where none was found before. */
+  private nextEnd(): Found | null {
+    const { turn } = this;
+    const { endless } = turn;
+    const place = turn.place + turn.position;
+    const isKnown = endless.start <= place && place <= endless.end;
+    const start = isKnown ? endless.end - turn.place : turn.position;
+    const found = this.end.search(turn, { start });
+    if (turn.final && !found) return null; // an end that breaks off counts as none then
+    if (!isKnown) endless.start = place;
+    endless.end = turn.place + (found ? found.start : turn.text.length);
+    return found;
+  }
 
   private take(): void {
     const { turn, calls } = this;

@@ -34,7 +34,7 @@ export class TurnParser {
   private isFinished = false;
   /** What reads aside what may be a draft. */
   private draft: TurnParser | null = null;
-  /** What it has read. */
+  /** What has come since it began. */
   private drafted: string[] = [];
   private draftEvents: ParserEvent[] = [];
 
@@ -132,7 +132,7 @@ export class TurnParser {
 
   /** Read a call in open reasoning aside, until what follows it says what it is. */
   private decide(found: ParserEvent[]): ParserEvent[] {
-    const { turn, text } = this;
+    const { text } = this;
     const told: ParserEvent[][] = [];
     let events = found;
     for (;;) {
@@ -140,10 +140,8 @@ export class TurnParser {
       if (!draft) {
         told.push(events);
         if (text.draftStart === null) return told.flat();
-        this.drafted = [turn.text];
         draft = this.draft = this.beginDraft();
-        this.draftEvents = [];
-        events = draft.feed(turn.text);
+        events = draft.feed("");
       }
       for (const event of events) this.draftEvents.push(event);
       const end = draft.text.draftEnd;
@@ -157,12 +155,12 @@ export class TurnParser {
 
   private beginDraft(): TurnParser {
     const draft = new TurnParser(this.machine, this.options);
-    draft.turn.begin("", this.turn.offset, this.turn.place);
-    draft.turn.tokens = this.turn.tokens;
-    draft.turn.calls = [...this.turn.calls];
+    draft.turn.beginAs(this.turn);
     draft.text.isDraft = true;
     draft.text.thinking = false;
     this.text.draftStart = null;
+    this.drafted = [];
+    this.draftEvents = [];
     return draft;
   }
 
@@ -170,7 +168,7 @@ export class TurnParser {
   private goBack(end: number): ParserEvent[] {
     const { turn } = this;
     this.draft = null;
-    turn.begin(this.drafted.join(""), turn.offset, turn.place);
+    turn.add(this.drafted.join(""));
     turn.problem("draft", "a call in the reasoning, which goes on behind it");
     this.text.write(positionBehind(turn.text, Math.max(end - turn.offset, 1)));
     return turn.feed("");
@@ -190,14 +188,14 @@ export class TurnParser {
 
   /** Decide what is read aside, as all text has come. */
   private endDraft(): ParserEvent[] {
-    let events = this.draft ? this.takeEarlier() : [];
+    const told = [this.draft ? this.takeEarlier() : []];
     while (this.draft) {
       const { draft } = this;
       for (const event of draft.finish()) this.draftEvents.push(event);
       const end = draft.text.draftEnd;
-      events = events.concat(end === null ? this.adopt(draft) : this.decide(this.goBack(end)));
+      told.push(end === null ? this.adopt(draft) : this.decide(this.goBack(end)));
     }
-    return events;
+    return told.flat();
   }
 
   /** Return what was held back: the model has written all. */
@@ -211,6 +209,7 @@ export class TurnParser {
     calls?.endOfText();
     turn.final = true;
     events = events.concat(turn.feed(""));
+    if (text.draftEnd !== null) return []; // of what turns out to be reasoning
     while (text.draftStart !== null) events = events.concat(this.decide([]), this.endDraft());
     calls?.finish();
     text.finish();

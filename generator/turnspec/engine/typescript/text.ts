@@ -140,6 +140,7 @@ export class Text {
   /** Read text up to a marker, and do what the marker asks for. */
   readonly readText: Read = () => {
     const { turn } = this;
+    if (this.draftEnd !== null) return false;
     if (this.afterMarker && this.called && !this.last.endsWith("_start")) {
       const start = turn.position + spaceBefore(turn.text, turn.position);
       const isThere = start < turn.text.length || turn.final;

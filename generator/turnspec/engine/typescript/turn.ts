@@ -23,8 +23,15 @@ interface Hold {
   readonly calls: number;
   /** In what the turn still has of the text. */
   start: number;
-  /** What it no longer has. */
+  /** What it no longer has, and whether astral characters may be in that. */
   readonly pieces: string[];
+  hasPairs: boolean;
+}
+
+/** The places between which something was looked for, and isn't. */
+interface Stretch {
+  start: number;
+  end: number;
 }
 
 /** Text that passes through: nothing begins or ends in it but with one of some characters. */
@@ -66,6 +73,8 @@ export class Turn {
   events: ParserEvent[] = [];
   /** The special tokens that came. */
   tokens: SpecialToken[] = [];
+  /** Where no call ends, which is known of a text that is read once more. */
+  endless: Stretch = { start: 0, end: 0 };
   /** The place of the text's first code unit among all. */
   place = 0;
   private markedText = "";
@@ -99,13 +108,27 @@ export class Turn {
   }
 
   /** Have another text, whose first character has an offset. */
-  begin(text: string, offset: number, place: number): void {
+  begin(text: string, offset: number, place: number, mayHavePairs = true): void {
     this.text = text;
     this.place = place;
     this.start = offset;
-    this.hasPairs = hasPairs(text);
+    this.hasPairs = mayHavePairs && hasPairs(text);
     this.countedPosition = 0;
     this.countedOffset = offset;
+  }
+
+  /** Have the text of another turn, and what is known of it. */
+  beginAs(turn: Turn): void {
+    this.begin(turn.text, turn.offset, turn.place, turn.hasPairs);
+    this.tokens = turn.tokens;
+    this.endless = turn.endless;
+    this.calls = [...turn.calls];
+  }
+
+  /** Have more text. */
+  add(text: string): void {
+    this.text += text;
+    this.hasPairs ||= hasPairs(text);
   }
 
   /** Read on with some more text, and return the events as far as they are settled. */
@@ -113,15 +136,16 @@ export class Turn {
     const { flow } = this;
     if (flow && text && !flow.stops.test(text)) return this.pass(text, flow);
     this.flow = null;
-    this.text += text;
-    this.hasPairs ||= hasPairs(text);
+    this.add(text);
     while (this.read());
     if (this.held) {
       this.held.pieces.push(this.text.slice(this.held.start, this.position));
       this.held.start = 0;
+      this.held.hasPairs ||= this.hasPairs;
     }
     const { position } = this;
-    this.begin(this.text.slice(position), this.offsetAt(position), this.place + position);
+    const rest = this.text.slice(position);
+    this.begin(rest, this.offsetAt(position), this.place + position, this.hasPairs);
     this.position = 0;
     if (this.text || this.held) this.flow = null;
     const events = this.events;
@@ -217,6 +241,7 @@ export class Turn {
       calls: this.calls.length,
       start: this.position,
       pieces: [],
+      hasPairs: false,
     };
   }
 
@@ -237,7 +262,9 @@ export class Turn {
     this.calls.splice(held.calls);
     const before = held.pieces.join("");
     const end = before.length + this.position;
-    this.begin(before + this.text, this.start - codePoints(before), this.place - before.length);
+    const offset = held.pieces.length > 0 ? held.offset : this.start;
+    const mayHavePairs = this.hasPairs || held.hasPairs;
+    this.begin(before + this.text, offset, this.place - before.length, mayHavePairs);
     this.position = held.start;
     return end;
   }

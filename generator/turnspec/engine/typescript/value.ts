@@ -62,7 +62,7 @@ export class Value {
   /** Whether a string's text may be none. */
   private isHeld = false;
   /** The place up to which the text of a string was matched, though it may be held back. */
-  private matchedTo = 0;
+  protected matchedTo = 0;
 
   constructor(
     turn: Turn,
