@@ -439,6 +439,32 @@ def test_a_run_of_markers_takes_linear_time(run: str, size: int, engine: TypeScr
     assert many < 4.5 * few
 
 
+def test_drafts_with_astral_characters_take_linear_time(engine: TypeScriptEngine) -> None:
+    """Each of them is read to the end of the text, but not counted up to there."""
+    module = format_of(_QWEN).module
+    few, many = (
+        engine.work(_QWEN, module, ["<think>" + "🦆<tool_call>\n<function=" * count], "characters")
+        for count in (100, 400)
+    )
+    assert few >= 100
+    assert many < 4.5 * few
+
+
+def test_drafts_with_special_tokens_take_linear_time(engine: TypeScriptEngine) -> None:
+    module, tokens = format_of(_QWEN).module, ["<think>", "<tool_call>", "</tool_call>"]
+    few, many = (
+        engine.work(
+            _QWEN,
+            module,
+            [("<think>", True), *[("<tool_call>", True), ("\n<function=", False)] * count],
+            special_tokens=tokens,
+        )
+        for count in (100, 400)
+    )
+    assert few >= 100
+    assert many < 4.5 * few
+
+
 def test_copies_compile(tmp_path: Path) -> None:
     """Under the strictest settings, with and without the engine, and in use as the docs have it."""
     for name in {"qwen3-coder", *PARTS}:

@@ -5,7 +5,7 @@
 // ones as [piece, true], and null for a finish() between them. An answer
 // holds, for each way to cut the text, the events of each piece and of the end, and the message; of a
 // request with "work", how many elements of arrays were gone through or copied instead ("elements"),
-// or how often expressions were looked for ("matches").
+// how often expressions were looked for ("matches"), or characters were counted ("characters").
 
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
@@ -23,12 +23,14 @@ function cut(text, size) {
   return pieces;
 }
 
+function fed(parser, piece) {
+  if (piece === null) return parser.finish();
+  return typeof piece === "string" ? parser.feed(piece) : parser.feed(piece[0], piece[1]);
+}
+
 function parsed(format, pieces, options) {
   const parser = format.parser(options);
-  const events = pieces.map((piece) => {
-    if (piece === null) return parser.finish();
-    return typeof piece === "string" ? parser.feed(piece) : parser.feed(...piece);
-  });
+  const events = pieces.map((piece) => fed(parser, piece));
   events.push(parser.finish());
   const { content, reasoningContent, toolCalls, problems } = parser.message;
   return {
@@ -49,7 +51,7 @@ function counted(format, pieces, options, type, names, lengthOf) {
   }
   try {
     const parser = format.parser(options);
-    for (let at = 0; at < pieces.length; at += 1) parser.feed(pieces[at]);
+    for (let at = 0; at < pieces.length; at += 1) fed(parser, pieces[at]);
     parser.finish();
   } finally {
     for (let at = 0; at < kept.length; at += 1) type[kept[at][0]] = kept[at][1];
@@ -60,6 +62,7 @@ function counted(format, pieces, options, type, names, lengthOf) {
 const work = {
   elements: [Array.prototype, [Symbol.iterator, "concat", "slice"], (array) => array.length],
   matches: [RegExp.prototype, ["exec"], () => 1],
+  characters: [String.prototype, ["codePointAt"], () => 1],
 };
 
 async function answer({ name, table, path, options, text, sizes, pieces, work: kind }) {

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 from tests.typescript.toolchain import node
 from turnspec.codegen.format_module import FormatModule
@@ -68,13 +68,18 @@ class TypeScriptEngine:
         return answer
 
     def work(
-        self, name: str, module: FormatModule, pieces: Sequence[str], kind: str = "elements"
+        self,
+        name: str,
+        module: FormatModule,
+        pieces: Sequence[str | tuple[str, bool]],
+        kind: Literal["elements", "matches", "characters"] = "elements",
+        **options: Any,
     ) -> int:
         """Return how many elements of arrays are gone through or copied to parse a text.
 
-        Or, with the kind ``matches``, how often expressions are looked for.
+        Or how often expressions are looked for (``matches``), or characters are counted.
         """
-        count: Any = self.parse(name, module, pieces=pieces, options={}, work=kind)
+        count: Any = self.parse(name, module, pieces=pieces, options=options, work=kind)
         assert isinstance(count, int)
         return count
 

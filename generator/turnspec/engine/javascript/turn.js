@@ -44,10 +44,13 @@ export class Turn {
   // The last position whose offset was asked for: counting goes on from there.
   countedPosition = 0;
   countedOffset;
+  /** The farthest place whose offset was asked for; text that is read once more has it as well. */
+  farthest;
   start;
   constructor(offset) {
     this.start = offset;
     this.countedOffset = offset;
+    this.farthest = { place: 0, offset };
   }
   /** The offset of the text's first character. */
   get offset() {
@@ -56,12 +59,23 @@ export class Turn {
   /** Return the offset of a position. */
   offsetAt(position) {
     if (!this.hasPairs) return this.start + position;
+    const { farthest } = this;
+    const far = farthest.place - this.place;
+    const isNearer = Math.abs(position - far) < Math.abs(position - this.countedPosition);
+    if (isNearer && far >= 0 && far <= this.text.length) {
+      this.countedPosition = far;
+      this.countedOffset = farthest.offset;
+    }
     if (position > this.countedPosition) {
       this.countedOffset += codePoints(this.text.slice(this.countedPosition, position));
     } else {
       this.countedOffset -= codePoints(this.text.slice(position, this.countedPosition));
     }
     this.countedPosition = position;
+    if (position > far) {
+      farthest.place = this.place + position;
+      farthest.offset = this.countedOffset;
+    }
     return this.countedOffset;
   }
   /** Have another text, whose first character has an offset. */
@@ -78,6 +92,9 @@ export class Turn {
     this.begin(turn.text, turn.offset, turn.place, turn.hasPairs);
     this.tokens = turn.tokens;
     this.endless = turn.endless;
+    this.farthest = turn.farthest;
+    this.markedText = turn.markedText;
+    this.markedPlace = turn.markedPlace;
     this.calls = [...turn.calls];
   }
   /** Have more text. */
@@ -120,17 +137,21 @@ export class Turn {
   }
   /** The text, of the same length, with private characters where special tokens came. */
   get marked() {
-    if (this.markedPlace !== this.place || this.markedText.length !== this.text.length) {
+    const done = this.place - this.markedPlace;
+    if (done < 0 || this.markedText.length - done !== this.text.length) {
       this.markedText = this.markedPieces().join("");
-      this.markedPlace = this.place;
+    } else if (done > 0) {
+      this.markedText = this.markedText.slice(done);
     }
+    this.markedPlace = this.place;
     return this.markedText;
   }
   markedPieces() {
     const text = this.text.replace(PRIVATE_CHARACTERS, NO_CHARACTER);
     const pieces = [];
     let at = 0;
-    for (const token of this.tokens.slice(this.firstToken())) {
+    for (let number = this.firstToken(); number < this.tokens.length; number++) {
+      const token = this.tokens[number];
       const start = token.at - this.place;
       const end = start + token.signs.length;
       if (end <= at) continue; // the text may begin inside of it
@@ -145,8 +166,13 @@ export class Turn {
   }
   /** Return the number of the last token that begins before the text, or of the first one. */
   firstToken() {
-    let first = this.tokens.length;
-    while (first > 0 && (this.tokens[first - 1]?.at ?? 0) >= this.place) first--;
+    let first = 0;
+    let end = this.tokens.length;
+    while (first < end) {
+      const middle = (first + end) >> 1;
+      if ((this.tokens[middle]?.at ?? 0) < this.place) first = middle + 1;
+      else end = middle;
+    }
     return Math.max(first - 1, 0);
   }
   /** The message as far as it is settled. */
@@ -169,9 +195,11 @@ export class Turn {
   }
   /** Tell of special tokens before a position, which turned out to be text. */
   tellTokens(end) {
-    for (const { at, signs } of this.tokens.slice(this.firstToken())) {
+    for (let number = this.firstToken(); number < this.tokens.length; number++) {
+      const { at, signs } = this.tokens[number];
       const start = at - this.place;
-      if (start < this.position || start >= end) continue;
+      if (start >= end) return;
+      if (start < this.position) continue;
       const text = this.text.slice(start, start + signs.length);
       this.problemAt(this.offsetAt(start), "stray_marker", `${quoted(text)} is text here`);
     }

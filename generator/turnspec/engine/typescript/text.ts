@@ -205,9 +205,15 @@ export class Text {
   /** Add the turn's text up to a position to what is being read. */
   write(end: number): void {
     const { turn } = this;
-    if (turn.tokens.length > 0) turn.tellTokens(end);
     const text = turn.text.slice(turn.position, end);
-    if (this.afterMarker && spaceBefore(text) < text.length) this.beginPiece(text);
+    const begins = this.afterMarker && spaceBefore(text) < text.length;
+    if (begins && this.isDraft) this.draftEnd ??= turn.offsetAt(turn.position) + spaceBefore(text);
+    if (this.draftEnd !== null) {
+      turn.position = end; // all this is read once more
+      return;
+    }
+    if (turn.tokens.length > 0) turn.tellTokens(end);
+    if (begins) this.beginPiece(text);
     const start = turn.offsetAt(turn.position);
     (this.thinking ? this.reasoning : this.content).write(text, start, turn.offsetAt(end));
     turn.position = end;
@@ -217,7 +223,6 @@ export class Text {
     const { turn } = this;
     this.afterMarker = false;
     const start = turn.offsetAt(turn.position) + spaceBefore(text);
-    if (this.isDraft && this.draftEnd === null) this.draftEnd = start;
     if (this.called && !this.thinking && !this.contentLast) {
       turn.problemAt(start, "misplaced", "content after a call");
     }
