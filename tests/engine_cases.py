@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.parser_checks import added_up, stream, summary
-from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.format import CallsFormat, Format
+from turnspec.codegen.format_module import FormatModule
 
 #: table, text; content, reasoning, calls with their arguments, kinds of problems
 Case = tuple[str, str, str, str, list[tuple[str, Any]], list[str]]

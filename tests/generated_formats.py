@@ -18,11 +18,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_origin, get_type_hints, is_typeddict
 
+from turnspec.codegen.format import Format as FormatTable
 from turnspec.codegen.loading import load_module
 from turnspec.codegen.table import format_table
 from turnspec.codegen.typescript import Script, needed_script_parts
 from turnspec.deviations.turns import Format
-from turnspec.codegen.format import Format as FormatTable
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
 from turnspec.spec.fingerprint import fingerprint

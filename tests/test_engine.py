@@ -10,11 +10,11 @@ from time import process_time
 from typing import Any
 
 import pytest
+from turnspec.engine.json_text import find_flaw
 
 from tests.engine_cases import CASES, TABLES, TOOLS, case_failures
 from tests.parser_checks import stream
 from turnspec.codegen.loading import load_table
-from turnspec.engine.json_text import find_flaw
 from turnspec.engine.markers import Markers
 from turnspec.engine.turn import Turn
 

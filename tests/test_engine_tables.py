@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.engine_tables import Turn, tables, tools_of, turns, write
 from tests.generated_formats import EVERY_FORMAT
 from tests.parser_checks import added_up, stream, summary
-from turnspec.codegen.loading import load_table
 from turnspec.codegen.format import Format
+from turnspec.codegen.loading import load_table
 
 _LONGER = settings(
     max_examples=int(os.environ.get("TURNSPEC_EXAMPLES", "100" if EVERY_FORMAT else "60")),

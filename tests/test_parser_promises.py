@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from turnspec.engine.json_text import load_json
 
 from tests.generated_formats import KINDS, committed_format, committed_spec, is_compiled_format
 from tests.marker_soup import Output, chunkings, own_markers, soups, written_outputs
@@ -22,7 +23,6 @@ from tests.parser_checks import added_up, stream, summary
 from tests.special_pieces import pieces_of, special_tokens
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.writer import write_parts
-from turnspec.engine.json_text import load_json
 from turnspec.engine.markers import is_name
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.encoding import encode_object

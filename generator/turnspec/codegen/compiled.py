@@ -14,6 +14,7 @@ from turnspec import engine
 from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, replaced, without_empty_sections
 from turnspec.codegen.compiler.reaching import reached
+from turnspec.codegen.compiler.tidying import tidied
 from turnspec.codegen.compiler.values import Facts
 from turnspec.codegen.facts import FormatFacts, roles_in
 from turnspec.codegen.format_module import FormatModule
@@ -43,7 +44,7 @@ _ATTRIBUTES = {
 }
 _LINE_LENGTH = 88
 #: Methods that do nothing but give a value.
-_PURE = {"_made"}
+_PURE = {"_made", "slot"}
 
 
 def compiled_module(
@@ -102,6 +103,7 @@ def compiled_source(facts: FormatFacts) -> str:
     text = "\n\n".join([*parts, common])
     text = reached(text, {"__all__", *public_names(known)}, _ATTRIBUTES, _PURE, BEGINS_COMMON)
     own_text, begins, _ = text.partition(BEGINS_COMMON)
+    own_text = tidied(own_text)
     return f"{_formatted(without_empty_sections(own_text))}\n\n{begins}\n\n\n{common}"
 
 
@@ -135,7 +137,7 @@ def _common_source(known: str) -> str:
     parts.insert(len(OWN), f"{BEGINS_COMMON}\n")
     text = "\n\n".join([_with_public_names(head, facts), *parts])
     text = reached(text, {"__all__", *public_names(facts)}, _ATTRIBUTES, _PURE)
-    return _formatted(without_empty_sections(text.partition(BEGINS_COMMON)[2]))
+    return _formatted(without_empty_sections(tidied(text.partition(BEGINS_COMMON)[2])))
 
 
 def shared_source() -> str:

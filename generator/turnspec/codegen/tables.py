@@ -49,9 +49,9 @@ def table_statements(facts: FormatFacts, *, with_data: bool = False) -> Iterator
         yield f"VALUE_STYLE = ValueStyle({style})"
     yield from (f"{name} = {data!r}" for name, data in facts.data.items() if data or with_data)
     for name, found in facts.markers.items():
-        is_text = isinstance(found, str)
-        shown = [_shown(text, names) for text in ([found] if is_text else found)]
-        yield f"{name} = {shown[0] if is_text else _tuple(shown)}"
+        texts = found if isinstance(found, tuple) else (found,)
+        shown = [_shown(text, names) for text in texts]
+        yield f"{name} = {_tuple(shown) if isinstance(found, tuple) else shown[0]}"
     yield "\n# What can come next. The first rule that fits counts.\n"
     for table, rows in facts.tables.items():
         if rows or with_data:
@@ -63,7 +63,7 @@ def role_statement(facts: FormatFacts) -> str:
     words = " ".join(role.name for role in Role if role.value in roles_in(facts))
     lines = textwrap.wrap(words, _LONGEST_LINE)
     shown = [f'    "{line} "' for line in lines[:-1]] + [f'    "{lines[-1]}",']
-    return "\n".join(['Role = Enum(', '    "Role",', *shown, ")", ""])
+    return "\n".join(["Role = Enum(", '    "Role",', *shown, ")", ""])
 
 
 def _tuple(items: Iterable[str]) -> str:

@@ -89,8 +89,9 @@ class Marker:
 
     __slots__ = ("first", "if_before", "steps")
 
-    def __init__(self, notation: Notation, slots: Slots, special: SpecialTokens | None) -> None:
-        text, after = (notation, ()) if isinstance(notation, str) else notation
+    def __init__(
+        self, text: str, if_before: Sequence[Notation], slots: Slots, special: SpecialTokens | None
+    ) -> None:
         self.steps: list[Step] = []
         for part in NOTATION.findall(special.put_into(text) if special else text):
             if slot := BLANKS.get(part) or slots.get(part):
@@ -104,7 +105,8 @@ class Marker:
         first = self.steps[lead] if self.steps else ""
         self.first = first if isinstance(first, str) and first[:1] not in WHITE_SPACE else ""
         if HAS_FOLLOWERS:
-            self.if_before = [Marker(other, slots, special) for other in after]
+            parted = (other if isinstance(other, tuple) else (other, ()) for other in if_before)
+            self.if_before = [Marker(*other, slots, special) for other in parted]
 
     def firsts(self) -> Iterator[str]:
         """Yield the texts that can begin the marker; a line break is one of them."""
@@ -142,7 +144,7 @@ def walk(steps: list[Step], text: str, at: int, partial: bool) -> list[int] | No
     `partial` says that the text may go on.
     """
     places, size, step = [at], len(text), None
-    for number, step in enumerate(steps, 1):
+    for step in steps:
         if partial and at == size:
             return CUT_OFF
         if isinstance(step, str):
@@ -151,7 +153,7 @@ def walk(steps: list[Step], text: str, at: int, partial: bool) -> list[int] | No
             at += len(step)
         elif HAS_OPTIONAL_TEXTS and isinstance(step, list):
             if text.startswith(step[0], at):
-                rest = walk(steps[number:], text, at + len(step[0]), partial)
+                rest = walk(steps[len(places) :], text, at + len(step[0]), partial)
                 if rest is not None:
                     return places + rest if rest else CUT_OFF
             elif partial and step[0].startswith(text[at:]):
@@ -190,15 +192,13 @@ def is_before(markers: list[Marker], text: str, at: int, partial: bool) -> list[
 class Markers:
     """Markers that can come next; the first that fits counts."""
 
-    def __init__(
-        self, rules: Sequence[Rule], slots: Slots, special: SpecialTokens | None
-    ) -> None:
+    def __init__(self, rules: Sequence[Rule], slots: Slots, special: SpecialTokens | None) -> None:
         self._written, self._slots, self._special = rules, slots, special
 
     @cached_property
     def _rules(self) -> list[tuple[Role, Marker]]:
         return [
-            (rule.role, Marker((rule.marker, rule.if_before), self._slots, self._special))
+            (rule.role, Marker(rule.marker, rule.if_before, self._slots, self._special))
             for rule in self._written
         ]
 

@@ -24,7 +24,10 @@ _STATES = {
     "after arguments": ("AFTER_ARGUMENTS", "What stands after the arguments."),
     "in arguments": ("IN_ARGUMENTS", "Where an argument can begin, or all of them end."),
     "argument value": ("values", "An argument's value, which says itself where it ends."),
-    "after bare text": ("AFTER_BARE_TEXT", "Text without quotes, or no argument; up to the next one."),
+    "after bare text": (
+        "AFTER_BARE_TEXT",
+        "Text without quotes, or none, up to the next argument.",
+    ),
     "first element": ("FIRST_ELEMENT", "A value's beginning, which may be that of an element."),
     "in elements": ("IN_ELEMENTS", "Elements within elements, and their text."),
     "end of guard": ("END_OF_GUARD", "What may surround a value, which is a string then."),

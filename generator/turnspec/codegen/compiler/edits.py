@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 
@@ -57,6 +57,19 @@ class Source:
     def slice(self, start: int, end: int) -> str:
         """Return the text between two places."""
         return self._bytes[start:end].decode()
+
+    def nodes(self) -> Iterator[ast.AST]:
+        """Yield all nodes but those in format strings, whose quotes an edit might end."""
+        waiting: list[ast.AST] = [self.tree]
+        for node in waiting:
+            if not isinstance(node, ast.JoinedStr):
+                waiting += ast.iter_child_nodes(node)
+        return iter(waiting)
+
+    def stands_between(self, node: ast.expr, before: str, after: str) -> bool:
+        """Tell whether a node has a text right before it, and another right after it."""
+        starts = self._bytes.startswith(before.encode(), self.start(node) - len(before.encode()))
+        return starts and self._bytes.startswith(after.encode(), self.end(node))
 
     def text_of(self, node: ast.expr | ast.stmt) -> str:
         """Return the text of a node."""

@@ -31,12 +31,7 @@ def _fold(text: str, known: str) -> str:
 
 
 def _edits(source: Source, facts: Facts) -> Iterator[Edit]:
-    nodes = list(ast.walk(source.tree))
-    # A literal may hold the quotes of the format string that it would stand in.
-    in_strings = {id(node.value) for node in nodes if isinstance(node, ast.FormattedValue)}
-    for node in nodes:
-        if id(node) in in_strings:
-            continue
+    for node in source.nodes():
         for _, statements in _bodies(node):
             yield from _unreached(source, statements)
             for statement in statements:

@@ -236,16 +236,27 @@ def _stores(
     for node in ast.walk(function):
         for name in ("body", "orelse"):
             for statement in _statements(node, name):
-                yield from _pairs(source, statement, found, pure)
+                yield from _pairs(source, statement, found, loaded, pure)
                 if _is_unread(statement, found, loaded, pure):
                     siblings = _statements(node, name)
                     start, end = source.lines_of([statement])
                     filler = " " * statement.col_offset + "pass\n"
                     yield Edit(start, end, filler if len(siblings) == 1 else "")
+                elif isinstance(statement, ast.Assign):
+                    yield from _named(source, statement, loaded)
 
 
-def _pairs(source: Source, node: ast.stmt, found: _Reached, pure: Set[str]) -> Iterator[Edit]:
-    """Leave out of `self.a, self.b = x, y` what nobody reads."""
+def _named(source: Source, node: ast.Assign, loaded: set[str]) -> Iterator[Edit]:
+    """Leave out the name of what is done for its own sake."""
+    match node.targets:
+        case [ast.Name(id=name)] if name not in loaded:
+            yield Edit(source.start(node), source.start(node.value), "")
+
+
+def _pairs(
+    source: Source, node: ast.stmt, found: _Reached, loaded: set[str], pure: Set[str]
+) -> Iterator[Edit]:
+    """Leave out of `self.a, b = x, y` what nobody reads."""
     match node:
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
             pairs = list(zip(targets, values, strict=True))
@@ -254,9 +265,7 @@ def _pairs(source: Source, node: ast.stmt, found: _Reached, pure: Set[str]) -> I
     kept = [
         (target, value)
         for target, value in pairs
-        if not isinstance(target, ast.Attribute)
-        or target.attr in found.attributes
-        or not _is_pure(value, pure)
+        if not _is_target_unread(target, found, loaded) or not _is_pure(value, pure)
     ]
     if kept and len(kept) < len(pairs):
         left, right = (", ".join(map(source.text_of, side)) for side in zip(*kept, strict=True))
@@ -271,15 +280,21 @@ def _statements(node: ast.AST, name: str) -> list[ast.stmt]:
 def _is_unread(node: ast.stmt, found: _Reached, loaded: set[str], pure: Set[str]) -> bool:
     match node:
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple() as value):
-            names = [target.attr for target in targets if isinstance(target, ast.Attribute)]
-            unread = len(names) == len(targets) and not found.attributes & set(names)
+            unread = all(_is_target_unread(target, found, loaded) for target in targets)
             return unread and _is_pure(value, pure)
-        case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            return name not in loaded and _is_pure(value, pure)
-        case ast.Assign(targets=[ast.Attribute(attr=name)], value=value):
-            return name not in found.attributes and _is_pure(value, pure)
-        case ast.AnnAssign(target=ast.Attribute(attr=name), value=ast.expr() as value):
-            return name not in found.attributes and _is_pure(value, pure)
+        case ast.Assign(targets=[target], value=value) | ast.AnnAssign(
+            target=target, value=ast.expr() as value
+        ):
+            return _is_target_unread(target, found, loaded) and _is_pure(value, pure)
+    return False
+
+
+def _is_target_unread(target: ast.expr, found: _Reached, loaded: set[str]) -> bool:
+    match target:
+        case ast.Name(id=name):
+            return name not in loaded
+        case ast.Attribute(attr=name):
+            return name not in found.attributes
     return False
 
 
@@ -293,7 +308,7 @@ def _is_pure(node: ast.expr, pure: Set[str]) -> bool:
         isinstance(inner, quiet)
         or (
             isinstance(inner, ast.Call)
-            and ast.unparse(inner.func).removeprefix("self.") in {*pure, "set", "list", "dict"}
+            and ast.unparse(inner.func).rpartition(".")[2] in {*pure, "set", "list", "dict"}
         )
         for inner in ast.walk(node)
     )

@@ -101,8 +101,10 @@ class Facts:
             return False
         if isinstance(op, ast.IsNot) and self.is_never(right):
             return True
-        members = right.elts if isinstance(right, ast.Tuple | ast.Set) else []
-        if isinstance(op, ast.In) and members and all(map(self.is_never, members)):
+        members = right.elts if isinstance(right, ast.Tuple | ast.Set) else [right]
+        if isinstance(op, ast.In | ast.NotIn) and not members:
+            return isinstance(op, ast.NotIn)
+        if isinstance(op, ast.In) and all(map(self.is_never, members)):
             return False
         values = self.value(left), self.value(right)
         if UNKNOWN in values or type(op) not in _COMPARED:

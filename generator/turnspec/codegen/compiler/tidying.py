@@ -1,0 +1,70 @@
+"""Writes what is left after folding as a person would have written it."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator
+
+from turnspec.codegen.compiler.edits import Edit, Source
+
+_OPPOSITES: dict[type[ast.cmpop], str] = {
+    ast.In: "not in",
+    ast.NotIn: "in",
+    ast.Is: "is not",
+    ast.IsNot: "is",
+    ast.Eq: "!=",
+    ast.NotEq: "==",
+}
+
+
+def tidied(text: str) -> str:
+    """Return a source with the same meaning, without what only a machine would write."""
+    while True:
+        source = Source(text)
+        edits = list(_edits(source))
+        if not edits:
+            return text
+        text = source.edited(edits)
+
+
+def _edits(source: Source) -> Iterator[Edit]:
+    for node in source.nodes():
+        match node:
+            case ast.UnaryOp(op=ast.Not(), operand=ast.Compare(ops=[op]) as compared):
+                if type(op) in _OPPOSITES:
+                    yield _edit(source, node, _compared(source, compared, _OPPOSITES[type(op)]))
+            case ast.expr():
+                yield from _in_brackets(source, node)
+        for name in ("body", "orelse"):
+            body = getattr(node, name, None)
+            if isinstance(body, list):
+                yield from _returns(source, body)
+
+
+def _edit(source: Source, node: ast.expr | ast.stmt, text: str) -> Edit:
+    return Edit(source.start(node), source.end(node), text)
+
+
+def _compared(source: Source, node: ast.Compare, by: str) -> str:
+    sides = (source.text_of(node.left), by, source.text_of(node.comparators[0]))
+    return " ".join(sides)
+
+
+def _in_brackets(source: Source, node: ast.expr) -> Iterator[Edit]:
+    """Take brackets away from an expression that stands in two pairs of them."""
+    needs_own = ast.GeneratorExp | ast.NamedExpr | ast.Starred | ast.Yield | ast.YieldFrom
+    if source.stands_between(node, "((", "))") and not isinstance(node, needs_own):
+        start, end = source.start(node), source.end(node)
+        yield Edit(start - 1, start, "")
+        yield Edit(end, end + 1, "")
+
+
+def _returns(source: Source, body: list[ast.stmt]) -> Iterator[Edit]:
+    """Return a value at once that is only named to be returned."""
+    for node, following in itertools.pairwise(body):
+        match node, following:
+            case ast.Assign(targets=[ast.Name(id=name)]), ast.Return(value=ast.Name(id=returned)):
+                if name == returned:
+                    yield Edit(source.start(node), source.start(node.value), "return ")
+                    yield Edit(*source.lines_of([following]), "")
