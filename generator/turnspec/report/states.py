@@ -26,7 +26,7 @@ _STATES = {
     "argument value": ("values", "An argument's value, which says itself where it ends."),
     "after bare text": (
         "AFTER_BARE_TEXT",
-        "Text without quotes, or none, up to the next argument.",
+        "Text without quotes, or none, up to the next one.",
     ),
     "first element": ("FIRST_ELEMENT", "A value's beginning, which may be that of an element."),
     "in elements": ("IN_ELEMENTS", "Elements within elements, and their text."),
