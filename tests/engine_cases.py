@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterator
 from typing import Any
 
 from tests.parser_checks import added_up, stream, summary
-from turnspec.codegen.format import CallsFormat, Format
+from turnspec.codegen.format import CallsFormat, Format, ReasoningFormat
 from turnspec.codegen.format_module import FormatModule
 
 #: table, text; content, reasoning, calls with their arguments, kinds of problems
@@ -876,10 +877,11 @@ def case_failures(form: FormatModule, case: Case) -> Iterator[str]:
             yield f"as deltas, in pieces of {size}: {deltas!r}"
     yield from _cut_failures(form, text)
     yield from _prompt_failures(form, text)
-    yield from _option_failures(form, text)
+    yield from _option_failures(form, text, TABLES[name].get("reasoning", {}))
+    yield from _copy_failures(form, text)
 
 
-def _option_failures(form: FormatModule, text: str) -> Iterator[str]:
+def _option_failures(form: FormatModule, text: str, marks: ReasoningFormat) -> Iterator[str]:
     """Yield what is wrong with other ends of the turn, inline reasoning, and without tools."""
     whole = form.parse(text, tools=TOOLS)
     if whole.problems:
@@ -892,10 +894,10 @@ def _option_failures(form: FormatModule, text: str) -> Iterator[str]:
         if prompt and form.parse("x", enable_thinking=enable) != form.parse("x", prefill=prompt):
             yield f"the {key} isn't taken"
     inline = form.parse(text, tools=TOOLS, reasoning="inline")
-    marks = form.FORMAT.get("reasoning", {"start": [""], "end": [""]})
-    reasoning = f"{marks['start'][0]}{whole.reasoning_content}{marks['end'][0]}"
-    if whole.reasoning_content and not inline.content.startswith(reasoning):
-        yield f"inline: {inline!r}"
+    if whole.reasoning_content:
+        quoted = f"{marks['start'][0]}{whole.reasoning_content}{marks['end'][0]}"
+        if not inline.content.startswith(quoted):
+            yield f"inline: {inline!r}"
     quoted = 'See: {"do": "add", "with": {}}'
     if form.parse(quoted).content != quoted:
         yield "an object in text, without tools"
@@ -934,6 +936,19 @@ def _prompt_failures(form: FormatModule, text: str) -> Iterator[str]:
         return
     if forgotten.content or any(call.complete for call in forgotten.tool_calls):
         yield f"told of the prompt: {forgotten!r}"
+
+
+def _copy_failures(form: FormatModule, text: str) -> Iterator[str]:
+    """Yield where a parser that is copied in mid-stream, or at the end, goes on otherwise."""
+    for cut in (len(text) // 3, len(text) * 2 // 3, len(text)):
+        parser = form.Parser(tools=TOOLS)
+        parser.feed(text[:cut])
+        other = copy.copy(parser)
+        whole = parser.feed(text[cut:]) + parser.finish()
+        if other.feed(text[cut:]) + other.finish() != whole or other.message != parser.message:
+            yield f"copied behind {text[:cut]!r}"
+        if copy.copy(parser).message != parser.message:
+            yield "copied at the end"
 
 
 def _chat_message(content: str, reasoning: str, calls: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -4,10 +4,10 @@ Some templates share a format, and many formats differ in nothing but the words 
 ``FORMATS`` has one name of each format. ``KINDS`` are a few that have together all that any format
 has: each field of the format table and each of its choices, which is all that the engine reads, and
 each mode of the spec. What holds for every format is tried on these. What takes longer is tried on
-one format for each set of the engine's parts, ``PARTS``. The engine itself is tried on tables of
-its own, and `regen` verifies every template. With ``TURNSPEC_EVERY_FORMAT`` set, as `make
-test-every-format` does, all are all formats, as they are with ``TURNSPEC_EXAMPLES``, which `make
-test-long` sets.
+one format for each common part that modules have, and each set of parts of the engine of scripts,
+``PARTS``. The engine itself is tried on tables of its own, and `regen` verifies every template.
+With ``TURNSPEC_EVERY_FORMAT`` set, as `make test-every-format` does, all are all formats, as they
+are with ``TURNSPEC_EXAMPLES``, which `make test-long` sets.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_origin, get_type_hints, is_typeddict
 
+from turnspec.codegen.compiled import BEGINS_COMMON
 from turnspec.codegen.format import Format as FormatTable
 from turnspec.codegen.loading import load_module
 from turnspec.codegen.table import format_table
@@ -55,7 +56,12 @@ def module_source(name: str) -> str:
     return (ROOT / OutputPaths.in_project(name).module).read_text(encoding="utf-8")
 
 
-def _first_of_each(names: Iterable[str], keys: Mapping[str, Hashable]) -> list[str]:
+def common_part(name: str) -> str:
+    """Return the part of a committed module that is the same in every parser of its class."""
+    return module_source(name).partition(BEGINS_COMMON)[2]
+
+
+def first_of_each(names: Iterable[str], keys: Mapping[str, Hashable]) -> list[str]:
     """Return the first name for each key."""
     chosen = {keys[name]: name for name in sorted(names, reverse=True)}
     return sorted(chosen.values())
@@ -107,9 +113,9 @@ def covering(having: Mapping[str, Set[Hashable]]) -> list[str]:
 _LONG_RUNS = {"TURNSPEC_EVERY_FORMAT", "TURNSPEC_EXAMPLES"}
 EVERY_FORMAT = bool(_LONG_RUNS & os.environ.keys())
 NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))
-FORMATS = _first_of_each(NAMES, {name: fingerprint(committed_spec(name)) for name in NAMES})
+FORMATS = first_of_each(NAMES, {name: fingerprint(committed_spec(name)) for name in NAMES})
 KINDS = PARTS = FORMATS
 if not EVERY_FORMAT:
     _SPECS = {name: committed_spec(name) for name in FORMATS}
     KINDS = covering({name: traits(spec) for name, spec in _SPECS.items()})
-    PARTS = _first_of_each(FORMATS, {name: parts_of(name) for name in FORMATS})
+    PARTS = first_of_each(FORMATS, {name: (parts_of(name), common_part(name)) for name in FORMATS})

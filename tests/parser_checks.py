@@ -61,6 +61,26 @@ def summary(message: Any) -> tuple[str, str, list[tuple[str, str, str]]]:
     return message.content, message.reasoning_content, calls
 
 
+def assert_in_order(events: Sequence[Any], message: Any) -> None:
+    """Assert that a stream's events come call by call: start, deltas, end; and add up."""
+    open_call, started = None, 0
+    for event in events:
+        match event.type:
+            case "tool_call_start":
+                assert open_call is None, f"call {open_call} is open: {events}"
+                assert event.index == started, f"another call than {started} begins: {events}"
+                open_call, started = event.index, started + 1
+            case "tool_call_delta":
+                assert event.index == open_call, f"call {event.index} is not open: {events}"
+            case "tool_call_end":
+                assert event.index == open_call, f"call {event.index} is not open: {events}"
+                open_call = None
+            case _:
+                assert open_call is None, f"text in call {open_call}: {events}"
+    assert open_call is None, f"call {open_call} does not end: {events}"
+    assert added_up(events) == summary(message), f"{events} are not {message}"
+
+
 def assert_any_chunking(module: FormatModule, text: str, **options: Any) -> Any:
     """Assert that however text is cut the message is the same, and return that message."""
     whole = module.parse(text, **options)

@@ -7,15 +7,22 @@ from __future__ import annotations
 
 import json
 from time import process_time
-from typing import Any
+from typing import cast
 
 import pytest
-from turnspec.engine.json_text import find_flaw
 
 from tests.engine_cases import CASES, TABLES, TOOLS, case_failures
 from tests.parser_checks import stream
+from turnspec.codegen.facts import facts_of
+from turnspec.codegen.format import Format
 from turnspec.codegen.loading import load_table
-from turnspec.engine.markers import Markers
+from turnspec.codegen.markers import Notation
+from turnspec.engine.facts import SLOTS
+from turnspec.engine.input import Input
+from turnspec.engine.json_texts import find_flaw
+from turnspec.engine.markers import Found, Markers
+from turnspec.engine.roles import Role, Rule
+from turnspec.engine.rules import rules_for
 from turnspec.engine.turn import Turn
 
 
@@ -38,60 +45,83 @@ def test_events_say_where_their_text_stands(name: str) -> None:
                     assert text[event.start : event.end] == event.text
 
 
-def found(marker: Any, text: str, *, final: bool = True) -> tuple[str, str] | None:
-    """Return the role and the text of what is found first."""
-    turn = Turn(0)
-    turn.text, turn.final = text, final
-    match = Markers([("role", marker)]).search(turn)
-    return (match.role, match.text) if match else None
+def input_of(text: str, *, final: bool = True) -> Input:
+    input = Input(0, rules_for((), None))
+    input.add(text, special=False)
+    input.final = final
+    return input
+
+
+def markers_of(*written: Notation) -> Markers:
+    """Return markers as a table writes them, with which content begins."""
+    table: Format = {**TABLES["text"], "content": {"start": cast("list[str]", written)}}
+    facts = facts_of(table)
+    rows = [row for row in facts.tables["IN_TEXT"] if row.role == "content_start"]
+    rules = [Rule(Role.CONTENT_START, row.marker, row.if_before) for row in rows]
+    return Markers(rules, {**SLOTS, **facts.slots}, None)
+
+
+def found(marker: Notation, text: str, *, final: bool = True) -> Found | None:
+    """Return what is found first."""
+    return markers_of(marker).search(input_of(text, final=final), partial=not final)
 
 
 @pytest.mark.parametrize(
     ("marker", "text", "wanted"),
     [
-        ("<a>", "x<a>y", ("role", "<a>")),
-        ("<a> <b>", "<a>\n\n<b>", ("role", "<a>\n\n<b>")),
-        ("\n<a>", "x\r\n<a>", ("role", "\r\n<a>")),
-        ("<a={name}>", "<a=b.c>", ("role", "<a=b.c>")),
+        ("<a>", "x<a>y", "<a>"),
+        ("<a> <b>", "<a>\n\n<b>", "<a>\n\n<b>"),
+        ("\n<a>", "x\r\n<a>", "\r\n<a>"),
+        ("<a={name}>", "<a=b.c>", "<a=b.c>"),
         ("<a={name}>", "<a=>", None),
-        ("<{?x}y>", "<y>", ("role", "<y>")),
-        ("-{no -}", "--", ("role", "-")),
-        ("a{before b}", "aab", ("role", "a")),
-        ("{{}}", "{}", ("role", "{}")),
-        (("<a>", [" {{"]), "<a>x <a> {", ("role", "<a>")),
+        ("<{?x}y>", "<y>", "<y>"),
+        ("-{no -}", "--", "-"),
+        ("a{before b}", "aab", "a"),
+        ("{{}}", "{}", "{}"),
+        (("<a>", (" {{",)), "<a>x <a> {", "<a>"),
+        (("<a>", (("<b>", ("<c>",)),)), "<a><b><b> <a><b><c>", "<a>"),
     ],
 )
-def test_a_notation(marker: Any, text: str, wanted: tuple[str, str] | None) -> None:
-    assert found(marker, text) == wanted
+def test_a_notation(marker: Notation, text: str, wanted: str | None) -> None:
+    match = found(marker, text)
+    assert (match and match.text) == wanted
+    assert match is None or match.role is Role.CONTENT_START
+
+
+def test_what_has_to_follow_decides_which_of_two_counts() -> None:
+    match = found(("<a>", (" {{",)), "<a>x <a> {")
+    assert match is not None
+    assert (match.start, match.end) == (5, 8)
 
 
 @pytest.mark.parametrize("text", ["<", "x<a", "<a=na", "<a=name"])
 def test_what_may_become_a_marker_is_held_back(text: str) -> None:
     held = found("<a={name}>", text, final=False)
     assert held is not None
-    assert held[0] == ""
+    assert held.is_partial
+    assert held.role is None
     assert found("<a={name}>", text) is None
 
 
 def test_a_slot_gives_its_text() -> None:
-    turn = Turn(0)
-    turn.text, turn.final = '<a="b" 7>', True
-    match = Markers([("role", "<a={name} {index}>")]).search(turn)
+    match = found("<a={name} {key}{?!}>", "<a=b  7>")
     assert match is not None
-    assert (match["name"], match["id"]) == ("b", "")
+    assert (match.slot("name"), match.slot("key"), match.slot("id")) == ("b", "7", "")
+    assert match.missing == ["!"]
 
 
 def test_what_was_held_is_read_once_more() -> None:
-    turn = Turn(0)
-    turn.read = lambda: False
-    turn.feed("ab")
+    turn = Turn(input_of("ab", final=False), None, "call_", False, 0)
     turn.hold()
-    turn.position = 2
+    turn.input.take(2)
     turn.problem("kind", "dropped with what was held")
-    turn.feed("cd")
+    assert turn.take_events() == []
+    turn.input.drop_what_was_read()
+    turn.input.add("cd", special=False)
     assert turn.message.problems == []
     assert turn.go_back() == 2
-    assert (turn.text, turn.position, turn.offset, turn.problems) == ("abcd", 0, 0, [])
+    input = turn.input
+    assert (input.text, input.position, input.offset, turn.problems) == ("abcd", 0, 0, [])
 
 
 @pytest.mark.parametrize("stop", ["", " ", "\n"])
@@ -101,10 +131,9 @@ def test_a_stop_string_of_nothing_is_refused(stop: str) -> None:
 
 
 def test_without_markers_nothing_is_found() -> None:
-    turn = Turn(0)
-    turn.text = "any text"
-    assert Markers([]).search(turn) is None
-    assert Markers([]).match(turn) is None
+    input = input_of("any text")
+    assert markers_of().search(input, partial=True) is None
+    assert markers_of().match(input, partial=True) is None
 
 
 @pytest.mark.parametrize(("depth", "kinds"), [(499, []), (500, ["not_json"])])

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import ast
 import signal
-import sys
-from collections.abc import Iterator
-from functools import partial
-from types import FrameType, ModuleType
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from types import FrameType
+from unittest.mock import patch
 
 from tests.engine_cases import CASES, TABLES, case_failures
+from tests.engine_faults.planting import Fault, Kind, changed_rows
 from tests.generated_formats import committed_format, table_of
 from tests.test_deviations import failures_of
-from turnspec.codegen.format_module import FormatModule
-from turnspec.codegen.loading import LoadedFormat
-from turnspec.codegen.parts import Join, join_parts
+from turnspec.codegen import compiled
+from turnspec.codegen.facts import FormatFacts, facts_of
 from turnspec.deviations.table import DEVIATIONS
 from turnspec.deviations.turns import Format
 
-#: Formats that need all parts of the engine together.
+#: Formats that need all of the engine together.
 FORMATS = (
     "qwen-qwen3-0-6b",
     "qwen3-coder",
@@ -34,19 +33,28 @@ FORMATS = (
     "mistralai-mistral-nemo-instruct-2407",
     "google-gemma-2-2b-it",
 )
-_LONGEST = 20  # seconds; a fault that makes the engine go round in a circle is noticed
+#: Nothing is wrong.
+NONE = Fault("none", Kind.NOTHING)
+_LONGEST = 10  # seconds for a case; a fault that makes the engine go round in a circle is noticed
 
 
 class _TooLongError(Exception):
     """The engine doesn't come to an end."""
 
 
-def noticed_by(tree: ast.Module, formats: tuple[str, ...] = FORMATS) -> str:
+@cache
+def facts_by_name() -> dict[str, FormatFacts]:
+    """Return the facts of the tables written by hand, and of the formats."""
+    tables = {**TABLES, **{name: table_of(name) for name in FORMATS}}
+    return {name: facts_of(table) for name, table in tables.items()}
+
+
+def noticed_by(fault: Fault, formats: tuple[str, ...] = FORMATS) -> str:
     """Return what notices that something is wrong with the engine; "" if nothing does."""
     before = signal.signal(signal.SIGALRM, _stop)
-    signal.alarm(_LONGEST)
     try:
-        return next(_failures(_loaded(tree), formats), "")
+        with _planted(fault):
+            return next(_failures(fault, formats), "")
     except Exception as error:  # parsers never raise
         return f"raises {type(error).__name__}"
     finally:
@@ -58,39 +66,41 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
     raise _TooLongError
 
 
-def _loaded(tree: ast.Module) -> ModuleType:
-    engine = ModuleType("faulty_engine")
-    sys.modules[engine.__name__] = engine  # dataclasses look their module up
-    exec(compile(tree, "faulty_engine.py", "exec"), vars(engine))
-    return engine
+@contextmanager
+def _planted(fault: Fault) -> Iterator[None]:
+    """Have formats in memory run an engine with a fault."""
+    head, bodies = compiled._engine()
+    compile_engine: Callable[[], object] = compiled._engine_code.__wrapped__
+    with patch.object(compiled, "_engine", lambda: (head, fault.bodies(bodies))):
+        code = compile_engine()
+    with patch.object(compiled, "_engine_code", lambda: code):
+        yield
 
 
-def _failures(engine: ModuleType, formats: tuple[str, ...]) -> Iterator[str]:
-    for name, table in TABLES.items():
-        form = _joined(engine, table)
+def _failures(fault: Fault, formats: tuple[str, ...]) -> Iterator[str]:
+    for name in TABLES:
+        if not _is_of_interest(fault, name):
+            continue
+        form = compiled.run_engine(fault.facts(facts_by_name()[name]))
         for title, own in CASES.items():
+            signal.alarm(_LONGEST)
             if own[0] == name and any(case_failures(form, own)):
                 yield f"case: {title}"
     for name in formats:
-        spec = committed_format(name).spec
-        form = _joined(engine, table_of(name))
-        faulty = Format(spec, form)
-        for title, build in DEVIATIONS.items():
-            for case in build(committed_format(name)):
-                if any(failures_of(faulty, case)):
-                    yield f"deviation: {title}"
+        if _is_of_interest(fault, name):
+            yield from _deviating(fault, name)
 
 
-def _joined(engine: ModuleType, table: Any) -> FormatModule:
-    """Return a format that is read by an engine of one's own, as `load_table` joins it."""
-    join = join_parts(table)
-    members: dict[str, Any] = {"format": engine.CompiledFormat(table)}
-    if join:
-        maker = _maker(engine, join)
-        members["_make_calls"] = lambda _self, text, tools, prefix: maker(text, tools, prefix)
-    return LoadedFormat(table, type("Parser", (engine.TurnParser,), members))
+def _deviating(fault: Fault, name: str) -> Iterator[str]:
+    form = compiled.run_engine(fault.facts(facts_by_name()[name]))
+    faulty = Format(committed_format(name).spec, form)
+    for title, build in DEVIATIONS.items():
+        for case in build(committed_format(name)):
+            signal.alarm(_LONGEST)
+            if any(failures_of(faulty, case)):
+                yield f"deviation: {title}"
 
 
-def _maker(engine: ModuleType, join: Join) -> Any:
-    used = {name: _maker(engine, other) for name, other in join.uses.items()}
-    return partial(getattr(engine, join.name), **used)
+def _is_of_interest(fault: Fault, name: str) -> bool:
+    """Tell whether a fault can make a difference to a format."""
+    return fault.kind is not Kind.EXCHANGED or any(changed_rows(fault, facts_by_name()[name]))
