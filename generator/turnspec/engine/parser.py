@@ -29,7 +29,7 @@ class Parser:
     where `feed` was given it with `special=True`.
     """
 
-    _is_reading = False  # whether the generator was resumed and has not come back
+    _is_reading = False  # whether a call has not come back
 
     def __init__(
         self,
@@ -66,23 +66,27 @@ class Parser:
 
         Raises:
             ValueError: the text was finished before.
-            RuntimeError: an exception ended an earlier call before it was done.
+            RuntimeError: an earlier call has not come back: another thread is in it, or an
+                exception ended it.
         """
-        if self._turn.input.final and not self._is_reading:
+        turn = self._turn
+        if self._is_reading:
+            raise RuntimeError(IN_USE)
+        if turn.input.final:
             raise ValueError("feed() after finish(): the text is over")
+        self._is_reading = True
         self._fed.append(text)
+        events = None
         if special:
             self._special.add(len(self._fed) - 1)
-        elif text and (flow := self._turn.flow):
-            events = flow(text)
-            if events is not None:
-                return events
-        return self._read(text, special)
+        elif text and turn.flow:
+            events = turn.flow(text)
+        if events is None:
+            events = self._read(text, special)
+        self._is_reading = False
+        return events
 
     def _read(self, text: str, special: bool) -> list[Event]:
-        if self._is_reading:
-            raise RuntimeError("an exception ended feed(); `message` has what was read")
-        self._is_reading = True
         turn = self._turn
         turn.flow = None
         turn.input.add(text, special)
@@ -92,13 +96,17 @@ class Parser:
         turn.input.drop_what_was_read(is_held)
         if turn.input.text or is_held:
             turn.flow = None
-        self._is_reading = False
         return events
 
     def finish(self) -> list[Event]:
         """Return what was held back: the model has written all."""
+        if self._is_reading:
+            raise RuntimeError(IN_USE)
+        self._is_reading = True
         self._turn.input.final = True
-        return self._read("", special=False)
+        events = self._read("", special=False)
+        self._is_reading = False
+        return events
 
     @property
     def message(self) -> Message:
@@ -109,6 +117,10 @@ class Parser:
         """Copies and pickles read the same pieces again."""
         pieces = [(text, at in self._special) for at, text in enumerate(self._fed)]
         return read_again, (type(self), self._options, pieces, self._turn.input.final)
+
+
+#: What is told of a call that has not come back.
+IN_USE = "in use by another thread, or an exception ended a call; `message` has what was read"
 
 
 def read_again(cls: type[Parser], options: Any, pieces: Any, final: bool) -> Parser:

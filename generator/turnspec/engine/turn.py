@@ -126,7 +126,8 @@ class Turn:
         self.flow: Callable[[str], list[Event] | None] | None = None
         self.state = TextState()
         shown = input.offset if options["echo"] else 0
-        self.content = Stream(input, ContentDelta, shown)
+        self._content = Stream(input, ContentDelta, shown)
+        self.content = self._content  # or that of what may be a draft
         if HAS_REASONING:
             self.inline = options["reasoning"] == "inline"  # whether it stays in the content
             thoughts = Stream(input, ReasoningDelta, shown)
@@ -144,7 +145,7 @@ class Turn:
     @property
     def message(self) -> Message:
         """The message as far as it is known."""
-        problems, content, reasoning = self.problems[:], "".join(self.content.pieces), ""
+        problems, content, reasoning = self.problems[:], "".join(self._content.pieces), ""
         if HAS_REASONING and not self.inline:
             reasoning = "".join(self.reasoning.pieces)
         if not HAS_CALLS:
@@ -279,8 +280,9 @@ class Turn:
         if not call.pieces:
             self.problem("no_arguments", "a call without arguments")
             self.events += call.add("{}")
-        ended, self.call = self.calls[-1], None
+        ended = self.calls[-1]
         ended.arguments = "".join(call.pieces)
+        self.call = None
         flaw = find_flaw(ended.arguments)
         if flaw:
             self.problem(*flaw)
