@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
+from dataclasses import asdict
+from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from tests.generated_formats import FORMATS, ROOT, table_of
 from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, without_empty_sections
 from turnspec.codegen.compiler.reaching import reached
 from turnspec.codegen.compiler.values import Facts
+from turnspec.codegen.facts import facts_of
 
 FACTS = Facts(
     values={"YES": True, "NO": False, "KIND": "text", "END": "</x>"},
@@ -127,3 +134,40 @@ def test_joining(snapshot: SnapshotAssertion) -> None:
     )
     head, bodies = joined([first, second], "engine")
     assert "\n\n".join([head, *bodies]) == snapshot
+
+
+COMPILE = """\
+from pathlib import Path
+
+from turnspec.codegen.compiled import compiled_source
+from turnspec.codegen.facts import facts_of
+from turnspec.codegen.table import format_table
+from turnspec.spec.files import read_spec
+
+print(compiled_source(facts_of(format_table(read_spec(Path("specs/openai-gpt-oss-120b.yaml"))))))
+"""
+
+
+def test_a_source_is_the_same_whatever_the_order_in_sets_is() -> None:
+    for name in FORMATS:
+        facts = asdict(facts_of(table_of(name))) | {"unused": ()}
+        assert sets_in(facts) == []
+    path = os.pathsep.join([str(ROOT / "generator"), str(ROOT)])
+    command = [sys.executable, "-c", COMPILE]
+    sources = {
+        subprocess.check_output(
+            command, cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path}
+        )
+        for seed in "123"
+    }
+    assert len(sources) == 1
+
+
+def sets_in(value: Any) -> list[object]:
+    """Return the sets in plain data."""
+    if isinstance(value, set | frozenset):
+        return [value]
+    if isinstance(value, dict):
+        return sets_in([*value.values()])
+    is_list = isinstance(value, list | tuple)
+    return [found for item in value for found in sets_in(item)] if is_list else []

@@ -355,7 +355,7 @@ def _data(table: Format) -> dict[str, object]:
     arguments = table.get("arguments", {})
     return {
         "NAME": f"[{LETTERS}{NAME_SIGNS}]{{1,256}}" if "calls" in table else "",
-        "WORDS": set(words_in(table)),
+        "WORDS": tuple(sorted(words_in(table))),
         "TYPE_WORDS": dict(arguments.get("types", {})),
         "KEY_ESCAPES": dict(arguments.get("key_escapes", {})),
     }

@@ -49,7 +49,7 @@ LEFT_OUT_IF_LAST: tuple[Rule, ...] = (Rule(Role.TURN_START, "<|"),)
 #: What may follow the end of a turn: its end once more.
 AFTER_TURN: tuple[Rule, ...] = (Rule(Role.TURN_END, " {stop}"),)
 #: The words in the format's own markers, where one of those may hold any word.
-WORDS: frozenset[str] = frozenset()
+WORDS: tuple[str, ...] = ()
 
 #: Whether there is reasoning.
 HAS_REASONING: bool = True
