@@ -7,15 +7,17 @@ import importlib.util
 import os
 import subprocess
 import sys
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from tests.generated_formats import EVERY_FORMAT
 from tests.parser_formats import HERMES
 from turnspec.codegen.format_module import FormatModule
-from turnspec.codegen.loading import LoadedFormat, load
+from turnspec.codegen.loading import load
 from turnspec.sources.named_texts import NamedTexts
 from turnspec.spec.problems import Problem
 
@@ -96,6 +98,15 @@ def test_a_faulty_parser_is_told_of(fault: str) -> None:
         check(broken)
 
 
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A format with another parser."""
+
+    FORMAT: Mapping[str, Any]
+    Parser: type[Any]
+    parse: Callable[..., Any]
+
+
 def broken_format(module: FormatModule, fault: str) -> FormatModule:
     """Return a format whose parser loses chunks or events, or raises."""
 
@@ -109,4 +120,4 @@ def broken_format(module: FormatModule, fault: str) -> FormatModule:
             events = super().finish()
             return [] if fault == "finish" else events
 
-    return LoadedFormat(module.FORMAT, Faulty)
+    return cast(FormatModule, Broken(module.FORMAT, Faulty, module.parse))

@@ -1,10 +1,9 @@
-"""The committed modules look as if written by hand, to black: what they say alone, and the engine.
+"""The committed modules look as if written by hand, to a formatter and a linter of any project.
 
-What follows the table is the same text in all modules that need the same parts of the engine, which
-are files that `make lint` looks at. So black reads one module whole, with the most parts, and of
-others what stands before the engine. In the long runs it reads all of them whole. ruff takes the
-little time that it needs for all in any case (`make lint`), and test_protocol has mypy look at one
-of each class.
+What follows `BEGINS_COMMON` is the same text in all modules of a class. So black reads one module
+of each class whole, and of others what stands before that. In the long runs it reads all of them
+whole. ruff takes the little time that it needs for all in any case (`make lint`), and test_protocol
+has mypy look at one of each class.
 """
 
 from __future__ import annotations
@@ -23,43 +22,19 @@ from tests.generated_formats import (
     FORMATS,
     KINDS,
     NAMES,
-    is_compiled_format,
+    common_part,
+    first_of_each,
     module_source,
-    parted,
-    parts_of,
 )
 from turnspec.codegen.compiled import BEGINS_COMMON, PUBLIC
 
 _MOST_COMMON_PARTS = 12
-MODE = black.Mode(line_length=100, target_versions={TargetVersion.PY310})
-COPIED = [name for name in NAMES if not is_compiled_format(name)]
-COMPILED = [name for name in NAMES if is_compiled_format(name)]
-WHOLE = (
-    COPIED
-    if EVERY_FORMAT
-    else [max(sorted({*FORMATS} & {*COPIED}), key=lambda name: len(parts_of(name)))]
-)
+_MODE = black.Mode(target_versions={TargetVersion.PY310})
+_WHOLE = NAMES if EVERY_FORMAT else first_of_each(FORMATS, {n: common_part(n) for n in FORMATS})
 
 
-def test_modules_with_the_same_parts_have_the_same_engine() -> None:
-    engines = {(parts_of(name), parted(module_source(name))[1]) for name in COPIED}
-    assert len(engines) == len({parts for parts, _ in engines})
-
-
-@pytest.mark.parametrize("name", WHOLE)
-def test_a_module_is_formatted(name: str) -> None:
-    source = module_source(name)
-    assert black.format_str(source, mode=MODE) == source
-
-
-@pytest.mark.parametrize("name", [name for name in KINDS if name in COPIED])
-def test_what_a_module_says_of_its_format_is_formatted(name: str) -> None:
-    head, _ = parted(module_source(name))
-    assert black.format_str(head, mode=MODE) == head
-
-
-@pytest.mark.parametrize("name", COMPILED if EVERY_FORMAT else COMPILED[::12])
-def test_a_compiled_module_is_formatted_by_default_settings(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", _WHOLE)
+def test_a_module_is_formatted_by_default_settings(name: str, tmp_path: Path) -> None:
     """Of whoever vendors it: 88 columns, and the rules that ruff has without being asked."""
     path = tmp_path / "parser.py"
     path.write_text(module_source(name), encoding="utf-8")
@@ -71,15 +46,19 @@ def test_a_compiled_module_is_formatted_by_default_settings(name: str, tmp_path:
             check=False,
         )
         assert done.returncode == 0, done.stdout
-    mode = black.Mode(target_versions={TargetVersion.PY310})
-    assert black.format_str(module_source(name), mode=mode) == module_source(name)
+    assert black.format_str(module_source(name), mode=_MODE) == module_source(name)
 
 
-@pytest.mark.parametrize("name", [name for name in KINDS if name in COMPILED])
-def test_a_compiled_module_shows_no_more_than_its_format_needs(name: str) -> None:
-    """Each name that it defines is used, and its common part is the same as in its neighbours."""
-    source = module_source(name)
-    tree = ast.parse(source)
+@pytest.mark.parametrize("name", KINDS)
+def test_what_a_module_says_of_its_format_is_formatted(name: str) -> None:
+    own = module_source(name).partition(f"\n\n\n{BEGINS_COMMON}")[0] + "\n"
+    assert black.format_str(own, mode=_MODE) == own
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_module_shows_no_more_than_its_format_needs(name: str) -> None:
+    """Each name that it defines is used."""
+    tree = ast.parse(module_source(name))
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     used |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     defined = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)]
@@ -88,7 +67,13 @@ def test_a_compiled_module_shows_no_more_than_its_format_needs(name: str) -> Non
     assert unused == set()
 
 
-def test_compiled_modules_share_a_few_common_parts() -> None:
-    common = {module_source(name).partition(BEGINS_COMMON)[2] for name in COMPILED}
+def test_modules_share_a_few_common_parts() -> None:
+    common = {common_part(name) for name in NAMES}
     assert "" not in common
     assert len(common) <= _MOST_COMMON_PARTS
+
+
+def test_lines_are_no_longer_than_wanted() -> None:
+    """Texts of templates can't be cut everywhere; what is the engine's is."""
+    for common in {common_part(name) for name in NAMES}:
+        assert max(map(len, common.splitlines())) <= 88

@@ -13,11 +13,11 @@ from functools import cache
 from typing import Any
 
 import pytest
-from turnspec.engine.json_text import load_json
 
 from tests.generated_formats import KINDS, PARTS, committed_format, committed_spec
 from tests.parser_checks import some, stream
 from turnspec.codegen.writer import write_parts
+from turnspec.engine.json_texts import load_json
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Part
 from turnspec.verification.messages import allowed_call

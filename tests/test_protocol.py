@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import os
 import subprocess
@@ -18,10 +17,9 @@ from tests.generated_formats import (
     NAMES,
     ROOT,
     committed_format,
-    is_compiled_format,
-    module_source,
-    parted,
-    parts_of,
+    common_part,
+    first_of_each,
+    table_of,
 )
 from turnspec import protocol
 from turnspec.codegen.format_module import FormatModule
@@ -29,26 +27,17 @@ from turnspec.pipeline.project import OutputPaths
 from turnspec.protocol import PROBLEM_KINDS, Format
 
 MODULES = sorted(path.stem for path in (ROOT / "generated").glob("*.py"))
-#: One module with each engine there is: what follows the table is the same text in all others.
+#: One module of each class: its common part is the same text in all others of it.
 CLASSES = [
     Path(OutputPaths.in_project(name).module).stem
-    for name in {parts_of(name): name for name in reversed(NAMES)}.values()
+    for name in first_of_each(NAMES, {name: common_part(name) for name in NAMES})
 ]
 MYPY_TAKES = 200  # seconds, at most
 if EVERY_FORMAT:
     CLASSES, MYPY_TAKES = MODULES, 900
-#: Those whose `FORMAT` is a table.
-COPIED = [name for name in NAMES if not is_compiled_format(name)]
+
+
 CALLED = "<tool_call>\n<function=look_up>\n</function>\n</tool_call>\n"
-
-
-def table_of(at: int) -> str:
-    """Return the statement of a module that gives it its table, under a name of its own."""
-    tree = ast.parse(parted(module_source(COPIED[at]))[0])
-    table = next(node for node in tree.body if isinstance(node, ast.AnnAssign))
-    return f"table_{at}: Format = {ast.unparse(table.value) if table.value else None}"
-
-
 #: What a user's files say, by name, and what mypy has to say of them, strict as can be.
 USES = {
     "table": f"""\
@@ -90,9 +79,10 @@ MISUSED = [
 
 @pytest.mark.timeout(MYPY_TAKES + 100)
 def test_what_a_type_checker_says(tmp_path: Path) -> None:
-    """Nothing of a table of modules, one with each engine there is, and of all format tables."""
+    """Nothing of a table of modules, one of each class, and of all format tables."""
     assert len(MODULES) == len(NAMES)
-    tables = [f"from generated.{CLASSES[0]} import Format\n", *map(table_of, range(len(COPIED)))]
+    tables = ["from turnspec.codegen.format import Format\n"]
+    tables += [f"table_{at}: Format = {table_of(name)!r}" for at, name in enumerate(NAMES)]
     for name, code in {**USES, "tables": "\n".join(tables)}.items():
         (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")
     options = ("--strict", "--explicit-package-bases", "--no-error-summary", "--hide-error-codes")
@@ -126,9 +116,7 @@ def test_the_options_are_those_of_the_protocol(name: str) -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_what_is_public_is_listed(name: str) -> None:
     module = module_of(name)
-    of_a_parser = set(protocol.__all__) - {"PROBLEM_KINDS", "StreamingParser"}
-    if is_compiled_format(name):  # whose FORMAT is no table
-        of_a_parser.remove("Format")
+    of_a_parser = set(protocol.__all__) - {"PROBLEM_KINDS", "StreamingParser", "Format"}
     listed = vars(module)["__all__"]
     assert set(listed) == of_a_parser | {"FORMAT", "Parser", "parse"}
     assert all(hasattr(module, item) for item in listed)

@@ -13,7 +13,7 @@ import pytest
 from tests.own_templates import FOLDER, given_template, own_template, spec_of
 from tests.test_cli import run
 from turnspec.codegen.loading import load
-from turnspec.engine.markers import SLOTS
+from turnspec.codegen.markers import SLOTS
 from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.generated_formats import KINDS, committed_format, table_of
 from tests.test_parser_promises import for_examples, module_of, spec_of, turns_behind_a_prompt
-from turnspec.engine.markers import leading_text
+from turnspec.codegen.markers import leading_text
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.characters import LONGEST, is_name
 from turnspec.verification.messages import format_markers
