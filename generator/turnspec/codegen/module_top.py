@@ -35,7 +35,7 @@ def docstring(
     """Return a module's docstring, with its quotes."""
     called = _called(facts, samples)
     blocks = [
-        f"Reads turns in the format of {facts.format['name']}.",
+        f"Reads turns in the format of {_visible(facts.format['name'])}.",
         _USE,
         "\n".join(filter(None, _sample_rows(module, facts.format["header"], samples))),
         "\n".join(["WHAT ELSE IS READ", *_rows(module, _deviations(facts, called))]),
@@ -61,7 +61,7 @@ def _sample_rows(module: FormatModule, header: str, samples: Sequence[str]) -> I
         for at, line in enumerate(lines):
             events = parser.feed(line) + (parser.finish() if at == len(lines) - 1 else [])
             *first, last = _parts(_visible(line)) or [""]
-            yield from (f"    {part}" for part in first)
+            yield from (f"    {part}".rstrip() for part in first)
             yield from _beside(f"    {last}", list(map(_event, events)))
 
 
@@ -71,7 +71,7 @@ def _beside(text: str, events: Sequence[str]) -> Iterator[str]:
     if len(text) < _COLUMN and len(line) <= _WIDTH:
         yield line
         return
-    yield text
+    yield text.rstrip()
     yield from (" " * _COLUMN + event for event in events)
 
 
