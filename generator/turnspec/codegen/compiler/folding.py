@@ -153,9 +153,10 @@ def _dropped(
 
 
 def _replaced(source: Source, node: ast.expr, by: ast.expr) -> Edit:
-    text = source.text_of(by)
+    text, start, end = source.text_of(by), source.start(node), source.end(node)
     is_simple = isinstance(by, ast.Name | ast.Constant | ast.Call | ast.Attribute | ast.Subscript)
-    return Edit(source.start(node), source.end(node), text if is_simple else f"({text})")
+    is_enclosed = source.slice(start - 1, start) + source.slice(end, end + 1) == "()"
+    return Edit(start, end, text if is_simple or is_enclosed else f"({text})")
 
 
 def _operands(source: Source, facts: Facts, node: ast.BoolOp) -> Iterator[Edit]:
