@@ -23,7 +23,6 @@ from turnspec.engine.json_texts import find_flaw
 from turnspec.engine.markers import Found, Markers
 from turnspec.engine.roles import Role, Rule
 from turnspec.engine.rules import rules_for
-from turnspec.engine.turn import Turn
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -111,17 +110,16 @@ def test_a_slot_gives_its_text() -> None:
 
 
 def test_what_was_held_is_read_once_more() -> None:
-    turn = Turn(input_of("ab", final=False), None, "call_", False, 0)
-    turn.hold()
-    turn.input.take(2)
-    turn.problem("kind", "dropped with what was held")
-    assert turn.take_events() == []
-    turn.input.drop_what_was_read()
-    turn.input.add("cd", special=False)
-    assert turn.message.problems == []
-    assert turn.go_back() == 2
-    input = turn.input
-    assert (input.text, input.position, input.offset, turn.problems) == ("abcd", 0, 0, [])
+    """Till it is sure that it is no call, nothing is told of it, nor of what is wrong with it."""
+    parser = load_table(TABLES["objects"]).Parser(tools=TOOLS)
+    assert [event.text for event in parser.feed("a ")] == ["a"]
+    for sign in '<call>{"x": 1, "y": 2':
+        assert parser.feed(sign) == []
+        assert (parser.message.content, parser.message.problems) == ("a", [])
+    events = parser.feed("}</call> b")
+    assert "".join(event.text for event in events) == ' <call>{"x": 1, "y": 2}</call> b'
+    assert (events[0].start, events[-1].end) == (1, 33)
+    assert [problem.kind for problem in parser.message.problems] == ["no_name"]
 
 
 @pytest.mark.parametrize("stop", ["", " ", "\n"])

@@ -11,7 +11,7 @@ from turnspec.codegen import compiled
 
 ALL = faults_of_engine()
 #: Everything that reads on in the text, crippled; here some of it, in the long runs all.
-READING = [fault for fault in ALL if "read_" in fault.title and fault.kind is Kind.CRIPPLED]
+READING = [fault for fault in ALL if ": read_" in fault.title and fault.kind is Kind.CRIPPLED]
 TRIED = some(READING, 3)
 
 
@@ -26,7 +26,9 @@ def test_a_fault_is_noticed(fault: Fault) -> None:
 
 def test_exchanged_roles_are_noticed() -> None:
     planted = faults_of_tables([facts_by_name()["qwen3-coder"]])
-    [fault] = [fault for fault in planted if fault.title == "IN_TEXT: call and opening exchanged"]
+    [fault] = [
+        fault for fault in planted if fault.title == "IN_TEXT: call_end and section_end exchanged"
+    ]
     assert noticed_by(fault) != ""
 
 

@@ -102,7 +102,7 @@ def test_every_function_is_part_of_some_module() -> None:
     sources = [*map(module_source, FORMATS), *(compiled_source(facts_of(it)) for it in tables)]
     found: set[str] = set()
     for source in sources:
-        found |= {*re.findall(r"^ *(?:def|class) (\w+)", source, re.MULTILINE)}
+        found |= {*re.findall(r"^ *(?:def |class |(?=Role = ))(\w+)", source, re.MULTILINE)}
     assert (own - found, found - own) == (set(), set())
 
 
