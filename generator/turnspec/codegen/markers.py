@@ -76,11 +76,22 @@ def steps(tokens: Sequence[re.Match[str]], at: int) -> list[str]:
     if name in _TEXTS and is_followed_by_space:
         slot = f"(?:{slot}(?<![ \t\n\r]))"  # that is the marker's own
     if name == "word":
-        slot = f"(?P<word>{slot})"
+        slot = f"(?P<word>{slot})" + _before_word(tokens, at)
     if name in (*_NAMES, *_TEXTS):
         again = "_again" if token.group() in before else ""
         slot = f"(?P<{name}{again}>{slot})"
     return [*quotes, slot, *quotes]
+
+
+def _before_word(tokens: Sequence[re.Match[str]], at: int) -> str:
+    """Return an expression for the word of the marker's own that follows a slot, if one does.
+
+    It may have come in part; the slot would hold it, too.
+    """
+    after = "".join(token.group() for token in tokens[at + 1 :])
+    word = re.split(r"\W", after, maxsplit=1)[0]
+    begun = "".join(f"|{word[:end]}\\Z" for end in range(len(word)))
+    return f"(?={word}{begun})" if word else ""
 
 
 def excluded(notation: str, slot: str) -> str:
