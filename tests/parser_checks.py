@@ -21,10 +21,11 @@ def some(items: Sequence[Item], most: int = CUTS) -> Sequence[Item]:
 
 
 def stream(module: FormatModule, chunks: Iterable[str], **options: Any) -> tuple[Any, list[Any]]:
-    """Feed chunks and finish; return the message and all events."""
+    """Feed chunks and finish; return the message and all events, which are in order and add up."""
     parser = module.Parser(**options)
     events = [event for chunk in chunks for event in parser.feed(chunk)]
     events += parser.finish()
+    assert_in_order(events, parser.message)
     kinds = {problem.kind for problem in parser.message.problems}
     assert kinds <= set(PROBLEM_KINDS), kinds
     return parser.message, events

@@ -124,7 +124,7 @@ def test_white_space_before_arguments_is_not_read_again_and_again() -> None:
     parser.feed('<tool_call>\n{"name": "look", "arguments": ')
     for _ in range(1000):
         parser.feed(" ")
-    assert len(parser._turn.text) == 0
+    assert parser._turn.input.text == ""
     parser.feed("{}}\n</tool_call>")
     parser.finish()
     assert [(call.arguments, call.complete) for call in parser.message.tool_calls] == [("{}", True)]

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tests.generated_formats import KINDS, committed_format, committed_spec
 from tests.marker_soup import Output, chunkings, own_markers, soups, written_outputs
-from tests.parser_checks import added_up, stream, summary
+from tests.parser_checks import added_up, assert_in_order, stream, summary
 from tests.special_pieces import pieces_of, special_tokens
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.writer import write_parts
@@ -308,6 +308,7 @@ def test_names_arguments_and_special_tokens_are_what_they_say(
             events += parser.feed(piece, special)
         events += parser.finish()
         message = parser.message
+        assert_in_order(events, message)
         for call in message.tool_calls:
             assert is_name(call.name) or call.name in [tool["name"] for tool in tools]
             assert not call.complete or load_json(call.arguments) is not None

@@ -231,7 +231,7 @@ def test_members_that_should_say_nothing_are_read_alike(
     value: str, engine: TypeScriptEngine
 ) -> None:
     for name in FORMATS:
-        table = format_of(name).module.FORMAT.get("calls", {})
+        table = table_of(name).get("calls", {})
         if table.get("form") != "objects":
             continue
         for key in (*table.get("other_members", ()), "extra"):
@@ -244,7 +244,7 @@ def test_members_that_should_say_nothing_are_read_alike(
 def test_words_in_markers_are_read_alike(word: str, engine: TypeScriptEngine) -> None:
     for name in FORMATS:
         form = format_of(name)
-        table = form.module.FORMAT.get("calls", {})
+        table = table_of(name).get("calls", {})
         for notation in (*table.get("opening", ()), table.get("start", "")):
             if "{word}" in notation:
                 text = notation.replace("{word}", word).replace("{name}", "set")

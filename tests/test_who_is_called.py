@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from tests.bound_grammars import Bound
-from tests.generated_formats import FORMATS, KINDS, committed_format, committed_spec
+from tests.generated_formats import FORMATS, KINDS, committed_format, committed_spec, table_of
 from tests.own_templates import spec_of
 from tests.parser_checks import added_up, stream, summary
-from turnspec.codegen.loading import load
+from turnspec.codegen.table import format_table
 from turnspec.grammar.request import GrammarRequest
 from turnspec.rendering.worker import RenderWorker
 from turnspec.verification.chunking import chunking
@@ -101,17 +101,13 @@ def test_a_message_is_for_the_user_up_to_its_end(start: str) -> None:
 
 
 def test_recipients_of_a_template_of_ones_own(worker: RenderWorker) -> None:
-    module = load(spec_of("unseen-recipient-messages", worker))
-    assert module.FORMAT["content"].get("addressed")
+    table = format_table(spec_of("unseen-recipient-messages", worker))
+    assert table["content"]["addressed"]
 
 
 def test_only_formats_with_recipients_have_messages_for_the_user() -> None:
     """Solar's messages have headers too, and Kimi's parts end alike: they name no recipient."""
-    addressed = {
-        name
-        for name in FORMATS
-        if committed_format(name).module.FORMAT.get("content", {}).get("addressed")
-    }
+    addressed = {name for name in FORMATS if table_of(name).get("content", {}).get("addressed")}
     assert addressed == {"muse-glimmer", "openai-gpt-oss-120b"}
 
 
