@@ -3,7 +3,7 @@
 # Spec hash:  6269e88cb00652996d2aa789102645e731cb42b95decdd24e9442f055d9a6a86
 # Text hash:  bd901b59812719efb19739ba7538d5499df7a17d809085e161f45d2a07c7bb61
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of 01-ai-yi-1-5-chat.
 

@@ -3,7 +3,7 @@
 # Spec hash:  8434bc418fb33793ef8b1195f319ffb5176c27fead73f38e51c1b3bab1e38858
 # Text hash:  4a5548f0906a54a8e2b98cfae5b83139cac0527d2a802405631fb732cd2d9f62
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of ai21labs-ai21-jamba.
 

@@ -3,7 +3,7 @@
 # Spec hash:  b8860716d1a4a27bdee11624c8b6e4b787c41d880ec0f1b368a67b2a87d52ba5
 # Text hash:  de3ff3f60dbbd8b689a1830f3991145a364314486f58f7d92a108240384a7b8d
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of apertus-8b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  e2c5aa8ff49d1d02e145f63f250f8ca7244afb3de0dea4bbeb686e8040bf686c
 # Text hash:  262caf0fcc5726cf7d55acfd67be8bef9f00e2750542d584afb5a151bc62d8e3
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of apriel-1-6-15b-thinker-fixed.
 

@@ -3,7 +3,7 @@
 # Spec hash:  a0846111d0e267917a83a9c8c82c91c15bdae233be8ad49d5c17012b1cbc4db4
 # Text hash:  5a61f75087f8a74d21383628642d469a40f379d70d46c9a8c8d33745dab7ee87
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of baichuan-inc-baichuan-m2.
 

@@ -3,7 +3,7 @@
 # Spec hash:  98c149400b7a1ba8e445ed2d59d473c47e2979a59c0c0c2d50bdc071dd099605
 # Text hash:  08269122bcbccfadba0ad748c56ac1c9ee5b1ad6fb386f57e3e66e7c82361cbc
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of baidu-ernie-4-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  6a0d4907bbcd7b1cc881a9f5dda91c0201e3e2db4d60e99974cee7a9e212e600
 # Text hash:  b658284017ea4c0cbfa2f14bb909c5f49803c4e564e415f6cc91e10631bb5ecb
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of berkeley-nest-starling-lm-7b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  35a242f2e5d1b8c0f60e95d3d0fe8d7a2d8edf3aa442f8211ffa94a665f0e37e
 # Text hash:  f2f06007a87d7e0054915d1c1f0bf851be35e61dd2fa8eb77a28169551ee0094
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of bielik-11b-v3-0-instruct.
 

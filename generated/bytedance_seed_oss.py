@@ -3,7 +3,7 @@
 # Spec hash:  15af1ac2d0c443c19fa0b65d249175f92321b463f2a8c54812b59e0e80d3a278
 # Text hash:  7b4984bc794ee28c73236f279f7a7217824c8a9ee273f93b8bab9c748fd2a03a
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of bytedance-seed-oss.
 

@@ -3,7 +3,7 @@
 # Spec hash:  2f0727785ec3a8dff0b22e40d77bf45e4a32c4e5de653727564245a45872ff5a
 # Text hash:  6494910ec45e750781b08bcadcd0c3d5c33b76696f3d5e0e2b140b18aef729e4
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of cofeai-tele-flm.
 

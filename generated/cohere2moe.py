@@ -3,7 +3,7 @@
 # Spec hash:  ad79c0c170f242bdefa4a5fac5f470ace6ed7c3ecc98220e209742dec0c11fb8
 # Text hash:  7f688f4a3146d4bd183dcb8c33b0f8702c5f8b4d9fd56484732bf0ebde96b3cb
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of cohere2moe.
 

@@ -3,7 +3,7 @@
 # Spec hash:  80174d7ee845326c415151ab53400ac239dea9566bc397fb47f8cb3e67ce94e6
 # Text hash:  a4361a69f9c584b8b74ee9dfd68417cb7fdbf81790ea0a45af155100a6b42b0c
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of cohereforai-c4ai-command-r.
 

@@ -3,7 +3,7 @@
 # Spec hash:  5ce92ee9e9c6205ced8065a22a8ac1c6f505f935a144044ab63cc470a94fb906
 # Text hash:  30e673cd5aa945ec0a543eb1e5cc0d0fef0d77837ad0017254751468f7253631
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of cohereforai-c4ai-command-r7b-12-2024-tool-use.
 

@@ -3,7 +3,7 @@
 # Spec hash:  35170e0e8f9198ac91cb9caf426516463be29493a24622c1f8cd3b49c2dbdc1f
 # Text hash:  ae961b91235a0f345af1552b654af9c4506469eeab54cf98ebb5feccdb0d5259
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of cohereforai-c4ai-command-r-plus-tool-use.
 

@@ -3,7 +3,7 @@
 # Spec hash:  9e077021187d0977759ee006048450398635188db9c63e4db3000613d5b5b574
 # Text hash:  9761cd565527ed763ef371395c362cd6ddc4bebb82f6b44d23a227778628c473
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of coherelabs-c4ai-command-a-tool-use.
 

@@ -3,7 +3,7 @@
 # Spec hash:  eed1d4b6ea809b8f60202478b24a7e55cd15db7065f1c9ae9b7045b67001b6bb
 # Text hash:  ab21ee6547e22b0c902248d34e85b24960082c7a9455fa01e4b92f32a784d87e
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of deepseek-ai-deepseek-coder-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  725be48b4fcd8932911471f9561174306ecf6ed204e2d32e2be470e15c415c08
 # Text hash:  daff2f70e24dc86bfdae98bcf9f8b66bffdaa86e6d409e3fab6c0b0ac148c50e
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-r1-0528.
 

@@ -3,7 +3,7 @@
 # Spec hash:  bdfa78fc55f4b28b224de550c9e8d99318276600b3b493b8fb490ae3380daebb
 # Text hash:  a0e25cfff22a5c2740f72b27312247c0e9794c65559437eae24438cc0aeb0bbd
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-r1-0528-qwen3-8b.
 

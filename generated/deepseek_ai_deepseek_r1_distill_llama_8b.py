@@ -3,7 +3,7 @@
 # Spec hash:  aecd78fc9ad5431c276f89ec89e98bd13ace20063d94ca5488e7636967729dcc
 # Text hash:  0ee52f03638c37ebc7a46d09088ab755f483bcf748a8cd814be54ada9e6b5071
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-r1-distill-llama-8b.
 

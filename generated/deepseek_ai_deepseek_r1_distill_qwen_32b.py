@@ -3,7 +3,7 @@
 # Spec hash:  e27620c10c382e19c304fd1f45447c66db513f2f0ae20bf391b17b3ddf8582b9
 # Text hash:  f54d9ae718bdc494d455ce95c6e721ca76f02a2c1b31d53684db1f6f1b67eec2
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-r1-distill-qwen-32b.
 

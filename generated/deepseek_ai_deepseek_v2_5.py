@@ -3,7 +3,7 @@
 # Spec hash:  d33a43147fe1bda53c6b100fecb81ada58d8cf5fe9a0b810a6ad02f8445cf11d
 # Text hash:  91de616273e8a472b56c8b8d9db530380178a1ded8c6d6e15cc373b8873535f7
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-v2-5.
 

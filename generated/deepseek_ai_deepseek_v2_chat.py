@@ -3,7 +3,7 @@
 # Spec hash:  d2f26797abd1d3e760801f872e36951d2b00241d6a7255db9e2c4f7a84c34a15
 # Text hash:  ebf5f79fed93d143a71eb3992ecbb24e0ca3728968134847f851a8a5fb117f8e
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of deepseek-ai-deepseek-v2-chat.
 

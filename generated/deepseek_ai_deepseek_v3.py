@@ -3,7 +3,7 @@
 # Spec hash:  60c60322136d6907b4009dcd5f568d78818c8184698555dd6a7ed4df80bd7e64
 # Text hash:  d53d1223a94c9231c77ca86b2ed8fef4cb98b434494597fc50cb1a7c8f8a1da5
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-v3.
 

@@ -3,7 +3,7 @@
 # Spec hash:  e3c30c5190623c6d162bee039379d34ab03956a28f2c735c2884bf6527775202
 # Text hash:  83d62af9bf37c72bbd39caac38012222a8fee10ed422b71f3531ad0eb618b07e
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-v3-0324.
 

@@ -3,7 +3,7 @@
 # Spec hash:  7162577fc8fb315e033b0fbc97b4058da9a86f839c7ecd62a8b328f48af203ef
 # Text hash:  1636b14ac6321f23e6938682d175e402f062187cb6436385b228f793d9f6c97d
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of deepseek-ai-deepseek-v3-1.
 

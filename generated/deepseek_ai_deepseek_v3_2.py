@@ -3,7 +3,7 @@
 # Spec hash:  62c38ea621d09f3d0c31a7e6f3c69af76a82d21246964e3446328a74cb20c2fc
 # Text hash:  0562efdd30715398831f650bdb68cf177c93bf57d1d545ab61e497dec28be90d
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-v3-2.
 

@@ -3,7 +3,7 @@
 # Spec hash:  f8b095065e7d08e90ad2148e64825cd8e1d5b6a33c8762e3de66b9620dafd3ed
 # Text hash:  47d2d615430db8603329924eb42fd92eca5d23a56ed2053d99cad29154563b45
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of deepseek-ai-deepseek-v3-2-exp.
 

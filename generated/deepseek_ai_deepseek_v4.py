@@ -3,7 +3,7 @@
 # Spec hash:  b4505de25c79fdf9a9a20c3a07ea75b35fa4a5fafe6b57c626f10bf2a98f1129
 # Text hash:  e6b962cb59f5f9cd4889f689cdf04e1a87d16d48134d9ff34e8409cef7333c62
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-v4.
 

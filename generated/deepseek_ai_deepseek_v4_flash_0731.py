@@ -3,7 +3,7 @@
 # Spec hash:  0ad913cdc954c5007633093ffbf5b0c75c1a0eb063afcc942c34cea15895c47c
 # Text hash:  8b73654b75a16625e661654b0a383d3cfa7b16a64ce7bc40227ee802ad23fb11
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-v4-flash-0731.
 

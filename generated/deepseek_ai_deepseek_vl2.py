@@ -3,7 +3,7 @@
 # Spec hash:  700db14985827896867f10160b229c77b03ffb3220d7b9994fce2c45b3a9a883
 # Text hash:  01707608cd0913d3dc4de3acd2c1ac6c8ddc6944385ab59724d515f232dc0703
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of deepseek-ai-deepseek-vl2.
 

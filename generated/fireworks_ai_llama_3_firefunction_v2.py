@@ -3,7 +3,7 @@
 # Spec hash:  403e070eb341066c9e2e55b123a14cfaf0ecdb726b5bb223effd3d29a5dbfaf3
 # Text hash:  85a4729727d518a85121699e6a4cffeb1da2994bccea716219e25e9f7a50393b
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of fireworks-ai-llama-3-firefunction-v2.
 

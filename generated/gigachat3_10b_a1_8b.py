@@ -3,7 +3,7 @@
 # Spec hash:  148dc08b4b7d69ea349d3746387aa7380b4c2d6ab88b2dc7fd0a41f3a93ea79d
 # Text hash:  df167a303310a98c4f61f97d7721dcb678e140bba65a829e41325b8428642780
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of gigachat3-10b-a1-8b.
 

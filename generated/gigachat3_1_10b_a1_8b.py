@@ -3,7 +3,7 @@
 # Spec hash:  8fcfc4858f1d65079b70ff6b6f90cf699e05992ab88ce3b096ef3e6e4878040c
 # Text hash:  4eeb6c551a1b6b972da64b4ce0c4a2e713757ea6008daf858912146368e98f86
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of gigachat3-1-10b-a1-8b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  daf3ff0f933afb093dd36fcf1d6ac1c5176c00a9ca16dc0245765a34615a3d62
 # Text hash:  06566a0254a56c7b0fad7769b7dcdaffbc5b6fb929dc50a631f0e2c645bfaefd
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of glm-4-6.
 

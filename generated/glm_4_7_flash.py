@@ -3,7 +3,7 @@
 # Spec hash:  353c49040ab522aa4f856131852136111ed1b9c95ddac7af762cb2ef76b0411a
 # Text hash:  0e70e57fbd4b2ba6fadd0063b203c2e7a08476e5416ab4edc77f7e95ae6b69d0
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of glm-4-7-flash.
 

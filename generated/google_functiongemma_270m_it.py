@@ -3,7 +3,7 @@
 # Spec hash:  dd3900cc79438a19eb779e5ab439d61afdcad62c2b45c952f9553dc7ce290ffc
 # Text hash:  cd83690c3b92d9becb3a2f7ccf79de1456bc83d598f943e5fcfa80d07d02876c
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-functiongemma-270m-it.
 

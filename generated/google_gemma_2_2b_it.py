@@ -3,7 +3,7 @@
 # Spec hash:  cee1a046f498f2bd0a2fc735accd75bf9a7d81eb986fcad9cb27d7667961a5fc
 # Text hash:  0c93fc5c64835bab281f8b187fe1e830d27adb8c2a1cad5b95464e6015f52e3e
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-2-2b-it.
 

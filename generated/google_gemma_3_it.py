@@ -3,7 +3,7 @@
 # Spec hash:  0fa4fe667960bed0dcb4182cc9e99d611e665c25d77376cec57e84ff918ea145
 # Text hash:  ae28403799678760ad0b61ad06da33625b3cea474541a7242cb2af68f02e52f1
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-3-it.
 

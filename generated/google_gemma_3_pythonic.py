@@ -3,7 +3,7 @@
 # Spec hash:  6654e13b128a1a7a081eeb83f93ecb4d19aa38a1c9dca28b96cd67683df486fb
 # Text hash:  f4323b324e292a636632e5ad3602dacabff5f859c0831e96c7e7b933e89eba87
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of google-gemma-3-pythonic.
 

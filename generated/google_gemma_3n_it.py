@@ -3,7 +3,7 @@
 # Spec hash:  7ba80b92ecce1536e733834cee4e5c618921725869e4e30eebe78bebdc47c118
 # Text hash:  56d2b5737af327905614e645609897aba8a17cb78e544ff222082867287c671d
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-3n-it.
 

@@ -3,7 +3,7 @@
 # Spec hash:  ac01a0e9a763bbd379ac10e8bb8435b37d397d543135ae0284748df52e65b3a9
 # Text hash:  3149f9e41f89d05971e6a276baee213f0ee19a677833bbe77794806918c24713
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-4-31b-it.
 

@@ -3,7 +3,7 @@
 # Spec hash:  5a083cec6b4f839e7b4e650d3532d121cefb3ca376d87ceea7eca328d2384e2c
 # Text hash:  b59995281ac43897ecaedbf9273fdd97bc0d0eaaabf60ce1c51448d5553516fa
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of google-gemma-4-31b-it-interleaved.
 

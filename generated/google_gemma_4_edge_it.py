@@ -3,7 +3,7 @@
 # Spec hash:  6f8bd0ad7039c49cd859f710c77ffb2f198a8c72b05a8be0eaed467dcf051938
 # Text hash:  b655caadf560a794d7a9a5d436da5fe6ad163f7992aced0d9cba5609cf197efe
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-4-edge-it.
 

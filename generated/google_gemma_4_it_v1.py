@@ -3,7 +3,7 @@
 # Spec hash:  1e12f37f8bb63b54910f874f89ac7ed2a4a7ec13a7872fa28271ff53a08ca1bb
 # Text hash:  dba700edbb2e9492efecba2650dc46ef6edee64451b88f4339fb178a36cb0f1d
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-4-it-v1.
 

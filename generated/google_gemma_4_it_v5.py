@@ -3,7 +3,7 @@
 # Spec hash:  c48ea40675c50bb4ec4e4d0e71139253a1d634f4b54262b4829bdd3e1e1cf156
 # Text hash:  d272f16c5203cedb3d8bd48d6be2d4f67c6679f9417dff36ba0469b2971de16e
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-4-it-v5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  8f530ac843dc7e00fe357ebf8e286695e52348dc29f7cb5ffed9d7328975d225
 # Text hash:  fd03fd120350a500ef94679c7a0db55a2bd1e36710ba3c2460efc715e27fdedd
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of huggingfaceh4-zephyr-7b-beta.
 

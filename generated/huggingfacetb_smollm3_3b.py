@@ -3,7 +3,7 @@
 # Spec hash:  37f5dbcaaa04736d06235b983f351403f3c74fa8681558e1db67387d8bbdfbae
 # Text hash:  2ef6151f36cd224f2d90594418b461883d846c56f733fddd1f745b65bcf1e13c
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of huggingfacetb-smollm3-3b.
 

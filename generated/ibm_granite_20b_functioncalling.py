@@ -3,7 +3,7 @@
 # Spec hash:  cafc842a8255ef3caa9775768b1178ed822c91fab37083cdb9fa40a1574addae
 # Text hash:  0b3c0e2873bace5ebfdb31bced844b42f7c5e2e4335500d1ddbb0e702d391093
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of ibm-granite-20b-functioncalling.
 

@@ -3,7 +3,7 @@
 # Spec hash:  036e5804aa635205fed131a37a06b76422c9b00fe0c3ce7e3c9815ac5fea5c2d
 # Text hash:  26141b43c618575812155502481f6f08154fa81e11d86fd102b047ea0f090e1d
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of ibm-granite-granite-3-0-8b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  839c399e67a732749396c480f5d85a0951f766d77cf8b6504af40a3a3d3a45e1
 # Text hash:  530dd721a8f93bc2a5f17675ed6e266bbb633fe80bdfe2d123526c8083879b58
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of ibm-granite-granite-3-3-2b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  08076efc116e9da1ab323e4a695eb6fd7b3b25607742f63ebfba67e88cb8b8ee
 # Text hash:  ebc2d28af24405d1b5806c9023b488185cec6a8c46dc7175912f371caefc7aae
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of ibm-granite-granite-4-0.
 

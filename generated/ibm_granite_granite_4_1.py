@@ -3,7 +3,7 @@
 # Spec hash:  6bf664504f172f181b176799c88b246b41e76e3dbfb552e2f7b5b43d949009d0
 # Text hash:  4bb175356b5223496e8497ee18e8ec5ccc61eecc48d40689c68528d37dd1e988
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of ibm-granite-granite-4-1.
 

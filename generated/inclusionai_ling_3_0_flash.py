@@ -3,7 +3,7 @@
 # Spec hash:  20b8e410f010e96b9484ab33107c85c538c5524680be486202257167c8cccad4
 # Text hash:  461210744866a89c19791ed28fff67cbe0b2b9ec9784d2548d8d74827b8a4e3f
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of inclusionai-ling-3-0-flash.
 

@@ -3,7 +3,7 @@
 # Spec hash:  400b37ab344aa04e1883aa6c743b88dfe10e85a5decb6d0ea0cf5d8becb0e647
 # Text hash:  cc47335c635762832c8f7988a4589718427ea301346a7067f1ae74f709647d1c
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of internlm-internlm2-5-7b-chat.
 

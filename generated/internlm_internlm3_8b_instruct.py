@@ -3,7 +3,7 @@
 # Spec hash:  8a6e031f1f218e5ba01f629fd9546a60f0f45a4f9626e9beb28f3e5ad600ad61
 # Text hash:  9d1313193371ee8e9c22f6b8fe71af87457b2803bde8c1e9e08e5c07d444687e
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of internlm-internlm3-8b-instruct.
 

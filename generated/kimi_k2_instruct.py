@@ -3,7 +3,7 @@
 # Spec hash:  65a67b008dd6ac28aca3cd8e89a8e1e0906c3a67eece4236982d3a1f3e5593cb
 # Text hash:  e31bdd6346784b8d9bb16c8fc3d8eddf059ec9cb36a2b4a5a6b771d14e52e721
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of kimi-k2-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  9ac06a6de9c518f1f330c9196ceca396b5dad9e513ab8f9aa73577bfc59dbe27
 # Text hash:  0324cb41a4a52dde5d798fbe51efef6f0296c3b5f4a0e8b7c32854a68da2fb44
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of kimi-k2-thinking.
 

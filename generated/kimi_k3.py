@@ -3,7 +3,7 @@
 # Spec hash:  55ff2f3548a3317744988b47aa40fc8a7bfb1694b4d5e7ae96bac9f876dda382
 # Text hash:  b7222db88d665862670bd04be72df3e0881d9d5ee386683dcbe9eb5da24459f3
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of kimi-k3.
 

@@ -3,7 +3,7 @@
 # Spec hash:  71f009aa57b45bef0a50a62d697bb11fe4c6798be85e814557a5764432ab9f31
 # Text hash:  386f4df125cfeea93d33ec89097bc29cb89752156a83dd3b902d1ddc787e2a76
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of lfm2-5-8b-a1b.
 

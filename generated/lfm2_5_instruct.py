@@ -3,7 +3,7 @@
 # Spec hash:  3f534504c66cc9e92f3942bca02c77527f4d4c53be506b315cc458611f71dcc9
 # Text hash:  c9d4221ac7b5c726bc1ad402e30f3124030c551f44e4d199beb3a257d841f32a
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of lfm2-5-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  f1f0511da516bf678a1cd6cd29c65805e667f06e2a737d6a8ca4105650e51df2
 # Text hash:  d7cf23790461fb5e5603cc057bfabdbbfc2ce677e2aac110f976066cf2bda772
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of lfm2-8b-a1b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  ec81713c01fbc03232c1f397cb445fc5c19989be7000a7d512e37c74fc98215a
 # Text hash:  a15e1511ce339df4081a7d61057bb3ba4c3451e069f76d05e8b4e3a296d54adf
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of lgai-exaone-3-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  e240929c25ebc7b0f11cd7692a131d701203619403c5d1c3bed03e496da232be
 # Text hash:  af1c4a18afe2fb0a9a329bce229659d9582a744fd9cadbd424b21993fd71b04d
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of lgai-exaone-4-0.
 

@@ -3,7 +3,7 @@
 # Spec hash:  f1efea0d29ef82545ff94f0689743d0624e8b4826b6d2a27a42861a830bf90a1
 # Text hash:  2febab044ce369860878c2e3eba068bf8c605cdc729710f2a049bcaf28f4b264
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of liquidai-lfm2-5-v2.
 

@@ -3,7 +3,7 @@
 # Spec hash:  f79212426a1493a40dfc1cd5b55ab0b34504a19c5b32100c21b7674ead172814
 # Text hash:  8acbbc412003680ce04907c8153c4a69c670bbe458c3f4fcb403d2c48569253c
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of liquidai-lfm2-5-vl.
 

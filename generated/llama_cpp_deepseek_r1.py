@@ -3,7 +3,7 @@
 # Spec hash:  0959952f570229c3b8a731d0db0db10dda90c8c59c1d5d52e4d39142ee85b41a
 # Text hash:  0c6e8a04fee55252ecf7f2a970c48e3c0b9de8075103ff1c4c5d6ba2798b55be
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of llama-cpp-deepseek-r1.
 

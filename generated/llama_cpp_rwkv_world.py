@@ -3,7 +3,7 @@
 # Spec hash:  379e26f765601aaf3fc057d5563ffc4c8b107a3759a14d6dc6001ba8c028de5b
 # Text hash:  48b3bd3eaf7079f59841fa588d159bac12feb10a9ba9ba55a3e8a44b1be7a408
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of llama-cpp-rwkv-world.
 

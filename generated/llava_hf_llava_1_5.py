@@ -3,7 +3,7 @@
 # Spec hash:  78dcb9105497318dbed55d77906b18be7e11137cfd3a7e2ced93c192431938e3
 # Text hash:  ca46b90e426d9bba2bc391f148d1875c8844a4846b538126ac31ddba7701d8a6
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of llava-hf-llava-1-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  119ae8a5f7a784326416460d847fb09260e3973d618dc2108e6dab13025234cd
 # Text hash:  eda8b0c24c6f1e0ecd4217b50c1488a4de8fe4c98d716f50d15dad11384b7439
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of lmsys-vicuna-7b-v1-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  9c9cda9b957c5a5deea5c6ade6e76e3e36742812f3e46befcf347551320434b5
 # Text hash:  c7e819428d4f3289c211cd954b098ca7fef1da17574c3c3af72963e7830bd7c3
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of lmsys-vicuna-v0.
 

@@ -3,7 +3,7 @@
 # Spec hash:  e6bfcdc9143e9694ebf90bdfe057af4c49e8a067494ab55c54a241585e1e9eb8
 # Text hash:  a7d4be70f7bd45987ab9f42e44a9d155673868e43f1be3e9aeaa6914a48993bf
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meetkai-functionary-medium-v3-1.
 

@@ -3,7 +3,7 @@
 # Spec hash:  facfe7b5b29f437b92abe2750b23a2703ab649220dad8e56ed56be904788199e
 # Text hash:  b92c741b3d8b338d36a80794780a112f37d98da35c264f03eab01ae0704c5bcf
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of meetkai-functionary-medium-v3-2.
 

@@ -3,7 +3,7 @@
 # Spec hash:  7e2b3e507f471c266e9eb16de6073115c29f316910a9d51e829b92dabb668532
 # Text hash:  9d950dff6582e19c9308095f3fe78f94f7f98f1779a21b1c6f19015efcf26f34
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-2-7b-chat.
 

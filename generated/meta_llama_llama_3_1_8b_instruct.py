@@ -3,7 +3,7 @@
 # Spec hash:  a958b4fa11d300c5755f496088695f60a5d989c6973da52c94c5facad7868328
 # Text hash:  b934fb5faab98844274aee4424f55db485527c1d00d3e98dcf9b70c810cf1306
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-3-1-8b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  e361624819758b4727fd36e3f334d832491a34b7c9ca02b73cde554a20ee2954
 # Text hash:  4b574e212cb5cc3deff7613308a7557af974d3a3458f4300658b5d001edddc02
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-3-2-11b-vision-instruct.
 

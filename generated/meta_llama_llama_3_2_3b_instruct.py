@@ -3,7 +3,7 @@
 # Spec hash:  e70ad06272a04518558cf0b4e57cfb3297ac4675959d03232b173f383c485202
 # Text hash:  11c558fe5b8e17cd6cd34bd201aefb558cdade4f622ea94b66e5ecd822a002d1
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-3-2-3b-instruct.
 

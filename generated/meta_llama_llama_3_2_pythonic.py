@@ -3,7 +3,7 @@
 # Spec hash:  3b891954ff118e97e72412d7d38eb1f4f8811836395d9a90b64e8f798ae50fc0
 # Text hash:  b3bcb73d67113d8e671a5feea177e1baea198e01d2e94f5592580f7a090236cd
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-3-2-pythonic.
 

@@ -3,7 +3,7 @@
 # Spec hash:  5410170635fbd2d6e88dbe3d037a6a612f3171221b063b48d896592aee9c708e
 # Text hash:  ccc3116cebac76162334ca535d04ef7b9e166707695e3d3df9efb4e496038291
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-3-3-70b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  a281978e8acf1eb4f1a5ec0ec3925180aed18831a06a0b4b2fd69ed132c7cfaf
 # Text hash:  258925e6466247421408af73e9036a48173dbd0c4ec60ce3a7f67ed8137e09de
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of meta-llama-llama-4-json.
 

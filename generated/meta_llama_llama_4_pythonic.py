@@ -3,7 +3,7 @@
 # Spec hash:  70170e521777a4b7b5de433e5fa9f953ccd854d1f9efcd71e3300877a1c9a2ff
 # Text hash:  d99064f0ce7ec7c8d9a185bd8d5f7e05e0256fe50ee239dac37231a20e4b6777
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-4-pythonic.
 

@@ -3,7 +3,7 @@
 # Spec hash:  9d50ff568cbe4fafaea44cfa4e2d97e01f82c0ba53e5ba413320afe27787c904
 # Text hash:  5604c7f28ec39cce9ff9a4cb6e32d6e4ffc16a9121fa723b8cda781ee90e4fff
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-meta-llama-3-8b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  7023eae4962e3e25b698c0268c841e560b2342c4b842d4dd8fe9cc5cb110c986
 # Text hash:  f0601ba6ef68127ab2e585817c98d8050bbc5675cf9d71da9ac73d397ac3086b
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of microsoft-phi-3-5-mini-instruct.
 

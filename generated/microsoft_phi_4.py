@@ -3,7 +3,7 @@
 # Spec hash:  3774839a4ddaf4184f1be7e76c08e4413da370a154e50fc67c7abad0bfee1af3
 # Text hash:  3b5dffca7d2c3f85575704fa08393884f9e22ce1743b1a10beafbe4e1e3b1c92
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of microsoft-phi-4.
 

@@ -3,7 +3,7 @@
 # Spec hash:  78f92d683b7b4ea0c3c77b671c588cc2d4e2deaa2e5b4a1a1272eefa9719d303
 # Text hash:  36d52e610f05e8d58c017cc5a3f9aa15204997a963387130f0be010d276465ea
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of microsoft-phi-4-mini-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  36a9c798da5141e987376ebb206c8e1fc6f699709d3b61d9a7b9167d30e29c1c
 # Text hash:  b2d2f3c21fd30ff579007ea6a0f358760d02e1d2693efb77865c06e64deaf516
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of mimo-vl.
 

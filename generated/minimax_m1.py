@@ -3,7 +3,7 @@
 # Spec hash:  7e2437880ac659d549e55850827438850c8c5f202ad2cec8f1c83970892d89c6
 # Text hash:  1b10674784985363d85a5f3b005708593e894561abd2740df225ae4f2436d90d
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of minimax-m1.
 

@@ -3,7 +3,7 @@
 # Spec hash:  0561cee2c6dd93f764585a87326b856883578ab6df52fd54879d8573b0a2fd9b
 # Text hash:  a5f94cfcbef81709c097d5bc4736f73b5d9c67b63e3055ad68525c45755e052d
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of minimax-m2.
 

@@ -3,7 +3,7 @@
 # Spec hash:  02a34e0052d3f9187e4151f30c1c5aaddd5258c2516d69c151706abc51f19c99
 # Text hash:  e9ca21024cc80c6616f8ae1cbc68e0398bc15fe9cfdc608328eb7f4808b45eaa
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of minimax-m3.
 

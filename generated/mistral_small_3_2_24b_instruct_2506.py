@@ -3,7 +3,7 @@
 # Spec hash:  8d1bf94952b3e51dff2ab96cb0e69ca3c8d3e5a1dd586a48450a50f84012e552
 # Text hash:  2b5144110fcdc35b1ac0d9288e54524c167fe2320fcbeafcfba775a066342590
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistral-small-3-2-24b-instruct-2506.
 

@@ -3,7 +3,7 @@
 # Spec hash:  5ae5d84d86490f25d010e55a48dd61926671d96d71b0acd3758f6de642857c0c
 # Text hash:  f0607fb097770fc3d9408e470be0ba7142d7d98cf33823b8d6cfb7c9f746d1ae
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistralai-ministral-3-14b-reasoning-2512.
 

@@ -3,7 +3,7 @@
 # Spec hash:  678fa95d82db8dc426ed05bae5528cc6c9833d5d8c3fb9e8309465413d92d86a
 # Text hash:  41f0cc53924ce1caa7cc5906349f15e4ee3eaa86e4c0d79a82c835b8697a8746
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistralai-mistral-7b-instruct-v0-1.
 

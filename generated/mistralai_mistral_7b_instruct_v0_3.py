@@ -3,7 +3,7 @@
 # Spec hash:  737dd53910df337cc28d2de8fe214eefed3912b3227ce47149d9de02a627fe86
 # Text hash:  d7705b2feedfcdfb0b572d96d22fdb07d2ce993b0cc091e79ece2de58d24416a
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistralai-mistral-7b-instruct-v0-3.
 

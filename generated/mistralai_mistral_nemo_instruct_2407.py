@@ -3,7 +3,7 @@
 # Spec hash:  0a385c33b17cc1aa97648ae5d811ef3492efd70698515fbe5d746bec15a1271b
 # Text hash:  72df976777a6c5968f3e00f97e75c2571c744a25437cfec318c9b92111048ac3
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistralai-mistral-nemo-instruct-2407.
 

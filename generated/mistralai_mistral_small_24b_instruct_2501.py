@@ -3,7 +3,7 @@
 # Spec hash:  606a76eab2a275a86ef1d46180eda6f62b4acf679659c6b09aba82c06296f900
 # Text hash:  ed73937b11febd9d301a2571e0fcf01facaf73b68e55c67e5c72daa9234fc518
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistralai-mistral-small-24b-instruct-2501.
 

@@ -3,7 +3,7 @@
 # Spec hash:  aa65c08f1f7af851a278347faa98c5924136838ab6244abf33425f3941e912a4
 # Text hash:  c2decbf3479e6e9b5f154fddf6eddc65846562d705b89044846f2ca87fc62300
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistralai-pixtral-12b-2409.
 

@@ -3,7 +3,7 @@
 # Spec hash:  c129d2235b500dc0eaa0d8ffda154bf7e39911b6e549ff2a0dcf60bf9e45995b
 # Text hash:  d42bfd065a04be9fc439050c4f23c5d1b947a0c617a5d4a3597c1c7dc4058bf9
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of moonshotai-kimi-k2.
 

@@ -3,7 +3,7 @@
 # Spec hash:  0e326ee635ae2eed4414fe63672d2cc0396837a015aeaacf4ce1cbbcae1fe399
 # Text hash:  e46f934c3cb6f26ebf66526ed79edc053f0e3e24f60b60f57c58d3a4a31dc079
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of moonshotai-kimi-k2-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  851e6b12fee1a4d34e879e2c049fd263f9e70accfc028ddec8e81daa60c4a287
 # Text hash:  eac65e138e3e053ef3575022f96559518f29456d0bc7c8cf565366093eb17da9
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of muse-glimmer.
 

@@ -3,7 +3,7 @@
 # Spec hash:  b84174394fed736cc3d4724785007d74687f40dce9cf518c2eae3e21d2bdc2bc
 # Text hash:  55e1c61d451577303dca4095babcec2c2e0dcb84768a985cf7edce87fbc94718
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nousresearch-hermes-2-pro-llama-3-8b-tool-use.
 

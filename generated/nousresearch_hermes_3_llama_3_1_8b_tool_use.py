@@ -3,7 +3,7 @@
 # Spec hash:  52b9f724cf4e8a5cce2b19cc30ca757d770006fcf1d635de30a474de3ca82441
 # Text hash:  7a9a2c95990c232ecae0a8a7afc6a5c149328ca170d29ed26412114316b5a1b2
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nousresearch-hermes-3-llama-3-1-8b-tool-use.
 

@@ -3,7 +3,7 @@
 # Spec hash:  9bba0ada922361b0910b35f49683b0523b244936c98d745c73eda1edbff44ff5
 # Text hash:  0a85eb4266f326832533b0e534de4b52ed57f8d54030d3347ae7e8b2e5422b5a
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nvidia-nemotron-3-5-lightning.
 

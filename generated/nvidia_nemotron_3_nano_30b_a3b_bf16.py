@@ -3,7 +3,7 @@
 # Spec hash:  7ea0e28b41964f3101a63d473e63f4ae87295e97afac1ad87c364a74ceda130e
 # Text hash:  c8ac4f0a09fc318702672ac58f0530d86369b9b48238350853f392488076272e
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nvidia-nemotron-3-nano-30b-a3b-bf16.
 

@@ -3,7 +3,7 @@
 # Spec hash:  0b27ad9d549ee2b8b7adae17fc2d5eca819002e0117ffd1d7ef83f554507a31e
 # Text hash:  009b3fe941e09c9267f7c598ed57371ed2d074c7ab3e03b27205325d0248d134
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nvidia-nemotron-3-super.
 

@@ -3,7 +3,7 @@
 # Spec hash:  d87ea175c1a83523dffa472a24acf394ea26851b3bd654acdc8c988828040959
 # Text hash:  d6a6f14f2d372248298c36a7ffb6eab1cb0ea4da066aca65cd38980ca6e8350e
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nvidia-nemotron-3-ultra.
 

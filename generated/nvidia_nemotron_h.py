@@ -3,7 +3,7 @@
 # Spec hash:  7dfa8da35081cd4392e58acbfc29a35067657d58cca3d70a78a5efd77da7bb82
 # Text hash:  330944fa5da83b1f56e384500f963e567cceba8f4bb1e83fb355389ccac70136
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of nvidia-nemotron-h.
 

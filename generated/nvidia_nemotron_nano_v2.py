@@ -3,7 +3,7 @@
 # Spec hash:  629cc4248343ae0c6e9663491937a6fba89fd43e89a3ad1768094bee002d6711
 # Text hash:  237e51afb5a87d4f0854865cb08425ba654cde43ec65d848234c4345311b0374
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nvidia-nemotron-nano-v2.
 

@@ -3,7 +3,7 @@
 # Spec hash:  4e20a2f886962be8275b91233e3352493b8a55bda6ac764093eb4a7287c0f7b2
 # Text hash:  58e9c9732609d7ffa9689a5c8e1463cc1733bff3f0e1281f8d047e3e9b7cddad
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of openai-gpt-oss-120b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  e83531ebf5bfaa2d554900e22ba802cbc491525e43b88a1b421f023f5e480f03
 # Text hash:  3985adfc6cb48ccea3a378b778b3c821b1f3c551001d203018b370fb181c67e1
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of openbmb-minicpm5-1b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  ea99be180d76c4fcab2d847c3523c94a78ea006bbd6eb2c06e33210ce7659c66
 # Text hash:  f7d1de70e8159d9b8f7905bcfa66a1059f71bab269c87a9dd6cc7d948e1aa0f3
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of openbmb-minicpm5-2b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  254025726d3a4f10ab86a983fd6155ee878556108664089972d1937b30be4cb5
 # Text hash:  48e8183feef049e8e5482b34f6f65d4fbdc4f8a387868acce3ee6148831994dd
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of openbmb-minicpm-v-4-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  03e90462588547f08af53fe58248dbfdb111444b85e94eb032da811e2d8795aa
 # Text hash:  c24ad05965d2600d10fa9606baad35b2b0e428821a6fa6dc9fd89634c565395c
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of poolside-laguna-s-2-1.
 

@@ -3,7 +3,7 @@
 # Spec hash:  64a6013319778d1a052d2715bd10e29c8b18a039b967806b628e468ce29fba9e
 # Text hash:  10cab4ac708da469fb85dc9a7040894e33f77191a70be3bbcc763e9ad94196e6
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of poolside-laguna-xs-2.
 

@@ -3,7 +3,7 @@
 # Spec hash:  e3774dd3a3ec33fed757e567f00a33a1d77d6d1da1c2b5e246b9040234610ff1
 # Text hash:  e39200d0b27c22a4f8aee07da72cc1d0a0c85b8d771395f5bfee29fed9467678
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of poolside-laguna-xs-2-1.
 

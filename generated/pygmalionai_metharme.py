@@ -3,7 +3,7 @@
 # Spec hash:  38f2daf508f239844d8a7687105a1204656a8189da0eea6898e345b1033cdbd4
 # Text hash:  2bcd509144cab7b12a922ddc57e85efd0c1507c54680de7aa2983f8575abfc96
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of pygmalionai-metharme.
 

@@ -3,7 +3,7 @@
 # Spec hash:  714e34376e5c528af03323f54aa8161920cbc4ce318ff68c1be52660b94e7dd5
 # Text hash:  8772b13691a4e300e3cabc1aeca647972c818707d2b554d4bd0f380672aed646
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen3-5-4b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  90d82045554e233eb5ac6f9f72b27c9bca9ba7020295782c426d459c664ed4d5
 # Text hash:  8177ac1f1713ead3fbdda1d949c80a521f5924ae4560711c54b9e8707d23714d
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen3-coder.
 

@@ -3,7 +3,7 @@
 # Spec hash:  ee1cee64edd7ae654b1712939390ef172ac5876164394bb64bb501b2f5ca164c
 # Text hash:  d51b8294678bb4e17e1177ca33e30269812b7319a3f1a5078385137d6803cb4e
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen2-5-7b-instruct.
 

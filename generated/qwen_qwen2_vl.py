@@ -3,7 +3,7 @@
 # Spec hash:  c0abdf77217ea6c72e4df975ae4fc36b5f3dd53423794a9f30c8943502cb90b9
 # Text hash:  2ae2d1469f00aeddabc8246471ce7616ba7119beea259f7ea8d9e4ff9bf91d21
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of qwen-qwen2-vl.
 

@@ -3,7 +3,7 @@
 # Spec hash:  e78918d435817534e1a08a5f26f7b0b49d14b3fb5ae6aca5cae59307efd50166
 # Text hash:  4dc6f0ccf337f59499a56e174e56d001ec00be2e02dc94cf5dc7abb919935409
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-0-6b.
 

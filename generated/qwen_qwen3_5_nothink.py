@@ -3,7 +3,7 @@
 # Spec hash:  cde36a8d417b89a55b06cbb3c2df5c04d0b2ec11da2d1436e6edd79a90db0e0b
 # Text hash:  0abeed0c35bb67e84ef5e134dbcac772f93410d1193e9da7e66b2d63a2691d08
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-5-nothink.
 

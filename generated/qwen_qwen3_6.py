@@ -3,7 +3,7 @@
 # Spec hash:  7d0d5289f97cf930186ae6791646f703983d2e3cb6638f2ce553b1e34c432b7d
 # Text hash:  ee754459805a86551ae4dee43d7d59c8da615dd71fe8f40969e419e1239f1a77
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-6.
 

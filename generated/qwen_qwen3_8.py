@@ -3,7 +3,7 @@
 # Spec hash:  8f315f57dbb12b6620e5c17217045bf2bd2d85d703750aec259a0737fd60b9d6
 # Text hash:  445e66039478990dd13f93359aa72185eaacc074951f09bcb77a0633b2cf6d14
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-8.
 

@@ -3,7 +3,7 @@
 # Spec hash:  747abf04cb06ac6cac4b7d98f8a0dc92f1a7f73f4d3e14fcd9f5800fa75d95ae
 # Text hash:  e1be5ec790bf2a97a23f8f18d6d82d5df766f2552667532bb25c42af81c23411
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-8-max.
 

@@ -3,7 +3,7 @@
 # Spec hash:  3de453538e39b4f153a8311bf603132e14f65dc30fe1590038075e2a2bef47a7
 # Text hash:  dc2c05ab5b94d14fdcd7620d101c36bbc7253816a80a1fd92014cf30bb539fac
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-instruct-2507.
 

@@ -3,7 +3,7 @@
 # Spec hash:  50bd494b87a37ad4f643c3c00cc3fab874c70eda126429d9165a38e1e16e2e57
 # Text hash:  e2b1f9e7b27aea20fca3c874d30c675888b0071339dd2ff300d53e504dd3c85d
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-omni-thinking.
 

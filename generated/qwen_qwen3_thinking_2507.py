@@ -3,7 +3,7 @@
 # Spec hash:  95aea2002073099eb9f97a9049c795a80042b82a56930b2c08cb1c70f1de8d34
 # Text hash:  f5ecb142e4bce940befe4563c60b0219040b86f993d9fe7e567c132656649aa3
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-thinking-2507.
 

@@ -3,7 +3,7 @@
 # Spec hash:  8058f51a1126d6321f3cfc269062c476404c45a087f36f0d03558bc439b3886f
 # Text hash:  8fd25643c00387fd4b5f7d7f30705b43b542d8918e404787316b73a3daec5059
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-vl-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  ed132e042e554b97b576fc879ccf8ebc6cdda46713d5b0ccd952c947c5e07fed
 # Text hash:  5dc5085428d6a63e74310f37ff51d1f532f0038ccb16bda5bdcb4ce441ee2b1d
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-vl-thinking.
 

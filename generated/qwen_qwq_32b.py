@@ -3,7 +3,7 @@
 # Spec hash:  7426192491bf6e76e366778f7cdbcd13c83950bb47af7361e550c1bae3a00990
 # Text hash:  4ad815f5ca76454634f07ca8488f9a3d0c9ee5fe5f3fb2f04b19974b3f26cd99
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwq-32b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  bd26d08f6c398ee268dc17cd2ec37961912ce8e8432ea7faaf20376d3fbe68da
 # Text hash:  a0869acf08019747bc6040a3c25c3138e2b3950c46ce24b3ae859b611b6fe3c1
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of reka-edge.
 

@@ -3,7 +3,7 @@
 # Spec hash:  7fafba76b9c32b95ca472d7fc2d9eba160d0aa624fe9a01eeba43d00fc71f0c2
 # Text hash:  069cc5b6a5d2e61927b5a9749838c7dbea40fa7d8d0da4c2f87a1a9c7afacce5
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of salesforce-blip2.
 

@@ -3,7 +3,7 @@
 # Spec hash:  cf423efb379677656fd28327e35f297f24b92b26eaff35c3fd2afa0770c5ef5e
 # Text hash:  d7d33773d16f1789974215636feac6cf1fc7a8f78541000e796d815047d946a2
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of salesforce-llama-xlam-2-8b-fc-r.
 

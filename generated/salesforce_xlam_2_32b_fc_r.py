@@ -3,7 +3,7 @@
 # Spec hash:  4d0e439fa392b769ce3f3361d014a2ea82ab1ab6b27302d7b1238a5aa8a770e0
 # Text hash:  3b23c32f90842678c2a1d7e72947a176f9a3223ad54b0394d5d153b8f9bb1091
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of salesforce-xlam-2-32b-fc-r.
 

@@ -3,7 +3,7 @@
 # Spec hash:  f755a9b8b9d0f1ee6167cc80d8d4fc266d00c9d5e85d73c2f06d82f3428e89d3
 # Text hash:  db25ca12da60ee4456cdb767815b3baf13a6d488bcb0fc6bbfa7689b41a5b00e
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of spark2-5.
 

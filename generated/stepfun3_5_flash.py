@@ -3,7 +3,7 @@
 # Spec hash:  f24e3f26c1e4317a69ea9659833cae0bb0ef301bce0aa338e9670375c3058476
 # Text hash:  555801d1ce4f1e92b991c7af6c9b36c7770c8860ca199f654c0312e969941037
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of stepfun3-5-flash.
 

@@ -3,7 +3,7 @@
 # Spec hash:  a595750bfcf555ccd7bf02900fb630baa217509b8a57ea63a4bfdd73a514b485
 # Text hash:  57bb37eaf55d69d91e1746ee983ed03d59585d090f597f8c3f2e72f1a2fcf336
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of team-ace-toolace-8b.
 

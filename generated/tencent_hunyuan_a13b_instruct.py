@@ -3,7 +3,7 @@
 # Spec hash:  956f69ee8506e05afc3fd08965694aa7743d34d7b8b39a78a140b571bb7c317a
 # Text hash:  9b80e10802a12fd1bafc9a270ea377b155e716bef09af7de5c68afa14e85817f
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of tencent-hunyuan-a13b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  d6e22dc5ef9f07638e3e2e3305a503d10a277debe62006dbb55fe41a3ceafa64
 # Text hash:  8742170dc428239eeff3582f325bf4fc760dab790eb43a88418299ba125f2345
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of tencent-hy3.
 

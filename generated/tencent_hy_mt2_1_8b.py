@@ -3,7 +3,7 @@
 # Spec hash:  97633f8b4194fb80206b9c8026caabf3f355fa65d676b60c9c0c5e3885aec756
 # Text hash:  333a794269255dd4827c518159e490b9ba37678e989d7e2effee144097ebd052
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of tencent-hy-mt2-1-8b.
 

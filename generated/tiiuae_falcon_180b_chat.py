@@ -3,7 +3,7 @@
 # Spec hash:  33567f141dbccf74dd1e9cb79453edede42a62bc0b07548c4b4988b00e013331
 # Text hash:  167dd3fa30bf0ca72b28701da0df9dfc9868b4b492f8d19367888a9768186977
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of tiiuae-falcon-180b-chat.
 

@@ -3,7 +3,7 @@
 # Spec hash:  f97a80b5748bdbb7a8403e8731a4034ded8731e4c8cfb4c82387a5c475231d76
 # Text hash:  af7ef67aed81a1c34a8151360e18ed26b055c76c6fbc0834099873e6f153aa4d
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of tiiuae-falcon-7b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  c29df8ed1d5b8a74da63eabe763872514b2a0a7342d94f9e2a4894b9b0c232d1
 # Text hash:  400292e020ca6b22eeb843ab9097f9bbdfa2387e046177ca176b96afb9a2b0b0
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of tiiuae-falcon-h1.
 

@@ -3,7 +3,7 @@
 # Spec hash:  4bdbee91ddf81d8873dc61e6f0e3783db390bb1c2577ca27dbfa52c301871129
 # Text hash:  2730744f738e64e8a6c330bb27ecb797d384d053caf6f03c45a5a110d1e4d80c
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of tostino-inkbot-13b.
 

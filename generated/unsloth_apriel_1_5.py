@@ -3,7 +3,7 @@
 # Spec hash:  6c4723cf51042e9283fe0fd79db1f5983d1b2506953b1447af865348f6f09a9f
 # Text hash:  9d4ab28a8f34c51a0a93eee9cd430727025a064cabecb61fd4ffe795183dd086
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of unsloth-apriel-1-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  1641563df81450a691bc18c186fabe53f7ade04aa6ecfc83e2a983196ce270c2
 # Text hash:  c39ab5224a14e251c949b455f2aeb6e1b87867c06e16d73944665b079ac82798
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of unsloth-mistral-devstral-small-2507.
 

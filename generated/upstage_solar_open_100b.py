@@ -3,7 +3,7 @@
 # Spec hash:  0ae96debdd23488fce79e6239119bf7dca1dcfd78dbfa02d4dc4acb100ef7373
 # Text hash:  8dd70127d9560aa11b4b9220815a6a67bedf7d3b1a4d677fb721425a6946305b
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of upstage-solar-open-100b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  f2e9c687e011b68c4a8b094b74a0785ac1a0db577e309e58fff30ac55a297d52
 # Text hash:  0f2845dff51ab28e360bdea8d3dcdd2d988494958c94d2b162f1460ddfb72d5a
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of zai-org-glm-4-1v-9b-thinking.
 

@@ -3,7 +3,7 @@
 # Spec hash:  e2cd7286de5cdc2535b259f55377eab0248af1ec8fd935202915889528ddf287
 # Text hash:  ccfa829d528a762c554ed12a104359e5a55ba700fe967d5531822a37e8b94358
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of zai-org-glm-4-32b-0414.
 

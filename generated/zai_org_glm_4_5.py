@@ -3,7 +3,7 @@
 # Spec hash:  8d85f0653245c731efb100d53228b086eea236c83548c5f5eba5c925b6d67c6b
 # Text hash:  55db7d7b19585e8a9aa5d6a35ac7c8f4711b1100555966670b15e6a8f588afc1
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of zai-org-glm-4-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  61628b7efe0401299c7ff5c2d2908a0b585bdee99743894b14bf06a1fea85e85
 # Text hash:  b8ca035d923e6426a2dea072c259ada921809953d6d62629dbaecd8eb1fa9c12
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of zai-org-glm-4-5v.
 

@@ -3,7 +3,7 @@
 # Spec hash:  30762be7e5e6cda849055f53456fe86b33c4d5299058953bf3274df802159b20
 # Text hash:  c8773da40fd186c0bb6c05923d57190bd6869a95531bb2025f967017b6769254
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of zai-org-glm-4-9b-chat.
 

@@ -3,7 +3,7 @@
 # Spec hash:  4f1f635a07e67fd55305981ae8abd35297c7593f0bc8a5a917a41c3a535e00ab
 # Text hash:  a1c998655a9b3edc86b652ebdd18f4633b2ca29c6c08961e4b87348212e96f6c
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of zai-org-glm-5-1.
 

@@ -3,7 +3,7 @@
 # Spec hash:  ff04524452afa3dfc2f2cb5e9c57b0489b6f708fa2018257b1197f2d680fa6c0
 # Text hash:  b749e4bc884a7cfe28373326103485b4a8ee3d0499c2ef4d4c0cb2941a692b8e
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of zai-org-glm-5-2.
 

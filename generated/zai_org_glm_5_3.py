@@ -3,7 +3,7 @@
 # Spec hash:  724723e2d504d5f33f8eda91599d54a97f58c4f796255543670e3c93cf9b1b09
 # Text hash:  ba76512ea85e970ce7f7d2666d81db552cf7b8941864d27347902a9be1feccc2
 # Engine:     2.0 5134ca04125c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of zai-org-glm-5-3.
 
