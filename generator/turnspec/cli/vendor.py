@@ -20,6 +20,7 @@ from turnspec.cli.console import (
     say_parts,
 )
 from turnspec.cli.formats import catalog_of, find
+from turnspec.codegen.left_out import Extra
 from turnspec.pipeline.vendor import CopyState, Vendored, VendoredCopy, check_copies, renewal
 from turnspec.pipeline.vendor import vendor as vendor_parsers
 from turnspec.pipeline.vendored_texts import Language
@@ -57,6 +58,12 @@ from turnspec.spec.problems import Problem
     help="Write the engine once, and small parsers that import it from beside them.",
 )
 @click.option(
+    "--without",
+    metavar="PARTS",
+    callback=lambda _context, _option, value: parts_in(value),
+    help="Leave out special-tokens, other-syntax, or both with a comma between them.",
+)
+@click.option(
     "--force", is_flag=True, help="Copy formats that aren't verified, and write over edited files."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
@@ -70,6 +77,7 @@ def vendor(
     no_grammar: bool,
     protocol: bool,
     shared_engine: bool,
+    without: frozenset[Extra],
     force: bool,
     as_json: bool,
     root: Path | None,
@@ -87,11 +95,14 @@ def vendor(
       turnspec vendor qwen3-coder --into ../my-app/formats
       turnspec vendor Qwen/Qwen3-Coder-30B-A3B-Instruct model.gguf --into formats
       turnspec vendor qwen3-coder --language typescript --into ../my-page/formats
+      turnspec vendor qwen3-coder --without special-tokens,other-syntax --into formats
       turnspec vendor --check ../my-app/formats
     """  # noqa: D301
     common = protocol or shared_engine
     if protocol and language != Language.PYTHON:
         raise Misuse("--protocol is for parsers in Python; others declare their types themselves")
+    if without and (shared_engine or language != Language.PYTHON):
+        raise Misuse("--without is for whole parsers in Python")
     if checked is not None and not (names or into or common):
         copies = check_copies(catalog_of(root), checked)
         if isinstance(copies, Problem):
@@ -108,6 +119,7 @@ def vendor(
             with_grammar=not no_grammar,
             with_protocol=protocol,
             with_shared_engine=shared_engine,
+            without=without,
             force=force,
             root=root,
         )
@@ -115,6 +127,15 @@ def vendor(
         finish(done.problems)
     else:
         raise Misuse("give formats and --into DIR, or --check DIR alone")
+
+
+def parts_in(value: str | None) -> frozenset[Extra]:
+    """Return the parts that an option's value names."""
+    words = [] if value is None else [word.strip() for word in value.split(",")]
+    if unknown := [word for word in words if word not in list(Extra)]:
+        known = " and ".join(Extra)
+        raise click.BadParameter(f"{unknown[0]!r} can't be left out; {known} can")
+    return frozenset(map(Extra, words))
 
 
 _COPY_STYLES = {

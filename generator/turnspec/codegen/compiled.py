@@ -14,7 +14,7 @@ from turnspec import engine
 from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, replaced, without_empty_sections
 from turnspec.codegen.compiler.reaching import reached
-from turnspec.codegen.compiler.tidying import tidied
+from turnspec.codegen.compiler.tidying import tidied, without_idle_generators
 from turnspec.codegen.compiler.values import Facts
 from turnspec.codegen.facts import FormatFacts, roles_in
 from turnspec.codegen.format_module import FormatModule
@@ -100,7 +100,7 @@ def compiled_source(facts: FormatFacts) -> str:
     tables = "\n".join(table_statements(facts))
     common = common_source(_known_of_class(facts))
     parts = [_with_public_names(head, known), own[0], tables, *own[1:], f"{BEGINS_COMMON}\n"]
-    text = "\n\n".join([*parts, common])
+    text = without_idle_generators("\n\n".join([*parts, common]))
     text = reached(text, {"__all__", *public_names(known)}, _ATTRIBUTES, _PURE, BEGINS_COMMON)
     own_text, begins, _ = text.partition(BEGINS_COMMON)
     own_text = tidied(own_text)
@@ -111,7 +111,7 @@ def compiled_source(facts: FormatFacts) -> str:
 _CLASS_FACTS = (
     *("HAS_REASONING", "HAS_CALLS", "CALLS_ARE_OBJECTS", "ARGUMENTS", "HAS_ELEMENTS", "HAS_CODE"),
     *("HAS_OTHER_VALUES", "READS_TAGS"),
-    "IS_TRACED",
+    *("HAS_SPECIAL_TOKENS", "IS_TRACED"),
 )
 
 
@@ -135,7 +135,7 @@ def _common_source(known: str) -> str:
     head, bodies = _engine()
     parts = [folded(body, facts.of(body)) for body in bodies]
     parts.insert(len(OWN), f"{BEGINS_COMMON}\n")
-    text = "\n\n".join([_with_public_names(head, facts), *parts])
+    text = without_idle_generators("\n\n".join([_with_public_names(head, facts), *parts]))
     text = reached(text, {"__all__", *public_names(facts)}, _ATTRIBUTES, _PURE)
     return _formatted(without_empty_sections(tidied(text.partition(BEGINS_COMMON)[2])))
 
@@ -143,7 +143,8 @@ def _common_source(known: str) -> str:
 def shared_source() -> str:
     """Return all that any parsers have in common, as a source of its own."""
     head, bodies = _engine()
-    values = {"HAS_OPTIONAL_TEXTS": True, "HAS_FOLLOWERS": True, "IS_TRACED": False}
+    values = {"HAS_OPTIONAL_TEXTS": True, "HAS_FOLLOWERS": True}
+    values |= {"HAS_SPECIAL_TOKENS": True, "IS_TRACED": False}
     known = Facts(values, {}, frozenset())
     parts = [head, *(folded(body, known.of(body)) for body in bodies[len(OWN) :])]
     names = {name for part in bodies for name in re.findall(r"\w+", part)}

@@ -323,6 +323,7 @@ def _text_values(table: Format) -> dict[str, object]:
     may_stay_open = marks.get("may_stay_open", False)
     return {
         "IS_TRACED": False,
+        "HAS_SPECIAL_TOKENS": True,
         "HAS_REASONING": "reasoning" in table,
         "REASONING_HAS_START": bool(marks.get("start")),
         "REASONING_HAS_END": bool(ends),

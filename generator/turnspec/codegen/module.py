@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from turnspec.codegen.banner import banner, sealed
 from turnspec.codegen.compiled import compiled_module
 from turnspec.codegen.facts import facts_of
+from turnspec.codegen.left_out import Extra, leave_out
 from turnspec.codegen.table import format_table
 from turnspec.spec.model import Spec
 from turnspec.spec.recipe import REGENERATE
@@ -19,14 +20,15 @@ def generate_module(
     spec_hash: str,
     samples: Sequence[str] = (),
     command: str = REGENERATE,
+    without: Set[Extra] = frozenset(),
 ) -> str:
     """Return the source of the parser module for a spec.
 
     ``spec_path``, ``spec_hash`` and ``command`` go into the banner, ``samples`` are turns to be
-    shown.
+    shown. ``without`` is what the parser leaves out.
     """
-    facts = facts_of(format_table(spec))
-    head = banner(spec_path, spec_hash, command=command)
+    facts = leave_out(facts_of(format_table(spec)), without)
+    head = banner(spec_path, spec_hash, command=command, without=without)
     return sealed(head + compiled_module(facts, samples, list(_notes(spec))))
 
 

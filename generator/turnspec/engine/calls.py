@@ -10,6 +10,7 @@ from turnspec.engine.facts import (
     HAS_MENTIONS,
     HAS_OPTIONAL_TEXTS,
     HAS_SECTIONS,
+    HAS_SPECIAL_TOKENS,
     NAME_IS_LAST,
     NEEDS_OPENING,
     ONLY_IN_SECTION,
@@ -97,7 +98,7 @@ def close_section(turn: Turn, found: Found) -> None:
 def read_section(turn: Turn) -> Reading[None]:
     """Read the calls after an opening, where none stands alone."""
     input = turn.input
-    while ONLY_IN_SECTION or (OPENINGS and input.rules.only_opened):
+    while ONLY_IN_SECTION or (HAS_SPECIAL_TOKENS and OPENINGS and input.rules.only_opened):
         found = input.rules.between_calls.match(input, not input.final)
         if found is None:
             tell_begun_section(turn)

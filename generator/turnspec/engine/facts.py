@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 IS_TRACED: bool = False
 OBSERVER: Callable[[str, Rule, int, int, int], object] = print
 
+#: Whether the tokenizer's special tokens can be told from text that looks like one.
+HAS_SPECIAL_TOKENS: bool = True
+
 #: The format's name, the header that an assistant's turn begins with, and the prompts.
 FORMAT: dict[str, str] = {"name": "", "header": "", "prompt": ""}
 #: What ends a turn; `stop` adds to it. A rule names these by "{stop}".

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from turnspec.engine.facts import HAS_CALLS
+from turnspec.engine.facts import HAS_CALLS, HAS_SPECIAL_TOKENS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,10 @@ class Input:
     def add(self, text: str, special: bool) -> None:
         """Add the next piece."""
         self.text += text
-        tokens = self.rules.special
-        self.marked = self.marked + tokens.marked(text, special) if tokens else self.text
+        if HAS_SPECIAL_TOKENS and (tokens := self.rules.special):
+            self.marked += tokens.with_stand_ins(text, special)
+        else:
+            self.marked = self.text
 
     @property
     def here(self) -> int:
@@ -45,12 +47,13 @@ class Input:
 
     def drop_what_was_read(self, is_held: bool) -> None:
         """Drop the text that was read; what is held is kept, as it may be read once more."""
-        at, has_tokens = self.position, self.rules.special is not None
+        at = self.position
         if HAS_CALLS and is_held:
             self._held.append((self.text[:at], self.marked[:at]))
         elif HAS_CALLS:
             self._held.clear()
         self.text = self.text[at:]
+        has_tokens = HAS_SPECIAL_TOKENS and self.rules.special
         self.marked = self.marked[at:] if has_tokens else self.text
         self.offset, self.position = self.offset + at, 0
 
@@ -63,7 +66,7 @@ class Input:
         self.offset -= len(before)
         self.position = offset - self.offset
 
-    def tokens(self, start: int, end: int) -> list[tuple[int, str]]:
+    def special_tokens_in(self, start: int, end: int) -> list[tuple[int, str]]:
         """Return the special tokens between two positions: where, and their stand-ins."""
         tokens = self.rules.special
         return tokens.between(self.marked, start, end) if tokens else []

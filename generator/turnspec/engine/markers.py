@@ -11,7 +11,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 
-from turnspec.engine.facts import HAS_FOLLOWERS, HAS_OPTIONAL_TEXTS, IS_TRACED, OBSERVER
+from turnspec.engine.facts import (
+    HAS_FOLLOWERS,
+    HAS_OPTIONAL_TEXTS,
+    HAS_SPECIAL_TOKENS,
+    IS_TRACED,
+    OBSERVER,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,12 +99,15 @@ class Marker:
         self, text: str, if_before: Sequence[Notation], slots: Slots, special: SpecialTokens | None
     ) -> None:
         self.steps: list[Step] = []
-        for part in NOTATION.findall(special.put_into(text) if special else text):
+        if HAS_SPECIAL_TOKENS and special:
+            text = special.put_into(text)
+        for part in NOTATION.findall(text):
             if slot := BLANKS.get(part) or slots.get(part):
                 self.steps += (expression(step, special is not None) for step in slot)
             elif HAS_OPTIONAL_TEXTS and part.startswith("{?"):
-                sought = part[2:-1]
-                self.steps.append([sought, special.plain(sought) if special else sought])
+                self.steps.append([part[2:-1], part[2:-1]])
+                if HAS_SPECIAL_TOKENS and special:
+                    self.steps[-1] = [part[2:-1], special.plain(part[2:-1])]
             else:
                 self.steps.append(part.replace("{{", "{").replace("}}", "}"))
         lead = next((at for at, step in enumerate(self.steps) if not is_blank(step)), 0)
@@ -131,7 +140,7 @@ def is_blank(step: Step, kinds: str = " \n") -> bool:
 @lru_cache(99)
 def expression(slot: str, with_tokens: bool) -> re.Pattern[str]:
     """Return the expression for a slot; none holds a special token."""
-    return re.compile(slot.replace("[^", NO_TOKEN) if with_tokens else slot)
+    return re.compile(slot.replace("[^", NO_TOKEN) if HAS_SPECIAL_TOKENS and with_tokens else slot)
 
 
 #: What `walk` returns if the text ends before the marker does.
@@ -193,12 +202,12 @@ class Markers:
     """Markers that can come next; the first that fits counts."""
 
     def __init__(self, rules: Sequence[Rule], slots: Slots, special: SpecialTokens | None) -> None:
-        self._written, self._slots, self._special = rules, slots, special
+        self._written, self._in_slots, self._special = rules, slots, special
 
     @cached_property
     def _rules(self) -> list[tuple[Role, Marker]]:
         return [
-            (rule.role, Marker(rule.marker, rule.if_before, self._slots, self._special))
+            (rule.role, Marker(rule.marker, rule.if_before, self._in_slots, self._special))
             for rule in self._written
         ]
 

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Mapping
 
+from turnspec.engine.facts import HAS_SPECIAL_TOKENS
 from turnspec.engine.json_texts import quote
 from turnspec.engine.json_values import TOKENS, JsonValue
 
@@ -70,7 +71,7 @@ class OtherValue(JsonValue):
 
     def _take_quote(self, text: str) -> bool:
         style = self._style
-        if text == style.raw_quote and not self._is_raw_quote():
+        if HAS_SPECIAL_TOKENS and text == style.raw_quote and not self._is_raw_quote():
             return False  # it is a special token, and here only looks like it
         if not style.has_python_escapes and text == "'" != style.raw_quote:
             self._tell("a string in single quotes")

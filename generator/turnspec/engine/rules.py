@@ -30,6 +30,7 @@ from turnspec.engine.facts import (
     FIRST_ELEMENT,
     HAS_CALLS,
     HAS_LATE_ENDS,
+    HAS_SPECIAL_TOKENS,
     IN_ARGUMENTS,
     IN_ELEMENTS,
     IN_GUARDED_VALUE,
@@ -61,9 +62,9 @@ class Rules:
     def __init__(self, stop: Sequence[str], special: SpecialTokens | None) -> None:
         self.special = special
         self._ends = (*TURN_ENDS, *map(escaped, stop))
-        if HAS_LATE_ENDS or OPENINGS or OTHER_HEADS:
+        if HAS_SPECIAL_TOKENS and (HAS_LATE_ENDS or OPENINGS or OTHER_HEADS):
             self._guard_calls()
-        alone = HEADS if OPENINGS and self.only_opened else ()
+        alone = HEADS if HAS_SPECIAL_TOKENS and OPENINGS and self.only_opened else ()
         self.in_text = self._made(IN_TEXT, alone)
         self.at_end_of_text = self._made(IN_TEXT, (*UNSURE, *alone))
         self.before_content = self._made(BEFORE_CONTENT)
@@ -122,7 +123,7 @@ class Rules:
     def _with_ends(self, marker: Notation) -> list[tuple[str, tuple[Notation, ...]]]:
         """Return a marker with each end of a turn, if it names that."""
         text, after = (marker, ()) if isinstance(marker, str) else marker
-        if OTHER_HEADS and text.strip() in self._left_out:
+        if HAS_SPECIAL_TOKENS and OTHER_HEADS and text.strip() in self._left_out:
             return []
         inner = tuple(other for one in after for other in self._with_ends(one))
         if not (found := STOP.search(text)):

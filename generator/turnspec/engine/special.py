@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from turnspec.engine.facts import HAS_SPECIAL_TOKENS
 from turnspec.engine.markers import escaped
 
 FILLER, FIRST, LAST = "\ue000", 0xE001, 0xF8FF
@@ -19,6 +20,8 @@ class SpecialTokens:
     """The special tokens of a tokenizer, and the stand-in of each."""
 
     def __init__(self, tokens: Sequence[str]) -> None:
+        if not HAS_SPECIAL_TOKENS:
+            raise ValueError("special_tokens: this parser was made without them")
         if wrong := [token for token in tokens if not isinstance(token, str)]:
             raise ValueError(f"special_tokens: {wrong[0]!r} is no text")
         longest_first = sorted({*filter(str.strip, tokens)}, key=lambda token: (-len(token), token))
@@ -33,7 +36,7 @@ class SpecialTokens:
         found = "|".join(map(re.escape, self._written)) or "(?!)"
         self._in_marker = re.compile(rf"{found}|\{{\{{|\}}\}}|\{{\?|\{{[^{{}}]*\}}")
 
-    def marked(self, piece: str, special: bool) -> str:
+    def with_stand_ins(self, piece: str, special: bool) -> str:
         """Return a piece of the text, with stand-ins if it is a special one."""
         text = re.sub("[\ue000-\uf8ff]", NO_CHARACTER, piece)
         if not special:

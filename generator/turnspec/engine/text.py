@@ -11,6 +11,7 @@ from turnspec.engine.facts import (
     HAS_DRAFTS,
     HAS_OPTIONAL_TEXTS,
     HAS_REASONING,
+    HAS_SPECIAL_TOKENS,
     IS_BARE,
     LEFT_OUT_IF_LAST,
     REASONING_END,
@@ -344,7 +345,9 @@ def read_draft(turn: Turn) -> Reading[bool]:
 def is_for_user(turn: Turn, found: Found) -> bool:
     """Say whether a call stands in a message for the user, and no special token is in it."""
     is_call = turn.state.for_user and found.role in CALLS_BEGIN
-    return is_call and not turn.input.tokens(found.start, found.end)
+    return is_call and not (
+        HAS_SPECIAL_TOKENS and turn.input.special_tokens_in(found.start, found.end)
+    )
 
 
 # The end of the turn.

@@ -12,6 +12,7 @@ from turnspec.engine.facts import (
     HAS_LATE_IDS,
     HAS_OTHER_VALUES,
     HAS_REASONING,
+    HAS_SPECIAL_TOKENS,
     REASONING_CAN_END,
     REASONING_MAY_STAY_OPEN,
     STARTS_IN_REASONING,
@@ -208,10 +209,9 @@ class Turn:
 
     def write(self, end: int) -> None:
         """Add the text up to a position to the reasoning or the content."""
-        start, text, state = self.input.here, self.input.text, self.state
-        for at, token in self.input.tokens(self.input.position, end):
-            message = f"{text[at : at + len(token)]!r} is text here"
-            self.problem("stray_marker", message, self.input.offset + at)
+        if HAS_SPECIAL_TOKENS:
+            self._tell_tokens(end)
+        start, state = self.input.here, self.state
         text = self.input.take(end)
         body = text.lstrip(WHITE_SPACE) if state.after_marker else ""
         if body:
@@ -219,6 +219,13 @@ class Turn:
             if HAS_CALLS:
                 self._begin_text(start + len(text) - len(body))
         self.events += self.stream.write(text, start)
+
+    def _tell_tokens(self, end: int) -> None:
+        """Tell of special tokens that are text."""
+        input = self.input
+        for at, token in input.special_tokens_in(input.position, end):
+            message = f"{input.text[at : at + len(token)]!r} is text here"
+            self.problem("stray_marker", message, input.offset + at)
 
     def _begin_text(self, offset: int) -> None:
         """Note that text follows a marker: where none belongs, or no call goes on."""

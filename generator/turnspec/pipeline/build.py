@@ -15,23 +15,20 @@ from turnspec.analysis.findings import Finding
 from turnspec.analysis.source import TemplateSource
 from turnspec.codegen.module import generate_module
 from turnspec.codegen.table import unmarked_reasoning
-from turnspec.codegen.writer import write_parts
 from turnspec.grammar.turn import generate_grammar
 from turnspec.pipeline.project import OutputPaths
+from turnspec.pipeline.samples import sample_turns
 from turnspec.rendering.conversation import Chat
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.checks import check_spec
 from turnspec.spec.files import dump_spec, spec_hash
-from turnspec.spec.message import Message
-from turnspec.spec.model import Part, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.recipe import USUAL, Recipe
 from turnspec.spec.results import TemplateResult
 from turnspec.verification.ladder import climb
-from turnspec.verification.messages import SAMPLE_CALLS, allowed_call
 from turnspec.verification.quoted_calls import with_open_limits
-from turnspec.verification.turns import expected_message
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +103,3 @@ def generate_files(spec: Spec, paths: OutputPaths, recipe: Recipe = USUAL) -> di
             spec, spec_path=paths.spec, spec_hash=digest, command=command
         ),
     }
-
-
-def sample_turns(spec: Spec) -> list[str]:
-    """Return turns that show the format, for the module's docstring: an answer, and a call."""
-    reasoning = "They ask for the weather." if spec.reasoning.end.strip() else ""
-    messages = [Message("It rains in Paris.", reasoning)]
-    if spec.tools:
-        messages.append(Message("", reasoning, (allowed_call(spec, SAMPLE_CALLS[0]),)))
-    shown = (expected_message(spec, message) for message in messages)
-    return [spec.turn.header + write_parts(spec, message, Part.START) for message in shown]

@@ -6,7 +6,7 @@ that was copied by hand is checked like any other, under whatever name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
@@ -21,11 +21,13 @@ from turnspec.codegen.banner import (
     is_unedited,
     named_engine,
     named_spec,
+    named_without,
     warning_of,
     with_command,
     with_warning,
     without_warning,
 )
+from turnspec.codegen.left_out import Extra
 from turnspec.pipeline.vendored_texts import (
     ENGINES,
     PROTOCOL,
@@ -41,6 +43,7 @@ from turnspec.pipeline.vendored_texts import (
     shares,
     suffixes,
     text_now,
+    without_options,
 )
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.os_reasons import reason
@@ -61,7 +64,8 @@ class CopyState(StrEnum):
 class VendoredCopy:
     """A copy, the format that it is for, and why it isn't fresh.
 
-    ``shared`` says that it imports the engine, or is the engine that others import.
+    ``shared`` says that it imports the engine, or is the engine that others import; ``without`` is
+    what it leaves out.
     """
 
     path: Path
@@ -69,6 +73,7 @@ class VendoredCopy:
     state: CopyState
     reason: str = ""
     shared: bool = False
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,7 @@ def vendor(
     with_grammar: bool = True,
     with_protocol: bool = False,
     with_shared_engine: bool = False,
+    without: Set[Extra] = frozenset(),
     force: bool = False,
     root: Path | None = None,
 ) -> Vendored:
@@ -100,12 +106,13 @@ def vendor(
     A file there that was edited, or is nobody's copy, is a problem unless ``force`` is set; so is a
     format that isn't verified. With ``force`` its copies say so. ``with_protocol`` adds the module
     of types that all parsers have in common; ``with_shared_engine`` writes the engine once, and
-    parsers that import it. All name the command that makes them: with ``into`` as it is, and with
-    ``root``, the repository of the formats, where one was given.
+    parsers that import it; ``without`` is what they leave out. All name the command that makes them:
+    with ``into`` as it is, and with ``root``, the repository of the formats, where one was given.
     """
     command = partial(command_for, into=into, language=language, root=root)
     sharing = ["--shared-engine"] if with_shared_engine else []
     options = sharing + ([] if with_grammar else ["--no-grammar"])
+    options += without_options(without)
     texts: dict[Path, str] = {}
     if with_protocol:
         texts |= _made_by(command(["--protocol"]), into, {PROTOCOL_FILE: protocol_text()})
@@ -114,7 +121,13 @@ def vendor(
     problems: list[Problem] = []
     unverified: dict[str, Judgement] = {}
     for known in formats:
-        found = copied_texts(known, language, with_grammar=with_grammar, shared=with_shared_engine)
+        found = copied_texts(
+            known,
+            language,
+            with_grammar=with_grammar,
+            shared=with_shared_engine,
+            without=without,
+        )
         if isinstance(found, Problem):
             problems.append(found)
             continue
@@ -182,7 +195,8 @@ def _checked(catalog: Catalog, path: Path, text: str) -> VendoredCopy:
     if isinstance(now, Problem):
         return VendoredCopy(path, name, CopyState.GONE, str(now))
     if older := _why_older(text, now):
-        return VendoredCopy(path, name, CopyState.STALE, older, shares(name, text))
+        without = named_without(text)
+        return VendoredCopy(path, name, CopyState.STALE, older, shares(name, text), without)
     told = _marked(now, known.judgement()) if known else now
     if warning_of(text) not in ("", warning_of(told)):
         reason = "what is known of the format has changed"
@@ -205,16 +219,15 @@ def _why_older(text: str, now: str) -> str:
 def renewal(copies: Iterable[VendoredCopy], folder: Path) -> str:
     """Return the commands that renew the stale copies that have their own names, or ""."""
     stale = [copy for copy in copies if copy.state is CopyState.STALE]
+    alike: dict[tuple[Language, tuple[str, ...]], list[VendoredCopy]] = {}
+    for copy in stale:
+        alike.setdefault((language_of(copy.path.name), copy.without), []).append(copy)
     commands = [
-        command_for(wanted, folder, each)
-        for each in Language
-        if (wanted := _renewal([copy for copy in stale if _is_in(copy, each)]))
+        command_for([*wanted, *without_options(without)], folder, language)
+        for (language, without), copies in alike.items()
+        if (wanted := _renewal(copies))
     ]
     return " && ".join(commands)
-
-
-def _is_in(copy: VendoredCopy, language: Language) -> bool:
-    return language_of(copy.path.name) is language
 
 
 def _renewal(stale: list[VendoredCopy]) -> list[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
 
 from turnspec.catalog.known import KnownFormat
-from turnspec.codegen.banner import banner, is_unedited, named_place, sealed
+from turnspec.codegen.banner import banner, is_unedited, named_place, named_without, sealed
+from turnspec.codegen.left_out import Extra
+from turnspec.codegen.module import generate_module
 from turnspec.codegen.shared import ENGINE, ENGINE_FILE, engine_text, is_shared, shared_module
 from turnspec.codegen.table import format_table
 from turnspec.codegen.typescript import (
@@ -21,6 +23,8 @@ from turnspec.codegen.typescript import (
     shares_engine,
 )
 from turnspec.pipeline.project import OutputPaths
+from turnspec.pipeline.samples import sample_turns
+from turnspec.spec.files import spec_hash
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
@@ -74,6 +78,11 @@ def command_for(
     return shlex.join(["turnspec", "vendor", *wanted, *options, *named])
 
 
+def without_options(without: Iterable[str]) -> list[str]:
+    """Return the options that leave something out."""
+    return ["--without", ",".join(sorted(without))] if without else []
+
+
 def protocol_text() -> str:
     """Return `turnspec.protocol` as a file to be copied, with a banner like that of a parser."""
     text = resources.files("turnspec").joinpath(PROTOCOL_FILE).read_text("utf-8")
@@ -89,9 +98,17 @@ def engine_texts(language: Language) -> dict[str, str]:
 
 
 def copied_texts(
-    known: KnownFormat, language: Language, *, with_grammar: bool, shared: bool
+    known: KnownFormat,
+    language: Language,
+    *,
+    with_grammar: bool,
+    shared: bool,
+    without: Set[Extra] = frozenset(),
 ) -> dict[str, str] | Problem:
-    """Return the texts of a format's copies by their names."""
+    """Return the texts of a format's copies by their names.
+
+    Parsers in Python leave out what is in ``without``, those in other languages nothing.
+    """
     paths = OutputPaths.in_folder(known.name)
     spec, module, grammar = known.spec(), known.module(), known.grammar() if with_grammar else ""
     if not isinstance(spec, Spec):
@@ -103,11 +120,23 @@ def copied_texts(
             return Problem(f"isn't as it was generated; {known.remedy}", source)
     assert isinstance(module, str)
     assert isinstance(grammar, str)
+    if without:
+        module = _smaller_module(known, spec, without)
     texts = {
         f"{known.name}{script}": script_text(module, format_table(spec), script, shared=shared)
         for script in language.scripts
     } or {paths.module: shared_module(module) if shared else module}
     return texts | ({paths.grammar: grammar} if with_grammar else {})
+
+
+def _smaller_module(known: KnownFormat, spec: Spec, without: Iterable[str]) -> str:
+    return generate_module(
+        spec,
+        spec_path=known.paths.spec,
+        spec_hash=spec_hash(spec),
+        samples=sample_turns(spec),
+        without={Extra(part) for part in without},
+    )
 
 
 def text_now(known: KnownFormat, file: str, copy: str) -> str | Problem:
@@ -122,6 +151,8 @@ def text_now(known: KnownFormat, file: str, copy: str) -> str | Problem:
         return spec[0]
     if script is not None:
         return script_text(module, format_table(spec), script, shared=shares_engine(copy))
+    if parts := named_without(copy):
+        return _smaller_module(known, spec, parts)
     return shared_module(module) if is_shared(copy) else module
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from turnspec.codegen.compiler.edits import Edit, Source
 
@@ -16,6 +16,42 @@ _OPPOSITES: dict[type[ast.cmpop], str] = {
     ast.Eq: "!=",
     ast.NotEq: "==",
 }
+
+
+def without_idle_generators(text: str) -> str:
+    """Return a source in which a reader that never waits is an ordinary function.
+
+    Readers are functions that return `Reading[T]`; others resume them by `yield from`.
+    """
+    while True:
+        source = Source(text)
+        idle = dict(_readers(source.tree))
+        edits = [
+            _edit(source, returns, source.text_of(result)) for returns, result in idle.values()
+        ]
+        edits += _resumed(source, set(idle))
+        if not edits:
+            return text
+        text = source.edited(edits)
+
+
+def _readers(tree: ast.Module) -> Iterator[tuple[str, tuple[ast.expr, ast.expr]]]:
+    """Yield the readers that never wait: the name, what they say they return, and what they do."""
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef(returns=ast.Subscript(value=ast.Name("Reading"), slice=result)):
+                waits = (isinstance(x, ast.Yield | ast.YieldFrom) for x in ast.walk(node))
+                if node.returns and not any(waits):
+                    yield node.name, (node.returns, result)
+
+
+def _resumed(source: Source, idle: Set[str]) -> Iterator[Edit]:
+    for node in source.nodes():
+        match node:
+            case ast.YieldFrom(value=ast.Call(func=ast.Name(name)) as call) if name in idle:
+                around = 1 if source.stands_between(node, "(", ")") else 0
+                start, end = source.start(node) - around, source.end(node) + around
+                yield Edit(start, end, source.text_of(call))
 
 
 def tidied(text: str) -> str:

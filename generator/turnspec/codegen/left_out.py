@@ -1,0 +1,44 @@
+"""What a copy of a parser may leave out: facts -> the facts of a smaller parser."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import replace
+from enum import StrEnum
+
+from turnspec.codegen.facts import FormatFacts, Row
+
+
+class Extra(StrEnum):
+    """What not everybody needs who has a parser."""
+
+    SPECIAL_TOKENS = "special-tokens"
+    OTHER_SYNTAX = "other-syntax"
+
+
+#: The roles of markers that begin a call in another syntax than the format's.
+_OTHER_SYNTAX = ("foreign", "foreign_name")
+
+
+def leave_out(facts: FormatFacts, parts: Set[Extra]) -> FormatFacts:
+    """Return the facts of a parser that knows nothing of some parts.
+
+    Without special tokens all markers count wherever they stand, as where none are given; without
+    other syntax what isn't in the format's own is text.
+    """
+    if Extra.OTHER_SYNTAX in parts:
+        tables = {
+            name: tuple(row for row in rows if row.role not in _OTHER_SYNTAX)
+            for name, rows in facts.tables.items()
+        }
+        facts = replace(facts, tables=tables, values={**facts.values, "READS_TAGS": False})
+    if Extra.SPECIAL_TOKENS in parts:
+        kept = {name: _as_first_ends(rows) for name, rows in facts.tables.items()}
+        values = {**facts.values, "HAS_SPECIAL_TOKENS": False, "HAS_LATE_ENDS": False}
+        facts = replace(facts, tables=kept, values=values)
+    return facts
+
+
+def _as_first_ends(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    """Return the rules that count where no end of a call is known as a special token."""
+    return tuple(replace(row, when="") for row in rows if row.when != "LATER_END")

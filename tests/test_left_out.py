@@ -1,0 +1,57 @@
+"""Parsers that leave something out: smaller, clean, and otherwise the same."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from tests.generated_formats import KINDS, committed_spec, table_of
+from turnspec.codegen.compiled import compiled_source, loaded
+from turnspec.codegen.facts import facts_of
+from turnspec.codegen.left_out import Extra, leave_out
+from turnspec.codegen.loading import load
+from turnspec.report.texts import texts_to_try
+
+OTHER_SYNTAX = '<tool_call>\nget_weather(city="Paris")\n</tool_call>'
+
+
+@cache
+def sources(name: str) -> dict[Extra | None, str]:
+    """Return the statements of the whole parser, and of those that leave one thing out."""
+    facts = facts_of(table_of(name))
+    smaller = {extra: compiled_source(leave_out(facts, {extra})) for extra in Extra}
+    return {None: compiled_source(facts), **smaller}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_parser_without_special_tokens_reads_what_it_read_without_any(name: str) -> None:
+    found = sources(name)
+    whole, smaller = loaded(found[None]), loaded(found[Extra.SPECIAL_TOKENS])
+    assert len(found[None].splitlines()) - len(found[Extra.SPECIAL_TOKENS].splitlines()) >= 40
+    for offered in texts_to_try(committed_spec(name), load(committed_spec(name))):
+        options = {"tools": offered.tools, "prefill": offered.prefill}
+        expected = whole.parse(offered.text, **options)
+        message = smaller.parse(offered.text, **options)
+        assert message.to_dict() == expected.to_dict()
+        assert list(map(str, message.problems)) == list(map(str, expected.problems))
+    with pytest.raises(ValueError, match="special_tokens: this parser was made without them"):
+        smaller.Parser(special_tokens=["<|end|>"])
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_parser_without_other_syntax_reads_its_own(name: str) -> None:
+    spec, found = committed_spec(name), sources(name)
+    whole, smaller = loaded(found[None]), loaded(found[Extra.OTHER_SYNTAX])
+    for offered in texts_to_try(spec, load(spec)):
+        options = {"tools": offered.tools, "prefill": offered.prefill}
+        expected = whole.parse(offered.text, **options)
+        if not expected.problems:
+            assert smaller.parse(offered.text, **options).to_dict() == expected.to_dict()
+
+
+def test_another_syntax_is_no_call_where_it_is_left_out() -> None:
+    found = sources("qwen3-coder")
+    assert loaded(found[None]).parse(OTHER_SYNTAX).tool_calls
+    assert not loaded(found[Extra.OTHER_SYNTAX]).parse(OTHER_SYNTAX).tool_calls
+    assert "def other_call" not in found[Extra.OTHER_SYNTAX]
