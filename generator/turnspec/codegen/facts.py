@@ -48,7 +48,7 @@ from turnspec.codegen.text_rules import (
     opening_roles,
     text_roles,
 )
-from turnspec.spec.characters import LETTERS, NAME_SIGNS
+from turnspec.spec.characters import NOT_IN_NAMES
 
 #: What ends a turn, in tables that `stop` adds to; `{stop 3}` has at least three characters.
 STOP = "{stop}"
@@ -355,7 +355,7 @@ def _data(table: Format) -> dict[str, object]:
     """Return the constants that are an expression, sets of words, or words by others."""
     arguments = table.get("arguments", {})
     return {
-        "NAME": f"[{LETTERS}{NAME_SIGNS}]{{1,256}}" if "calls" in table else "",
+        "NAME": f"[^{NOT_IN_NAMES}]{{1,256}}" if "calls" in table else "",
         "WORDS": tuple(sorted(words_in(table))),
         "TYPE_WORDS": dict(arguments.get("types", {})),
         "KEY_ESCAPES": dict(arguments.get("key_escapes", {})),

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from turnspec.spec.characters import LETTERS, NAME_SIGNS, NOT_IN_KEYS
+from turnspec.spec.characters import NAME_SIGNS, NOT_IN_KEYS, NOT_IN_NAMES
 
 #: A marker as it is written; or that and others, of which one has to follow it.
 Notation: TypeAlias = "str | tuple[str, Sequence[Notation]]"
@@ -25,13 +25,12 @@ TOKEN = re.compile(
 )
 # Bounded, as a marker that is not whole yet is held back.
 _WHITE_SPACE = {" ": "[ \t\n\r]{0,99}", "\n": r"(?:\r?\n|\r\Z)?"}
-# What stands in a slot. BUT is what a slot can't hold for what stands around it, and SIGNS are
-# those that are left for it.
+# What stands in a slot. BUT is what a slot can't hold for what stands around it.
 SLOTS = {
-    "name": f"[{LETTERS}SIGNS]{{1,256}}",
+    "name": f"[^{NOT_IN_NAMES}BUT]{{1,256}}",
     "key": f"[^{NOT_IN_KEYS}BUT]{{1,256}}",
     "type": f"[^{NOT_IN_KEYS}BUT]{{1,256}}",
-    "id": f"[{LETTERS}SIGNS]{{0,256}}",
+    "id": f"[^{NOT_IN_NAMES}BUT]{{0,256}}",
     "index": "[0-9]{0,9}",
     "word": "[ \t\n\r]{0,99}[A-Za-z0-9_-]{0,40}[ \t\n\r]{0,99}",
     "noise": r"[ \t\n\r]{0,9}\w[^<>\[\]{}|]{0,99}",
@@ -68,10 +67,11 @@ def steps(tokens: Sequence[re.Match[str]], at: int) -> list[str]:
     slot = SLOTS[name]
     before = "".join(other.group() for other in tokens[:at])
     quotes = ["[\"']?"] if _is_attribute(tokens, at) else []
-    if "BUT" in slot or "SIGNS" in slot:
+    if "BUT" in slot:
         not_held = _excluded(tokens, at)
-        signs = "".join(sign for sign in NAME_SIGNS if sign not in not_held)
-        slot = slot.replace("BUT", re.escape(not_held)).replace("SIGNS", signs)
+        if name in ("name", "id"):  # which hold no other signs
+            not_held = "".join(sign for sign in NAME_SIGNS if sign in not_held)
+        slot = slot.replace("BUT", re.escape(not_held))
     is_followed_by_space = at + 1 < len(tokens) and tokens[at + 1].group() in _WHITE_SPACE
     if name in _TEXTS and is_followed_by_space:
         slot = f"(?:{slot}(?<![ \t\n\r]))"  # that is the marker's own

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from turnspec.codegen.facts import FormatFacts, Marker, Row, roles_in
 from turnspec.engine.roles import Role
+from turnspec.spec.characters import NOT_IN_KEYS, NOT_IN_NAMES
 
 _LONGEST_LINE = 80  # of the names of roles
 #: How a marker is called, by what it does.
@@ -32,6 +33,15 @@ _NAMES = {
     "guard": "GUARD",
 }
 
+#: The classes of signs that modules name.
+_CLASSES = {
+    "NOT_IN_NAMES": (
+        NOT_IN_NAMES,
+        "What a name doesn't hold. All else are letters, marks and digits of some script.",
+    ),
+    "NOT_IN_KEYS": (NOT_IN_KEYS, "What a key doesn't hold: controls, and what nobody sees."),
+}
+
 
 def table_statements(facts: FormatFacts, *, with_data: bool = False) -> Iterator[str]:
     """Yield the statements that name markers, and the tables of rules."""
@@ -42,12 +52,18 @@ def table_statements(facts: FormatFacts, *, with_data: bool = False) -> Iterator
     yield from (f"{name} = {text!r}" for text, name in names.items())
     ends = _tuple(_shown(text, names) for text in facts.turn_ends)
     yield f"TURN_ENDS{'' if facts.turn_ends else ': tuple[str, ...]'} = {ends}"
+    for name, (classes, told) in _CLASSES.items():
+        yield f"#: {told}"
+        yield f"{name} = ({' '.join(_raw_lines(classes))})"
     yield "#: What stands in a slot. Bounded, as a part of a marker is held back."
-    yield f"SLOTS: dict[str, list[str]] = {dict(facts.slots)!r}"
+    slots = (f"{name!r}: [{', '.join(map(_expression, one))}]" for name, one in facts.slots.items())
+    yield f"SLOTS: dict[str, list[str]] = {{{', '.join(slots)}}}"
     if facts.style:
         style = ", ".join(f"{name}={value!r}" for name, value in facts.style.items())
         yield f"VALUE_STYLE = ValueStyle({style})"
-    yield from (f"{name} = {data!r}" for name, data in facts.data.items() if data or with_data)
+    for name, data in facts.data.items():
+        if data or with_data:
+            yield f"{name} = {_expression(data) if isinstance(data, str) else repr(data)}"
     for name, found in facts.markers.items():
         texts = found if isinstance(found, tuple) else (found,)
         shown = [_shown(text, names) for text in texts]
@@ -56,6 +72,30 @@ def table_statements(facts: FormatFacts, *, with_data: bool = False) -> Iterator
     for table, rows in facts.tables.items():
         if rows or with_data:
             yield f"{table} = {_tuple(_rule(row, names) for row in rows)}"
+
+
+def _raw_lines(text: str) -> Iterator[str]:
+    """Yield raw literals for a long text of escapes, each as long as a line allows."""
+    line = ""
+    for part in re.findall(r"\\?[^\\]+", text):
+        if len(line + part) > _LONGEST_LINE:
+            yield f'r"{line}"'
+            line = ""
+        line += part
+    yield f'r"{line}"'
+
+
+def _expression(text: str) -> str:
+    """Return the literal for a regular expression, which names the class that it holds."""
+    if not text.isprintable() or text.endswith("\\") or "\0" in text:
+        return repr(text)
+    for name, (classes, _) in _CLASSES.items():
+        if classes in text:
+            rest = text.replace(classes, "\0").replace("{", "{{").replace("}", "}}")
+            return 'rf"' + rest.replace('"', r"\"").replace("\0", f"{{{name}}}") + '"'
+    if "\\" in text and '"' not in text:
+        return f'r"{text}"'
+    return repr(text)
 
 
 def role_statement(facts: FormatFacts) -> str:

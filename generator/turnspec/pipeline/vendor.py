@@ -106,8 +106,8 @@ def vendor(
     A file there that was edited, or is nobody's copy, is a problem unless ``force`` is set; so is a
     format that isn't verified. With ``force`` its copies say so. ``with_protocol`` adds the module
     of types that all parsers have in common; ``with_shared_engine`` writes the engine once, and
-    parsers that import it; ``without`` is what they leave out. All name the command that makes them:
-    with ``into`` as it is, and with ``root``, the repository of the formats, where one was given.
+    parsers that import it; ``without`` is what they leave out. All name the command that makes
+    them: with ``into`` as it is, and with ``root``, the formats' repository, where one was given.
     """
     command = partial(command_for, into=into, language=language, root=root)
     sharing = ["--shared-engine"] if with_shared_engine else []

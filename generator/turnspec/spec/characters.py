@@ -13,10 +13,18 @@ from functools import cache
 
 from turnspec.spec.model import Encoding, JsonType, Literal, Piece, Slot, SlotKind, Tools
 
-#: Letters and digits of names, as ranges that mean the same in an expression and in GBNF.
+#: Letters and digits of names in grammars, as ranges that mean the same in an expression and in
+#: GBNF. Parsers know all scripts' letters, see NOT_IN_NAMES.
 LETTERS = "a-zA-Z0-9À-ɏͰ-ԯ぀-鿿가-힣"
 #: The other signs that names and ids may hold; the dash is last, as in a class of characters.
 NAME_SIGNS = "_.:/-"
+#: What a name never holds for a parser: signs but NAME_SIGNS, and symbols. All else are letters,
+#: marks and digits of some script. An expression of few ranges is compiled quickly.
+NOT_IN_NAMES = (
+    r"\x00-,;-@\[-\^`{-\xA9\xAB-\xB4\xB6-\xB9\xBB-\xBF\u1680\u2000-\u2BFF"
+    r"\u3000-\u3004\u3008-\u3020\u3030\u303D-\u303F\uD800-\uF8FF\uFE10-\uFE1F\uFE30-\uFE6F"
+    r"\uFF00-\uFF0F\uFF1A-\uFF20\uFF3B-\uFF40\uFF5B-\uFF65\uFFF0-\uFFFF"
+)
 #: What a key never holds: controls, what nobody sees, and white space but the blank.
 NOT_IN_KEYS = r"\x00-\x1F\x7F-\xA0\u1680\u2000-\u200F\u2028-\u202F\u205F-\u206F\u3000"
 

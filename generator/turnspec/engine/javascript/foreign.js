@@ -5,7 +5,7 @@
  */
 import { argumentsOf, callsOf } from "./format.js";
 import { dumpJson, loadJson } from "./json_text.js";
-import { isName, LETTERS, leadingText, NAME_SIGNS } from "./markers.js";
+import { isName, leadingText, NOT_IN_NAMES } from "./markers.js";
 import { LiteralReader } from "./python_literal.js";
 import { asJson, jsonTypes } from "./schemas.js";
 import { hasLetter, jsonString, withoutHalves } from "./strings.js";
@@ -16,7 +16,7 @@ const ARGUMENT_KEYS = ["arguments", "parameters"];
 const TAG = /[ \t\n\r]*<([A-Za-z0-9_:-]+)(?: name)? ?= ?["']?([^<>"']{1,256})["']? ?>/.source;
 const OPENING_TAG = new RegExp(TAG, "uy");
 const TAGGED_ARGUMENT = new RegExp(`${TAG}\\n?([\\s\\S]*?)\\n?</\\1>`, "uy");
-const CALLED = new RegExp(`[ \\t\\n\\r]*([${LETTERS}${NAME_SIGNS}]{1,256})[ \\t\\n\\r]*\\(`, "uy");
+const CALLED = new RegExp(`[ \\t\\n\\r]*([^${NOT_IN_NAMES}]{1,256})[ \\t\\n\\r]*\\(`, "uy");
 const CLOSING_TAG = /(?:[ \t\n\r]*<\/[A-Za-z0-9_:-]+>)?[ \t\n\r]*$/y;
 /** Reads a call that is written in another syntax, where one of the format's own belongs. */
 export class ForeignCall {

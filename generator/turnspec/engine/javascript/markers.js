@@ -15,8 +15,11 @@ const SPACES = {
   " ": "[ \\t\\n\\r]{0,99}",
   "\n": "(?:\\r?\\n|\\r$)?",
 };
-/** Letters and digits of names, as ranges. */
-export const LETTERS = "a-zA-Z0-9À-ɏͰ-ԯ぀-鿿가-힣";
+/** What a name never holds: signs but NAME_SIGNS, and symbols. */
+export const NOT_IN_NAMES =
+  "\\x00-,;-@\\[-\\^`{-\\xA9\\xAB-\\xB4\\xB6-\\xB9\\xBB-\\xBF\\u1680\\u2000-\\u2BFF" +
+  "\\u3000-\\u3004\\u3008-\\u3020\\u3030\\u303D-\\u303F\\uD800-\\uF8FF\\uFE10-\\uFE1F\\uFE30-\\uFE6F" +
+  "\\uFF00-\\uFF0F\\uFF1A-\\uFF20\\uFF3B-\\uFF40\\uFF5B-\\uFF65\\uFFF0-\\uFFFF";
 /** The other signs that names and ids may hold; the dash is last, as in a class of characters. */
 export const NAME_SIGNS = "_.:/-";
 /** What a key never holds: controls, what nobody sees, and white space but the blank. */
@@ -24,13 +27,12 @@ export const NOT_IN_KEYS =
   "\\x00-\\x1F\\x7F-\\xA0\\u1680\\u2000-\\u200F\\u2028-\\u202F\\u205F-\\u206F\\u3000";
 /** A character of a word, in any script. */
 export const WORD_SIGN = "[\\p{L}\\p{N}_]";
-// What stands in a slot. BUT is what a slot can't hold for what stands around it, and SIGNS are
-// those that are left for it.
+// What stands in a slot. BUT is what a slot can't hold for what stands around it.
 const SLOTS = {
-  name: `[${LETTERS}SIGNS]{1,256}`,
+  name: `[^${NOT_IN_NAMES}BUT]{1,256}`,
   key: `[^${NOT_IN_KEYS}BUT]{1,256}`,
   type: `[^${NOT_IN_KEYS}BUT]{1,256}`,
-  id: `[${LETTERS}SIGNS]{0,256}`,
+  id: `[^${NOT_IN_NAMES}BUT]{0,256}`,
   index: "[0-9]{0,9}",
   word: "[ \\t\\n\\r]{0,99}[A-Za-z0-9_-]{0,40}[ \\t\\n\\r]{0,99}",
   noise: `[ \\t\\n\\r]{0,9}${WORD_SIGN}[^<>\\[\\]{}|]{0,99}`,
@@ -44,7 +46,7 @@ const SLOTS = {
   "end of text": "$",
   never: "(?!)",
 };
-const NAME = new RegExp(`^[${LETTERS}${NAME_SIGNS}]{1,256}$`, "u");
+const NAME = new RegExp(`^[^${NOT_IN_NAMES}]{1,256}$`, "u");
 /** Slots that may be quoted as attributes are. */
 const NAMES = ["name", "key"];
 const TEXTS = ["key", "type", "id", "string"];
@@ -290,10 +292,11 @@ function stepsOf(tokens, at, group) {
   if (token.optional) return [`(${group ? `?<${group}_${at}>` : "?:"}${escaped(name)})?`];
   if (name.startsWith("no ")) return [`(?!${escaped(name.slice(3))})`];
   let slot = SLOTS[name] ?? "";
-  if (/BUT|SIGNS/.test(slot)) {
-    const notHeld = excludedAt(tokens, at);
-    const signs = [...NAME_SIGNS].filter((sign) => !notHeld.includes(sign)).join("");
-    slot = slot.replace("BUT", () => escaped(notHeld)).replace("SIGNS", () => signs);
+  if (slot.includes("BUT")) {
+    const excluded = excludedAt(tokens, at);
+    const signs = [...NAME_SIGNS].filter((sign) => excluded.includes(sign)).join("");
+    const notHeld = name === "name" || name === "id" ? signs : escaped(excluded);
+    slot = slot.replace("BUT", () => notHeld);
   }
   const next = tokens[at + 1];
   if (TEXTS.includes(name) && next && next.text in SPACES) {

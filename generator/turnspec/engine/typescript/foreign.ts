@@ -10,10 +10,9 @@ import { dumpJson, type Json, loadJson } from "./json_text.js";
 import {
   type Found,
   isName,
-  LETTERS,
   leadingText,
   type Markers,
-  NAME_SIGNS,
+  NOT_IN_NAMES,
   type Roles,
 } from "./markers.js";
 import { LiteralReader } from "./python_literal.js";
@@ -29,7 +28,7 @@ const ARGUMENT_KEYS: readonly string[] = ["arguments", "parameters"];
 const TAG = /[ \t\n\r]*<([A-Za-z0-9_:-]+)(?: name)? ?= ?["']?([^<>"']{1,256})["']? ?>/.source;
 const OPENING_TAG = new RegExp(TAG, "uy");
 const TAGGED_ARGUMENT = new RegExp(`${TAG}\\n?([\\s\\S]*?)\\n?</\\1>`, "uy");
-const CALLED = new RegExp(`[ \\t\\n\\r]*([${LETTERS}${NAME_SIGNS}]{1,256})[ \\t\\n\\r]*\\(`, "uy");
+const CALLED = new RegExp(`[ \\t\\n\\r]*([^${NOT_IN_NAMES}]{1,256})[ \\t\\n\\r]*\\(`, "uy");
 const CLOSING_TAG = /(?:[ \t\n\r]*<\/[A-Za-z0-9_:-]+>)?[ \t\n\r]*$/y;
 
 /** A call that is read: its name, its arguments as JSON text, and how it is written. */
