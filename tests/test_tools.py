@@ -49,6 +49,9 @@ WRONG = {
     "an empty name": ([{"function": {"name": ""}}], "tools[0].function: no name"),
     "a name of another type": ([{"name": 5}], "tools[0]: no name"),
     "a function of another type": ([{"function": "f"}], "tools[0].function: not an object"),
+}
+#: Schemas that are none, each with what the engine of scripts says of it: here they say nothing.
+NO_SCHEMAS = {
     "parameters of another type": (
         [tool(["a"])],
         "tools[0].function.parameters: not an object",
@@ -76,12 +79,33 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
+WITH_CALLS = [name for name in NAMES if committed_format(name).spec.tools]
+
+
+@pytest.mark.parametrize("name", WITH_CALLS)
 @pytest.mark.parametrize("title", WRONG)
 def test_wrong_tools_are_told_when_a_parser_is_made(title: str, name: str) -> None:
     tools, told = WRONG[title]
     with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
         FORMATS[name].Parser(tools=tools)
+
+
+@pytest.mark.parametrize("title", NO_SCHEMAS)
+def test_a_schema_that_is_none_says_nothing(title: str) -> None:
+    """The types of values are unknown then, as they are where a tool has no parameters."""
+    tools, _ = NO_SCHEMAS[title]
+    for text in ("Paris", "3", "[1]"):
+        assert value(text, *tools) == value(text, {"name": "f"})
+    for name in NAMES:
+        form = committed_format(name)
+        told = form.module.parse(form.write(form.message), tools=[*form.options["tools"], *tools])
+        assert told == form.module.parse(form.write(form.message), **form.options)
+
+
+@pytest.mark.parametrize("title", WRONG)
+def test_a_format_without_calls_has_no_use_for_tools(title: str) -> None:
+    tools, _ = WRONG[title]
+    assert FORMATS["google-gemma-2-2b-it"].parse("Hello!", tools=tools).content == "Hello!"
 
 
 ALLOWED: dict[str, Any] = {

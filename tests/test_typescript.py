@@ -23,7 +23,7 @@ from tests.engine_cases import CASES, TABLES, TOOLS
 from tests.generated_formats import FORMATS, KINDS, NAMES, PARTS, table_of
 from tests.marker_soup import Output, soups, written_outputs
 from tests.parser_checks import some
-from tests.test_tools import ALLOWED, CALL, WRONG, tool, with_a
+from tests.test_tools import ALLOWED, CALL, NO_SCHEMAS, WRONG, tool, with_a
 from tests.typescript.engines import (
     SIZES,
     TypeScriptEngine,
@@ -200,9 +200,10 @@ def test_calls_of_another_kind_are_read_alike(value: str, engine: TypeScriptEngi
 
 
 @pytest.mark.parametrize("name", ["qwen3-coder", "qwen-qwen3-0-6b", "google-gemma-2-2b-it"])
-@pytest.mark.parametrize("title", WRONG)
-def test_wrong_tools_are_told_alike(title: str, name: str, engine: TypeScriptEngine) -> None:
-    tools, told = WRONG[title]
+@pytest.mark.parametrize("title", WRONG | NO_SCHEMAS)
+def test_wrong_tools_are_told(title: str, name: str, engine: TypeScriptEngine) -> None:
+    """Schemas that are none as well, which say nothing in Python."""
+    tools, told = (WRONG | NO_SCHEMAS)[title]
     with pytest.raises(AssertionError, match=f"^TypeError: {re.escape(told)}\n"):
         engine.parse(name, format_of(name).module, text="", sizes=[0], options={"tools": tools})
 
