@@ -41,7 +41,7 @@ def value(text: str, *tools: Any) -> Any:
     return json.loads(call.arguments)["a"]
 
 
-WRONG = {
+WRONG: dict[str, tuple[Any, str]] = {
     "not a list": ({"type": "function"}, "tools: not a list"),
     "a text": ("f", "tools: not a list"),
     "no object": ([tool({}), "f"], "tools[1]: not an object"),
@@ -51,7 +51,7 @@ WRONG = {
     "a function of another type": ([{"function": "f"}], "tools[0].function: not an object"),
 }
 #: Schemas that are none, each with what the engine of scripts says of it: here they say nothing.
-NO_SCHEMAS = {
+NO_SCHEMAS: dict[str, tuple[Any, str]] = {
     "parameters of another type": (
         [tool(["a"])],
         "tools[0].function.parameters: not an object",

@@ -264,7 +264,7 @@ def test_words_in_markers_are_read_alike(word: str, engine: TypeScriptEngine) ->
 def test_keyword_arguments_are_read_alike(text: str, engine: TypeScriptEngine) -> None:
     name = "meta-llama-llama-3-1-8b-instruct"
     module = format_of(name).module
-    assert "method" in module.FORMAT["code"]
+    assert "method" in table_of(name)["code"]
     whole = f"<|python_tag|>look.call({text}<|eom_id|>"
     assert not difference(engine, name, module, whole, {}, (0, 1))
 
