@@ -12,6 +12,7 @@ from typing import cast
 import pytest
 
 from tests.engine_cases import CASES, TABLES, TOOLS, case_failures
+from tests.engine_options import checks
 from tests.parser_checks import stream
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.format import Format
@@ -24,11 +25,19 @@ from turnspec.engine.markers import Found, Markers
 from turnspec.engine.roles import Role, Rule
 from turnspec.engine.rules import rules_for
 
+CHECKS = checks()
+
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_case(case: str) -> None:
     name, *_ = CASES[case]
     assert list(case_failures(load_table(TABLES[name]), CASES[case])) == []
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_options(check: str) -> None:
+    table, failures = CHECKS[check]
+    assert list(failures(load_table(TABLES[table]))) == []
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -1,4 +1,4 @@
-"""Whether the engine's tests notice a fault: its own cases, then the deviations of some formats."""
+"""Whether the engine's tests notice a fault: its own cases, then deviations of some formats."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 from tests.engine_cases import CASES, TABLES, case_failures
 from tests.engine_faults.planting import Fault, Kind, changed_rows
+from tests.engine_options import checks
 from tests.generated_formats import committed_format, table_of
 from tests.test_deviations import failures_of
 from turnspec.codegen import compiled
@@ -85,6 +86,10 @@ def _failures(fault: Fault, formats: tuple[str, ...]) -> Iterator[str]:
         for title, own in CASES.items():
             signal.alarm(_LONGEST)
             if own[0] == name and any(case_failures(form, own)):
+                yield f"case: {title}"
+        for title, (table, failures) in checks().items():
+            signal.alarm(_LONGEST)
+            if table == name and any(failures(form)):
                 yield f"case: {title}"
     for name in formats:
         if _is_of_interest(fault, name):
