@@ -141,8 +141,9 @@ export class ValueArguments implements ArgumentReader {
     const isText = found?.role === "next" && !this.mayHave(found.slot("key"));
     const start = found ? found.start : turn.text.length;
     const end = isText ? start + widthAt(turn.text, start) : start;
-    this.take(jsonEscaped(turn.text.slice(turn.position, end)));
-    turn.position = end;
+    const text = turn.text.slice(turn.position, end);
+    turn.position = end; // so that what is told of the text ends where it does
+    this.take(jsonEscaped(text));
     if (!found?.role) return false;
     if (!isText) {
       this.take('"');
