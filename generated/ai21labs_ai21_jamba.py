@@ -3,7 +3,7 @@
 # Spec hash:  8434bc418fb33793ef8b1195f319ffb5176c27fead73f38e51c1b3bab1e38858
 # Text hash:  de810edc7075b0ecd5d12473c668866344914bb690f5c42185f9d6654101138a
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of ai21labs-ai21-jamba.
 

@@ -3,7 +3,7 @@
 # Spec hash:  b8860716d1a4a27bdee11624c8b6e4b787c41d880ec0f1b368a67b2a87d52ba5
 # Text hash:  d41401ca8ee27ecaa34af8fd78292aaef9dad8bce818007fbf38e713a9dfee90
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of apertus-8b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  e2c5aa8ff49d1d02e145f63f250f8ca7244afb3de0dea4bbeb686e8040bf686c
 # Text hash:  4b2ffd35b15107737eb83f29fa470a116cb4390838352a312ccf70e277580a1a
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of apriel-1-6-15b-thinker-fixed.
 

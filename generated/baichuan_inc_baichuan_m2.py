@@ -3,7 +3,7 @@
 # Spec hash:  a0846111d0e267917a83a9c8c82c91c15bdae233be8ad49d5c17012b1cbc4db4
 # Text hash:  c4ff776b1d77eb9c1877ad40631c529282378b2503e2f0393775a5ebe092d0e6
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of baichuan-inc-baichuan-m2.
 

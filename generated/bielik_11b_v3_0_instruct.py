@@ -3,7 +3,7 @@
 # Spec hash:  35a242f2e5d1b8c0f60e95d3d0fe8d7a2d8edf3aa442f8211ffa94a665f0e37e
 # Text hash:  76bf3c045099c27d8ffd17939d0214ff0e05cd36e4cbb436a3bc3d61537d9702
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of bielik-11b-v3-0-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  15af1ac2d0c443c19fa0b65d249175f92321b463f2a8c54812b59e0e80d3a278
 # Text hash:  b77f1159a660da9b53a7182b004bf2a9c24b95379a95e7cd0cdc2ecacf11d739
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of bytedance-seed-oss.
 

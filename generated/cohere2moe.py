@@ -3,7 +3,7 @@
 # Spec hash:  ad79c0c170f242bdefa4a5fac5f470ace6ed7c3ecc98220e209742dec0c11fb8
 # Text hash:  af7bffa83fb8f56764f7e7752fb269c33305a102ac4624e54a11bfeeb2a9fa00
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of cohere2moe.
 

@@ -3,7 +3,7 @@
 # Spec hash:  5ce92ee9e9c6205ced8065a22a8ac1c6f505f935a144044ab63cc470a94fb906
 # Text hash:  7cc7fb63a5289aac434de363f43bdd711d5863f46bb81a91cbc9fc95306fe988
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of cohereforai-c4ai-command-r7b-12-2024-tool-use.
 

@@ -3,7 +3,7 @@
 # Spec hash:  35170e0e8f9198ac91cb9caf426516463be29493a24622c1f8cd3b49c2dbdc1f
 # Text hash:  881e38acef87f5ec7fa20b870a409539766abe92ed2f35651af83f47324f6190
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of cohereforai-c4ai-command-r-plus-tool-use.
 

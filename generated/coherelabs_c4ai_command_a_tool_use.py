@@ -3,7 +3,7 @@
 # Spec hash:  9e077021187d0977759ee006048450398635188db9c63e4db3000613d5b5b574
 # Text hash:  066fbfeeb62874daef121fe33734a1ba28d693f7ba47fbfd0fab2ab178fff11b
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of coherelabs-c4ai-command-a-tool-use.
 

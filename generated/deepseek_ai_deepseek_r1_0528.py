@@ -3,7 +3,7 @@
 # Spec hash:  725be48b4fcd8932911471f9561174306ecf6ed204e2d32e2be470e15c415c08
 # Text hash:  5ba805c60a6316cb5d8a17d577e7407d8e743983a2a12ae828b525fa9f38364e
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-r1-0528.
 

@@ -3,7 +3,7 @@
 # Spec hash:  bdfa78fc55f4b28b224de550c9e8d99318276600b3b493b8fb490ae3380daebb
 # Text hash:  8cd94fd777e173a190a0595dc265313b3a71bed6706ea235731b0bdf065c378d
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-r1-0528-qwen3-8b.
 

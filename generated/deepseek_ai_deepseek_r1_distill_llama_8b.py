@@ -3,7 +3,7 @@
 # Spec hash:  aecd78fc9ad5431c276f89ec89e98bd13ace20063d94ca5488e7636967729dcc
 # Text hash:  a69f1ec325be96bffbbd12805f2b820e535f70afb6f82de3433107dbe59d1f12
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-r1-distill-llama-8b.
 

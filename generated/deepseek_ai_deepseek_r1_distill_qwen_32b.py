@@ -3,7 +3,7 @@
 # Spec hash:  e27620c10c382e19c304fd1f45447c66db513f2f0ae20bf391b17b3ddf8582b9
 # Text hash:  0b8561dab67df6062363db9e476cd5432f4725a11540871322e4901f41b7d1fa
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-r1-distill-qwen-32b.
 

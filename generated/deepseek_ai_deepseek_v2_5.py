@@ -3,7 +3,7 @@
 # Spec hash:  d33a43147fe1bda53c6b100fecb81ada58d8cf5fe9a0b810a6ad02f8445cf11d
 # Text hash:  764f7182dc1d62f21a7eb43f5122586ffd4d27fc87966f8e8b960f555186d7f5
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-v2-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  60c60322136d6907b4009dcd5f568d78818c8184698555dd6a7ed4df80bd7e64
 # Text hash:  ec1ebe9a4cc5175d99379612a200ee055d92fa2363d83b231ffa1b11e32f454b
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-v3.
 

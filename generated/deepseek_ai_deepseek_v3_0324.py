@@ -3,7 +3,7 @@
 # Spec hash:  e3c30c5190623c6d162bee039379d34ab03956a28f2c735c2884bf6527775202
 # Text hash:  825f865383651078545192e37f6c9f646e837622e041ad070d185035e04d7ff0
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-v3-0324.
 

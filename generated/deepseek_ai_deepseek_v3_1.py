@@ -3,7 +3,7 @@
 # Spec hash:  7162577fc8fb315e033b0fbc97b4058da9a86f839c7ecd62a8b328f48af203ef
 # Text hash:  9ae16ad1c883a971096bd4540e985cf0d024b0e9000c71f7148f0c17dd9db4bc
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of deepseek-ai-deepseek-v3-1.
 

@@ -3,7 +3,7 @@
 # Spec hash:  62c38ea621d09f3d0c31a7e6f3c69af76a82d21246964e3446328a74cb20c2fc
 # Text hash:  8fc8704bfd04939e215470efff3798e20adb0d6ddcf4740074d6199bb61187c6
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-v3-2.
 

@@ -3,7 +3,7 @@
 # Spec hash:  f8b095065e7d08e90ad2148e64825cd8e1d5b6a33c8762e3de66b9620dafd3ed
 # Text hash:  c29e43ea749990a441c92ef313d7318066a350784881a018450337b07fdae8ee
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of deepseek-ai-deepseek-v3-2-exp.
 

@@ -3,7 +3,7 @@
 # Spec hash:  b4505de25c79fdf9a9a20c3a07ea75b35fa4a5fafe6b57c626f10bf2a98f1129
 # Text hash:  2538c2c5858aa8820af546698ea7439306df108ff46a1d7ff864d736d79bb6d4
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-v4.
 

@@ -3,7 +3,7 @@
 # Spec hash:  0ad913cdc954c5007633093ffbf5b0c75c1a0eb063afcc942c34cea15895c47c
 # Text hash:  0ed7741b5667ba452a89941c804f8e529a4d78b2d8859810dcd6eef3436b8329
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-v4-flash-0731.
 

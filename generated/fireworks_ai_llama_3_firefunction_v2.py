@@ -3,7 +3,7 @@
 # Spec hash:  403e070eb341066c9e2e55b123a14cfaf0ecdb726b5bb223effd3d29a5dbfaf3
 # Text hash:  9aa08742e6ed977cbe14c9e669e39cf4ca3fc217594be9b4be5cfad819952f26
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of fireworks-ai-llama-3-firefunction-v2.
 

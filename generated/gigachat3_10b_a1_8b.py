@@ -3,7 +3,7 @@
 # Spec hash:  148dc08b4b7d69ea349d3746387aa7380b4c2d6ab88b2dc7fd0a41f3a93ea79d
 # Text hash:  2bb5d785cbbcb00ad756956ec288d07d6b2f294c6bdeba3ff616e01ed4a83a89
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of gigachat3-10b-a1-8b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  8fcfc4858f1d65079b70ff6b6f90cf699e05992ab88ce3b096ef3e6e4878040c
 # Text hash:  d3ba740af1c53637445e47a1c2ddbb2f7566910b58c5b3e355b5075bacf32a5f
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of gigachat3-1-10b-a1-8b.
 

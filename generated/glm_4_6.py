@@ -3,7 +3,7 @@
 # Spec hash:  daf3ff0f933afb093dd36fcf1d6ac1c5176c00a9ca16dc0245765a34615a3d62
 # Text hash:  683a450e02ff7f87c029c2e00b8e212caa4c791622bd7c7a91035c9adc4d131b
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of glm-4-6.
 

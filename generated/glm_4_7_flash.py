@@ -3,7 +3,7 @@
 # Spec hash:  353c49040ab522aa4f856131852136111ed1b9c95ddac7af762cb2ef76b0411a
 # Text hash:  adfb9f50fb73e3d5f15ff665b2419a100911c6fda03f2f016c7734f702a23008
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of glm-4-7-flash.
 

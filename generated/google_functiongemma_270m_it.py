@@ -3,7 +3,7 @@
 # Spec hash:  dd3900cc79438a19eb779e5ab439d61afdcad62c2b45c952f9553dc7ce290ffc
 # Text hash:  f7f5070e32ca4638dd2a4a66e0a28f08b925945d9aa345bfeb093c82373eccaa
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-functiongemma-270m-it.
 

@@ -3,7 +3,7 @@
 # Spec hash:  6654e13b128a1a7a081eeb83f93ecb4d19aa38a1c9dca28b96cd67683df486fb
 # Text hash:  7803466c10ea96bf18543fbb20e464555f18e74df1c8e850133def0cdb564786
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of google-gemma-3-pythonic.
 

@@ -3,7 +3,7 @@
 # Spec hash:  ac01a0e9a763bbd379ac10e8bb8435b37d397d543135ae0284748df52e65b3a9
 # Text hash:  044066927a3195cee8456205c2ff76545e1793b4d69b0f8eb7f9c83433747a78
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-4-31b-it.
 

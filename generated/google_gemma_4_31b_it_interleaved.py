@@ -3,7 +3,7 @@
 # Spec hash:  5a083cec6b4f839e7b4e650d3532d121cefb3ca376d87ceea7eca328d2384e2c
 # Text hash:  1fba5dae97cc6840729bf3720f898e513a6aca5e7b6b896a15c337235a6b51c5
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of google-gemma-4-31b-it-interleaved.
 

@@ -3,7 +3,7 @@
 # Spec hash:  6f8bd0ad7039c49cd859f710c77ffb2f198a8c72b05a8be0eaed467dcf051938
 # Text hash:  69e6544482bdc4dc16e8d2cf232491f0a61443734fd9b6489b2d62775a7f5754
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-4-edge-it.
 

@@ -3,7 +3,7 @@
 # Spec hash:  1e12f37f8bb63b54910f874f89ac7ed2a4a7ec13a7872fa28271ff53a08ca1bb
 # Text hash:  623fd56b80a865b4024fbea458184a8ea972caeeb293652805ae1c1ecb8116f3
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-4-it-v1.
 

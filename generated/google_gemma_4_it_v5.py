@@ -3,7 +3,7 @@
 # Spec hash:  c48ea40675c50bb4ec4e4d0e71139253a1d634f4b54262b4829bdd3e1e1cf156
 # Text hash:  501c83171d221a2c91d4f2afb6226ab74a0ccac5890e578895e944093d2a6a87
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-4-it-v5.
 

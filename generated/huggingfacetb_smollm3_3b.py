@@ -3,7 +3,7 @@
 # Spec hash:  37f5dbcaaa04736d06235b983f351403f3c74fa8681558e1db67387d8bbdfbae
 # Text hash:  6b00cd1ce4ad90878b411a1956bd9f9d044172b11b6d20156006dbbb0dd8ee4d
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of huggingfacetb-smollm3-3b.
 

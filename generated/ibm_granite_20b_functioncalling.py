@@ -3,7 +3,7 @@
 # Spec hash:  cafc842a8255ef3caa9775768b1178ed822c91fab37083cdb9fa40a1574addae
 # Text hash:  443e8ae8a1ec0ec58042bf0e3326b7710468f4fe3da026b2da7083964595b69a
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of ibm-granite-20b-functioncalling.
 

@@ -3,7 +3,7 @@
 # Spec hash:  036e5804aa635205fed131a37a06b76422c9b00fe0c3ce7e3c9815ac5fea5c2d
 # Text hash:  e3676fc1cdcb498d8b8b2959dc4112b4fbf52bc2e63a2173e6f767462d65d5be
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of ibm-granite-granite-3-0-8b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  839c399e67a732749396c480f5d85a0951f766d77cf8b6504af40a3a3d3a45e1
 # Text hash:  1ea73137bc6f74fe08b440b07b6b790d40ece32ea53801ac3d653411a92dde32
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of ibm-granite-granite-3-3-2b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  08076efc116e9da1ab323e4a695eb6fd7b3b25607742f63ebfba67e88cb8b8ee
 # Text hash:  61b1341b6e684da19051dcf1cb30d092d5eea2150325adc0d8f567c319a78e18
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of ibm-granite-granite-4-0.
 

@@ -3,7 +3,7 @@
 # Spec hash:  6bf664504f172f181b176799c88b246b41e76e3dbfb552e2f7b5b43d949009d0
 # Text hash:  fb98b0c212f794cd8b20e5bc8de4d9b934e36b47bcdbcdf690d751b32e649e48
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of ibm-granite-granite-4-1.
 

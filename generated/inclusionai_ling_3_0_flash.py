@@ -3,7 +3,7 @@
 # Spec hash:  20b8e410f010e96b9484ab33107c85c538c5524680be486202257167c8cccad4
 # Text hash:  1fbd1d2de4faf9507d0ab61a1657c3bff2186255e670c401f812a301a27f6601
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of inclusionai-ling-3-0-flash.
 

@@ -3,7 +3,7 @@
 # Spec hash:  400b37ab344aa04e1883aa6c743b88dfe10e85a5decb6d0ea0cf5d8becb0e647
 # Text hash:  8a6ad635f6b33e9bd5f0d089dc9e9c3eb04e20907804addb40dc07d4998db3ad
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of internlm-internlm2-5-7b-chat.
 

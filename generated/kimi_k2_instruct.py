@@ -3,7 +3,7 @@
 # Spec hash:  65a67b008dd6ac28aca3cd8e89a8e1e0906c3a67eece4236982d3a1f3e5593cb
 # Text hash:  2a2b30b43ce6a6f2dedd6f611735374411af1b7599e651cb0985b93240abfe14
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of kimi-k2-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  9ac06a6de9c518f1f330c9196ceca396b5dad9e513ab8f9aa73577bfc59dbe27
 # Text hash:  0ab6604abee261a3ad2444fe7910dca632a783b0c1f333b1dbab9b0d6cf319bd
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of kimi-k2-thinking.
 

@@ -3,7 +3,7 @@
 # Spec hash:  55ff2f3548a3317744988b47aa40fc8a7bfb1694b4d5e7ae96bac9f876dda382
 # Text hash:  97b148091c7406c1d694b6c4df0023a96e406442284f6ef889521a3c91cd562c
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of kimi-k3.
 

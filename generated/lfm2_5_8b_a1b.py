@@ -3,7 +3,7 @@
 # Spec hash:  71f009aa57b45bef0a50a62d697bb11fe4c6798be85e814557a5764432ab9f31
 # Text hash:  0cf0f87f200dc1cf6f6eb470397b87ec6862b7c851875288ab0445bfbc56146d
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of lfm2-5-8b-a1b.
 

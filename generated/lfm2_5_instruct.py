@@ -3,7 +3,7 @@
 # Spec hash:  3f534504c66cc9e92f3942bca02c77527f4d4c53be506b315cc458611f71dcc9
 # Text hash:  6c1418c42fdd08e569f42db23a5678fa6bb668227c2a1e895e5026f1617238a6
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of lfm2-5-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  f1f0511da516bf678a1cd6cd29c65805e667f06e2a737d6a8ca4105650e51df2
 # Text hash:  c64b6d2d2e582a6a6a93bbd83528a24c05a85b10157373d99a7a36f160035936
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of lfm2-8b-a1b.
 

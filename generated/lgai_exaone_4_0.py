@@ -3,7 +3,7 @@
 # Spec hash:  e240929c25ebc7b0f11cd7692a131d701203619403c5d1c3bed03e496da232be
 # Text hash:  3491fde4e0a7d0d2be02c337904c0efbfc3e9b2604a5cd77cb52c97968f35822
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of lgai-exaone-4-0.
 

@@ -3,7 +3,7 @@
 # Spec hash:  f1efea0d29ef82545ff94f0689743d0624e8b4826b6d2a27a42861a830bf90a1
 # Text hash:  2ea22f2ea2526c08dd4eda293de4c2265274b0e92531ecd1e23e62954e51e94c
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of liquidai-lfm2-5-v2.
 

@@ -3,7 +3,7 @@
 # Spec hash:  f79212426a1493a40dfc1cd5b55ab0b34504a19c5b32100c21b7674ead172814
 # Text hash:  cfb73f046c03bb3dea838d3faae0db598682b190a733bd3307d43d92212a70ff
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of liquidai-lfm2-5-vl.
 

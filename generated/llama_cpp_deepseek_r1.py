@@ -3,7 +3,7 @@
 # Spec hash:  0959952f570229c3b8a731d0db0db10dda90c8c59c1d5d52e4d39142ee85b41a
 # Text hash:  217ed32bd7cbc729aa06bd9c4618cd858ef929d7513e30f37274a02c914c3c46
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of llama-cpp-deepseek-r1.
 

@@ -3,7 +3,7 @@
 # Spec hash:  379e26f765601aaf3fc057d5563ffc4c8b107a3759a14d6dc6001ba8c028de5b
 # Text hash:  fbe0a653aa39784198d265ad670a3e51049b53dd828d8dd4aebf328503e1adb4
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of llama-cpp-rwkv-world.
 

@@ -3,7 +3,7 @@
 # Spec hash:  e6bfcdc9143e9694ebf90bdfe057af4c49e8a067494ab55c54a241585e1e9eb8
 # Text hash:  7b59c9f2dd74385d0402966e83ba846d8f75efa2ce11b0f1e5d313a603ef97ea
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meetkai-functionary-medium-v3-1.
 

@@ -3,7 +3,7 @@
 # Spec hash:  facfe7b5b29f437b92abe2750b23a2703ab649220dad8e56ed56be904788199e
 # Text hash:  ed65e3194788b8487db61018b0ad534b49041035d4de5c98a8204f73b49b3433
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of meetkai-functionary-medium-v3-2.
 

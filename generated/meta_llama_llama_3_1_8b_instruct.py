@@ -3,7 +3,7 @@
 # Spec hash:  a958b4fa11d300c5755f496088695f60a5d989c6973da52c94c5facad7868328
 # Text hash:  71775930e583ab5dcb962dad2c27d5c8119f9dd9935efe2a488088dbdf498412
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-3-1-8b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  e361624819758b4727fd36e3f334d832491a34b7c9ca02b73cde554a20ee2954
 # Text hash:  cf8816cb6c13b9f71e501a931fd08b064db5447332c046aa517a4a1c9b814349
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-3-2-11b-vision-instruct.
 

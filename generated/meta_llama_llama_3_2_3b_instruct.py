@@ -3,7 +3,7 @@
 # Spec hash:  e70ad06272a04518558cf0b4e57cfb3297ac4675959d03232b173f383c485202
 # Text hash:  ea88b9fde89b57c29646740db48314bc51f8cf67a8ce980d444800dc8f803bb7
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-3-2-3b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  3b891954ff118e97e72412d7d38eb1f4f8811836395d9a90b64e8f798ae50fc0
 # Text hash:  42f1b555e31972f007f56bee842d6e91eb0f177b1136a42ed7de2a21e3bb47d5
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-3-2-pythonic.
 

@@ -3,7 +3,7 @@
 # Spec hash:  5410170635fbd2d6e88dbe3d037a6a612f3171221b063b48d896592aee9c708e
 # Text hash:  90085c37e7565eadc6a4f2c2d3d96885858b078e079c4cc72b1d7af41b0359bb
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-3-3-70b-instruct.
 

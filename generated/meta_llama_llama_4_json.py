@@ -3,7 +3,7 @@
 # Spec hash:  a281978e8acf1eb4f1a5ec0ec3925180aed18831a06a0b4b2fd69ed132c7cfaf
 # Text hash:  e99d0f581c521dfe6639706cec380a6bc24d011c787128bf42fc5dbc38b1057f
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of meta-llama-llama-4-json.
 

@@ -3,7 +3,7 @@
 # Spec hash:  70170e521777a4b7b5de433e5fa9f953ccd854d1f9efcd71e3300877a1c9a2ff
 # Text hash:  88f34519aed594b887cac5b4ce4e8776f1f3314087841a8047cb2b840fe22696
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-4-pythonic.
 

@@ -3,7 +3,7 @@
 # Spec hash:  78f92d683b7b4ea0c3c77b671c588cc2d4e2deaa2e5b4a1a1272eefa9719d303
 # Text hash:  e6d1a68a0d71fc3e1bd8788d6e8ed0a517a1a18f17c6467a0c79130072b3a8a2
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of microsoft-phi-4-mini-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  36a9c798da5141e987376ebb206c8e1fc6f699709d3b61d9a7b9167d30e29c1c
 # Text hash:  1364f2e36aa4278ea04e815cb5a81c0666e601d2395249a95839afd6c8424207
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of mimo-vl.
 

@@ -3,7 +3,7 @@
 # Spec hash:  7e2437880ac659d549e55850827438850c8c5f202ad2cec8f1c83970892d89c6
 # Text hash:  4aae58b81c0eb2abafc9a7d8d8555dd129cb7e284d7a986dab1189c36f4eeaaf
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of minimax-m1.
 

@@ -3,7 +3,7 @@
 # Spec hash:  0561cee2c6dd93f764585a87326b856883578ab6df52fd54879d8573b0a2fd9b
 # Text hash:  87eae5ed69dd1604887225c5c879739cef1dd4dd9417f1d8b3ca3c902e459ab0
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of minimax-m2.
 

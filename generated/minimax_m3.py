@@ -3,7 +3,7 @@
 # Spec hash:  02a34e0052d3f9187e4151f30c1c5aaddd5258c2516d69c151706abc51f19c99
 # Text hash:  ff2eae055142032885d00a1d2efb07a50978d51a7199ba25dfbb63af5f55dbc9
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of minimax-m3.
 

@@ -3,7 +3,7 @@
 # Spec hash:  8d1bf94952b3e51dff2ab96cb0e69ca3c8d3e5a1dd586a48450a50f84012e552
 # Text hash:  ff0ed31bafdbfd9f5ce522fe3d81edcffa2b19b059ff8e3c75c528550c2d466b
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistral-small-3-2-24b-instruct-2506.
 

@@ -3,7 +3,7 @@
 # Spec hash:  5ae5d84d86490f25d010e55a48dd61926671d96d71b0acd3758f6de642857c0c
 # Text hash:  009cd16e1662da43901ab82b29e799f0812b077dcc373804acb9656b4cdd5cf7
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistralai-ministral-3-14b-reasoning-2512.
 

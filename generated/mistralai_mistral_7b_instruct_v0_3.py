@@ -3,7 +3,7 @@
 # Spec hash:  737dd53910df337cc28d2de8fe214eefed3912b3227ce47149d9de02a627fe86
 # Text hash:  08415f4b52a7260cbb70c2b94c0a710f5eaa89eb89bc5bf8785c465cda0013d4
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistralai-mistral-7b-instruct-v0-3.
 

@@ -3,7 +3,7 @@
 # Spec hash:  0a385c33b17cc1aa97648ae5d811ef3492efd70698515fbe5d746bec15a1271b
 # Text hash:  0a945ba2b84d64f493cc332f20d6bceb1f84c78d690211b1edc2b47fbd204e08
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistralai-mistral-nemo-instruct-2407.
 

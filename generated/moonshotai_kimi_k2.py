@@ -3,7 +3,7 @@
 # Spec hash:  c129d2235b500dc0eaa0d8ffda154bf7e39911b6e549ff2a0dcf60bf9e45995b
 # Text hash:  7b46cbba5b4bdab8d6b074c22f3c974fb13e097d5d5e190df28fbe07dc387066
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of moonshotai-kimi-k2.
 

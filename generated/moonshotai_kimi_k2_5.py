@@ -3,7 +3,7 @@
 # Spec hash:  0e326ee635ae2eed4414fe63672d2cc0396837a015aeaacf4ce1cbbcae1fe399
 # Text hash:  8612b4953889097d8a7b61bcaeac7fff559e60923744987d731040480fe9560c
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of moonshotai-kimi-k2-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  851e6b12fee1a4d34e879e2c049fd263f9e70accfc028ddec8e81daa60c4a287
 # Text hash:  ad474c2d1408ef9f1ba0f5732d6e8e026689f524dc321fd70075a1cf360a47e8
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of muse-glimmer.
 

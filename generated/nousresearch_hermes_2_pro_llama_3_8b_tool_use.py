@@ -3,7 +3,7 @@
 # Spec hash:  b84174394fed736cc3d4724785007d74687f40dce9cf518c2eae3e21d2bdc2bc
 # Text hash:  9d3e4e1e9e2f6011c3de3ba89f30427ed3a55fd4f5e3622ee63b706cf96cba76
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nousresearch-hermes-2-pro-llama-3-8b-tool-use.
 

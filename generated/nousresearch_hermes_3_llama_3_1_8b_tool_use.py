@@ -3,7 +3,7 @@
 # Spec hash:  52b9f724cf4e8a5cce2b19cc30ca757d770006fcf1d635de30a474de3ca82441
 # Text hash:  8bad69dd6d22e97130232f423c106cf4d5c57b5dead0bb251584bd3250fa2d64
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nousresearch-hermes-3-llama-3-1-8b-tool-use.
 

@@ -3,7 +3,7 @@
 # Spec hash:  9bba0ada922361b0910b35f49683b0523b244936c98d745c73eda1edbff44ff5
 # Text hash:  13c0aa7a98304722bd28e2c1f13390d31db827236574fd453cdeda50e08fca09
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nvidia-nemotron-3-5-lightning.
 

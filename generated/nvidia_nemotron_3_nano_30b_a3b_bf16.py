@@ -3,7 +3,7 @@
 # Spec hash:  7ea0e28b41964f3101a63d473e63f4ae87295e97afac1ad87c364a74ceda130e
 # Text hash:  550decacaeccc30e79cad27f90bd1686ab8fbeab619fa2b7635f9bd47b0b4611
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nvidia-nemotron-3-nano-30b-a3b-bf16.
 

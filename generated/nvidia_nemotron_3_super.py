@@ -3,7 +3,7 @@
 # Spec hash:  0b27ad9d549ee2b8b7adae17fc2d5eca819002e0117ffd1d7ef83f554507a31e
 # Text hash:  c29b328d31a88bc248953a8d3c2aac92d2d7405bf77d5b69c1dceab2b832946d
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nvidia-nemotron-3-super.
 

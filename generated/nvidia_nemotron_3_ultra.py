@@ -3,7 +3,7 @@
 # Spec hash:  d87ea175c1a83523dffa472a24acf394ea26851b3bd654acdc8c988828040959
 # Text hash:  d8d6a04fb6ad04ae46ba610c30c95849ea511c58f81d1c3792b3db8942fedff0
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nvidia-nemotron-3-ultra.
 

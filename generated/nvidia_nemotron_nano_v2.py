@@ -3,7 +3,7 @@
 # Spec hash:  629cc4248343ae0c6e9663491937a6fba89fd43e89a3ad1768094bee002d6711
 # Text hash:  0374a484a3b273223adcc83c2a0f8a5bfd40c3ac74c69f77cfdbd1a1e7b8e8b8
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nvidia-nemotron-nano-v2.
 

@@ -3,7 +3,7 @@
 # Spec hash:  4e20a2f886962be8275b91233e3352493b8a55bda6ac764093eb4a7287c0f7b2
 # Text hash:  c0ee4f50523934987ddae399d0cfa7b39b9d8894ade30f708358073fd4f373ba
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of openai-gpt-oss-120b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  e83531ebf5bfaa2d554900e22ba802cbc491525e43b88a1b421f023f5e480f03
 # Text hash:  921842e59d66a0b3d22e53ff32492454922b418dc8062eb55c3cbdb5fb22b9ac
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of openbmb-minicpm5-1b.
 

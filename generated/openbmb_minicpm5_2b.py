@@ -3,7 +3,7 @@
 # Spec hash:  ea99be180d76c4fcab2d847c3523c94a78ea006bbd6eb2c06e33210ce7659c66
 # Text hash:  38c7179e6511a6f7526940193260240dd198b230e1da2989096cc051cf6f51c6
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of openbmb-minicpm5-2b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  254025726d3a4f10ab86a983fd6155ee878556108664089972d1937b30be4cb5
 # Text hash:  b59644209a66ecadbbf08c9ffcf995231a6e788d4d259870d5f0046fd8971e35
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of openbmb-minicpm-v-4-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  03e90462588547f08af53fe58248dbfdb111444b85e94eb032da811e2d8795aa
 # Text hash:  dcee70d09316231dc1a7224851a02d4011fccbac611b6ca2378672a338bcab34
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of poolside-laguna-s-2-1.
 

@@ -3,7 +3,7 @@
 # Spec hash:  64a6013319778d1a052d2715bd10e29c8b18a039b967806b628e468ce29fba9e
 # Text hash:  2f995bb8c2c337830311bceba5e9fc6f8682c8fe4dd2edf2dc1da027cdf70eb6
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of poolside-laguna-xs-2.
 

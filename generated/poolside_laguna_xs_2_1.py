@@ -3,7 +3,7 @@
 # Spec hash:  e3774dd3a3ec33fed757e567f00a33a1d77d6d1da1c2b5e246b9040234610ff1
 # Text hash:  0c83c6a7c4e2438886e02cff952504310eab9be19961343dbd33f1162a103348
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of poolside-laguna-xs-2-1.
 

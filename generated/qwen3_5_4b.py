@@ -3,7 +3,7 @@
 # Spec hash:  714e34376e5c528af03323f54aa8161920cbc4ce318ff68c1be52660b94e7dd5
 # Text hash:  6b1c72113ab91b1e4dddfec7f30447c4084f8ceed51189f5950e82bf051be976
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen3-5-4b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  90d82045554e233eb5ac6f9f72b27c9bca9ba7020295782c426d459c664ed4d5
 # Text hash:  6793713210534b87a869b50c76e69eef8e818c77a9066a0c5a007b9a24a04457
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen3-coder.
 

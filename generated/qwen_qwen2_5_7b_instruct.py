@@ -3,7 +3,7 @@
 # Spec hash:  ee1cee64edd7ae654b1712939390ef172ac5876164394bb64bb501b2f5ca164c
 # Text hash:  7bb27c65fc93440049ddfb834899b4c16357060e911a44b39edb5f5e5d8ad31a
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen2-5-7b-instruct.
 

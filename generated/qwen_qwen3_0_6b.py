@@ -3,7 +3,7 @@
 # Spec hash:  e78918d435817534e1a08a5f26f7b0b49d14b3fb5ae6aca5cae59307efd50166
 # Text hash:  c8673ab5ab9c210cf3f37a42cea4ccc9dfd65a692c38423c7a665ecdca5d2d8c
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-0-6b.
 

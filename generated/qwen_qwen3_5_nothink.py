@@ -3,7 +3,7 @@
 # Spec hash:  cde36a8d417b89a55b06cbb3c2df5c04d0b2ec11da2d1436e6edd79a90db0e0b
 # Text hash:  c29e0f0e7d205df42807fa6a2f0281fcc369712970da1735072dcb351c10c693
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-5-nothink.
 

@@ -3,7 +3,7 @@
 # Spec hash:  7d0d5289f97cf930186ae6791646f703983d2e3cb6638f2ce553b1e34c432b7d
 # Text hash:  5900a6ad1b96eefac7705864bc8e1286d4493741de5373b72eb1b8b1d5c291eb
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-6.
 

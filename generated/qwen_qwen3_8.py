@@ -3,7 +3,7 @@
 # Spec hash:  8f315f57dbb12b6620e5c17217045bf2bd2d85d703750aec259a0737fd60b9d6
 # Text hash:  acd3c5ec6482c993c0d7dbb9f5069523f865911d996955650b9759a8e6fec469
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-8.
 

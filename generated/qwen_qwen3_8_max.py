@@ -3,7 +3,7 @@
 # Spec hash:  747abf04cb06ac6cac4b7d98f8a0dc92f1a7f73f4d3e14fcd9f5800fa75d95ae
 # Text hash:  5a85b796b837d339d30788a2f18d3c5a6cf7c4d5937e39eaba232c7d07847229
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-8-max.
 

@@ -3,7 +3,7 @@
 # Spec hash:  3de453538e39b4f153a8311bf603132e14f65dc30fe1590038075e2a2bef47a7
 # Text hash:  f5fd81de4ae8bd56fdb29a6b8fa8983a269d3676adf4c43ab53e57cc83359a4a
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-instruct-2507.
 

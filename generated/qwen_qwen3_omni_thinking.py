@@ -3,7 +3,7 @@
 # Spec hash:  50bd494b87a37ad4f643c3c00cc3fab874c70eda126429d9165a38e1e16e2e57
 # Text hash:  183941c96f636007f6039f5f6513535d967bd8394e7b74c46007d37ddda9c711
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-omni-thinking.
 

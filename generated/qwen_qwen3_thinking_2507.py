@@ -3,7 +3,7 @@
 # Spec hash:  95aea2002073099eb9f97a9049c795a80042b82a56930b2c08cb1c70f1de8d34
 # Text hash:  80a5f00395a9d409168a4310902922fa5c905833232ff3657397d0f846f308a2
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-thinking-2507.
 

@@ -3,7 +3,7 @@
 # Spec hash:  8058f51a1126d6321f3cfc269062c476404c45a087f36f0d03558bc439b3886f
 # Text hash:  f81c85e7c561f2e0a4936aa2820a8e3d0e3d5f338cff0736fecf0e5dbed1e87c
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-vl-instruct.
 

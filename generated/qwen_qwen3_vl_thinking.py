@@ -3,7 +3,7 @@
 # Spec hash:  ed132e042e554b97b576fc879ccf8ebc6cdda46713d5b0ccd952c947c5e07fed
 # Text hash:  20b2f3f088446087be85b89a6819558bf629f7b78fbfff430404a7e540dd5749
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-vl-thinking.
 

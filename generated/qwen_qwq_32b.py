@@ -3,7 +3,7 @@
 # Spec hash:  7426192491bf6e76e366778f7cdbcd13c83950bb47af7361e550c1bae3a00990
 # Text hash:  85e94c8614e26092c4ac0a45166332fbc58dfad78a5a39d14b985c4e5f2d56a0
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwq-32b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  bd26d08f6c398ee268dc17cd2ec37961912ce8e8432ea7faaf20376d3fbe68da
 # Text hash:  a4b8695c471283e1580449acb3b638fbf906743260a7f5ab6d23ddb098924ab2
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of reka-edge.
 

@@ -3,7 +3,7 @@
 # Spec hash:  cf423efb379677656fd28327e35f297f24b92b26eaff35c3fd2afa0770c5ef5e
 # Text hash:  522a6210630cedf70adb8d42c117bd5b061b97c0d8cbd8027f8e27ecae879a00
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of salesforce-llama-xlam-2-8b-fc-r.
 

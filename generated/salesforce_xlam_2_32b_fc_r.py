@@ -3,7 +3,7 @@
 # Spec hash:  4d0e439fa392b769ce3f3361d014a2ea82ab1ab6b27302d7b1238a5aa8a770e0
 # Text hash:  20185e4a7bb62763dec79ca6035bdd1b212f022d911b2e1e0463e56ebe426219
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of salesforce-xlam-2-32b-fc-r.
 

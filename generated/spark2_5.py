@@ -3,7 +3,7 @@
 # Spec hash:  f755a9b8b9d0f1ee6167cc80d8d4fc266d00c9d5e85d73c2f06d82f3428e89d3
 # Text hash:  1f95fc822a3709b9662026fcc45f0dddd3e4d7ed61a6329d1fe7c71974f3e2dc
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of spark2-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  f24e3f26c1e4317a69ea9659833cae0bb0ef301bce0aa338e9670375c3058476
 # Text hash:  9ce83f45b0d121b785d4baa166922818150d2192f43c3693b7f5a5ea6fd1d957
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of stepfun3-5-flash.
 

@@ -3,7 +3,7 @@
 # Spec hash:  a595750bfcf555ccd7bf02900fb630baa217509b8a57ea63a4bfdd73a514b485
 # Text hash:  1a5bd80c546b50ea79abd3ada10bf51e70ee21eb17a2f52d0c598b6282f29cf5
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of team-ace-toolace-8b.
 

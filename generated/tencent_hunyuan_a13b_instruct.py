@@ -3,7 +3,7 @@
 # Spec hash:  956f69ee8506e05afc3fd08965694aa7743d34d7b8b39a78a140b571bb7c317a
 # Text hash:  c1012891d27bf8086524f7f80d4a9c4102a0e5f2e10d6c9bf9e9eb345600a962
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of tencent-hunyuan-a13b-instruct.
 

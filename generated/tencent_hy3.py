@@ -3,7 +3,7 @@
 # Spec hash:  d6e22dc5ef9f07638e3e2e3305a503d10a277debe62006dbb55fe41a3ceafa64
 # Text hash:  a3cd4e794bcedccbf789bdf73d5e7caee3f2e12db49690bc68733a9a4eed23cd
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of tencent-hy3.
 

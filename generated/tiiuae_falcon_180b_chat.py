@@ -3,7 +3,7 @@
 # Spec hash:  33567f141dbccf74dd1e9cb79453edede42a62bc0b07548c4b4988b00e013331
 # Text hash:  ba67468a7be4e6562a6d7dbc86d0a596756ff7ce31eec8ee360c392f4e7a6341
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of tiiuae-falcon-180b-chat.
 

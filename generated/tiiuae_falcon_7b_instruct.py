@@ -3,7 +3,7 @@
 # Spec hash:  f97a80b5748bdbb7a8403e8731a4034ded8731e4c8cfb4c82387a5c475231d76
 # Text hash:  6d0eb555f5d5d58a604f2f39cb394c9ebf8555c82b9b4fa93baaffc2fc21a24c
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of tiiuae-falcon-7b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  6c4723cf51042e9283fe0fd79db1f5983d1b2506953b1447af865348f6f09a9f
 # Text hash:  0de5e5745c3302d8eaa47fd7feb90509864de6604900b277a4ddb2469ddf1075
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of unsloth-apriel-1-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  1641563df81450a691bc18c186fabe53f7ade04aa6ecfc83e2a983196ce270c2
 # Text hash:  6a9d7ef2375f5aa59c61b2c4e21040bd7bcf3c6235b0a2c9f715b5579979741a
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of unsloth-mistral-devstral-small-2507.
 

@@ -3,7 +3,7 @@
 # Spec hash:  0ae96debdd23488fce79e6239119bf7dca1dcfd78dbfa02d4dc4acb100ef7373
 # Text hash:  baecfb18c4cb1087a3527f38efb148582a25ea8226e7dadfda1176342fcdb772
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of upstage-solar-open-100b.
 

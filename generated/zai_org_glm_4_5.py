@@ -3,7 +3,7 @@
 # Spec hash:  8d85f0653245c731efb100d53228b086eea236c83548c5f5eba5c925b6d67c6b
 # Text hash:  b548eda004c83ca48c2a66077560ba27e0f1eee4a2a075c923e7384e400770a5
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of zai-org-glm-4-5.
 

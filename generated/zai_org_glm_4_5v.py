@@ -3,7 +3,7 @@
 # Spec hash:  61628b7efe0401299c7ff5c2d2908a0b585bdee99743894b14bf06a1fea85e85
 # Text hash:  a1e0024ad17f0867fc82eade7c857f69b9e8c9dc1e6dfc8b8647c14ae675eb71
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of zai-org-glm-4-5v.
 

@@ -3,7 +3,7 @@
 # Spec hash:  4f1f635a07e67fd55305981ae8abd35297c7593f0bc8a5a917a41c3a535e00ab
 # Text hash:  9322fcaeb22dfdd2816fc1111119eed01d9e601e1e889a3ba0106fcb8bbb60d9
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of zai-org-glm-5-1.
 

@@ -3,7 +3,7 @@
 # Spec hash:  ff04524452afa3dfc2f2cb5e9c57b0489b6f708fa2018257b1197f2d680fa6c0
 # Text hash:  78a75e4afe1187bf7cea053fe787dd9c3a51910bcdb63c5165594eb6d61b859b
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of zai-org-glm-5-2.
 

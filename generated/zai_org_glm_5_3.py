@@ -3,7 +3,7 @@
 # Spec hash:  724723e2d504d5f33f8eda91599d54a97f58c4f796255543670e3c93cf9b1b09
 # Text hash:  4374743a82769fab935f21029ab8eade7a58b75f83e88c9a75752e83502e99fc
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: turnspec regen
+# Regenerate: make regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of zai-org-glm-5-3.
 
