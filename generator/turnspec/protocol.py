@@ -240,7 +240,7 @@ class Format(Protocol):
 
     @property
     def FORMAT(self) -> Mapping[str, Any]:
-        """The format's table, plain data that JSON can hold.
+        """The format's name, header and prompts.
 
         ``FORMAT["header"]`` is what an assistant's turn begins with, ``FORMAT["prompt"]`` what the
         prompt holds of the turn already where nothing is said of thinking. Where it is another
