@@ -3,7 +3,7 @@
 # Spec hash:  6269e88cb00652996d2aa789102645e731cb42b95decdd24e9442f055d9a6a86
 # Text hash:  da4d26922bb13058a9b47068b2846c5080ae472f831ad75f7cff1b401948e2fc
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of 01-ai-yi-1-5-chat.
 

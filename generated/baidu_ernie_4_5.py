@@ -3,7 +3,7 @@
 # Spec hash:  98c149400b7a1ba8e445ed2d59d473c47e2979a59c0c0c2d50bdc071dd099605
 # Text hash:  5279f0fb122cbe9f7fc9d7921d8d0be0f0733e5e8f3c1de7c5f7b1b0ab3784d9
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of baidu-ernie-4-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  6a0d4907bbcd7b1cc881a9f5dda91c0201e3e2db4d60e99974cee7a9e212e600
 # Text hash:  ee7760f9acbb1ac443f8cf237d1997143f2eea7aeffee44df2c2b2b100c19bbb
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of berkeley-nest-starling-lm-7b.
 

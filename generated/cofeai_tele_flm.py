@@ -3,7 +3,7 @@
 # Spec hash:  2f0727785ec3a8dff0b22e40d77bf45e4a32c4e5de653727564245a45872ff5a
 # Text hash:  84a2acd8c03da32652d5bc187bb7f1bf772b7dd6e886bfc329e1e8bc2e88b59a
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of cofeai-tele-flm.
 

@@ -3,7 +3,7 @@
 # Spec hash:  80174d7ee845326c415151ab53400ac239dea9566bc397fb47f8cb3e67ce94e6
 # Text hash:  ea4633f423fc5fa354416254a1ad9eee9bac71e61256708b81c0f18a27c715fb
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of cohereforai-c4ai-command-r.
 

@@ -3,7 +3,7 @@
 # Spec hash:  eed1d4b6ea809b8f60202478b24a7e55cd15db7065f1c9ae9b7045b67001b6bb
 # Text hash:  371317b9715a6215845dbda978f7f7ebf73cecc83fe6343c466e8b6eb8c4fdf7
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of deepseek-ai-deepseek-coder-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  d2f26797abd1d3e760801f872e36951d2b00241d6a7255db9e2c4f7a84c34a15
 # Text hash:  afca651d9f8fd918b179390137b40eb997c494b613ece607ed299d77eb38b954
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of deepseek-ai-deepseek-v2-chat.
 

@@ -3,7 +3,7 @@
 # Spec hash:  700db14985827896867f10160b229c77b03ffb3220d7b9994fce2c45b3a9a883
 # Text hash:  b63880bd18657df1f98159a5f848862d9b7e04461904e6e80aec71d0e53cbd6c
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of deepseek-ai-deepseek-vl2.
 

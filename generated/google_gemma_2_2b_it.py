@@ -3,7 +3,7 @@
 # Spec hash:  cee1a046f498f2bd0a2fc735accd75bf9a7d81eb986fcad9cb27d7667961a5fc
 # Text hash:  bf3b2dae0626028c2bb885f5fbc0ecbbddade940a2ce80b507c6004d0e158a68
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-2-2b-it.
 

@@ -3,7 +3,7 @@
 # Spec hash:  0fa4fe667960bed0dcb4182cc9e99d611e665c25d77376cec57e84ff918ea145
 # Text hash:  e124ffc176ac53a037410d5a0cff9adf4af1ac2c6168072eccffd39313f5491e
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-3-it.
 

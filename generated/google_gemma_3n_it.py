@@ -3,7 +3,7 @@
 # Spec hash:  7ba80b92ecce1536e733834cee4e5c618921725869e4e30eebe78bebdc47c118
 # Text hash:  af34d0c511fb2e4a5db54ed82570678bd86a65a72f892d1ed57a5590d8462b2d
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-3n-it.
 

@@ -3,7 +3,7 @@
 # Spec hash:  8f530ac843dc7e00fe357ebf8e286695e52348dc29f7cb5ffed9d7328975d225
 # Text hash:  51a112f46cc4508ea71d324861a2091295a466dc08c796647d221fc8ad513c3d
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of huggingfaceh4-zephyr-7b-beta.
 

@@ -3,7 +3,7 @@
 # Spec hash:  8a6e031f1f218e5ba01f629fd9546a60f0f45a4f9626e9beb28f3e5ad600ad61
 # Text hash:  49dd0e7c7ef64783204f7d4e078ded2a721f48c6e9f98d04bca94f36248225b5
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of internlm-internlm3-8b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  ec81713c01fbc03232c1f397cb445fc5c19989be7000a7d512e37c74fc98215a
 # Text hash:  30de267dd6656bb354e25686a1e4b7a18abbfeb7a6a500983d44ab4a1435ea3d
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of lgai-exaone-3-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  78dcb9105497318dbed55d77906b18be7e11137cfd3a7e2ced93c192431938e3
 # Text hash:  55da61974f2f7b0f27067deb2802ef838c0f2045fa744073f99c2b2c98768bf0
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of llava-hf-llava-1-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  119ae8a5f7a784326416460d847fb09260e3973d618dc2108e6dab13025234cd
 # Text hash:  efb43f50026521b8683fcf9431392eecd8af2bdc85a6d8a48721ad050077fe1c
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of lmsys-vicuna-7b-v1-5.
 

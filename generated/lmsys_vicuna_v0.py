@@ -3,7 +3,7 @@
 # Spec hash:  9c9cda9b957c5a5deea5c6ade6e76e3e36742812f3e46befcf347551320434b5
 # Text hash:  54d34b77b685fa014bd2e98d5f388d5cfd36dc0600707ced99282fb2a38eea56
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of lmsys-vicuna-v0.
 

@@ -3,7 +3,7 @@
 # Spec hash:  7e2b3e507f471c266e9eb16de6073115c29f316910a9d51e829b92dabb668532
 # Text hash:  a57be8942ba44ab18d85992322461e860e1cfbd8c1e1d194b59818bb3abf39e1
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-2-7b-chat.
 

@@ -3,7 +3,7 @@
 # Spec hash:  9d50ff568cbe4fafaea44cfa4e2d97e01f82c0ba53e5ba413320afe27787c904
 # Text hash:  2098e1cad560e1ad5680d1e2c9abe86bb964b73328a4938fbaeb9e956d830745
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-meta-llama-3-8b-instruct.
 

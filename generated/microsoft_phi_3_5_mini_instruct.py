@@ -3,7 +3,7 @@
 # Spec hash:  7023eae4962e3e25b698c0268c841e560b2342c4b842d4dd8fe9cc5cb110c986
 # Text hash:  7c8e1b5b4d6cfe097ab0d87ee08be8c3efcea8d3dd9fc038ed30f04016efc935
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of microsoft-phi-3-5-mini-instruct.
 

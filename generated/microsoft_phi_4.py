@@ -3,7 +3,7 @@
 # Spec hash:  3774839a4ddaf4184f1be7e76c08e4413da370a154e50fc67c7abad0bfee1af3
 # Text hash:  15975bac2b9aa90a3b4638e11096502f708789da1d1ca9c3aeb88d2b31a69367
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of microsoft-phi-4.
 

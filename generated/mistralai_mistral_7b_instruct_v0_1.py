@@ -3,7 +3,7 @@
 # Spec hash:  678fa95d82db8dc426ed05bae5528cc6c9833d5d8c3fb9e8309465413d92d86a
 # Text hash:  16e9f521183c7ce7bd79e57d077e2e2ef698855339f4a14c9153fe6b9aeb5a99
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistralai-mistral-7b-instruct-v0-1.
 

@@ -3,7 +3,7 @@
 # Spec hash:  606a76eab2a275a86ef1d46180eda6f62b4acf679659c6b09aba82c06296f900
 # Text hash:  c119234b7daea0c458b2ab3b0c2c12ea109f837fa2f35ba8ea27cedc746b4892
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistralai-mistral-small-24b-instruct-2501.
 

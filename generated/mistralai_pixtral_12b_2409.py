@@ -3,7 +3,7 @@
 # Spec hash:  aa65c08f1f7af851a278347faa98c5924136838ab6244abf33425f3941e912a4
 # Text hash:  e79770412649e8a229c53bb6bf09fb452065b29ab07aeb0d5764a6856b526ebf
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistralai-pixtral-12b-2409.
 

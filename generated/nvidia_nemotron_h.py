@@ -3,7 +3,7 @@
 # Spec hash:  7dfa8da35081cd4392e58acbfc29a35067657d58cca3d70a78a5efd77da7bb82
 # Text hash:  c572adedd929d3de9c919c50fa97e56dd0abd944b4f1f86b874e3bf5139f6265
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of nvidia-nemotron-h.
 

@@ -3,7 +3,7 @@
 # Spec hash:  38f2daf508f239844d8a7687105a1204656a8189da0eea6898e345b1033cdbd4
 # Text hash:  e7f60bfebcccd25c236c7bf3701938f17c09ab56d29494c46f5053563c278495
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of pygmalionai-metharme.
 

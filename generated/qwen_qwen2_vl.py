@@ -3,7 +3,7 @@
 # Spec hash:  c0abdf77217ea6c72e4df975ae4fc36b5f3dd53423794a9f30c8943502cb90b9
 # Text hash:  02a6a0149f19d31a6b8248405ebd0f73f464a31c921205f8cdcdca8c9bee8205
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of qwen-qwen2-vl.
 

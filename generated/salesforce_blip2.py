@@ -3,7 +3,7 @@
 # Spec hash:  7fafba76b9c32b95ca472d7fc2d9eba160d0aa624fe9a01eeba43d00fc71f0c2
 # Text hash:  eb91804db79f98d9eff0fa87e6cd8932a1e526a80647129866867d6b07370599
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of salesforce-blip2.
 

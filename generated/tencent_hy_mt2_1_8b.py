@@ -3,7 +3,7 @@
 # Spec hash:  97633f8b4194fb80206b9c8026caabf3f355fa65d676b60c9c0c5e3885aec756
 # Text hash:  4fee3f5ad1dc761560773428851b8fd9a3b2c3acf62266954ce3eaedaf57d659
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of tencent-hy-mt2-1-8b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  c29df8ed1d5b8a74da63eabe763872514b2a0a7342d94f9e2a4894b9b0c232d1
 # Text hash:  fcfe7aadedfe38e0b08b2d010d603bf44c3aa98ad7c1e1c13709fa7aa8057a0c
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of tiiuae-falcon-h1.
 

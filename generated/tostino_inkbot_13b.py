@@ -3,7 +3,7 @@
 # Spec hash:  4bdbee91ddf81d8873dc61e6f0e3783db390bb1c2577ca27dbfa52c301871129
 # Text hash:  e9c120ef7d3b2d8ffdb80ae70e4e54eff208a598fd64de42269953e6b34c20f3
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of tostino-inkbot-13b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  f2e9c687e011b68c4a8b094b74a0785ac1a0db577e309e58fff30ac55a297d52
 # Text hash:  bfd920540e902a0a4b92bef40d8fb245126aa183d2a7a3e03e1f5c0489da2b13
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of zai-org-glm-4-1v-9b-thinking.
 

@@ -3,7 +3,7 @@
 # Spec hash:  e2cd7286de5cdc2535b259f55377eab0248af1ec8fd935202915889528ddf287
 # Text hash:  d65eb99c7fdd8518c4d9dfd88e1a41bd639c178560583e1ae71ac35ec02117ee
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of zai-org-glm-4-32b-0414.
 

@@ -3,7 +3,7 @@
 # Spec hash:  30762be7e5e6cda849055f53456fe86b33c4d5299058953bf3274df802159b20
 # Text hash:  f64bb7cd7e6f41fcd8bbba43c827aea0599f4690c2404aae3c6deb6fdb5c3abe
 # Engine:     2.0 f9db26e0eb3c
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of zai-org-glm-4-9b-chat.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from turnspec.codegen.loading import load
 from turnspec.grammar.turn import generate_grammar
-from turnspec.pipeline.build import sample_turns
+from turnspec.pipeline.samples import sample_turns
 from turnspec.spec.files import dump_spec, load_spec
 from turnspec.spec.model import Spec
 from turnspec.spec.yaml_document import YamlPath

@@ -20,7 +20,9 @@ OTHER_SYNTAX = '<tool_call>\nget_weather(city="Paris")\n</tool_call>'
 def sources(name: str) -> dict[Extra | None, str]:
     """Return the statements of the whole parser, and of those that leave one thing out."""
     facts = facts_of(table_of(name))
-    smaller = {extra: compiled_source(leave_out(facts, {extra})) for extra in Extra}
+    smaller: dict[Extra | None, str] = {
+        extra: compiled_source(leave_out(facts, {extra})) for extra in Extra
+    }
     return {None: compiled_source(facts), **smaller}
 
 

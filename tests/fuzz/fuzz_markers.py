@@ -21,8 +21,9 @@ from tests.parser_checks import stream, summary
 with instrumented("turnspec.codegen", "turnspec.spec"):
     from turnspec.analysis.analyze import analyze_template
     from turnspec.codegen.loading import load, load_module
-    from turnspec.pipeline.build import generate_files, sample_turns
+    from turnspec.pipeline.build import generate_files
     from turnspec.pipeline.project import OutputPaths
+    from turnspec.pipeline.samples import sample_turns
     from turnspec.rendering.environment import create_environment, render_template
     from turnspec.rendering.limits import Limits
     from turnspec.rendering.variables import TemplateFacts, template_facts

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from turnspec.codegen.facts import FormatFacts
+from turnspec.codegen.facts import FormatFacts, Marker, Row
 from turnspec.codegen.format_module import FormatModule
 
 _WIDTH = 88
-_LINE = 70  # characters of a text in a row
+_LINE = 76  # characters of a text in a row
 _COLUMN = 40  # in which events stand
+_DEVIATIONS = 8  # rows at most
+_BREAKS = 5
 _TEXT = "It rains."
 _THOUGHT = "Let me see."
 _USE = """\
@@ -38,8 +40,9 @@ def docstring(
         f"Reads turns in the format of {_visible(facts.format['name'])}.",
         _USE,
         "\n".join(filter(None, _sample_rows(module, facts.format["header"], samples))),
-        "\n".join(["WHAT ELSE IS READ", *_rows(module, _deviations(facts, called))]),
-        "\n".join(["WHERE THE TEXT IS CUT OFF", *_rows(module, _cut_off(facts, called))]),
+        "\n".join(["WHAT ELSE IS READ", *_rows(module, _deviations(facts, called), _DEVIATIONS)]),
+        *_value_ends(facts, module, called),
+        "\n".join(["WHERE THE TEXT IS CUT OFF", *_rows(module, _cut_off(facts, called), _BREAKS)]),
         "\n".join(["WHAT feed() HOLDS BACK", *_held(facts)]),
         *(textwrap.fill(note, _WIDTH, break_long_words=False) for note in notes),
     ]
@@ -132,6 +135,45 @@ def _deviations(facts: FormatFacts, called: str) -> Iterator[str]:
         yield f'It begins with "{start}".'
 
 
+def _value_ends(facts: FormatFacts, module: FormatModule, called: str) -> Iterator[str]:
+    """Yield the section on where a value ends, with a value that holds what could end it."""
+    if not facts.values["HAS_CALLS"]:
+        return
+    closes = [row for row in facts.tables["IN_VALUE"] if row.role == "close"]
+    end = _text_of(closes[0].marker).strip() if closes else _end_of(facts)
+    told = textwrap.fill(_where_values_end(facts, closes), _WIDTH - 4)
+    texts = [called.replace("Paris", f"Par{end}is", 1)] if called and end else []
+    rows = _rows(module, texts, len(texts))
+    yield "\n".join(["WHERE A VALUE ENDS", textwrap.indent(told, "    "), *rows])
+
+
+def _where_values_end(facts: FormatFacts, closes: Sequence[Row]) -> str:
+    if closes:
+        marker, after = _text_of(closes[0].marker).strip(), closes[0].if_before
+        if not after:
+            return f"At the first {_quoted(marker)}."
+        *others, last = map(_next_text, after)
+        needed = f"{', '.join(others)} or {last}" if others else last
+        return f"At {_quoted(marker)}, if {needed} comes next; any other is part of the value."
+    if facts.style:
+        signs = "".join(dict.fromkeys(str(facts.style["after_string"])))
+        return (
+            "Each value says itself where it ends; a string at its quote, if one of"
+            f" {_quoted(signs)} or what ends the call comes next."
+        )
+    return "Each value is JSON, which says itself where it ends."
+
+
+def _next_text(marker: Marker) -> str:
+    text = marker if isinstance(marker, str) else marker[0]
+    return "the turn's end" if "{stop" in text else _quoted(_text_of(text).strip())
+
+
+def _quoted(text: str) -> str:
+    """Return a text in a sentence, in a form that no row has."""
+    return f"`{repr(text)[1:-1]}`"
+
+
 def _cut_off(facts: FormatFacts, called: str) -> Iterator[str]:
     """Yield texts that break off."""
     if called:
@@ -161,8 +203,9 @@ def _text_of(marker: str) -> str:
     return re.sub(r"\{\w[^{}]*\}", "", marker).replace("{{", "{").replace("}}", "}")
 
 
-def _rows(module: FormatModule, texts: Iterator[str]) -> Iterator[str]:
-    for text in dict.fromkeys(texts):
+def _rows(module: FormatModule, texts: Iterable[str], most: int) -> Iterator[str]:
+    """Yield rows for the first of some texts."""
+    for text in list(dict.fromkeys(texts))[:most]:
         message = module.parse(text)
         kinds = ", ".join(dict.fromkeys(problem.kind for problem in message.problems)) or "-"
         yield from (f"    {line!r}" for line in _parts(text))
@@ -172,9 +215,8 @@ def _rows(module: FormatModule, texts: Iterator[str]) -> Iterator[str]:
 
 
 def _parts(text: str) -> list[str]:
-    """Return a text in lines, and long lines in pieces."""
-    lines = re.findall(r"[^\n]*\n|[^\n]+", text)
-    return [line[at : at + _LINE] for line in lines for at in range(0, len(line), _LINE)]
+    """Return a text in pieces, each as long as a line allows."""
+    return [text[at : at + _LINE] for at in range(0, len(text), _LINE)]
 
 
 def _said(message: Any) -> list[str]:
