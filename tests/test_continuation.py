@@ -9,6 +9,7 @@ import pytest
 
 from tests.generated_formats import KINDS, committed_format, committed_spec
 from tests.parser_checks import added_up, some, stream, summary
+from tests.test_mid_stream import drafts
 from turnspec.deviations.turns import SAID, THOUGHT
 from turnspec.spec.message import Message
 
@@ -58,3 +59,33 @@ def test_inline_reasoning_stays_in_the_content_with_its_markers(name: str) -> No
 
 def _squeezed(text: str) -> str:
     return "".join(text.split())
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_what_may_be_a_draft_can_be_the_prefill(name: str) -> None:
+    """In part or as a whole, whatever follows; a stream has it in order, and tells all of it."""
+    form = committed_format(name)
+    for place in drafts(name):
+        text = place.before + place.after
+        whole = form.module.parse(text, **place.options)
+        for cut in some(range(len(text) + 1)):
+            options = place.options | {"prefill": form.spec.turn.header + text[:cut]}
+            for pieces in ([text[cut:]], text[cut:]):
+                echoed, _ = stream(form.module, pieces, **options | {"echo": True})
+                assert summary(echoed) == summary(whole), text[:cut]
+                stream(form.module, pieces, **options | {"echo": False})
+
+
+@pytest.mark.parametrize("echo", [False, True])
+def test_a_draft_that_the_model_goes_on_with_is_a_call_where_the_text_ends(echo: bool) -> None:
+    """Its events came before those of what the prompt holds of it."""
+    prefill = (
+        '<|im_start|>assistant\n<think>\nx <tool_call>\n{"name": "fetch", "arguments": {"tag": "a '
+    )
+    parser = committed_format("qwen-qwen3-0-6b").module.Parser(prefill=prefill, echo=echo)
+    events = parser.feed("c") + parser.finish()
+    told = [event.type for event in events if event.type != "reasoning"]
+    assert told == ["tool_call_start", *["tool_call_delta"] * 3, "tool_call_end"]
+    arguments = [event.arguments for event in events if event.type == "tool_call_delta"]
+    assert "".join(arguments) == '{"tag": "a c"}'
+    assert summary(parser.message) == added_up(events)

@@ -75,23 +75,21 @@ def steps(tokens: Sequence[re.Match[str]], at: int) -> list[str]:
     is_followed_by_space = at + 1 < len(tokens) and tokens[at + 1].group() in _WHITE_SPACE
     if name in _TEXTS and is_followed_by_space:
         slot = f"(?:{slot}(?<![ \t\n\r]))"  # that is the marker's own
-    if name == "word":
-        slot = f"(?P<word>{slot})" + _before_word(tokens, at)
-    if name in (*_NAMES, *_TEXTS):
-        again = "_again" if token.group() in before else ""
-        slot = f"(?P<{name}{again}>{slot})"
+    if name in ("word", *_NAMES, *_TEXTS):
+        again = "_again" if name != "word" and token.group() in before else ""
+        slot = f"(?P<{name}{again}>{slot}){_before_word(tokens, at)}"
     return [*quotes, slot, *quotes]
 
 
 def _before_word(tokens: Sequence[re.Match[str]], at: int) -> str:
-    """Return an expression for the word of the marker's own that follows a slot, if one does.
+    """Return an expression for the marker's own word behind a slot, which the slot would hold.
 
-    It may have come in part; the slot would hold it, too.
+    Nothing may part them, and the word may have come in part.
     """
     after = "".join(token.group() for token in tokens[at + 1 :])
-    word = re.split(r"\W", after, maxsplit=1)[0]
+    word = re.split(r"\W", after.lstrip(" \n"), maxsplit=1)[0]
     begun = "".join(f"|{word[:end]}\\Z" for end in range(len(word)))
-    return f"(?={word}{begun})" if word else ""
+    return f"(?=[ \t\n\r]{{0,99}}(?:{word}{begun}))" if word else ""
 
 
 def excluded(notation: str, slot: str) -> str:
