@@ -143,14 +143,15 @@ def _rounds(effort: Effort) -> Iterator[int]:
     """Count rounds, at least one, until they are done or the time is up."""
     end = time.perf_counter() + effort.seconds
     for number in range(effort.rounds):
-        with _no_garbage_collection():
+        with no_garbage_collection():
             yield number
         if time.perf_counter() > end:
             return
 
 
 @contextmanager
-def _no_garbage_collection() -> Iterator[None]:
+def no_garbage_collection() -> Iterator[None]:
+    """Collect nothing meanwhile."""
     gc.collect(0)  # the parsers of the round before, which are in cycles
     was_enabled = gc.isenabled()
     gc.disable()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from typing import Any
 
 from turnspec.codegen.format_module import FormatModule
@@ -44,7 +43,7 @@ def use(module: FormatModule, texts: Sequence[str], options: Any) -> None:
         assert message.finish_reason
         _refused(lambda parser=parser: parser.feed("x"), ValueError)
         _interrupt(module.Parser(**options))
-    _misuse(module, options)
+    assert "taken" not in [*refusals(module)][: len(_NO_TOOLS)]
 
 
 def _copied(parser: Any) -> list[Any]:
@@ -54,17 +53,21 @@ def _copied(parser: Any) -> list[Any]:
     return []
 
 
-def _misuse(module: FormatModule, options: Any) -> None:
-    """Give a parser what it can't take."""
-    for tools in _NO_TOOLS:
-        _refused(lambda tools=tools: module.Parser(tools=tools), ValueError)
-    for schema in _SCHEMAS:  # without calls a parser reads none
-        with suppress(ValueError):
-            module.Parser(tools=[{"name": "x", "parameters": schema}])
-    _refused(lambda: module.Parser(stop=[" "]), ValueError)
-    _refused(lambda: module.Parser(special_tokens=[3]), ValueError)
+def refusals(module: FormatModule) -> Iterator[str]:
+    """Yield what a parser says of what it can't take; a schema that it never reads it takes."""
     many = [chr(0x4E00 + number) for number in range(_TOKENS)]
-    _refused(lambda: module.Parser(stop=many, special_tokens=many), ValueError)
+    schemas = ([{"name": "x", "parameters": schema}] for schema in _SCHEMAS)
+    misused: list[dict[str, Any]] = [
+        *({"tools": tools} for tools in (*_NO_TOOLS, *schemas)),
+        *({"stop": [" "]}, {"special_tokens": [3]}, {"stop": many, "special_tokens": many}),
+    ]
+    for options in misused:
+        try:
+            module.Parser(**options)
+        except ValueError as error:
+            yield f"{error}"
+        else:
+            yield "taken"
 
 
 def _interrupt(parser: Any) -> None:

@@ -15,10 +15,11 @@ from typing import Any
 from tests.generated_formats import Format
 from tests.marker_texts import MarkerTexts
 from tests.marker_soup import marker_pieces, own_markers, plain_pieces
-from tests.special_pieces import special_tokens
+from tests.special_pieces import pieces_of, special_tokens
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.writer import write_parts
 from turnspec.deviations.table import DEVIATIONS
+from turnspec.deviations.turns import SAID, THOUGHT
 from turnspec.pipeline.build import sample_turns
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Part
@@ -121,6 +122,7 @@ def samples(form: Format, amount: Amount) -> Iterator[Sample]:
     yield from turns(form, amount.cuts)
     yield from with_all_types(form)
     yield from in_other_syntaxes(form)
+    yield from with_tokens(form, tokens)
     for text in itertools.islice(odd_texts(form, random), amount.odd):
         yield _with_options(text, any_options(form, tokens, random), random)
 
@@ -160,10 +162,14 @@ def turns(form: Format, cuts: int) -> Iterator[Sample]:
     for text in sample_turns(form.spec):
         yield from _in_pieces(text, {"prefill": ""})
         yield from _cut(text, {"prefill": ""}, cuts)
-    for message in random_messages(form.spec, 4):
+    for message in (form.message, *random_messages(form.spec, 4)):
         text = write_parts(form.spec, message, Part.START)
         yield from _in_pieces(text, form.options)
         yield from _cut(text, form.options, 4)
+        for sample in _cut(text, form.options, 8):  # so much of it is the prompt's
+            rest = text[len(sample.text) :]
+            prefill = form.spec.turn.header + sample.text
+            yield Sample(((rest, False),), {**form.options, "prefill": prefill})
 
 
 def with_all_types(form: Format) -> Iterator[Sample]:
@@ -177,6 +183,19 @@ def with_all_types(form: Format) -> Iterator[Sample]:
         text = write_parts(form.spec, Message(calls=(call,)), Part.START)
         yield from _in_pieces(text, options, sizes=(4,))
         yield from _cut(text, options, 3)
+
+
+def with_tokens(form: Format, tokens: Sequence[str]) -> Iterator[Sample]:
+    """Yield turns with special tokens that are known: as such, as text, and others."""
+    other = "<|other|>"
+    options = {**form.options, "special_tokens": [*tokens, other]}
+    for message in (form.message, form.shown(Message(SAID, THOUGHT))):
+        pieces = pieces_of(form.write(message), tokens)
+        half = len(pieces) // 2
+        yield Sample(tuple(pieces), options)
+        yield Sample((*pieces[:half], (other, True), (other, False), *pieces[half:]), options)
+        for at, (text, special) in enumerate(pieces):
+            yield Sample((*pieces[:at], (text, not special), *pieces[at + 1 :]), options)
 
 
 def in_other_syntaxes(form: Format) -> Iterator[Sample]:

@@ -1,0 +1,115 @@
+"""Nothing in a parser that can't run, and no name that nothing uses; here of a few formats."""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks.module_coverage import USUAL, Covered, covered, grouped
+from benchmarks.module_limits import RUN_SHARE
+from benchmarks.names import unused_names
+from benchmarks.statements import Traced
+
+from tests.generated_formats import EVERY_FORMAT, KINDS, NAMES, module_source
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_what_a_parser_holds_can_run(name: str) -> None:
+    found = covered(name, USUAL)
+    never = "\n".join(f"{each.place}: {each.text}" for each in found.never)
+    assert found.share >= RUN_SHARE, f"{found.share:.1%} runs; never run:\n{never}"
+
+
+@pytest.mark.parametrize("name", NAMES if EVERY_FORMAT else KINDS)
+def test_a_parser_has_no_name_that_nothing_uses(name: str) -> None:
+    unused = unused_names(module_source(name))
+    assert not unused, [f"{each.kind} {each.owner} {each.name}" for each in unused]
+
+
+SOURCE = '''
+"""Doc."""
+
+from __future__ import annotations
+
+import re
+import sys
+from enum import Enum
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+__all__ = ["parse"]
+UNUSED, USED = 1, 2
+
+
+class Role(Enum):
+    """What markers do."""
+
+    START = 1
+    END = 2
+
+
+def parse(text: Any) -> int:
+    """Doc."""
+    match text:
+        case "":
+            return USED
+        case _:
+            pass
+    if text == "x": return 1
+    for sign in text:
+        continue
+    else:
+        raise ValueError
+    return Role.START.value
+
+
+def gone() -> int:
+    return again()
+
+
+def again() -> int:
+    return gone() + len(re.findall("x", ""))
+'''
+
+
+def test_names_that_only_each_other_use_are_told() -> None:
+    found = [(each.kind, each.name) for each in unused_names(SOURCE)]
+    assert found == [
+        ("import", "re"),
+        ("import", "sys"),
+        ("import", "Literal"),
+        ("constant", "UNUSED"),
+        ("member", "END"),
+        ("function", "gone"),
+        ("function", "again"),
+    ]
+
+
+def test_statements_that_ran_are_told_from_others() -> None:
+    traced = Traced(SOURCE)
+    assert traced.module.parse("") == 2
+    never = [each.text for each, ran in zip(traced.statements, traced.ran, strict=True) if not ran]
+    assert "return USED" not in never
+    assert [text for text in never if "gone" not in text and "again" not in text] == [
+        *("pass", "return 1", "if text == 'x':", "continue", "raise ValueError"),
+        *("for sign in text:", "return Role.START.value"),
+    ]
+    with pytest.raises(ValueError):
+        traced.module.parse("ab")
+    never = [each.text for each, ran in zip(traced.statements, traced.ran, strict=True) if not ran]
+    assert "raise ValueError" not in never
+    assert traced.count == sum(traced.ran)
+
+
+def test_what_never_ran_is_grouped_by_functions() -> None:
+    traced = Traced(SOURCE)
+    traced.module.parse("")
+    below = SOURCE.partition("def gone")[0].count("\n")
+    one, other = (
+        Covered(name, "tagged", traced.statements, traced.ran, below, [])
+        for name in ("one", "other")
+    )
+    dead = {(each.place, each.is_common): each for each in grouped([one, other])}
+    assert dead["gone", True].formats == {"one", "other"}
+    assert (dead["gone", True].statements, dead["gone", True].having) == (2, 2)
+    assert dead["parse", False].lines["pass"] == ["one", "other"]
