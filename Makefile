@@ -14,6 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .PHONY: help regen regen-long check diff report report-browser test quick test-every-format test-long fuzz lint bench \
 	install-size api families typescript capabilities engines engine-faults faults live learned-formats \
+	figures module-coverage module-start compiler-faults \
 	conformance reference integrations lock clean
 
 help:  ## list the targets
@@ -88,6 +89,18 @@ bench: $(STAMP)  ## measure the generated parsers and the binding of grammars ag
 		$(BIN)/python -m benchmarks.typescript_speed && exit $$measured
 	@$(BIN)/python -m benchmarks.grammar_binding
 
+figures: $(BUILD)  ## print how long the committed parsers are, and what generates them; limits are kept
+	@$(BIN)/python -m benchmarks.module_figures
+
+# LINES=1 lists what never runs, by functions of the engine.
+module-coverage: $(STAMP)  ## say what of the parsers never runs, whatever they read (some minutes)
+	@$(BIN)/python -m benchmarks.module_coverage $(if $(LINES),--lines) $(NAMES)
+
+# AGAINST is a git revision or a folder with modules.
+AGAINST := 084c2fb
+module-start: $(BUILD)  ## compare the parsers' start and speed with those of another revision
+	@$(BIN)/python -m benchmarks.module_start --against $(AGAINST) $(NAMES)
+
 # EXTRAS measures others: make install-size EXTRAS="'' build live"
 install-size: $(BUILD)  ## measure what `pip install turnspec` brings: packages and megabytes
 	@$(BIN)/python -m benchmarks.install_size $(EXTRAS)
@@ -113,6 +126,8 @@ engines: $(STAMP)  ## llama.cpp, llguidance and xgrammar (with PyTorch, a big do
 
 engine-faults: $(STAMP)  ## plant faults in the engine and count how many its tests notice
 	@$(BIN)/python -m tests.engine_faults
+compiler-faults: $(STAMP)  ## plant faults in what compilation does, and count how many are noticed
+	@$(BIN)/python -m tests.compiler_faults $(NAMES)
 # Names choose formats, and write nothing: make faults NAMES=qwen3-coder
 faults: $(STAMP)  ## plant faults and count how many the ladder notices (half an hour); docs/FAULTS.md
 	@$(BIN)/python -m tests.faults $(NAMES)

@@ -26,8 +26,8 @@ from tests.generated_formats import FORMATS, committed_format, committed_spec, m
 from tests.parser_uses import turns_to_use, use
 from tests.reading_samples import Amount, Sample, samples, search
 
-from benchmarks.modules import class_of
 from benchmarks.module_limits import CLASSES, RUN_SHARE
+from benchmarks.modules import class_of
 from benchmarks.names import unused_names
 from benchmarks.statements import Statement, Traced
 from turnspec.codegen.compiled import BEGINS_COMMON, compiled_source
@@ -161,15 +161,13 @@ def measured(names: Sequence[str], *, fresh: bool, processes: int) -> Iterator[C
 @click.option("--fresh", is_flag=True, help="Compile the parsers anew, whatever is committed.")
 @click.option("--processes", type=click.IntRange(min=1), default=os.cpu_count() or 1)
 @click.option("--json", "as_json", is_flag=True, help="Print all as JSON.")
-def main(
-    names: tuple[str, ...], lines: bool, fresh: bool, processes: int, as_json: bool
-) -> None:
+def main(names: tuple[str, ...], lines: bool, fresh: bool, processes: int, as_json: bool) -> None:
     r"""Tell what of the parsers never runs: of NAMES as in specs/, or of all formats.
 
     \b
     Example:
       python -m benchmarks.module_coverage --lines
-    """  # noqa: D301
+    """
     if unknown := sorted(set(names) - set(FORMATS)):
         raise click.UsageError(f"no format {unknown[0]}, or another name of one")
     console = Console(stderr=True)

@@ -90,7 +90,7 @@ def main(as_json: bool) -> None:
     \b
     Example:
       python -m benchmarks.module_figures --json
-    """  # noqa: D301
+    """
     console = Console(stderr=True)
     hidden = not console.is_terminal
     modules = list(

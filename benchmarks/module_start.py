@@ -50,7 +50,9 @@ _ROOT = Path(__file__).parent.parent
 _BEFORE = "084c2fb"
 _SHORT, _SIZE, _LONG = 16_384, 65_536, 1_048_576  # characters of a long text
 _PROSE = "upon a time, in a far-away land, there lived 3 old men; they said little.\n"
-_CODE = 'def tell(story: str) -> None:\n    for line in story.split("\\n"):\n        print([line])\n'
+_CODE = (
+    'def tell(story: str) -> None:\n    for line in story.split("\\n"):\n        print([line])\n'
+)
 _STARTED = """
 import sys, time
 sys.path.insert(0, {folder!r})
@@ -268,7 +270,7 @@ def main(
     \b
     Example:
       python -m benchmarks.module_start --against 084c2fb qwen3-coder
-    """  # noqa: D301
+    """
     known = read_formats(_ROOT)
     if unknown := sorted(set(names) - {each.name for each in known}):
         raise click.UsageError(f"no spec {unknown[0]}; see specs/README.md for the names")
@@ -281,7 +283,8 @@ def main(
         if only != "start":
             cases = [(each, kind) for each in chosen for kind in KINDS]
             cases = [(each, kind) for each, kind in cases if has_part(each.spec, kind.part)]
-            fed += (streamed(*case, before, rounds) for case in _shown(cases, "reading"))
+            steps = _shown(cases, "reading")
+            fed += (streamed(each, kind, before, rounds) for each, kind in steps)
     _tell(begun, fed, as_json)
 
 

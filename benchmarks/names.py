@@ -113,10 +113,10 @@ def _members(node: ast.ClassDef) -> Iterator[Definition]:
         match inner:
             case ast.FunctionDef(name=name):
                 yield Definition("method", name, node.name, inner.lineno, uses)
-            case ast.Assign() | ast.AnnAssign(value=ast.expr()):
+            case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
                 for name in _bound(inner):
                     if name == "__match_args__":  # so these are fields that anybody may read
-                        uses.attributes |= set(ast.literal_eval(inner.value))
+                        uses.attributes |= set(ast.literal_eval(value))
                     yield Definition("member", name, node.name, inner.lineno, uses)
     for name, line in _fields(node).items():
         yield Definition("attribute", name, node.name, line, Uses())

@@ -23,6 +23,7 @@ from tests.typescript.toolchain import node
 
 from benchmarks.cases import Format, LongText, long_turn, read_formats, representatives
 from benchmarks.measuring import PIECE, Effort, measurable, streamed_rounds
+from turnspec.codegen.table import format_table
 from turnspec.codegen.typescript import Script, script_engine
 
 _ROOT = Path(__file__).parent.parent
@@ -94,7 +95,7 @@ def _speeds(process: subprocess.Popen[str], chosen: Sequence[Format]) -> Iterato
 def _request(known: Format, part: LongText) -> dict[str, Any]:
     turns = [long_turn(known.spec, part, size) for size in _SIZES]
     return {
-        "table": known.load().FORMAT,
+        "table": format_table(known.spec),
         "options": {"tools": turns[0].tools, "prefill": known.spec.turn.header},
         "turns": [{"lead": turn.lead, "body": turn.body} for turn in turns],
         "piece": PIECE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from turnspec.codegen.format_module import FormatModule
@@ -36,12 +37,13 @@ def use(module: FormatModule, texts: Sequence[str], options: Any) -> None:
         events = [*parser.feed(text), *_copied(parser), *parser.finish()]
         for event in events:
             assert event.to_delta() is None or repr(event)
-            assert event == event and event != parser.message
+            assert event == copy.copy(event)
+            assert event != parser.message
         message = module.parse([(text, False)], **options)
         assert message == copy.deepcopy(parser).message
         assert message.to_dict()["role"] == "assistant"
         assert message.finish_reason
-        _refused(lambda parser=parser: parser.feed("x"), ValueError)
+        _refused(partial(parser.feed, "x"), ValueError)
         _interrupt(module.Parser(**options))
     assert "taken" not in [*refusals(module)][: len(_NO_TOOLS)]
 

@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from tests.generated_formats import Format
-from tests.marker_texts import MarkerTexts
 from tests.marker_soup import marker_pieces, own_markers, plain_pieces
+from tests.marker_texts import MarkerTexts
 from tests.special_pieces import pieces_of, special_tokens
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.writer import write_parts
 from turnspec.deviations.table import DEVIATIONS
-from turnspec.deviations.turns import SAID, THOUGHT
+from turnspec.deviations.turns import SAID, THOUGHT, Format
 from turnspec.pipeline.build import sample_turns
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Part
@@ -28,7 +27,24 @@ from turnspec.verification.random_messages import random_messages
 
 Piece = tuple[str, bool]
 _STOPS: tuple[tuple[str, ...], ...] = ((), ("STOP",), ("<|", "{x}"), ("word", "\n\nUser"))
-_WORDS = ("word ", "qvx", " ", "\n", '"', "'", "`", "\\", "1", "[", "{", "}", ",", ":", "<a>", "<|other|>")
+_WORDS = (
+    "word ",
+    "qvx",
+    " ",
+    "\n",
+    '"',
+    "'",
+    "`",
+    "\\",
+    "1",
+    "[",
+    "{",
+    "}",
+    ",",
+    ":",
+    "<a>",
+    "<|other|>",
+)
 
 #: A tool whose schema says types in all ways.
 _SCHEMA: dict[str, Any] = {
@@ -56,7 +72,7 @@ _TOOLS: list[dict[str, Any]] = [
     {"name": "count", "parameters": True},
 ]
 _VALUES: dict[str, tuple[object, ...]] = {
-    "text": ("", "7", "A story: it's \"so\".\nIt goes on.", "null", "C:\\path\\n", "[1, 2]"),
+    "text": ("", "7", 'A story: it\'s "so".\nIt goes on.', "null", "C:\\path\\n", "[1, 2]"),
     "count": (7, -1, "7", 1.5, "1_000", "NaN", "0x1F"),
     "ratio": (0.5, None, 1e300),
     "flag": (True, False, "no", "True"),
@@ -75,7 +91,12 @@ _DEEP = 501
 OTHER_CALLS = (
     *('{"name": "look", "arguments": {"city": "x"}}', '{"function": {"name": "look"}}'),
     *('{"name": "look", "parameters": "{}"}', '{"name": "fetch", "arguments": {"count": NaN}}'),
-    *('{"name": ""}', '{"name": "\\ud83d", "arguments": ["\\ude00"]}', '["look"]', "{'name': 'look'}"),
+    *(
+        '{"name": ""}',
+        '{"name": "\\ud83d", "arguments": ["\\ude00"]}',
+        '["look"]',
+        "{'name': 'look'}",
+    ),
     *("<function=look><parameter=city>x</parameter></function>", "<function=look>", "<function=>"),
     *('<tool name="fetch"><a name="count">7</a><a name="list">[1</a></tool>', "<function=x> y"),
     *("look(city='x', days=3)", "look(1)", "fetch(flag=true, ratio=null)", "look(", "look()()"),
@@ -213,7 +234,7 @@ def in_other_syntaxes(form: Format) -> Iterator[Sample]:
 
 
 def odd_texts(form: Format, random: Random) -> Iterator[str]:
-    """Yield, without end, markers and words in any order, and turns in which something is changed."""
+    """Yield, without end, markers and words in any order, and turns with something changed."""
     markers = MarkerTexts(facts_of(form.table), random)
     own = own_markers(form.spec)
     pieces = [*own, *own, *marker_pieces(form.spec), *plain_pieces(), *_WORDS]
