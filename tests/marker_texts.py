@@ -52,6 +52,11 @@ class MarkerTexts:
         markers = self.tables.get(table)
         return self.written(self._random.choice(markers)) if markers else ""
 
+    def of_row(self, row: Row) -> str:
+        """Return a rule's marker, with what has to follow it."""
+        markers = list(_markers(row))
+        return self.written(self._random.choice(markers[1:] or markers))
+
     def written(self, marker: str) -> str:
         """Return a marker with something in its slots."""
         return "".join(map(self._part, _SLOT.finditer(marker)))

@@ -14,6 +14,7 @@ from turnspec.spec.message import Message
 
 _SCHEMAS: tuple[Any, ...] = (
     *(7, {"properties": []}, {"anyOf": 3}, {"items": [{}]}, {"$ref": "#/x"}, {"enum": 1}),
+    *({"items": 3}, {"items": {"anyOf": 3}}, {"additionalProperties": 3}, {"prefixItems": [3]}),
     *({"properties": {"a": 3}}, {"$ref": "#/x", "x": {"type": "string"}}, {"oneOf": [{}, True]}),
 )
 _NO_TOOLS: tuple[Any, ...] = (

@@ -98,7 +98,7 @@ OTHER_CALLS = (
         "{'name': 'look'}",
     ),
     *("<function=look><parameter=city>x</parameter></function>", "<function=look>", "<function=>"),
-    *('<tool name="fetch"><a name="count">7</a><a name="list">[1</a></tool>', "<function=x> y"),
+    *('<tool name="fetch"><a name="side">1</a><a name="list">[1</a></tool>', "<function=x> y"),
     *("look(city='x', days=3)", "look(1)", "fetch(flag=true, ratio=null)", "look(", "look()()"),
     *("look(**{})", r"look(city=r'\d')", r"look(city='\d', days=-3)", "look(city=", "[look()]"),
 )
@@ -162,6 +162,10 @@ def search(form: Format, finds: Sequence[Sample], count: int) -> Iterator[Sample
 
 def _with_options(text: str, options: Mapping[str, Any], random: Random) -> Sample:
     """Return a text in pieces, of which the prompt may hold the beginning."""
+    stops = options.get("stop", ())
+    if stops and random.random() < 0.5:
+        at = random.randint(0, len(text))
+        text = text[:at] + random.choice(stops) + text[at:]
     if random.random() < 0.1:
         cut = random.randint(0, len(text))
         options = {**options, "prefill": (options.get("prefill") or "") + text[:cut]}
@@ -291,6 +295,7 @@ def any_options(form: Format, tokens: Sequence[str], random: Random) -> dict[str
     if form.spec.tools is not None:
         turn = form.write(form.message)
         prefills.append({"prefill": header + turn[: random.randint(0, len(turn))]})
+    own = [text for text in own_markers(form.spec) if text.strip()]
     few = [token for token in tokens if random.random() < 0.5]
     return {
         **random.choice(prefills),
@@ -298,7 +303,7 @@ def any_options(form: Format, tokens: Sequence[str], random: Random) -> dict[str
         "reasoning": random.choice(("extract", "extract", "inline")),
         "enable_thinking": random.choice((None, True, False)),
         "id_prefix": random.choice(("call_", "x")),
-        "stop": random.choice(_STOPS),
+        "stop": random.choice((*_STOPS, tuple(random.sample(own, min(len(own), 2))))),
         "tools": random.choice((None, [], form.options["tools"], form.options["tools"], _TOOLS)),
         "special_tokens": random.choice((None, None, [], [*tokens], [*few, "<|other|>"])),
     }
