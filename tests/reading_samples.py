@@ -107,6 +107,18 @@ VALUES = (
     *("x", "7", "-1.5", "true", "True", "None", "null", "NaN", "word and more", "[1, 2]", "[]"),
     *('"x"', "'x'", '"', "'", '"a \\q b"', '"\\n\\u00e9"', "'a\\x41\\N{DASH}'", 'r"\\d"', "1_000"),
     *("{}", '{"text": "x"}', "{'text': 'x'}", '{"text": ', '{"text": "x', "{text: x}", '["x", {}'),
+    *(
+        '"a" b"',
+        "'it's'",
+        '"a\nb"',
+        "'\\ud800'",
+        '"\\/"',
+        "b",
+        "[1 2]",
+        "[1, 2}",
+        '{"a" 1}',
+        "{1: 2}",
+    ),
     *('"name": "look"', '"name"', '"arguments": {', "}}", '"{}"', "[" * _DEEP + "]" * _DEEP),
     *("print(1)\n", "x = 1\n", "look\n{}", "look", "fetch", "count", "```json\n", "\n```", "`"),
     *OTHER_CALLS,
@@ -142,6 +154,7 @@ def samples(form: Format, amount: Amount) -> Iterator[Sample]:
     yield from deviations(form, amount.cuts)
     yield from turns(form, amount.cuts)
     yield from with_all_types(form)
+    yield from with_any_values(form)
     yield from in_other_syntaxes(form)
     yield from with_tokens(form, tokens)
     for text in itertools.islice(odd_texts(form, random), amount.odd):
@@ -208,6 +221,18 @@ def with_all_types(form: Format) -> Iterator[Sample]:
         text = write_parts(form.spec, Message(calls=(call,)), Part.START)
         yield from _in_pieces(text, options, sizes=(4,))
         yield from _cut(text, options, 3)
+
+
+def with_any_values(form: Format) -> Iterator[Sample]:
+    """Yield a call in which an argument's text is any other one, alone and within others."""
+    if form.spec.tools is None or "city" not in form.call.arguments:
+        return
+    text = form.write(form.one_call)
+    quote = form.spec.tools.arguments.syntax.quote
+    shown = next(written for q in (quote, '"', "'", "") if (written := f"{q}Paris{q}") in text)
+    for value, frame in itertools.product(VALUES, ("x", "[x]", '{"a": x}', "{a: x, b: [")):
+        changed = text.replace(shown, frame.replace("x", value), 1)
+        yield from _in_pieces(changed, form.options, sizes=(10**6, 3))
 
 
 def with_tokens(form: Format, tokens: Sequence[str]) -> Iterator[Sample]:
