@@ -15,6 +15,7 @@ from typing import Any
 from tests.marker_soup import marker_pieces, own_markers, plain_pieces
 from tests.marker_texts import MarkerTexts
 from tests.special_pieces import pieces_of, special_tokens
+from turnspec.analysis.text import markers as markers_in
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.writer import write_parts
 from turnspec.deviations.table import DEVIATIONS
@@ -150,7 +151,7 @@ class Amount:
 
 def samples(form: Format, amount: Amount) -> Iterator[Sample]:
     """Yield turns, deviations, calls with all types, and what is odd."""
-    random, tokens = Random(form.spec.name), special_tokens(form.spec)
+    random, tokens = Random(form.spec.name), tokens_of(form)
     yield from deviations(form, amount.cuts)
     yield from turns(form, amount.cuts)
     yield from with_all_types(form)
@@ -163,7 +164,7 @@ def samples(form: Format, amount: Amount) -> Iterator[Sample]:
 
 def search(form: Format, finds: Sequence[Sample], count: int) -> Iterator[Sample]:
     """Yield mutants of samples that were finds; who reads them may add to these meanwhile."""
-    random, tokens = Random(form.spec.name), special_tokens(form.spec)
+    random, tokens = Random(form.spec.name), tokens_of(form)
     markers = MarkerTexts(facts_of(form.table), random)
     for _ in range(count):
         sample = random.choice(finds)
@@ -246,6 +247,14 @@ def with_tokens(form: Format, tokens: Sequence[str]) -> Iterator[Sample]:
         yield Sample((*pieces[:half], (other, True), (other, False), *pieces[half:]), options)
         for at, (text, special) in enumerate(pieces):
             yield Sample((*pieces[:at], (text, not special), *pieces[at + 1 :]), options)
+    if form.spec.tools is not None:
+        opening = markers_in(form.spec.tools.section_start)  # no other token is known
+        pieces = pieces_of(form.write(form.message), opening)
+        for size in range(len(pieces) + 1):
+            yield Sample(tuple(pieces[:size]), {**options, "special_tokens": opening})
+        for text, _ in pieces:
+            for cut in _cut(text, {**options, "special_tokens": opening}, 20):
+                yield Sample((*pieces[:-1], *cut.pieces), cut.options)
 
 
 def in_other_syntaxes(form: Format) -> Iterator[Sample]:
@@ -259,7 +268,8 @@ def in_other_syntaxes(form: Format) -> Iterator[Sample]:
     for start, call in itertools.product(starts, OTHER_CALLS):
         for opening, end in itertools.product(("AT_CALL_START", "IN_TEXT"), ("AT_CALL_END", "")):
             text = f"{start}{markers.of(opening)}{call}{markers.of(end)}{tools.section_end}"
-            yield Sample(((text, False),), form.options)
+            known = random.choice((form.options["tools"], _TOOLS))
+            yield Sample(((text, False),), {**form.options, "tools": known})
 
 
 def odd_texts(form: Format, random: Random) -> Iterator[str]:
@@ -311,6 +321,12 @@ def _change(parts: list[str], random: Random, pieces: Sequence[str]) -> None:
             parts[at] = parts[at][:cut] + random.choice(pieces) + parts[at][cut:]
         case _:
             parts.insert(at, random.choice(pieces))
+
+
+def tokens_of(form: Format) -> list[str]:
+    """Return what may be special tokens: what the spec says, and all that looks like one."""
+    looks_like_one = (token for text in own_markers(form.spec) for token in markers_in(text))
+    return list(dict.fromkeys((*special_tokens(form.spec), *looks_like_one)))
 
 
 def any_options(form: Format, tokens: Sequence[str], random: Random) -> dict[str, Any]:
