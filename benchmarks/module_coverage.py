@@ -35,9 +35,9 @@ from turnspec.codegen.facts import facts_of
 from turnspec.codegen.table import format_table
 
 #: How much is tried of each format, and of the first formats of each class.
-USUAL, MORE = Amount(odd=1000, cuts=8, searched=500), Amount(odd=2000, cuts=40, searched=3000)
+USUAL, MORE = Amount(odd=600, cuts=8, searched=300), Amount(odd=2000, cuts=40, searched=3000)
 #: The same for the tests.
-LESS = Amount(odd=600, cuts=8)
+LESS = Amount(odd=300, cuts=4)
 OF_EACH_CLASS = 2
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from tests.marker_soup import marker_pieces, own_markers, plain_pieces
+from tests.marker_soup import marker_pieces, own_markers, plain_pieces, split_at_markers
 from tests.marker_texts import MarkerTexts
 from tests.special_pieces import pieces_of, special_tokens
 from turnspec.analysis.text import markers as markers_in
@@ -88,6 +88,8 @@ _VALUES: dict[str, tuple[object, ...]] = {
 
 
 _DEEP = 501
+#: So many characters at the end of a text are left out one by one.
+_LACKING = 6
 #: Calls as other formats have them.
 OTHER_CALLS = (
     *('{"name": "look", "arguments": {"city": "x"}}', '{"function": {"name": "look"}}'),
@@ -156,6 +158,7 @@ def samples(form: Format, amount: Amount) -> Iterator[Sample]:
     yield from turns(form, amount.cuts)
     yield from with_all_types(form)
     yield from with_any_values(form)
+    yield from with_a_marker(form)
     yield from in_other_syntaxes(form)
     yield from with_tokens(form, tokens)
     for text in itertools.islice(odd_texts(form, random), amount.odd):
@@ -222,6 +225,16 @@ def with_all_types(form: Format) -> Iterator[Sample]:
         text = write_parts(form.spec, Message(calls=(call,)), Part.START)
         yield from _in_pieces(text, options, sizes=(4,))
         yield from _cut(text, options, 3)
+
+
+def with_a_marker(form: Format) -> Iterator[Sample]:
+    """Yield the usual turn with another marker in each place where one may stand, and cut there."""
+    markers = MarkerTexts(facts_of(form.table), Random(form.spec.name))
+    parts = split_at_markers(form.spec, form.write(form.message))
+    for at, marker in itertools.product(range(len(parts) + 1), markers.markers):
+        before = "".join(parts[:at]) + markers.written(marker)
+        yield Sample(((before, False),), form.options)
+        yield Sample(((before + "".join(parts[at:]), False),), form.options)
 
 
 def with_any_values(form: Format) -> Iterator[Sample]:
@@ -359,8 +372,9 @@ def _in_pieces(
 
 
 def _cut(text: str, options: Mapping[str, Any], most: int) -> Iterator[Sample]:
-    """Yield the text's beginnings, so many at most, from all over."""
-    for end in range(0, len(text), 1 + max(len(text) - 1, 0) // most) if most else ():
+    """Yield the text's beginnings, so many at most from all over, and those that lack little."""
+    ends = range(0, len(text), 1 + max(len(text) - 1, 0) // most) if most else ()
+    for end in sorted({*ends, *range(max(len(text) - _LACKING, 0), len(text))}):
         yield Sample(((text[:end], False),), options)
 
 
