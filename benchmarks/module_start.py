@@ -42,7 +42,7 @@ from benchmarks.cases import (
 from benchmarks.measuring import PIECE, no_garbage_collection
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load_module
-from turnspec.pipeline.samples import sample_turns
+from turnspec.pipeline.build import sample_turns
 from turnspec.pipeline.project import OutputPaths
 
 _ROOT = Path(__file__).parent.parent

@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import islice
 from types import FrameType
 from typing import Any
 
@@ -17,48 +18,57 @@ from turnspec.codegen.compiled import loaded
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load
 
-_AMOUNT = Amount(odd=1200, cuts=8)
-_LONGEST = 10.0  # seconds of the processor; a parser that goes round in a circle is noticed
+_AMOUNT = Amount(odd=10_000, cuts=8)
+_LONGEST = 2.0  # seconds of the processor for a sample; a parser that goes in a circle is noticed
 _COPIED = 25  # of so many samples one is read by a copy as well
 
 
-class TooLongError(Exception):
+class TooLongError(BaseException):
     """A parser doesn't come to an end."""
 
 
-@cache
-def samples_of(form: str) -> list[Sample]:
-    """Return what is read of a format: always the same."""
-    return list(samples(committed_format(form), _AMOUNT))
+class Engine:
+    """A format's samples, with what the engine tells of each: always the same, made as needed."""
+
+    def __init__(self, form: str) -> None:
+        """Load the engine with a format's facts."""
+        self._module = load(committed_spec(form))
+        self._samples = samples(committed_format(form), _AMOUNT)
+        self._told: list[tuple[Sample, str]] = []
+        self.refusals = list(refusals(self._module))
+
+    def all_told(self) -> Iterator[tuple[Sample, str]]:
+        """Yield the samples."""
+        yield from self._told
+        for sample in self._samples:
+            is_copied = len(self._told) % _COPIED == 0
+            self._told.append((sample, told(self._module, sample, is_copied=is_copied)))
+            yield self._told[-1]
 
 
 @cache
-def told_by_the_engine(form: str) -> list[str]:
-    """Return all that the engine tells of a format's samples."""
-    module = load(committed_spec(form))
-    return ["; ".join(refusals(module)), *_all_told(module, form)]
+def _engine(form: str) -> Engine:
+    return Engine(form)
 
 
-def noticed_by(source: str, form: str) -> str:
-    """Return how it shows that a parser isn't what it should be; "" if it doesn't."""
-    wanted = told_by_the_engine(form)
-    with _limited():
-        try:
+def noticed_by(source: str, form: str, most: int | None = None) -> str:
+    """Return how it shows that a parser isn't what it should be, by so many samples; or ""."""
+    engine = _engine(form)
+    try:
+        with _limited():
             module = loaded(source)
-            if "; ".join(refusals(module)) != wanted[0]:
+            if list(refusals(module)) != engine.refusals:
                 return "refuses what isn't wrong, or takes what is"
-        except Exception as error:
-            return f"doesn't load: {type(error).__name__}"
-        found = _all_told(module, form)
-        for sample, right in zip(samples_of(form), wanted[1:], strict=True):
-            if next(found) != right:
-                return f"reads otherwise: {sample.text!r}"
+    except (Exception, TooLongError) as error:
+        return f"doesn't load: {type(error).__name__}"
+    for at, (sample, wanted) in enumerate(islice(engine.all_told(), most)):
+        try:
+            with _limited():
+                if told(module, sample, is_copied=at % _COPIED == 0) != wanted:
+                    return f"reads otherwise: {sample.text!r}"
+        except TooLongError:
+            return f"doesn't end: {sample.text!r}"
     return ""
-
-
-def _all_told(module: FormatModule, form: str) -> Iterator[str]:
-    for at, sample in enumerate(samples_of(form)):
-        yield told(module, sample, is_copied=at % _COPIED == 0)
 
 
 def told(module: FormatModule, sample: Sample, *, is_copied: bool) -> str:
@@ -74,8 +84,6 @@ def told(module: FormatModule, sample: Sample, *, is_copied: bool) -> str:
         whole = (message.to_dict(), message.finish_reason, message == copy.copy(message))
         return repr((events, unfinished, message, deltas, whole))
     except Exception as error:
-        if isinstance(error, TooLongError):
-            return "doesn't end"
         return f"{type(error).__name__}: {error}"
 
 
