@@ -42,8 +42,8 @@ from benchmarks.cases import (
 from benchmarks.measuring import PIECE, no_garbage_collection
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load_module
-from turnspec.pipeline.build import sample_turns
 from turnspec.pipeline.project import OutputPaths
+from turnspec.pipeline.samples import sample_turns
 
 _ROOT = Path(__file__).parent.parent
 #: The last revision whose parsers copied the engine.

@@ -20,7 +20,7 @@ from turnspec.codegen.facts import facts_of
 from turnspec.codegen.writer import write_parts
 from turnspec.deviations.table import DEVIATIONS
 from turnspec.deviations.turns import SAID, THOUGHT, Format
-from turnspec.pipeline.build import sample_turns
+from turnspec.pipeline.samples import sample_turns
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Part
 from turnspec.verification.messages import allowed_call

@@ -130,9 +130,7 @@ class Rule:
 
     __slots__ = ("if_before", "marker", "role")
 
-    def __init__(
-        self, role: Role, marker: str, if_before: Iterable[Notation] = ()
-    ) -> None:
+    def __init__(self, role: Role, marker: str, if_before: Iterable[Notation] = ()) -> None:
         self.role = role
         self.marker = marker
         self.if_before = tuple(if_before)
@@ -245,11 +243,7 @@ class Parser:
         id_prefix: str = "call_",
         special_tokens: Sequence[str] | None = None,
     ) -> None:
-        state = (
-            ""
-            if enable_thinking is None
-            else "_with" if enable_thinking else "_without"
-        )
+        state = "" if enable_thinking is None else "_with" if enable_thinking else "_without"
         if prefill is None:
             prefill = FORMAT.get(f"prompt{state}_thinking", FORMAT["prompt"])
         self._options: dict[str, Any] = {
@@ -760,9 +754,7 @@ def leave_member(turn: Turn, call: CallObject, found: Found | None) -> Next:
 def read_member(turn: Turn, call: CallObject, key: str) -> Reading[Next]:
     """Read a member's value. The arguments of a call with a name are passed on as they come."""
     call.key = own_key(turn, call, key)
-    is_awaited = (
-        call.key == "arguments" and turn.call is not None and not turn.call.pieces
-    )
+    is_awaited = call.key == "arguments" and turn.call is not None and not turn.call.pieces
     arguments = WholeArguments(turn, collect=not (is_awaited))
     while not arguments.read():
         yield None
@@ -1061,9 +1053,7 @@ class WholeArguments:
 # What is known of a turn that is being read.
 
 #: Text within a string, with whole escapes.
-IN_STRING = re.compile(
-    r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*'
-)
+IN_STRING = re.compile(r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*')
 
 
 class TextState:
@@ -1116,9 +1106,7 @@ class Hold:
 
     def __init__(self, turn: Turn, is_unnamed: bool) -> None:
         self.offset = turn.input.here
-        self.is_unnamed = (
-            is_unnamed  # whether it may be a call's object, with no name so far
-        )
+        self.is_unnamed = is_unnamed  # whether it may be a call's object, with no name so far
         self.events = len(turn.events)
         self.problems = len(turn.problems)
         self.calls = len(turn.calls)
@@ -1139,9 +1127,7 @@ class Turn:
         shown = input.offset if options["echo"] else 0
         self._content = Stream(input, ContentDelta, shown)
         self.content = self._content  # or that of what may be a draft
-        self.inline = (
-            options["reasoning"] == "inline"
-        )  # whether it stays in the content
+        self.inline = options["reasoning"] == "inline"  # whether it stays in the content
         thoughts = Stream(input, ReasoningDelta, shown)
         self.reasoning = self.content if self.inline else thoughts
         self.state.thinking = False
@@ -1265,9 +1251,7 @@ class Turn:
         self.input.go_back(hold.offset)
         return end - self.input.offset
 
-    def start_call(
-        self, name: str, start: int, problem_at: int, id: str = ""
-    ) -> OpenCall:
+    def start_call(self, name: str, start: int, problem_at: int, id: str = "") -> OpenCall:
         """Begin a call, which the text from an offset on says."""
         if self.tools is not None and name not in self.tools:
             self.problem("unknown_tool", f"there is no tool {name!r}", problem_at)
@@ -1337,13 +1321,8 @@ class Rules:
         rules: list[Rule] = []
         for rule in table:
             if rule.role not in without:
-                after = tuple(
-                    made for text in rule.if_before for made in self._with_ends(text)
-                )
-                rules += (
-                    Rule(rule.role, text, after)
-                    for text, _ in self._with_ends(rule.marker)
-                )
+                after = tuple(made for text in rule.if_before for made in self._with_ends(text))
+                rules += (Rule(rule.role, text, after) for text, _ in self._with_ends(rule.marker))
         if table is IN_TEXT:  # what begins with another marker comes first
             rules.sort(key=lambda rule: (False, -literal_length(rule.marker)))
         return Markers(rules, SLOTS, self.special)
@@ -1532,9 +1511,7 @@ class ToolCallEnd(Record):
         self.index, self.id, self.start, self.end = index, id, start, end
 
     def to_delta(self) -> dict[str, Any] | None:
-        return (
-            {"tool_calls": [{"index": self.index, "id": self.id}]} if self.id else None
-        )
+        return {"tool_calls": [{"index": self.index, "id": self.id}]} if self.id else None
 
 
 Event = ReasoningDelta | ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd
@@ -1627,9 +1604,7 @@ class Stream:
 
     def ends_in(self, characters: str) -> bool:
         """Say whether the last character is one of these."""
-        return (
-            bool(self.pieces) and not self._space and self.pieces[-1][-1] in characters
-        )
+        return bool(self.pieces) and not self._space and self.pieces[-1][-1] in characters
 
 
 # JSON as it arrives: one value, passed on as far as it can be closed wherever it breaks off.
@@ -1656,9 +1631,7 @@ class JsonValue:
     words: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
     tokens = JSON_TOKENS
 
-    def __init__(
-        self, input: Input, turn: Turn | None, unclosed: UnclosedString | None
-    ) -> None:
+    def __init__(self, input: Input, turn: Turn | None, unclosed: UnclosedString | None) -> None:
         self._input, self._turn, self._unclosed = input, turn, unclosed
         self.over = False  # whether all of it is there
         self.broken = False  # whether what comes next is no part of it
@@ -1943,9 +1916,7 @@ class UnclosedString:
         at = found.start
         if self._first == found.offset:
             at = after_space(input.text, self._last - input.offset)
-        while (
-            marker := self._ends.match(input, not input.final, at)
-        ) and not marker.is_partial:
+        while (marker := self._ends.match(input, not input.final, at)) and not marker.is_partial:
             at = after_space(input.text, marker.end)
         self._first, self._last = found.offset, input.offset + at
         return at
@@ -2075,9 +2046,7 @@ def load_json(text: str, object_pairs_hook: Any = None) -> Any:
     if text.count("[") + text.count("{") > DEEPEST and is_too_deep(text):
         raise ValueError("nested too deeply")
     try:
-        return json.loads(
-            text, parse_constant=_no_constant, object_pairs_hook=object_pairs_hook
-        )
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=object_pairs_hook)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -2221,9 +2190,7 @@ class Found:
         "text",
     )
 
-    def __init__(
-        self, input: Input, role: Role | None, marker: Marker, at: list[int]
-    ) -> None:
+    def __init__(self, input: Input, role: Role | None, marker: Marker, at: list[int]) -> None:
         self.role = role
         self.start, self.end = at[0], at[-1]
         self.offset = input.offset + self.start
@@ -2249,9 +2216,7 @@ class Found:
     @property
     def words(self) -> list[str]:
         """What stands in slots for any word."""
-        words = (
-            text.strip(WHITE_SPACE) for name, text in self._slots() if name == "word"
-        )
+        words = (text.strip(WHITE_SPACE) for name, text in self._slots() if name == "word")
         return list(filter(None, words))
 
     @property
@@ -2287,12 +2252,8 @@ class Marker:
                 self.steps.append(part.replace("{{", "{").replace("}}", "}"))
         lead = next((at for at, step in enumerate(self.steps) if not is_blank(step)), 0)
         first = self.steps[lead] if self.steps else ""
-        self.first = (
-            first if isinstance(first, str) and first[:1] not in WHITE_SPACE else ""
-        )
-        parted = (
-            other if isinstance(other, tuple) else (other, ()) for other in if_before
-        )
+        self.first = first if isinstance(first, str) and first[:1] not in WHITE_SPACE else ""
+        parted = (other if isinstance(other, tuple) else (other, ()) for other in if_before)
         self.if_before = [Marker(*other, slots, special) for other in parted]
 
     def firsts(self) -> Iterator[str]:
@@ -2311,9 +2272,7 @@ class Marker:
 
 def is_blank(step: Step, kinds: str = " \n") -> bool:
     """Say whether a step is white space."""
-    return isinstance(step, re.Pattern) and any(
-        step.pattern in BLANKS[kind] for kind in kinds
-    )
+    return isinstance(step, re.Pattern) and any(step.pattern in BLANKS[kind] for kind in kinds)
 
 
 @lru_cache(99)
@@ -2351,9 +2310,7 @@ def walk(steps: list[Step], text: str, at: int, partial: bool) -> list[int] | No
                 return None
             at = found.end()
         places.append(at)
-    return (
-        CUT_OFF if partial and at == size and isinstance(step, re.Pattern) else places
-    )
+    return CUT_OFF if partial and at == size and isinstance(step, re.Pattern) else places
 
 
 def fit(marker: Marker, text: str, at: int, partial: bool) -> list[int] | None:
@@ -2373,9 +2330,7 @@ def fit(marker: Marker, text: str, at: int, partial: bool) -> list[int] | None:
     return places if follows else follows
 
 
-def is_before(
-    markers: list[Marker], text: str, at: int, partial: bool
-) -> list[int] | None:
+def is_before(markers: list[Marker], text: str, at: int, partial: bool) -> list[int] | None:
     """Return the places of one of some markers that is next; CUT_OFF if one may be."""
     found = [fit(marker, text, at, partial) for marker in markers]
     return CUT_OFF if CUT_OFF in found else next(filter(None, found), None)
@@ -2384,9 +2339,7 @@ def is_before(
 class Markers:
     """Markers that can come next; the first that fits counts."""
 
-    def __init__(
-        self, rules: Sequence[Rule], slots: Slots, special: SpecialTokens | None
-    ) -> None:
+    def __init__(self, rules: Sequence[Rule], slots: Slots, special: SpecialTokens | None) -> None:
         self._written, self._in_slots, self._special = rules, slots, special
 
     @cached_property
@@ -2465,9 +2418,7 @@ def escaped(text: str) -> str:
 def literal_length(marker: str) -> int:
     """Return how many characters of a marker are always the same."""
     parts = NOTATION.findall(marker)
-    texts = (
-        part for part in parts if part not in BLANKS and not re.match(r"\{[^{]", part)
-    )
+    texts = (part for part in parts if part not in BLANKS and not re.match(r"\{[^{]", part))
     return len("".join(texts).replace("{{", "{").replace("}}", "}"))
 
 
@@ -2486,9 +2437,7 @@ class SpecialTokens:
     def __init__(self, tokens: Sequence[str]) -> None:
         if wrong := [token for token in tokens if not isinstance(token, str)]:
             raise ValueError(f"special_tokens: {wrong[0]!r} is no text")
-        longest_first = sorted(
-            {*filter(str.strip, tokens)}, key=lambda token: (-len(token), token)
-        )
+        longest_first = sorted({*filter(str.strip, tokens)}, key=lambda token: (-len(token), token))
         if len(longest_first) > LAST - FIRST:
             raise ValueError(f"special_tokens: more than {LAST - FIRST}")
         self._stand_ins = {
