@@ -24,6 +24,7 @@ from turnspec.engine.json_texts import find_flaw
 from turnspec.engine.markers import Found, Markers
 from turnspec.engine.roles import Role, Rule
 from turnspec.engine.rules import rules_for
+from turnspec.engine.turn import missing_texts
 
 CHECKS = checks()
 
@@ -115,7 +116,7 @@ def test_a_slot_gives_its_text() -> None:
     match = found("<a={name} {key}{?!}>", "<a=b  7>")
     assert match is not None
     assert (match.slot("name"), match.slot("key"), match.slot("id")) == ("b", "7", "")
-    assert match.missing == ["!"]
+    assert missing_texts(match) == ["!"]
 
 
 def test_what_was_held_is_read_once_more() -> None:

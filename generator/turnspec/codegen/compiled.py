@@ -26,7 +26,16 @@ from turnspec.engine.roles import Role, Rule, When
 #: The engine's files in a reader's order: what is the format's, and what every parser has alike.
 OWN = (
     *("roles", "parser", "text", "objects", "calls", "json_arguments", "value_arguments"),
-    *("text_arguments", "elements", "code", "other_syntax", "whole_arguments", "turn", "rules"),
+    *(
+        "text_arguments",
+        "elements",
+        "code",
+        "other_syntax",
+        "literals",
+        "whole_arguments",
+        "turn",
+        "rules",
+    ),
 )
 COMMON = (
     *("results", "streams", "json_values", "unclosed"),
@@ -121,7 +130,8 @@ def _known_of_class(facts: FormatFacts) -> Facts:
         return _known(facts)
     values = {name: facts.values[name] for name in _CLASS_FACTS}
     values |= {"HAS_OPTIONAL_TEXTS": True, "HAS_FOLLOWERS": True}
-    return Facts(values, dict.fromkeys(facts.unused, False), _unused_events(values))
+    tables = {**dict.fromkeys(facts.unused, False), "TYPE_WORDS": bool(facts.data["TYPE_WORDS"])}
+    return Facts(values, tables, _unused_events(values))
 
 
 def common_source(known: Facts) -> str:

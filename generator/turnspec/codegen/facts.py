@@ -53,6 +53,8 @@ from turnspec.spec.characters import NOT_IN_NAMES
 #: What ends a turn, in tables that `stop` adds to; `{stop 3}` has at least three characters.
 STOP = "{stop}"
 _LONGEST_STOP = 3
+#: Roles of what begins a call in another syntax.
+OTHER_SYNTAX = ("foreign", "foreign_name")
 #: Roles of the tables, in which the engine names them otherwise.
 _ROLES = {"brackets": "stray", "tail": "end", "start": "opening", "behind": "end"}
 _FORMAT = ("name", "header", "prompt", "prompt_with_thinking", "prompt_without_thinking")
@@ -109,6 +111,7 @@ def facts_of(table: Format) -> FormatFacts:
             **_text_values(table),
             **_call_values(table),
             **_marker_values(tables),
+            "READS_TAGS": _reads_tags(table, tables),
         },
     )
 
@@ -351,6 +354,13 @@ def _marker_values(tables: Mapping[str, tuple[Row, ...]]) -> dict[str, object]:
     }
 
 
+def _reads_tags(table: Format, tables: Mapping[str, tuple[Row, ...]]) -> bool:
+    """Tell whether calls in tags are another syntax that is read, too."""
+    roles = {row.role for rows in tables.values() for row in rows}
+    is_json = table.get("arguments", {}).get("form") == "json"
+    return is_json and not roles.isdisjoint(OTHER_SYNTAX)
+
+
 def _data(table: Format) -> dict[str, object]:
     """Return the constants that are an expression, sets of words, or words by others."""
     arguments = table.get("arguments", {})
@@ -399,7 +409,6 @@ def _call_values(table: Format) -> dict[str, object]:
         "REASONING_CAN_END": bool(table.get("reasoning", {}).get("end") or table.get("between")),
         "HAS_LATE_IDS": any("{id}" in text for text in late) or "id" in calls.get("members", {}),
         "HAS_PYTHON_LITERALS": arguments.get("literals", "python") == "python",
-        "READS_TAGS": arguments["form"] == "json",
         **_head_values(table),
         **_object_values(table),
         **_element_values(table),

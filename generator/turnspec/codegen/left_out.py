@@ -6,7 +6,7 @@ from collections.abc import Set
 from dataclasses import replace
 from enum import StrEnum
 
-from turnspec.codegen.facts import FormatFacts, Row
+from turnspec.codegen.facts import OTHER_SYNTAX, FormatFacts, Row
 
 
 class Extra(StrEnum):
@@ -14,10 +14,6 @@ class Extra(StrEnum):
 
     SPECIAL_TOKENS = "special-tokens"
     OTHER_SYNTAX = "other-syntax"
-
-
-#: The roles of markers that begin a call in another syntax than the format's.
-_OTHER_SYNTAX = ("foreign", "foreign_name")
 
 
 def leave_out(facts: FormatFacts, parts: Set[Extra]) -> FormatFacts:
@@ -28,7 +24,7 @@ def leave_out(facts: FormatFacts, parts: Set[Extra]) -> FormatFacts:
     """
     if Extra.OTHER_SYNTAX in parts:
         tables = {
-            name: tuple(row for row in rows if row.role not in _OTHER_SYNTAX)
+            name: tuple(row for row in rows if row.role not in OTHER_SYNTAX)
             for name, rows in facts.tables.items()
         }
         facts = replace(facts, tables=tables, values={**facts.values, "READS_TAGS": False})

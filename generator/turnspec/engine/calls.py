@@ -26,6 +26,7 @@ from turnspec.engine.markers import WHITE_SPACE, Found
 from turnspec.engine.other_syntax import read_other_syntax
 from turnspec.engine.roles import Role
 from turnspec.engine.text_arguments import read_text_arguments
+from turnspec.engine.turn import missing_texts
 from turnspec.engine.value_arguments import read_value_arguments
 
 TYPE_CHECKING = False
@@ -81,8 +82,7 @@ def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
 def tell_opening(turn: Turn, found: Found) -> None:
     """Tell what an opening lacks, or has too much."""
     if HAS_OPTIONAL_TEXTS:
-        for text in found.missing:
-            turn.problem("missing_marker", f"{text!r} is missing", found.offset)
+        turn.tell_missing(found, found.offset)
     if found.role is Role.NOISY_OPENING:
         noise = f"before a call: {found.text.strip(WHITE_SPACE)!r}"
         turn.problem("unexpected_text", noise, found.offset)
@@ -128,7 +128,7 @@ def read_call(turn: Turn, found: Found) -> Reading[None]:
     name = found.slot("name")
     if (
         HAS_OPTIONAL_TEXTS
-        and found.missing
+        and missing_texts(found)
         and name in PARTICIPANTS
         and name not in (turn.tools or ())
     ):
@@ -186,6 +186,5 @@ def start_call(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCal
         name = again
     call = turn.start_call(name, found.offset, problem_at=at, id=id)
     if HAS_OPTIONAL_TEXTS:
-        for text in found.missing:
-            turn.problem("missing_marker", f"{text!r} is missing", at)
+        turn.tell_missing(found, at)
     return call

@@ -15,7 +15,8 @@ from turnspec.engine.facts import (
     HAS_ELEMENT_LEAD,
     HAS_PYTHON_LITERALS,
 )
-from turnspec.engine.json_texts import dump_json, join_halves, load_json
+from turnspec.engine.json_texts import dump_json, load_json
+from turnspec.engine.literals import join_halves
 from turnspec.engine.markers import WHITE_SPACE, Found
 from turnspec.engine.roles import Role
 from turnspec.engine.tools import list_in, object_in, schema_options
@@ -63,7 +64,7 @@ class NestedValue:
 
     def __init__(self, call: OpenCall, value: Value, key: str, schema: Any, root: Any) -> None:
         self.call = call
-        self.other_keys = value.other_keys  # with which another argument can begin
+        self.other_keys = value.other_keys or ()  # with which another argument can begin
         self.value = value  # of the element that was begun last
         self.schema = schema  # of that
         self.root = root  # the schema in which that stands

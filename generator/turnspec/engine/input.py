@@ -20,7 +20,7 @@ class Input:
         self.final = False  # whether all text has come
         self.rules = rules
         if HAS_CALLS:
-            self._held: list[tuple[str, str]] = []  # what was read, and may be once more
+            self.held: list[tuple[str, str]] = []  # what was read, and may be once more
 
     def add(self, text: str, special: bool) -> None:
         """Add the next piece."""
@@ -49,22 +49,13 @@ class Input:
         """Drop the text that was read; what is held is kept, as it may be read once more."""
         at = self.position
         if HAS_CALLS and is_held:
-            self._held.append((self.text[:at], self.marked[:at]))
+            self.held.append((self.text[:at], self.marked[:at]))
         elif HAS_CALLS:
-            self._held.clear()
+            self.held.clear()
         self.text = self.text[at:]
         has_tokens = HAS_SPECIAL_TOKENS and self.rules.special
         self.marked = self.marked[at:] if has_tokens else self.text
         self.offset, self.position = self.offset + at, 0
-
-    def go_back(self, offset: int) -> None:
-        """Return to an offset from which on the text is held."""
-        before = "".join(text for text, _ in self._held)
-        self.text = before + self.text
-        self.marked = "".join(marked for _, marked in self._held) + self.marked
-        self._held.clear()
-        self.offset -= len(before)
-        self.position = offset - self.offset
 
     def special_tokens_in(self, start: int, end: int) -> list[tuple[int, str]]:
         """Return the special tokens between two positions: where, and their stand-ins."""

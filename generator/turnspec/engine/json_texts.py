@@ -50,17 +50,6 @@ def is_object(text: str) -> bool:
         return False
 
 
-def dump_python(value: Any) -> str:
-    """Return a Python value as JSON; ValueError or TypeError if JSON has no such."""
-    return join_halves(json.dumps(value, ensure_ascii=False, allow_nan=False))
-
-
-def join_halves(text: str) -> str:
-    """Join halves of characters (surrogates) in JSON; escape one that is alone."""
-    joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
-    return joined.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
 def find_flaw(text: str) -> tuple[str, str] | None:
     """Return what is wrong with arguments: the kind of problem, and a sentence."""
     try:

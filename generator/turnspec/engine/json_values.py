@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 
 from turnspec.engine.input import Input
-from turnspec.engine.json_texts import dump_json, find_flaw, join_halves, load_json
+from turnspec.engine.json_texts import dump_json, find_flaw, load_json, quote
+from turnspec.engine.literals import join_halves
 from turnspec.engine.markers import WHITE_SPACE
 
 TYPE_CHECKING = False
@@ -229,7 +229,7 @@ class JsonValue:
             return False
         if sign == "\\":
             self._tell(f"{input.text[end : end + 2]!r} is no escape")
-        self._add(json.dumps(sign)[1:-1])
+        self._add(quote(sign)[1:-1])
         input.position += 1
         return True
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from turnspec.engine.facts import (
@@ -62,32 +62,15 @@ class Found:
         self.text = input.text[self.start : self.end]
         self._steps, self._at = marker.steps, at
 
-    def _parts(self) -> Iterator[tuple[Step, str]]:
+    def parts(self) -> Iterator[tuple[Step, str]]:
         """Yield the steps of the marker, each with its text."""
         for number, step in enumerate(self._steps):
             start, end = (at - self.start for at in self._at[number : number + 2])
             yield step, self.text[start:end]
 
-    def _slots(self) -> Iterator[tuple[str, str]]:
-        for step, text in self._parts():
-            if isinstance(step, re.Pattern):
-                yield from ((name, text) for name in step.groupindex)
-
-    def slot(self, wanted: str) -> str:
+    def slot(self, name: str) -> str:
         """Return what stands in a slot; nothing if the marker has no such slot."""
-        return next((text for name, text in self._slots() if name == wanted), "")
-
-    @property
-    def words(self) -> list[str]:
-        """What stands in slots for any word."""
-        words = (text.strip(WHITE_SPACE) for name, text in self._slots() if name == "word")
-        return list(filter(None, words))
-
-    @property
-    def missing(self) -> list[str]:
-        """The texts that the marker may have, and has not."""
-        parts = self._parts()
-        return [step[1] for step, text in parts if isinstance(step, list) and not text]
+        return next((text for step, text in self.parts() if name in names_in(step)), "")
 
 
 class Marker:
@@ -130,6 +113,11 @@ class Marker:
         if HAS_FOLLOWERS:
             for other in self.if_before:
                 yield from other.firsts()
+
+
+def names_in(step: Step) -> Iterable[str]:
+    """Return the names of what a step of a marker is a slot for."""
+    return step.groupindex if isinstance(step, re.Pattern) else ()
 
 
 def is_blank(step: Step, kinds: str = " \n") -> bool:

@@ -8,15 +8,16 @@ from __future__ import annotations
 import re
 
 from turnspec.engine.facts import NAME, READS_TAGS
-from turnspec.engine.json_texts import dump_json, dump_python, join_halves, load_json
-from turnspec.engine.tools import object_in
-from turnspec.engine.types import (
+from turnspec.engine.json_texts import dump_json, load_json
+from turnspec.engine.literals import (
     PYTHON_ERRORS,
-    as_json,
-    json_types,
+    dump_python,
+    join_halves,
     literal,
     without_warnings,
 )
+from turnspec.engine.tools import object_in
+from turnspec.engine.types import as_json, json_types
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

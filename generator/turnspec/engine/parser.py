@@ -43,9 +43,11 @@ class Parser:
         id_prefix: str = "call_",
         special_tokens: Sequence[str] | None = None,
     ) -> None:
-        state = "" if enable_thinking is None else "_with" if enable_thinking else "_without"
         if prefill is None:
-            prefill = FORMAT.get(f"prompt{state}_thinking", FORMAT["prompt"])
+            prompt = f"prompt_{'with' if enable_thinking else 'without'}_thinking"
+            prefill = FORMAT["prompt"]
+            if enable_thinking is not None:
+                prefill = FORMAT.get(prompt, prefill)
         self._options: dict[str, Any] = {"tools": tools, "prefill": prefill, "echo": echo}
         self._options |= {"reasoning": reasoning, "stop": stop, "id_prefix": id_prefix}
         self._options["special_tokens"] = special_tokens

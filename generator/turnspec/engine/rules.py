@@ -105,8 +105,10 @@ class Rules:
             others = OTHER_HEADS if has_token(CALL_HEAD) else ()
             self._left_out = {head for head in others if not has_token(head)}
 
-    def _has_token(self, text: str) -> bool:
-        return self.special is not None and self.special.are_in(text)
+    def _has_token(self, marker: str) -> bool:
+        """Say whether a marker always holds a special token."""
+        always = re.sub(r"\{\?[^{}]*\}", "", marker)
+        return self.special is not None and self.special.put_into(always) != always
 
     def _made(self, table: Sequence[Rule], without: Sequence[Role] = ()) -> Markers:
         rules: list[Rule] = []

@@ -55,11 +55,6 @@ class SpecialTokens:
             sought = sought.replace(stand_in, token)
         return sought
 
-    def are_in(self, text: str) -> bool:
-        """Say whether a marker always holds a special token."""
-        always = re.sub(r"\{\?[^{}]*\}", "", text)
-        return self.put_into(always) != always
-
     def between(self, marked: str, start: int, end: int) -> list[tuple[int, str]]:
         """Return the tokens between two positions: where, and their stand-ins."""
         found: list[tuple[int, str]] = []

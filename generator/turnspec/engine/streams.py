@@ -23,7 +23,7 @@ class Stream:
         self._input = input
         self._delta = delta
         self._stops = input.rules.in_text.may_begin.search
-        self._space: list[str] = []  # counts if more of the text follows
+        self.space: list[str] = []  # counts if more of the text follows
         self._space_start = 0
         self._shown = shown  # what stands before this offset is left out
         self.begun = False
@@ -37,17 +37,17 @@ class Stream:
         self._input.offset = end = start + len(text)
         if text[-1] in WHITE_SPACE:
             return self.write(text, start)
-        if self._space:
-            text = "".join(self._space) + text
+        if self.space:
+            text = "".join(self.space) + text
             start = self._space_start
-            self._space.clear()
+            self.space.clear()
         self.pieces.append(text)
         return [self._delta(text, start, end)]
 
     @property
     def may_flow(self) -> bool:
         """Whether the text has begun, and nothing that is held is left out."""
-        start = self._space_start if self._space else self._input.here
+        start = self._space_start if self.space else self._input.here
         return self.begun and start >= self._shown
 
     def write(self, text: str, start: int) -> list[Event]:
@@ -56,16 +56,16 @@ class Stream:
         end = start + len(body)
         events = self._write_body(body, start, end) if body else []
         if len(body) < len(text) and self.begun:
-            if not self._space:
+            if not self.space:
                 self._space_start = end
-            self._space.append(text[len(body) :])
+            self.space.append(text[len(body) :])
         return events
 
     def _write_body(self, body: str, start: int, end: int) -> list[Event]:
-        if self._space:
-            body = "".join(self._space) + body
+        if self.space:
+            body = "".join(self.space) + body
             start = self._space_start
-            self._space.clear()
+            self.space.clear()
         elif not self.begun:
             body = body.lstrip(WHITE_SPACE)
             start = end - len(body)
@@ -78,22 +78,9 @@ class Stream:
         self.pieces.append(body)
         return [self._delta(body, start, end)]
 
-    @property
-    def spaces(self) -> int:
-        """How much white space waits for more text, in pieces."""
-        return len(self._space)
-
-    def drop_space(self, kept: int) -> None:
-        """Leave out the white space that came after so much of it."""
-        del self._space[kept:]
-
     def quote(self, marker: str, start: int) -> list[Event]:
         """Add a marker as it is, which is shown even if the prompt holds it."""
         shown, self._shown = self._shown, min(self._shown, start)
         events = self._write_body(marker, start, start + len(marker))
         self._shown = shown
         return events
-
-    def ends_in(self, characters: str) -> bool:
-        """Say whether the last character is one of these."""
-        return bool(self.pieces) and not self._space and self.pieces[-1][-1] in characters

@@ -26,7 +26,7 @@ from turnspec.engine.facts import (
     REASONING_MAY_STAY_OPEN,
     WORDS,
 )
-from turnspec.engine.markers import WHITE_SPACE, Found, after_space
+from turnspec.engine.markers import WHITE_SPACE, Found, after_space, names_in
 from turnspec.engine.objects import is_no_object, read_calls, read_object_marker
 from turnspec.engine.results import ContentDelta, Problem
 from turnspec.engine.roles import Role
@@ -213,8 +213,9 @@ def breaks_off(turn: Turn, found: Found | None) -> bool:
 
 def tell_words(turn: Turn, found: Found) -> None:
     """Tell of words in a marker that none of the format's own has."""
-    for word in found.words:
-        if word not in WORDS:
+    for step, text in found.parts():
+        word = text.strip(WHITE_SPACE)
+        if word not in ("", *WORDS) and "word" in names_in(step):
             message = f"{word!r} in {found.text!r}"
             turn.problem("unexpected_text", message, found.offset)
 
@@ -227,8 +228,8 @@ def note_marker(turn: Turn, found: Found) -> bool:
     state = turn.state
     closes = found.role in (Role.CALL_END, Role.SECTION_END)
     if state.after_marker and (closes or state.last is Role.OPENING):
-        turn.content.drop_space(state.space_kept)
-    state.space_kept = turn.content.spaces
+        del turn.content.space[state.space_kept :]
+    state.space_kept = len(turn.content.space)
     state.last = found.role
     return state.called and state.after_marker
 
@@ -268,8 +269,7 @@ def open_reasoning(turn: Turn, found: Found) -> None:
     """Begin reasoning, and tell where none belongs."""
     state = turn.state
     if HAS_OPTIONAL_TEXTS:
-        for text in found.missing:
-            turn.problem("missing_marker", f"{text!r} is missing", found.offset)
+        turn.tell_missing(found, found.offset)
     is_late = turn.content.begun and not turn.inline
     if HAS_CALLS:
         is_late = is_late or state.called
@@ -310,9 +310,15 @@ def is_quoted_marker(turn: Turn, found: Found) -> bool:
     pending, state.quotes_reasoning = state.quotes_reasoning, False
     if pending and not is_start:
         return True
-    is_quoted = not state.after_marker and turn.content.ends_in("\"'`")
+    content = turn.content
+    is_quoted = not state.after_marker and not content.space and ends_in_quote(content.pieces)
     state.quotes_reasoning = is_quoted and is_start
     return is_quoted
+
+
+def ends_in_quote(pieces: list[str]) -> bool:
+    """Say whether the last character of a text is a quotation mark."""
+    return bool(pieces) and pieces[-1][-1] in "\"'`"
 
 
 def read_draft(turn: Turn) -> Reading[bool]:

@@ -153,8 +153,7 @@ def key_of(found: Found) -> str:
 def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
     """Begin a value. Its tool's schema tells its type, or a word beside its key."""
     if HAS_OPTIONAL_TEXTS:
-        for text in found.missing:
-            turn.problem("missing_marker", f"{text!r} is missing")
+        turn.tell_missing(found)
     key, parameters = key_of(found), (turn.tools or {}).get(call.name, {})
     properties = object_in(parameters, "properties")
     other = parameters.get("additionalProperties")
@@ -170,8 +169,9 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
     value = Value(turn.input, call, types, before, HAS_PYTHON_LITERALS)
     value.other_keys = set(properties) - call.given
-    if turn.tools is not None:
-        value.is_known = HAS_KNOWN_ENDS or bool(properties)
+    if ARGUMENT_SHOWS_ITSELF:
+        is_known = turn.tools is not None and (HAS_KNOWN_ENDS or bool(properties))
+        value.other_keys = value.other_keys if is_known else None
     return value
 
 
@@ -183,7 +183,9 @@ def read_guard(turn: Turn, value: Value) -> Reading[bool]:
             yield None
             continue
         input.take(found.end)
-        value.expect_string()
+        if "string" in value.types:
+            value.types = {"string"}
+        value.is_string = value.types <= {"string"}
         return True
     return False
 
@@ -232,9 +234,9 @@ def may_precede(value: Value, key: str, given: set[str]) -> bool:
     Where none is known, or no string belongs, it is any new one, if no element looks so.
     """
     is_string = "string" in (value.types or {"string"})
-    if ARGUMENT_SHOWS_ITSELF and not (value.is_known and is_string):
+    if ARGUMENT_SHOWS_ITSELF and not (value.other_keys is not None and is_string):
         return key not in given
-    return key in value.other_keys
+    return key in (value.other_keys or ())
 
 
 def take(turn: Turn, call: OpenCall, value: Value, end: int | None) -> None:

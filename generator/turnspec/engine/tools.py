@@ -19,18 +19,21 @@ def parameters_by_name(tools: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[
     Raises:
         ValueError: they are no tools; it says which of them is none, and why.
     """
-    if not isinstance(tools, Sequence) or isinstance(tools, str | bytes):
+    is_list = isinstance(tools, Sequence) and not isinstance(tools, str | bytes)
+    if not is_list:
         raise ValueError("tools: not a list")
     found: dict[str, Mapping[str, Any]] = {}
     for index, tool in enumerate(tools):
         path, function = f"tools[{index}]", tool
         if isinstance(tool, Mapping) and "function" in tool:
             path, function = f"{path}.function", tool["function"]
-        if not isinstance(function, Mapping):
-            raise ValueError(f"{path}: not an object")
-        if not isinstance(name := function.get("name"), str) or not name:
-            raise ValueError(f"{path}: no name")
-        found[name] = object_in(function, "parameters")
+        match function:
+            case {"name": str(name)} if name:
+                found[name] = object_in(function, "parameters")
+            case Mapping():
+                raise ValueError(f"{path}: no name")
+            case _:
+                raise ValueError(f"{path}: not an object")
     return found
 
 

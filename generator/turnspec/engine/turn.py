@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from turnspec.engine.input import Input
+    from turnspec.engine.markers import Found
     from turnspec.engine.results import Event
     from turnspec.engine.roles import Role
 
@@ -202,6 +203,11 @@ class Turn:
         at = self.input.here if offset is None else offset
         self.problems.append(Problem(at, kind, message))
 
+    def tell_missing(self, found: Found, offset: int | None = None) -> None:
+        """Tell of the texts that a marker may have, and has not."""
+        for text in missing_texts(found):
+            self.problem("missing_marker", f"{text!r} is missing", offset)
+
     @property
     def stream(self) -> Stream:
         """What text belongs to: the reasoning, or the content."""
@@ -254,7 +260,7 @@ class Turn:
         del self.events[hold.events :], self.problems[hold.problems :]
         del self.calls[hold.calls :]
         self.call = None
-        self.input.go_back(hold.offset)
+        read_again_from(self.input, hold.offset)
         return end - self.input.offset
 
     def start_call(self, name: str, start: int, problem_at: int, id: str = "") -> OpenCall:
@@ -298,6 +304,21 @@ class Turn:
         ended.id += late_id
         end = self.input.here
         self.events.append(ToolCallEnd(call.index, late_id, call.told, end))
+
+
+def read_again_from(input: Input, offset: int) -> None:
+    """Return to an offset from which on the text is held."""
+    before = "".join(text for text, _ in input.held)
+    input.text = before + input.text
+    input.marked = "".join(marked for _, marked in input.held) + input.marked
+    input.held.clear()
+    input.offset -= len(before)
+    input.position = offset - input.offset
+
+
+def missing_texts(found: Found) -> list[str]:
+    """Return the texts that a marker may have, and has not."""
+    return [step[1] for step, text in found.parts() if isinstance(step, list) and not text]
 
 
 def without_calls(events: list[Event]) -> list[Event]:

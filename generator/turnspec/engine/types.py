@@ -1,10 +1,9 @@
-"""Types of values, from the JSON Schemas of a tool's arguments, and Python's literals."""
+"""Types of values, from the JSON Schemas of a tool's arguments."""
 
 from __future__ import annotations
 
-import re
-
-from turnspec.engine.json_texts import dump_python, load_json
+from turnspec.engine.json_texts import load_json
+from turnspec.engine.literals import PYTHON_ERRORS, dump_python, literal
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.tools import list_in, schema_options
 
@@ -73,29 +72,3 @@ def as_json(text: str, types: set[str], python: bool) -> str | None:
         if type(value) in (int, float, str):  # JSON has these as well
             return None
     return text if types & TYPE_NAMES.get(type(value), set()) else None
-
-
-JSON_WORDS = {"true": True, "false": False, "null": None}
-PYTHON_ERRORS = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)
-
-
-def literal(source: Any) -> Any:
-    """Return the value of a literal, or of a syntax node that may be a JSON word."""
-    import ast  # takes long, and is seldom needed
-
-    if isinstance(source, ast.Name) and source.id in JSON_WORDS:
-        return JSON_WORDS[source.id]
-    if isinstance(source, str):
-        source = without_warnings(source)
-    return ast.literal_eval(source)
-
-
-def without_warnings(text: str) -> str:
-    """Double each backslash of which Python would warn: it stands for itself.
-
-    In raw strings all stand for themselves, so a text with one is left alone.
-    """
-    if re.search(r"\b[rR][\"']", text):
-        return text
-    expression = r"\\(?:[\r\n\\'\"abfnrtvxuUN01234567]|(?=[\s\S]))"
-    return re.sub(expression, lambda found: found.group().ljust(2, "\\"), text)

@@ -28,15 +28,8 @@ class Value:
         self.before = before  # what stands before it in the arguments
         self._pieces: list[str] = []
         self.ends: Markers = input.rules.in_value
-        #: The keys that the tool has, and the call has not.
-        self.other_keys: set[str] = set()
-        self.is_known = False  # whether it is known which these are
-
-    def expect_string(self) -> None:
-        """Expect a string, if the value can be one."""
-        if "string" in self.types:
-            self.types = {"string"}
-        self.is_string = self.types <= {"string"}
+        #: The keys that the tool has, and the call has not, if that is known.
+        self.other_keys: set[str] | None = set()
 
     def begin(self) -> str:
         """Return the JSON with which the value begins."""
