@@ -14,9 +14,12 @@ from tests.generated_formats import KINDS, committed_format, table_of
 from tests.test_parser_promises import for_examples, module_of, spec_of, turns_behind_a_prompt
 from turnspec.codegen.markers import leading_text
 from turnspec.rendering.conversation import tool_definitions
-from turnspec.spec.characters import LONGEST, is_name
+from turnspec.spec.characters import LONGEST, NOT_IN_NAMES
 from turnspec.verification.messages import format_markers
 from turnspec.verification.walks import mutated
+
+
+NAME = re.compile(f"[^{NOT_IN_NAMES}]{{1,{LONGEST}}}")
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -31,7 +34,7 @@ def test_names_are_names_and_arguments_load(name: str, data: st.DataObject) -> N
     parsed = module_of(name).parse(text, tools=tools, prefill=prefill)
     known = {call.name for call in message.calls}
     for call in parsed.tool_calls:
-        assert call.name in known or is_name(call.name) or len(call.name) > LONGEST, text
+        assert call.name in known or NAME.fullmatch(call.name), text
         if call.complete:
             json.loads(call.arguments, parse_constant=pytest.fail)
 

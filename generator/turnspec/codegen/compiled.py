@@ -119,7 +119,7 @@ def compiled_source(facts: FormatFacts) -> str:
 #: The facts by which the common parts of parsers with calls differ.
 _CLASS_FACTS = (
     *("HAS_REASONING", "HAS_CALLS", "CALLS_ARE_OBJECTS", "ARGUMENTS", "HAS_ELEMENTS", "HAS_CODE"),
-    *("HAS_OTHER_VALUES", "READS_TAGS"),
+    *("HAS_OTHER_VALUES", "HAS_RAW_STRINGS", "READS_TAGS"),
     *("HAS_SPECIAL_TOKENS", "IS_TRACED"),
 )
 
@@ -150,13 +150,18 @@ def _common_source(known: str) -> str:
     return _formatted(without_empty_sections(tidied(text.partition(BEGINS_COMMON)[2])))
 
 
+#: What a common part can do that is that of any parsers.
+_SHARED_FACTS = (
+    *("HAS_OPTIONAL_TEXTS", "HAS_FOLLOWERS", "HAS_SPECIAL_TOKENS", "HAS_CALLS", "HAS_REASONING"),
+)
+
+
 def shared_source() -> str:
     """Return all that any parsers have in common, as a source of its own."""
     head, bodies = _engine()
-    values = {"HAS_OPTIONAL_TEXTS": True, "HAS_FOLLOWERS": True}
-    values |= {"HAS_SPECIAL_TOKENS": True, "IS_TRACED": False}
-    known = Facts(values, {}, frozenset())
-    parts = [head, *(folded(body, known.of(body)) for body in bodies[len(OWN) :])]
+    known = Facts({**dict.fromkeys(_SHARED_FACTS, True), "IS_TRACED": False}, {}, frozenset())
+    shared = [bodies[OWN.index("literals")], *bodies[len(OWN) :]]
+    parts = [head, *(folded(body, known.of(body)) for body in shared)]
     names = {name for part in bodies for name in re.findall(r"\w+", part)}
     return _formatted(reached("\n\n".join(parts), names, names))
 

@@ -111,7 +111,8 @@ def facts_of(table: Format) -> FormatFacts:
             **_text_values(table),
             **_call_values(table),
             **_marker_values(tables),
-            "READS_TAGS": _reads_tags(table, tables),
+            **_role_values(table, tables),
+            "NAMES_ARE_REPEATED": "<name_again>" in repr(slots.found),
         },
     )
 
@@ -338,7 +339,7 @@ def _text_values(table: Format) -> dict[str, object]:
         "REASONING_END_ENDS_CONTENT": any(end in content_ends for end in ends),
         "REASONING_IS_FIRST": table["order"][0] == "reasoning",
         "HAS_CALLS": "calls" in table,
-        "HAS_DRAFTS": "calls" in table and bool(ends) and not may_stay_open,
+        "HAS_DRAFTS": _has_drafts(table),
         "HAS_MENTIONS": bool(table.get("calls", {}).get("mentions")),
         "ARE_CALLS_ADDRESSED": table.get("content", {}).get("addressed", False),
     }
@@ -354,11 +355,17 @@ def _marker_values(tables: Mapping[str, tuple[Row, ...]]) -> dict[str, object]:
     }
 
 
-def _reads_tags(table: Format, tables: Mapping[str, tuple[Row, ...]]) -> bool:
-    """Tell whether calls in tags are another syntax that is read, too."""
+def _role_values(table: Format, tables: Mapping[str, tuple[Row, ...]]) -> dict[str, object]:
+    """Return what the roles of markers say."""
     roles = {row.role for rows in tables.values() for row in rows}
+    has_other_syntax = not roles.isdisjoint(OTHER_SYNTAX)
     is_json = table.get("arguments", {}).get("form") == "json"
-    return is_json and not roles.isdisjoint(OTHER_SYNTAX)
+    is_objects = table.get("calls", {}).get("form") == "objects"
+    return {
+        "READS_TAGS": has_other_syntax and is_json,
+        "MAY_READ_AGAIN": has_other_syntax or is_objects or _has_drafts(table),
+        "CODE_MAY_BE_OBJECT": any(row.role == "object" for row in tables["AT_CODE_START"]),
+    }
 
 
 def _data(table: Format) -> dict[str, object]:
@@ -390,6 +397,12 @@ def _markers(table: Format, slots: _Slots) -> dict[str, str | tuple[str, ...]]:
     }
 
 
+def _has_drafts(table: Format) -> bool:
+    """Tell whether calls in open reasoning may be drafts."""
+    marks = table.get("reasoning", {})
+    return "calls" in table and bool(marks.get("end")) and not marks.get("may_stay_open", False)
+
+
 def _call_values(table: Format) -> dict[str, object]:
     """Return the constants of calls: see `turnspec.engine.facts`."""
     found: dict[str, object] = {
@@ -398,6 +411,7 @@ def _call_values(table: Format) -> dict[str, object]:
         "HAS_CODE": "code" in table,
         "HAS_ELEMENTS": "elements" in table.get("arguments", {}),
         "HAS_OTHER_VALUES": "values" in table.get("arguments", {}),
+        "HAS_RAW_STRINGS": bool(table.get("arguments", {}).get("values", {}).get("raw_quote")),
     }
     if "calls" not in table:
         return found

@@ -11,6 +11,7 @@ import re
 
 from turnspec.codegen.banner import banner, sealed
 from turnspec.codegen.compiled import BEGINS_COMMON, shared_source
+from turnspec.codegen.compiler.reaching import used_names
 from turnspec.engine import ENGINE_VERSION
 
 #: The engine, as the banner of a copy names it, and its file.
@@ -40,11 +41,18 @@ def shared_module(module: str) -> str:
     own, begins, common = module.partition(BEGINS_COMMON)
     if not begins:
         raise ValueError("not a parser with a common part")
-    names = sorted(_bound(ast.parse(common)) & _used(ast.parse(own)))
+    names = sorted(_bound(ast.parse(common)) & _used(ast.parse(own)), key=_import_order)
     lines = own.rstrip().split("\n")
-    at = next(number for number, line in enumerate(lines) if line.startswith("__all__"))
+    at = next(
+        number for number, line in enumerate(lines) if line.startswith(("TYPE_CHECKING", "__all__"))
+    )
     lines[at:at] = [f"{_IMPORT} (", *(f"    {name}," for name in names), ")", ""]
     return sealed(_without_text_hash("\n".join(_with_imports_of(lines)) + "\n"))
+
+
+def _import_order(name: str) -> tuple[bool, bool, str]:
+    """Return where a name stands among imported ones: constants first, then classes."""
+    return not name.isupper(), name[0].islower(), name
 
 
 def _with_imports_of(lines: list[str]) -> list[str]:
@@ -74,12 +82,18 @@ def _bound(tree: ast.Module) -> set[str]:
 
 
 def _used(tree: ast.Module) -> set[str]:
-    """Return the names that stand in a source, in its types as well, and those of ``__all__``."""
-    nodes = list(ast.walk(tree))
-    names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    texts = [node.value for node in nodes if isinstance(node, ast.Constant)]
-    types = (text for text in texts if isinstance(text, str) and len(text) < 99)
-    return names | {name for text in types for name in re.findall(r"\w+", text)}
+    """Return the names that a source uses, and those that it makes public."""
+    lists = [
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.AugAssign) and "__all__" in _targets(node)
+    ]
+    return used_names(tree).union(*lists)
+
+
+def _targets(node: ast.Assign | ast.AugAssign) -> set[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 def _without_text_hash(text: str) -> str:

@@ -37,7 +37,7 @@ _NAMES = {
 _CLASSES = {
     "NOT_IN_NAMES": (
         NOT_IN_NAMES,
-        "What a name doesn't hold. All else are letters, marks and digits of some script.",
+        "What a name doesn't hold. Letters, marks and digits of all scripts are left.",
     ),
     "NOT_IN_KEYS": (NOT_IN_KEYS, "What a key doesn't hold: controls, and what nobody sees."),
 }

@@ -12,6 +12,7 @@ from turnspec.engine.facts import (
     HAS_SECTIONS,
     HAS_SPECIAL_TOKENS,
     NAME_IS_LAST,
+    NAMES_ARE_REPEATED,
     NEEDS_OPENING,
     ONLY_IN_SECTION,
     OPENING,
@@ -180,10 +181,9 @@ def start_call(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCal
     if NEEDS_OPENING and not turn.state.opened and not is_other:
         turn.problem("missing_marker", f"a call without {OPENING} before it", at)
     turn.state.opened = True
-    again = found.slot("name_again")
-    if again not in ("", name):
+    if NAMES_ARE_REPEATED and found.slot("name_again") not in ("", name):
         turn.problem("repeated", f"{name!r}, and then another name", at)
-        name = again
+        name = found.slot("name_again")
     call = turn.start_call(name, found.offset, problem_at=at, id=id)
     if HAS_OPTIONAL_TEXTS:
         turn.tell_missing(found, at)

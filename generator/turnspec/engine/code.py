@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from turnspec.engine.facts import CODE_ARGUMENT, CODE_TOOL
+from turnspec.engine.facts import CODE_ARGUMENT, CODE_MAY_BE_OBJECT, CODE_TOOL
 from turnspec.engine.json_arguments import read_json_arguments
 from turnspec.engine.json_texts import dump_json, quote
 from turnspec.engine.other_syntax import keyword_arguments
@@ -26,7 +26,7 @@ def read_code_call(turn: Turn) -> Reading[None]:
         yield from read_keywords(turn, call)
         return
     call = turn.start_call(CODE_TOOL, at, problem_at=at)
-    if found and found.role is Role.OBJECT:
+    if CODE_MAY_BE_OBJECT and found and found.role is Role.OBJECT:
         yield from read_json_arguments(turn, call)
     else:
         yield from read_code(turn, call)

@@ -81,6 +81,8 @@ REASONING_IS_FIRST: bool = True
 HAS_CALLS: bool = True
 #: Whether calls in open reasoning may be drafts, which what follows them decides.
 HAS_DRAFTS: bool = True
+#: Whether text may have to be read once more, as something else than it seemed to be.
+MAY_READ_AGAIN: bool = True
 #: What can stand after a call, and in a section of calls; in a call, and what ends a value.
 AFTER_CALL: tuple[Rule, ...] = (Rule(Role.MARKER, " </call>"),)
 BETWEEN_CALLS: tuple[Rule, ...] = (Rule(Role.CALL, "{comma}<call={name}>"),)
@@ -114,7 +116,8 @@ HAS_MENTIONS: bool = True
 CONTENT_IS_LAST: bool = False
 #: Whether anything ends reasoning.
 REASONING_CAN_END: bool = True
-#: Whether an id can stand after a call's name.
+#: Whether a head may hold the name twice, and whether an id can stand after it.
+NAMES_ARE_REPEATED: bool = False
 HAS_LATE_IDS: bool = False
 #: Whether a mark ends an argument, and whether no element looks like an argument's beginning.
 ARGUMENT_HAS_END: bool = True
@@ -157,9 +160,10 @@ AFTER_ARGUMENTS: tuple[Rule, ...] = ()
 CALL_HAS_END: bool = True
 AFTER_BARE_TEXT: tuple[Rule, ...] = ()
 AT_CLOSING: tuple[Rule, ...] = ()
-#: Whether values are in a relative of JSON, and how these are written; what begins a string
-#: without escapes, and what ends it.
+#: Whether values are in a relative of JSON, and some of its strings have no escapes; how these
+#: are written; what begins a string without escapes, and what ends it.
 HAS_OTHER_VALUES: bool = False
+HAS_RAW_STRINGS: bool = True
 VALUE_STYLE: ValueStyle = ValueStyle(
     raw_quote="", is_raw_inside=False, has_python_escapes=True, after_string=",)]}:<"
 )
@@ -187,8 +191,9 @@ IN_ELEMENTS: tuple[Rule, ...] = ()
 AFTER_ELEMENT: tuple[Rule, ...] = ()
 
 #: Whether calls may be code, that is an argument of a tool; what may stand in the code's place,
-#: and what ends it.
+#: arguments as an object among it, and what ends it.
 HAS_CODE: bool = False
+CODE_MAY_BE_OBJECT: bool = True
 CODE_TOOL: str = ""
 CODE_ARGUMENT: str = ""
 AT_CODE_START: tuple[Rule, ...] = ()

@@ -277,15 +277,6 @@ def as_object(text: str, rules: Rules) -> str:
     return "{}" if value is None or not text.strip() else text
 
 
-def as_string(text: str) -> str:
-    """Return the string that a JSON text is; the text itself if it is another value."""
-    try:
-        value = load_json(text)
-    except ValueError:
-        return ""
-    return value if isinstance(value, str) else text
-
-
 def deviation(arguments: str) -> tuple[str, str]:
     """Return what is wrong with arguments that are no object: the kind of problem, a sentence."""
     kinds = {'"': "string_arguments", "n": "no_arguments"}

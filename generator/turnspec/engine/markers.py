@@ -230,14 +230,16 @@ class Markers:
     ) -> Found | None:
         """Return the first marker, before `end`; `partial` says whether the text may go on."""
         start = input.position if start is None else start
-        for place in self.may_begin.finditer(input.marked, start, end):
+        text = input.marked if HAS_SPECIAL_TOKENS and self._special else input.text
+        for place in self.may_begin.finditer(text, start, end):
             if found := self.match(input, partial, place.start()):
                 return found
         return None
 
     def match(self, input: Input, partial: bool, at: int | None = None) -> Found | None:
         """Return the marker at a place, by default at the position."""
-        start, text = input.position if at is None else at, input.marked
+        start = input.position if at is None else at
+        text = input.marked if HAS_SPECIAL_TOKENS and self._special else input.text
         for role, marker in self._rules:
             places = fit(marker, text, start, partial)
             if places:

@@ -18,7 +18,8 @@ from turnspec.engine.facts import (
     OTHER_MEMBER_VALUES,
     OTHER_MEMBERS,
 )
-from turnspec.engine.json_values import as_object, as_string, deviation
+from turnspec.engine.json_texts import load_json
+from turnspec.engine.json_values import as_object, deviation
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
 from turnspec.engine.other_syntax import is_name, read_other_syntax
 from turnspec.engine.roles import Role
@@ -320,3 +321,12 @@ def break_off(turn: Turn, call: CallObject, is_whole: bool) -> Next:
     if is_cut:
         turn.input.take()
     return Next.CALL
+
+
+def as_string(text: str) -> str:
+    """Return the string that a JSON text is; the text itself if it is another value."""
+    try:
+        value = load_json(text)
+    except ValueError:
+        return ""
+    return value if isinstance(value, str) else text

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Mapping
 
-from turnspec.engine.facts import HAS_SPECIAL_TOKENS
+from turnspec.engine.facts import HAS_RAW_STRINGS, HAS_SPECIAL_TOKENS
 from turnspec.engine.json_texts import quote
 from turnspec.engine.json_values import TOKENS, JsonValue
 
@@ -56,7 +56,7 @@ class OtherValue(JsonValue):
 
     def _may_be_quote(self, kind: str | None) -> bool:
         """Say whether more text may make a quote of what comes next."""
-        if kind in ("word", "opening") and not self._word:
+        if HAS_RAW_STRINGS and kind in ("word", "opening") and not self._word:
             is_long = len(self._quotes[0]) > 1 and not self._input.final
             return is_long and self.may_be_quote(self._input.position)
         return kind is None and self.may_be_quote(self._input.position)
@@ -71,9 +71,10 @@ class OtherValue(JsonValue):
 
     def _take_quote(self, text: str) -> bool:
         style = self._style
-        if HAS_SPECIAL_TOKENS and text == style.raw_quote and not self._is_raw_quote():
+        is_raw = HAS_RAW_STRINGS and text == style.raw_quote
+        if HAS_SPECIAL_TOKENS and is_raw and not self._is_raw_quote():
             return False  # it is a special token, and here only looks like it
-        if not style.has_python_escapes and text == "'" != style.raw_quote:
+        if not (is_raw or style.has_python_escapes) and text == "'":
             self._tell("a string in single quotes")
         return super()._take_quote(text)
 
@@ -83,7 +84,8 @@ class OtherValue(JsonValue):
 
     def _read_string(self) -> bool:
         style = self._style
-        if self._quote == style.raw_quote and (style.is_raw_inside or not self._closers):
+        is_raw = HAS_RAW_STRINGS and self._quote == style.raw_quote
+        if is_raw and (style.is_raw_inside or not self._closers):
             return self._read_raw_string()
         if not style.has_python_escapes and self._quote == '"':
             return super()._read_string()

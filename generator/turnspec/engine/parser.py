@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from turnspec.engine.facts import FORMAT, HAS_CALLS
+from turnspec.engine.facts import FORMAT, MAY_READ_AGAIN
 from turnspec.engine.input import Input
 from turnspec.engine.rules import rules_for
 from turnspec.engine.text import read_turn
@@ -94,7 +94,7 @@ class Parser:
         turn.input.add(text, special)
         next(self._reading)
         events = turn.take_events()
-        is_held = HAS_CALLS and bool(turn.holds)
+        is_held = MAY_READ_AGAIN and bool(turn.holds)
         turn.input.drop_what_was_read(is_held)
         if turn.input.text or is_held:
             turn.flow = None

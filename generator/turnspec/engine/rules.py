@@ -120,7 +120,16 @@ class Rules:
                 rules += (Rule(rule.role, text, after) for text, _ in self._with_ends(rule.marker))
         if HAS_CALLS and table is IN_TEXT:  # what begins with another marker comes first
             rules.sort(key=lambda rule: (rule.role is Role.CODE, -literal_length(rule.marker)))
-        return Markers(rules, SLOTS, self.special)
+        special = None
+        if HAS_SPECIAL_TOKENS and any(self._holds_token((it.marker, it.if_before)) for it in rules):
+            special = self.special
+        return Markers(rules, SLOTS, special)
+
+    def _holds_token(self, marker: Notation) -> bool:
+        """Say whether a special token may stand in a marker, or in what has to follow it."""
+        text, after = (marker, ()) if isinstance(marker, str) else marker
+        is_held = self.special is not None and self.special.put_into(text) != text
+        return is_held or any(map(self._holds_token, after))
 
     def _with_ends(self, marker: Notation) -> list[tuple[str, tuple[Notation, ...]]]:
         """Return a marker with each end of a turn, if it names that."""

@@ -365,10 +365,8 @@ def read_rest(turn: Turn) -> Reading[None]:
     while found := input.rules.after_turn.match(input, partial=not input.final):
         if found.is_partial:
             yield MORE_TEXT
-        elif found.end > input.position:
-            input.take(found.end)
         else:
-            break
+            input.take(found.end)
     pieces = [input.take()]
     while True:
         if input.final:

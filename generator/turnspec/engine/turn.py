@@ -13,6 +13,7 @@ from turnspec.engine.facts import (
     HAS_OTHER_VALUES,
     HAS_REASONING,
     HAS_SPECIAL_TOKENS,
+    MAY_READ_AGAIN,
     REASONING_CAN_END,
     REASONING_MAY_STAY_OPEN,
     STARTS_IN_REASONING,
@@ -88,7 +89,7 @@ class OpenCall:
         start, self.told = self.told, self._input.here
         return [ToolCallDelta(self.index, text, start, self.told)]
 
-    def flow(self, text: str) -> list[Event] | None:
+    def flow_in_string(self, text: str) -> list[Event] | None:
         """Take a piece of a string in JSON that nothing can end; return None for any other one."""
         rules = self._input.rules
         ends = rules.at_string_end if HAS_OTHER_VALUES else rules.at_call_end
@@ -140,9 +141,10 @@ class Turn:
             self.tools = None if tools is None else parameters_by_name(tools)
             self.calls: list[ToolCall] = []
             self.call: OpenCall | None = None
-            self.holds: list[Hold] = []
             self.is_draft = False  # whether what is read may be a part of the reasoning
             self.draft_end: int | None = None  # where something else follows it
+        if MAY_READ_AGAIN:
+            self.holds: list[Hold] = []
 
     @property
     def message(self) -> Message:
@@ -156,7 +158,7 @@ class Turn:
         if self.call:
             last, arguments = calls.pop(), "".join(self.call.pieces)
             calls.append(ToolCall(last.id, last.name, arguments, False))
-        if self.holds:
+        if MAY_READ_AGAIN and self.holds:
             del calls[self.holds[0].calls :], problems[self.holds[0].problems :]
         return Message(content, reasoning, calls, problems)
 
@@ -173,13 +175,13 @@ class Turn:
                 self.events = without_calls(self.events)
                 del self.calls[: -1 if self.call else None]
         self.events[:0] = events
-        if HAS_CALLS:
+        if MAY_READ_AGAIN:
             for hold in self.holds:
                 hold.events += len(events)
                 if not echo:
                     hold.events, hold.problems, hold.calls = len(events), 0, 0
-            if self.call and not echo:
-                self._tell_call(self.call, self.calls[0])
+        if HAS_CALLS and self.call and not echo:
+            self._tell_call(self.call, self.calls[0])
 
     def _tell_call(self, call: OpenCall, told: ToolCall) -> None:
         """Tell of a call that the prompt has begun."""
@@ -191,7 +193,7 @@ class Turn:
     def take_events(self) -> list[Event]:
         """Return the events that are certain by now."""
         events, self.events = self.events, []
-        if HAS_CALLS and self.holds:
+        if MAY_READ_AGAIN and self.holds:
             certain = self.holds[0].events
             events, self.events = events[:certain], events[certain:]
             for hold in self.holds:

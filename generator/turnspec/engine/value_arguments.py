@@ -95,7 +95,7 @@ def read_value_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[boo
         if value.is_done or turn.input.final:
             break
         if value.is_in_string:
-            turn.flow = call.flow
+            turn.flow = call.flow_in_string
         yield None
     if not value.is_done:
         rest = before + value.waiting + turn.input.rest

@@ -47,7 +47,7 @@ class WholeArguments:
         if value.is_done or turn.input.final:
             return True
         if self.collected is None and value.is_in_string and turn.call:
-            turn.flow = turn.call.flow
+            turn.flow = turn.call.flow_in_string
         return False
 
     def close(self) -> bool:

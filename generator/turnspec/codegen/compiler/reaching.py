@@ -140,6 +140,11 @@ def _parts(body: Iterable[ast.stmt]) -> Iterator[_Part]:
             yield _Part(names, "", _used([node]))
 
 
+def used_names(tree: ast.Module) -> set[str]:
+    """Return the names of a module that the statements in it use."""
+    return {name for part in _parts(tree.body) for name in part.uses.names}
+
+
 def _bound(node: ast.stmt) -> set[str]:
     """Return the names that a statement of a module binds."""
     match node:
