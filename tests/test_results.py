@@ -18,7 +18,6 @@ from turnspec.spec.characters import LONGEST, NOT_IN_NAMES
 from turnspec.verification.messages import format_markers
 from turnspec.verification.walks import mutated
 
-
 NAME = re.compile(f"[^{NOT_IN_NAMES}]{{1,{LONGEST}}}")
 
 

@@ -7,6 +7,7 @@ anything else. The file has all that any parser has in common with others.
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 
 from turnspec.codegen.banner import banner, sealed
@@ -24,7 +25,35 @@ _IMPORT = f"from .{ENGINE_FILE.removesuffix('.py')} import"
 def engine_text() -> str:
     """Return the whole common part as a file, with a banner like that of a parser."""
     told = f'"""What parsers have in common: turnspec\'s engine, version {ENGINE_VERSION}."""'
-    return sealed(f"{banner(ENGINE, '-', command=_COMMAND)}{told}\n\n{shared_source()}")
+    source = "\n".join(_with_imports_of(_with_types(shared_source()).split("\n")))
+    return sealed(f"{banner(ENGINE, '-', command=_COMMAND)}{told}\n\n{source}")
+
+
+def _with_types(source: str) -> str:
+    """Return a source that has a name for each type of what only parsers hold."""
+    tree = ast.parse(source)
+    found = _bound(tree) | {
+        name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If | ast.Import | ast.ImportFrom)
+        for name in _bound_in_block(node)
+    }
+    missing = sorted(used_names(tree) - found - {*dir(builtins)})
+    types = [f"    {name}: TypeAlias = Any" for name in missing if _is_class(name)]
+    before, begins, rest = source.partition("if TYPE_CHECKING:\n")
+    imports, gap, others = rest.partition("\n\n")
+    told = "\n".join(["", "", "    # What parsers have for themselves.", *types])
+    return f"{before}{begins}{imports}{told}{gap}{others}"
+
+
+def _is_class(name: str) -> bool:
+    return name[0].isupper() and not name.isupper()
+
+
+def _bound_in_block(node: ast.If | ast.Import | ast.ImportFrom) -> set[str]:
+    if isinstance(node, ast.If):
+        return _bound(ast.Module(node.body, []))
+    return {alias.asname or alias.name for alias in node.names}
 
 
 def is_shared(module: str) -> bool:
@@ -56,7 +85,7 @@ def _import_order(name: str) -> tuple[bool, bool, str]:
 
 
 def _with_imports_of(lines: list[str]) -> list[str]:
-    """Leave out what only the common part imported."""
+    """Leave out what is imported for other parts."""
     used = _used(ast.parse("\n".join(lines)))
     kept = []
     for line in lines:
