@@ -25,6 +25,27 @@ MEDIAN_LINES, MEAN_LINES, ALL_LINES = 1_850, 1_600, 246_000
 COMMON_TEXTS = 12
 #: Lines of the engine and of what compiles it: as many as both had when parsers copied the engine.
 ENGINE_LINES = 4_608 + 2_012
+#: What is over its limit so far, and how large it was when that was last looked at: no larger may
+#: it become. `make figures` goes on naming it.
+SO_FAR = {
+    "lines, content only": 1_061,
+    "lines, tagged": 2_697,
+    "lines, heads with JSON": 2_563,
+    "lines, objects": 2_609,
+    "lines, heads with values": 2_651,
+    "lines above, content only": 561,
+    "lines above, tagged": 1_806,
+    "lines above, heads with JSON": 1_426,
+    "lines above, objects": 1_472,
+    "statements, content only": 545,
+    "statements, tagged": 1_545,
+    "statements, heads with JSON": 1_476,
+    "statements, objects": 1_532,
+    "lines, median": 2_313,
+    "lines, mean": 2_045,
+    "lines, all": 314_896,
+    "lines of the engine and codegen": 9_329,
+}
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97
 #: The same where less is tried, as tests do.

@@ -3,7 +3,7 @@
 # Spec hash:  6269e88cb00652996d2aa789102645e731cb42b95decdd24e9442f055d9a6a86
 # Text hash:  165b44527f9917c5a9feab1105118a53095e6276f435d7a9a7e74000463477dd
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of 01-ai-yi-1-5-chat.
 

@@ -3,7 +3,7 @@
 # Spec hash:  8434bc418fb33793ef8b1195f319ffb5176c27fead73f38e51c1b3bab1e38858
 # Text hash:  09c794df20e57802093138daebf46ff0295cef102f9cf54fa3de3d1cf09468e1
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of ai21labs-ai21-jamba.
 

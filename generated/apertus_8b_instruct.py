@@ -3,7 +3,7 @@
 # Spec hash:  b8860716d1a4a27bdee11624c8b6e4b787c41d880ec0f1b368a67b2a87d52ba5
 # Text hash:  0ba20e265ef2e20f5847d66b30a70ccba874b9e3ab5e30a2a9fadcb0f4714120
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of apertus-8b-instruct.
 

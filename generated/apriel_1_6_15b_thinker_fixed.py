@@ -3,7 +3,7 @@
 # Spec hash:  e2c5aa8ff49d1d02e145f63f250f8ca7244afb3de0dea4bbeb686e8040bf686c
 # Text hash:  6f198a96b8abe0b4afe0ff3c60c82998fcb1b0f89ca686321cce4dfb25562c3d
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of apriel-1-6-15b-thinker-fixed.
 

@@ -3,7 +3,7 @@
 # Spec hash:  a0846111d0e267917a83a9c8c82c91c15bdae233be8ad49d5c17012b1cbc4db4
 # Text hash:  aa2f97ade427f483fb901df418cfa5159d09bef6ec636db473c44198b8ae15ff
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of baichuan-inc-baichuan-m2.
 

@@ -3,7 +3,7 @@
 # Spec hash:  98c149400b7a1ba8e445ed2d59d473c47e2979a59c0c0c2d50bdc071dd099605
 # Text hash:  9bc40af120a0725ea02b062139d0eb359177a7e14352357eaedeac5404ab5890
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of baidu-ernie-4-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  6a0d4907bbcd7b1cc881a9f5dda91c0201e3e2db4d60e99974cee7a9e212e600
 # Text hash:  316b2065476a3e27a082dd60bf1f5d3be1d87f911727bab93a3d6f8c3782f0c7
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of berkeley-nest-starling-lm-7b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  35a242f2e5d1b8c0f60e95d3d0fe8d7a2d8edf3aa442f8211ffa94a665f0e37e
 # Text hash:  e010facd5b0ae60e3f3db1e6e77e48cefede0fb954d04a54384e457b7fb65f54
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of bielik-11b-v3-0-instruct.
 

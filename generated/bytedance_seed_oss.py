@@ -3,7 +3,7 @@
 # Spec hash:  15af1ac2d0c443c19fa0b65d249175f92321b463f2a8c54812b59e0e80d3a278
 # Text hash:  db15be18ebcbb799a028e53d0bd5c65446147a6a55a7088314d3d20e65accb4e
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of bytedance-seed-oss.
 

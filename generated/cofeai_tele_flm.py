@@ -3,7 +3,7 @@
 # Spec hash:  2f0727785ec3a8dff0b22e40d77bf45e4a32c4e5de653727564245a45872ff5a
 # Text hash:  30b9e4e328dbeedfca89310857cd85b79025b1f7894d90751b7a562e911db3b7
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of cofeai-tele-flm.
 

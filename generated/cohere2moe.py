@@ -3,7 +3,7 @@
 # Spec hash:  ad79c0c170f242bdefa4a5fac5f470ace6ed7c3ecc98220e209742dec0c11fb8
 # Text hash:  7fdeb31897d23809664bd898c0d87afc50cf02d2e87d6b1d83e296e70ecf8c02
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of cohere2moe.
 

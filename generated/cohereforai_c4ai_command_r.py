@@ -3,7 +3,7 @@
 # Spec hash:  80174d7ee845326c415151ab53400ac239dea9566bc397fb47f8cb3e67ce94e6
 # Text hash:  73a12b572728bfac5363ccedcbf5e39ddde4f036a79ee64fe9b6a4eee80026f7
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of cohereforai-c4ai-command-r.
 

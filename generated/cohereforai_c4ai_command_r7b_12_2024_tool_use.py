@@ -3,7 +3,7 @@
 # Spec hash:  5ce92ee9e9c6205ced8065a22a8ac1c6f505f935a144044ab63cc470a94fb906
 # Text hash:  ae3c7a85af35d2295b43e3c3f5985bc451e98763cdc3124c717e91586ab618f4
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of cohereforai-c4ai-command-r7b-12-2024-tool-use.
 

@@ -3,7 +3,7 @@
 # Spec hash:  35170e0e8f9198ac91cb9caf426516463be29493a24622c1f8cd3b49c2dbdc1f
 # Text hash:  fc144859204a9f0de49286f154e117a655171813cc27f23e5acbf7284945bc49
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of cohereforai-c4ai-command-r-plus-tool-use.
 

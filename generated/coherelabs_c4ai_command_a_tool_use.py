@@ -3,7 +3,7 @@
 # Spec hash:  9e077021187d0977759ee006048450398635188db9c63e4db3000613d5b5b574
 # Text hash:  07a5c3c95c422ae25b63cc9c32416e2a0e71a822c1d9d1f07735fbc0350b77f7
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of coherelabs-c4ai-command-a-tool-use.
 

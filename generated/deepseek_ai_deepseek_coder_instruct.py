@@ -3,7 +3,7 @@
 # Spec hash:  eed1d4b6ea809b8f60202478b24a7e55cd15db7065f1c9ae9b7045b67001b6bb
 # Text hash:  28abf27b67fd4b020ba4c7edd3f90623682c55ccbd0fc627ea9bccc1ff9c020f
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of deepseek-ai-deepseek-coder-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  725be48b4fcd8932911471f9561174306ecf6ed204e2d32e2be470e15c415c08
 # Text hash:  509355d44dd5fcbd2c5c049ee01a393d96434f8190077a689aa9820277b93da5
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-r1-0528.
 

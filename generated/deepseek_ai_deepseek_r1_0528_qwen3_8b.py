@@ -3,7 +3,7 @@
 # Spec hash:  bdfa78fc55f4b28b224de550c9e8d99318276600b3b493b8fb490ae3380daebb
 # Text hash:  f3fa8ef4f1479b9508cbac590adbe2cb445bcc6648d3d16c8e79e60b16168bf1
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-r1-0528-qwen3-8b.
 

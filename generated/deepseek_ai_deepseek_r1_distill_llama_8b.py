@@ -3,7 +3,7 @@
 # Spec hash:  aecd78fc9ad5431c276f89ec89e98bd13ace20063d94ca5488e7636967729dcc
 # Text hash:  37e3fcff85a920e8aa5cfad667fc5eafecc952ae2fb7bd25ccc4883b611b3d55
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-r1-distill-llama-8b.
 

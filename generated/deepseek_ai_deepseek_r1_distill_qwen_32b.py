@@ -3,7 +3,7 @@
 # Spec hash:  e27620c10c382e19c304fd1f45447c66db513f2f0ae20bf391b17b3ddf8582b9
 # Text hash:  88b21e0712c0a97ba79c1cc949f78f2c1a7c01b84c9bcd71b1fd7cba23d4bdbf
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-r1-distill-qwen-32b.
 

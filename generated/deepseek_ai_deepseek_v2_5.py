@@ -3,7 +3,7 @@
 # Spec hash:  d33a43147fe1bda53c6b100fecb81ada58d8cf5fe9a0b810a6ad02f8445cf11d
 # Text hash:  772c3d74605f2e941e6cef936df73e31e302e581c499df36f24f0b5964f172b8
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-v2-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  d2f26797abd1d3e760801f872e36951d2b00241d6a7255db9e2c4f7a84c34a15
 # Text hash:  468a95c77263508833fa39e9251f909b8a8d0ca8e82edc139994c93d5afdb2da
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of deepseek-ai-deepseek-v2-chat.
 

@@ -3,7 +3,7 @@
 # Spec hash:  60c60322136d6907b4009dcd5f568d78818c8184698555dd6a7ed4df80bd7e64
 # Text hash:  5126adb59b94d7baddaa7a0dc0999017d4a3f452b5562d2389b71553d9b44f80
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-v3.
 

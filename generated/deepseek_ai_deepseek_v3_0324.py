@@ -3,7 +3,7 @@
 # Spec hash:  e3c30c5190623c6d162bee039379d34ab03956a28f2c735c2884bf6527775202
 # Text hash:  1f8cb225fec19eee37538788344a288bb855385b42c8cd6251da08f4c9438cb3
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-v3-0324.
 

@@ -3,7 +3,7 @@
 # Spec hash:  7162577fc8fb315e033b0fbc97b4058da9a86f839c7ecd62a8b328f48af203ef
 # Text hash:  4f6378a7d946ea1ddce8c7fbc4ce1dcc95612f2d18c059fe6054a80343d2d736
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of deepseek-ai-deepseek-v3-1.
 

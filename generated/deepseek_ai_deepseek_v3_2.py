@@ -3,7 +3,7 @@
 # Spec hash:  62c38ea621d09f3d0c31a7e6f3c69af76a82d21246964e3446328a74cb20c2fc
 # Text hash:  81213b3b914a4e83ff17241a6b70669841e50cfda083ed2e70e1bfbf74c6dfe4
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-v3-2.
 

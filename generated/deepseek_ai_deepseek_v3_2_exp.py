@@ -3,7 +3,7 @@
 # Spec hash:  f8b095065e7d08e90ad2148e64825cd8e1d5b6a33c8762e3de66b9620dafd3ed
 # Text hash:  3e5a2bec21b178887a3834030aa81121b20004f105a8db569540d5047148f748
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of deepseek-ai-deepseek-v3-2-exp.
 

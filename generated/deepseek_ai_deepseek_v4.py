@@ -3,7 +3,7 @@
 # Spec hash:  b4505de25c79fdf9a9a20c3a07ea75b35fa4a5fafe6b57c626f10bf2a98f1129
 # Text hash:  af5b9107db54462828021fe52f62a79682b3e40fc579fff08c351e7b710e4c6c
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-v4.
 

@@ -3,7 +3,7 @@
 # Spec hash:  0ad913cdc954c5007633093ffbf5b0c75c1a0eb063afcc942c34cea15895c47c
 # Text hash:  1d35c302d114e5201a052b29553bb9955a37ca9d51803a3711667af09642ce52
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of deepseek-ai-deepseek-v4-flash-0731.
 

@@ -3,7 +3,7 @@
 # Spec hash:  700db14985827896867f10160b229c77b03ffb3220d7b9994fce2c45b3a9a883
 # Text hash:  541d8f2ad0daac61972b568d76baa4e30631a3eea8ce33ac7518b0b0e64aee11
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of deepseek-ai-deepseek-vl2.
 

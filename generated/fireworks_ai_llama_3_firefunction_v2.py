@@ -3,7 +3,7 @@
 # Spec hash:  403e070eb341066c9e2e55b123a14cfaf0ecdb726b5bb223effd3d29a5dbfaf3
 # Text hash:  3af5b5c87d28c40cbd8c043c9be89c37c832b039c0e99058cc1d66a39a93b4f2
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of fireworks-ai-llama-3-firefunction-v2.
 

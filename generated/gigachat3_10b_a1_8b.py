@@ -3,7 +3,7 @@
 # Spec hash:  148dc08b4b7d69ea349d3746387aa7380b4c2d6ab88b2dc7fd0a41f3a93ea79d
 # Text hash:  01f89eb43eb6ccd101097acb5816f787e5ebd0d4fdca18243aaa38b23b383bcd
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of gigachat3-10b-a1-8b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  8fcfc4858f1d65079b70ff6b6f90cf699e05992ab88ce3b096ef3e6e4878040c
 # Text hash:  4fbfb0c7589203bd0187337fd26bf9218ed30da06a9b23bb8abb009b31ae5f8c
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of gigachat3-1-10b-a1-8b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  daf3ff0f933afb093dd36fcf1d6ac1c5176c00a9ca16dc0245765a34615a3d62
 # Text hash:  174a0da186ba1129a17307cc2821b3b7368893946fb2b0031f6a18f41d2c3cf9
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of glm-4-6.
 

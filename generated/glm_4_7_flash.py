@@ -3,7 +3,7 @@
 # Spec hash:  353c49040ab522aa4f856131852136111ed1b9c95ddac7af762cb2ef76b0411a
 # Text hash:  ce3352764bc4c0032871bd7638c1ea9c8c0008c3e5a2250dece6ff482ec64da8
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of glm-4-7-flash.
 

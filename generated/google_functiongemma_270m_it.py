@@ -3,7 +3,7 @@
 # Spec hash:  dd3900cc79438a19eb779e5ab439d61afdcad62c2b45c952f9553dc7ce290ffc
 # Text hash:  40e8f475d40cb8443c88e34336cab3662362e32ea2269d83ea7603b626de33c7
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-functiongemma-270m-it.
 

@@ -3,7 +3,7 @@
 # Spec hash:  cee1a046f498f2bd0a2fc735accd75bf9a7d81eb986fcad9cb27d7667961a5fc
 # Text hash:  a4a0318f25270d598cbf2ea9435a2b993a7df4d97124b216b736beb44d3f4cbf
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-2-2b-it.
 

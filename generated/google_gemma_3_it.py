@@ -3,7 +3,7 @@
 # Spec hash:  0fa4fe667960bed0dcb4182cc9e99d611e665c25d77376cec57e84ff918ea145
 # Text hash:  957e7157a94561a0d5efb3a24e77ea8b04860d20f001ab6a7c16193efeb4f257
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-3-it.
 

@@ -3,7 +3,7 @@
 # Spec hash:  6654e13b128a1a7a081eeb83f93ecb4d19aa38a1c9dca28b96cd67683df486fb
 # Text hash:  2d86408a2bde107b7bbe210f4c7f262614ad482205da8548b1744d8dcd30e95c
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of google-gemma-3-pythonic.
 

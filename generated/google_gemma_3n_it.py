@@ -3,7 +3,7 @@
 # Spec hash:  7ba80b92ecce1536e733834cee4e5c618921725869e4e30eebe78bebdc47c118
 # Text hash:  05b41774309db0423b71f55fd1788c188060d70d086d5a1f0f160920e66dcbfa
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-3n-it.
 

@@ -3,7 +3,7 @@
 # Spec hash:  ac01a0e9a763bbd379ac10e8bb8435b37d397d543135ae0284748df52e65b3a9
 # Text hash:  5319c47a41ffe8436193d2913a96e9899e2152d70b893f8554d2084845fb9748
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-4-31b-it.
 

@@ -3,7 +3,7 @@
 # Spec hash:  5a083cec6b4f839e7b4e650d3532d121cefb3ca376d87ceea7eca328d2384e2c
 # Text hash:  ab2abb69cd1c7e3b7eaac8c5d2ba40dc8ce2009c979c459b1d6af6548c05fce0
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of google-gemma-4-31b-it-interleaved.
 

@@ -3,7 +3,7 @@
 # Spec hash:  6f8bd0ad7039c49cd859f710c77ffb2f198a8c72b05a8be0eaed467dcf051938
 # Text hash:  a499b17d28447706e7acde5af5ce6797beaf358df1eb642f3dbf70c2c49ad061
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-4-edge-it.
 

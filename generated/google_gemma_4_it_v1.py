@@ -3,7 +3,7 @@
 # Spec hash:  1e12f37f8bb63b54910f874f89ac7ed2a4a7ec13a7872fa28271ff53a08ca1bb
 # Text hash:  9696a56d241b0f2fa38f72597019cf548807e268d4c36d5cd245085f9e70bbf6
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-4-it-v1.
 

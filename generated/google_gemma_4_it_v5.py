@@ -3,7 +3,7 @@
 # Spec hash:  c48ea40675c50bb4ec4e4d0e71139253a1d634f4b54262b4829bdd3e1e1cf156
 # Text hash:  4ddfb3b2f342d510ca0892b79ec2c5b624223a62146273dced1d82d4a6074949
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of google-gemma-4-it-v5.
 

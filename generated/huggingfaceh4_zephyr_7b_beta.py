@@ -3,7 +3,7 @@
 # Spec hash:  8f530ac843dc7e00fe357ebf8e286695e52348dc29f7cb5ffed9d7328975d225
 # Text hash:  664a19072769f3770e02de820e8d3c583a7af28da5b3d71001899cf4b9f064b4
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of huggingfaceh4-zephyr-7b-beta.
 

@@ -3,7 +3,7 @@
 # Spec hash:  37f5dbcaaa04736d06235b983f351403f3c74fa8681558e1db67387d8bbdfbae
 # Text hash:  0d5e4033012d2d4a27f205b2e5f405c8472f39ce43ea3c1130a38e8bfc915d56
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of huggingfacetb-smollm3-3b.
 

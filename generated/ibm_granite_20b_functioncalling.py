@@ -3,7 +3,7 @@
 # Spec hash:  cafc842a8255ef3caa9775768b1178ed822c91fab37083cdb9fa40a1574addae
 # Text hash:  f0a1eda14d084ad75bc7cb13007e155228d40be85e78e6272375b89a8fd242ce
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of ibm-granite-20b-functioncalling.
 

@@ -3,7 +3,7 @@
 # Spec hash:  036e5804aa635205fed131a37a06b76422c9b00fe0c3ce7e3c9815ac5fea5c2d
 # Text hash:  4f21758386135f7621065fa7590b3594b0a78f95b0f0a17ce682e11476bb588e
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of ibm-granite-granite-3-0-8b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  839c399e67a732749396c480f5d85a0951f766d77cf8b6504af40a3a3d3a45e1
 # Text hash:  90f90bdc1f067beddac856822335cfe6ecc6f6d8d76528737e3bedb38bee0ea2
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of ibm-granite-granite-3-3-2b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  08076efc116e9da1ab323e4a695eb6fd7b3b25607742f63ebfba67e88cb8b8ee
 # Text hash:  9e7052a456174ccf8fe10e1864766e074fb38286720822f0728b6bfe0ec594af
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of ibm-granite-granite-4-0.
 

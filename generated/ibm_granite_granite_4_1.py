@@ -3,7 +3,7 @@
 # Spec hash:  6bf664504f172f181b176799c88b246b41e76e3dbfb552e2f7b5b43d949009d0
 # Text hash:  983452e9e6435270423453e414fa6c5bee392f673e9331874394a431b0b66bd5
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of ibm-granite-granite-4-1.
 

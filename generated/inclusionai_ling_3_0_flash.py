@@ -3,7 +3,7 @@
 # Spec hash:  20b8e410f010e96b9484ab33107c85c538c5524680be486202257167c8cccad4
 # Text hash:  f35cbf499dd76c85861a2377c9b69dccb5619492486ca5f4367894eedea7fb99
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of inclusionai-ling-3-0-flash.
 

@@ -3,7 +3,7 @@
 # Spec hash:  400b37ab344aa04e1883aa6c743b88dfe10e85a5decb6d0ea0cf5d8becb0e647
 # Text hash:  b46b55d3483951b1abcbf485c6cf91cbe14eb5b8a49834d562a1934cb2457def
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of internlm-internlm2-5-7b-chat.
 

@@ -3,7 +3,7 @@
 # Spec hash:  8a6e031f1f218e5ba01f629fd9546a60f0f45a4f9626e9beb28f3e5ad600ad61
 # Text hash:  c9cc310f11d620995605915dae41e9c7c7f92496e74bb002e29b6f640a8869f6
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of internlm-internlm3-8b-instruct.
 

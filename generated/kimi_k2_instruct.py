@@ -3,7 +3,7 @@
 # Spec hash:  65a67b008dd6ac28aca3cd8e89a8e1e0906c3a67eece4236982d3a1f3e5593cb
 # Text hash:  121096672654cc499d9a12a02d4278d188200cdb23e0e7322db6e9397342d8cc
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of kimi-k2-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  9ac06a6de9c518f1f330c9196ceca396b5dad9e513ab8f9aa73577bfc59dbe27
 # Text hash:  17e7765027ffdf8df666b3b0bdc69247c52b839d27dfaadfce08514800f978ed
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of kimi-k2-thinking.
 

@@ -3,7 +3,7 @@
 # Spec hash:  55ff2f3548a3317744988b47aa40fc8a7bfb1694b4d5e7ae96bac9f876dda382
 # Text hash:  4157b6503e6d92ce8d1f7c68bd05577280eb9be1b4ebd459647ce9967932ca26
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of kimi-k3.
 

@@ -3,7 +3,7 @@
 # Spec hash:  71f009aa57b45bef0a50a62d697bb11fe4c6798be85e814557a5764432ab9f31
 # Text hash:  7a3d63d48a2dc9a568dc9e6fc49342da46c67134ef5e679632ad9154c930bff0
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of lfm2-5-8b-a1b.
 

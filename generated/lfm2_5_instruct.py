@@ -3,7 +3,7 @@
 # Spec hash:  3f534504c66cc9e92f3942bca02c77527f4d4c53be506b315cc458611f71dcc9
 # Text hash:  93c09a59188e2d8bdda5842396d1eaecd7b200472c15c4e31348ab90e0ad898c
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of lfm2-5-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  f1f0511da516bf678a1cd6cd29c65805e667f06e2a737d6a8ca4105650e51df2
 # Text hash:  088280eb89d2e65c451fad7761b276d4bed77860b28639e96d84bcb84c36eb12
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of lfm2-8b-a1b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  ec81713c01fbc03232c1f397cb445fc5c19989be7000a7d512e37c74fc98215a
 # Text hash:  60fa38438592b7020ecff4016da58fa5224d8c9f6689501dd5233ff3b26ada18
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of lgai-exaone-3-5.
 

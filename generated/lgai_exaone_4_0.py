@@ -3,7 +3,7 @@
 # Spec hash:  e240929c25ebc7b0f11cd7692a131d701203619403c5d1c3bed03e496da232be
 # Text hash:  9d2ae5d28d2e29095af2aa7fe6ecd67d81e020faeb3a4cb327822e32ce562e10
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of lgai-exaone-4-0.
 

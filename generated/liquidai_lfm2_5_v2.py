@@ -3,7 +3,7 @@
 # Spec hash:  f1efea0d29ef82545ff94f0689743d0624e8b4826b6d2a27a42861a830bf90a1
 # Text hash:  3187dcad2e9cd48c37a7e5f71c2c945f36c08fbdc61693f4433bfc81d1c9735a
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of liquidai-lfm2-5-v2.
 

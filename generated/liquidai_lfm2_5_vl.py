@@ -3,7 +3,7 @@
 # Spec hash:  f79212426a1493a40dfc1cd5b55ab0b34504a19c5b32100c21b7674ead172814
 # Text hash:  90dad67032647018cd6378ed33cfb7174ea844ea6d5959dc28d3b800e84b593a
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of liquidai-lfm2-5-vl.
 

@@ -3,7 +3,7 @@
 # Spec hash:  0959952f570229c3b8a731d0db0db10dda90c8c59c1d5d52e4d39142ee85b41a
 # Text hash:  0def038866c16bd8bee61713c14e43c8f160ab066f40c7d1c5555cc42b0a0e09
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of llama-cpp-deepseek-r1.
 

@@ -3,7 +3,7 @@
 # Spec hash:  379e26f765601aaf3fc057d5563ffc4c8b107a3759a14d6dc6001ba8c028de5b
 # Text hash:  b5950bb92af1ce4cbc7ce778e1a2649b4b66465cceeed37802c9067ac82d4d30
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of llama-cpp-rwkv-world.
 

@@ -3,7 +3,7 @@
 # Spec hash:  78dcb9105497318dbed55d77906b18be7e11137cfd3a7e2ced93c192431938e3
 # Text hash:  e23dcaa4539b357581199d8efccdafb2686ae0fe3d8636a2b2a02ae778cccf4b
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of llava-hf-llava-1-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  119ae8a5f7a784326416460d847fb09260e3973d618dc2108e6dab13025234cd
 # Text hash:  87cd13479cd8d14604a690352fe6524444adae8e2eb7c22d961c1726c5493132
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of lmsys-vicuna-7b-v1-5.
 

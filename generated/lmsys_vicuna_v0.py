@@ -3,7 +3,7 @@
 # Spec hash:  9c9cda9b957c5a5deea5c6ade6e76e3e36742812f3e46befcf347551320434b5
 # Text hash:  706304f1b1373e0acd852bf4e3d4519152b34e69b2201e12a96a34b07182708f
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of lmsys-vicuna-v0.
 

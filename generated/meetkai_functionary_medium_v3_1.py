@@ -3,7 +3,7 @@
 # Spec hash:  e6bfcdc9143e9694ebf90bdfe057af4c49e8a067494ab55c54a241585e1e9eb8
 # Text hash:  cca57c66b7b27b391f0f6f961a8f53cc7f21397a2c720753f0f32b1ac9a7ca23
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meetkai-functionary-medium-v3-1.
 

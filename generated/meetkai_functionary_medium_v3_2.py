@@ -3,7 +3,7 @@
 # Spec hash:  facfe7b5b29f437b92abe2750b23a2703ab649220dad8e56ed56be904788199e
 # Text hash:  dee3e385cfcada6115f2e26af117a118e62cdd42ba081b18413e2cade004debd
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of meetkai-functionary-medium-v3-2.
 

@@ -3,7 +3,7 @@
 # Spec hash:  7e2b3e507f471c266e9eb16de6073115c29f316910a9d51e829b92dabb668532
 # Text hash:  f025bc57eb21576f60c4dccdcbf1dd3db2ab56caade589ad976addb8e56d06d2
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-2-7b-chat.
 

@@ -3,7 +3,7 @@
 # Spec hash:  a958b4fa11d300c5755f496088695f60a5d989c6973da52c94c5facad7868328
 # Text hash:  79080bfccbf19798928c92f631b609f675be010cf2028c0ff6fb4bd9b0353276
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-3-1-8b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  e361624819758b4727fd36e3f334d832491a34b7c9ca02b73cde554a20ee2954
 # Text hash:  59c975159e96b16174021182c877d62f1db0fe87a3a18574d1637f1f1eeb4159
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-3-2-11b-vision-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  e70ad06272a04518558cf0b4e57cfb3297ac4675959d03232b173f383c485202
 # Text hash:  5d986da06fe6fec943d57abb0a19eb0868a00fa7342a91083f9673569fdfeac7
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-3-2-3b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  3b891954ff118e97e72412d7d38eb1f4f8811836395d9a90b64e8f798ae50fc0
 # Text hash:  b5da3fadd4329fafed1abed4f631f90baa23eee250f144533fb26bbaccc86b5f
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-3-2-pythonic.
 

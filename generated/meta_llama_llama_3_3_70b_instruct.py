@@ -3,7 +3,7 @@
 # Spec hash:  5410170635fbd2d6e88dbe3d037a6a612f3171221b063b48d896592aee9c708e
 # Text hash:  33cae58911be18855def79851169173476112157900ddc23b3433d3368fc24e5
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-3-3-70b-instruct.
 

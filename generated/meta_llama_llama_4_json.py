@@ -3,7 +3,7 @@
 # Spec hash:  a281978e8acf1eb4f1a5ec0ec3925180aed18831a06a0b4b2fd69ed132c7cfaf
 # Text hash:  a261b792c3b5eba6012c3de78119d378bd2e00be624c0c55640401d2175f47d4
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of meta-llama-llama-4-json.
 

@@ -3,7 +3,7 @@
 # Spec hash:  70170e521777a4b7b5de433e5fa9f953ccd854d1f9efcd71e3300877a1c9a2ff
 # Text hash:  e25eeb8a06729093a1f67dd9331150d4937283c63dc04844da3c9c32fbf8ade1
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-llama-4-pythonic.
 

@@ -3,7 +3,7 @@
 # Spec hash:  9d50ff568cbe4fafaea44cfa4e2d97e01f82c0ba53e5ba413320afe27787c904
 # Text hash:  98b5b1ac81a84460dd033fa7738c6af27b1cfcabb6073f87d8d29be3a179adc1
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of meta-llama-meta-llama-3-8b-instruct.
 

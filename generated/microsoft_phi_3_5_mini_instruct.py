@@ -3,7 +3,7 @@
 # Spec hash:  7023eae4962e3e25b698c0268c841e560b2342c4b842d4dd8fe9cc5cb110c986
 # Text hash:  2825cebf2d825b3c4de316d5118f447f914ee72af43a27500ec3e471a132b388
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of microsoft-phi-3-5-mini-instruct.
 

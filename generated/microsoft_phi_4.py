@@ -3,7 +3,7 @@
 # Spec hash:  3774839a4ddaf4184f1be7e76c08e4413da370a154e50fc67c7abad0bfee1af3
 # Text hash:  7402823c505cf3e9a3c72855bc4c349927c3c87d429c6af17d31e8de566585e2
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of microsoft-phi-4.
 

@@ -3,7 +3,7 @@
 # Spec hash:  78f92d683b7b4ea0c3c77b671c588cc2d4e2deaa2e5b4a1a1272eefa9719d303
 # Text hash:  c30d9b0ed435d71cda46e07085376beab56849c414025fc28037dd3e55a488c8
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of microsoft-phi-4-mini-instruct.
 

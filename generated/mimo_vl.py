@@ -3,7 +3,7 @@
 # Spec hash:  36a9c798da5141e987376ebb206c8e1fc6f699709d3b61d9a7b9167d30e29c1c
 # Text hash:  942674fbaa8f925ef1b2e56630ae55121faf0364cc19679ce301d7c55a77502d
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of mimo-vl.
 

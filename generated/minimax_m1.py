@@ -3,7 +3,7 @@
 # Spec hash:  7e2437880ac659d549e55850827438850c8c5f202ad2cec8f1c83970892d89c6
 # Text hash:  12dbe2f56777161afa40dec220e65ec484c2f3fbf60084dd2e04f7f65f2c8fef
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of minimax-m1.
 

@@ -3,7 +3,7 @@
 # Spec hash:  0561cee2c6dd93f764585a87326b856883578ab6df52fd54879d8573b0a2fd9b
 # Text hash:  ce2be12031db52275ead8b3f14645f166c17fcd450521e8853a6739a37f24216
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of minimax-m2.
 

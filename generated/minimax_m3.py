@@ -3,7 +3,7 @@
 # Spec hash:  02a34e0052d3f9187e4151f30c1c5aaddd5258c2516d69c151706abc51f19c99
 # Text hash:  b511f3a366d98b88753755e9914eebc7fec08414eb167e48fc61476928e2eef5
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of minimax-m3.
 

@@ -3,7 +3,7 @@
 # Spec hash:  8d1bf94952b3e51dff2ab96cb0e69ca3c8d3e5a1dd586a48450a50f84012e552
 # Text hash:  af6225ed81ab277a3d0c391635c55ec52fd5ba11592ed077487be830fbb1141d
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistral-small-3-2-24b-instruct-2506.
 

@@ -3,7 +3,7 @@
 # Spec hash:  5ae5d84d86490f25d010e55a48dd61926671d96d71b0acd3758f6de642857c0c
 # Text hash:  4886b1e25ca7d578d60a45aed5f8ae76261e76b94145f7c1cdfc423dbb2c1d39
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistralai-ministral-3-14b-reasoning-2512.
 

@@ -3,7 +3,7 @@
 # Spec hash:  678fa95d82db8dc426ed05bae5528cc6c9833d5d8c3fb9e8309465413d92d86a
 # Text hash:  ed7163165d23991c5365c955ecf800959da31137a24cd3a71cf05dfb4204435b
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistralai-mistral-7b-instruct-v0-1.
 

@@ -3,7 +3,7 @@
 # Spec hash:  737dd53910df337cc28d2de8fe214eefed3912b3227ce47149d9de02a627fe86
 # Text hash:  55e90d290cb8654cf30e3f7661b05e53f7bba961ff20ee82df9148cd9e95e8e0
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistralai-mistral-7b-instruct-v0-3.
 

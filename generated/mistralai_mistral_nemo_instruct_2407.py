@@ -3,7 +3,7 @@
 # Spec hash:  0a385c33b17cc1aa97648ae5d811ef3492efd70698515fbe5d746bec15a1271b
 # Text hash:  52cf6d8d1da0cd8709732ce10e5ab7d0988fd4229a67d68bd90c20eaf9754b08
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistralai-mistral-nemo-instruct-2407.
 

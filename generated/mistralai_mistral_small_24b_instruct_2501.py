@@ -3,7 +3,7 @@
 # Spec hash:  606a76eab2a275a86ef1d46180eda6f62b4acf679659c6b09aba82c06296f900
 # Text hash:  1491a8bad04e858ca78fb761ff3f983810495b2b1e8515b37997dd86db8a75cf
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistralai-mistral-small-24b-instruct-2501.
 

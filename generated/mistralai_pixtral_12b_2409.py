@@ -3,7 +3,7 @@
 # Spec hash:  aa65c08f1f7af851a278347faa98c5924136838ab6244abf33425f3941e912a4
 # Text hash:  7cd9cffe1d0f933eeee1a08e25ab12ddc44c5722be500983a6d405770719cb33
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of mistralai-pixtral-12b-2409.
 

@@ -3,7 +3,7 @@
 # Spec hash:  c129d2235b500dc0eaa0d8ffda154bf7e39911b6e549ff2a0dcf60bf9e45995b
 # Text hash:  72a51daa6702d94c706f9b07eddf601962dd5ad20d706d761e92ea3cdca5bc67
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of moonshotai-kimi-k2.
 

@@ -3,7 +3,7 @@
 # Spec hash:  0e326ee635ae2eed4414fe63672d2cc0396837a015aeaacf4ce1cbbcae1fe399
 # Text hash:  1580a267e355fba78d9b435b8b7031fff605078fdcfc7066062e8bb0a3bf76dc
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of moonshotai-kimi-k2-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  851e6b12fee1a4d34e879e2c049fd263f9e70accfc028ddec8e81daa60c4a287
 # Text hash:  037b513cae82c2cd80015b8ab16d16d9c0f71ceee11337a6ea2c1ae7c90fc2f2
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of muse-glimmer.
 

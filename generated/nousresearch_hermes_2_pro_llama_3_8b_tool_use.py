@@ -3,7 +3,7 @@
 # Spec hash:  b84174394fed736cc3d4724785007d74687f40dce9cf518c2eae3e21d2bdc2bc
 # Text hash:  14d4147d75d515edfb4e5f5c30044144aecee16b280d0c60f0555e7d524f1411
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nousresearch-hermes-2-pro-llama-3-8b-tool-use.
 

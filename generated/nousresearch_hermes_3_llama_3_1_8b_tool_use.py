@@ -3,7 +3,7 @@
 # Spec hash:  52b9f724cf4e8a5cce2b19cc30ca757d770006fcf1d635de30a474de3ca82441
 # Text hash:  cde9fe98daa12b6bc19ca0b10b63a4bff79181c4a8dcf02b2595ba387d2bff31
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nousresearch-hermes-3-llama-3-1-8b-tool-use.
 

@@ -3,7 +3,7 @@
 # Spec hash:  9bba0ada922361b0910b35f49683b0523b244936c98d745c73eda1edbff44ff5
 # Text hash:  715f5d7235e2a9518c1a379df1ab548954598682ce6557256b2a7bc5f0b6c935
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nvidia-nemotron-3-5-lightning.
 

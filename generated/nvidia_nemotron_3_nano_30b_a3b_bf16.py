@@ -3,7 +3,7 @@
 # Spec hash:  7ea0e28b41964f3101a63d473e63f4ae87295e97afac1ad87c364a74ceda130e
 # Text hash:  e25373e54274dc412ca8f2d094a0132baf8ecc50e6349702fe694543d9d2633d
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nvidia-nemotron-3-nano-30b-a3b-bf16.
 

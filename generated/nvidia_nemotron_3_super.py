@@ -3,7 +3,7 @@
 # Spec hash:  0b27ad9d549ee2b8b7adae17fc2d5eca819002e0117ffd1d7ef83f554507a31e
 # Text hash:  dd653db44bbc1db1557f5710e5ce5148eb033888c61d60736d8743ae3177167b
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nvidia-nemotron-3-super.
 

@@ -3,7 +3,7 @@
 # Spec hash:  d87ea175c1a83523dffa472a24acf394ea26851b3bd654acdc8c988828040959
 # Text hash:  46ae405c7d89b6c7cccdb851357bd12314996b1f2159f282a686bedc4cd8300e
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nvidia-nemotron-3-ultra.
 

@@ -3,7 +3,7 @@
 # Spec hash:  7dfa8da35081cd4392e58acbfc29a35067657d58cca3d70a78a5efd77da7bb82
 # Text hash:  98f8ad85de1e55cd9ad8765d80e407e2e5788ef9e2c08efd32a00e7144120cf2
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of nvidia-nemotron-h.
 

@@ -3,7 +3,7 @@
 # Spec hash:  629cc4248343ae0c6e9663491937a6fba89fd43e89a3ad1768094bee002d6711
 # Text hash:  61d30850524febfd05ae0612c3bfa9a6c740310c69a2e0587a9acdd3baffd265
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of nvidia-nemotron-nano-v2.
 

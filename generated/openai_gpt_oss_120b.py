@@ -3,7 +3,7 @@
 # Spec hash:  4e20a2f886962be8275b91233e3352493b8a55bda6ac764093eb4a7287c0f7b2
 # Text hash:  269157576eaf59582e075c67eeb02010af7e2ee06c881b9ff233a168aed1d751
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of openai-gpt-oss-120b.
 

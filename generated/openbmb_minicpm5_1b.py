@@ -3,7 +3,7 @@
 # Spec hash:  e83531ebf5bfaa2d554900e22ba802cbc491525e43b88a1b421f023f5e480f03
 # Text hash:  2a3c62f0903134da3ba339c90baf9463174f7674db551a2f0d339e8d10efa93d
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of openbmb-minicpm5-1b.
 

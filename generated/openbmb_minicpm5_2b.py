@@ -3,7 +3,7 @@
 # Spec hash:  ea99be180d76c4fcab2d847c3523c94a78ea006bbd6eb2c06e33210ce7659c66
 # Text hash:  6356d5f4254633f6922b7133bbacd363853663e70b318c2fb6a75b628bcdbcb5
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of openbmb-minicpm5-2b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  254025726d3a4f10ab86a983fd6155ee878556108664089972d1937b30be4cb5
 # Text hash:  6b02bda2f62ca8b7a3b091d51e164d40e836b0cdccd1326e833cb299c5e4b343
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of openbmb-minicpm-v-4-5.
 

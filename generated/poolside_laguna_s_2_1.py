@@ -3,7 +3,7 @@
 # Spec hash:  03e90462588547f08af53fe58248dbfdb111444b85e94eb032da811e2d8795aa
 # Text hash:  60a7c28b52878b8a282d91ebb95103de539faf38c052d752e957ab63f696c91c
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of poolside-laguna-s-2-1.
 

@@ -3,7 +3,7 @@
 # Spec hash:  64a6013319778d1a052d2715bd10e29c8b18a039b967806b628e468ce29fba9e
 # Text hash:  8592c45989e366fb3eabc5f46ec751f1abba77a799a25da35bd419c61ff65e0d
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of poolside-laguna-xs-2.
 

@@ -3,7 +3,7 @@
 # Spec hash:  e3774dd3a3ec33fed757e567f00a33a1d77d6d1da1c2b5e246b9040234610ff1
 # Text hash:  31e47b19714c825cb6a50b47a07400ee97eead7ca0c3b00c00c026156f183468
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of poolside-laguna-xs-2-1.
 

@@ -3,7 +3,7 @@
 # Spec hash:  38f2daf508f239844d8a7687105a1204656a8189da0eea6898e345b1033cdbd4
 # Text hash:  eeb06d82668a4e1ee3c7b89459ae083d7f34fceb6deb657853d93807c17df0f4
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of pygmalionai-metharme.
 

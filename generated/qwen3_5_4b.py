@@ -3,7 +3,7 @@
 # Spec hash:  714e34376e5c528af03323f54aa8161920cbc4ce318ff68c1be52660b94e7dd5
 # Text hash:  a104d49b5587ab3782f9bf1338175163bfa3ba3f8f6415f00c7db735f9c9c63d
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen3-5-4b.
 

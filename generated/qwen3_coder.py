@@ -3,7 +3,7 @@
 # Spec hash:  90d82045554e233eb5ac6f9f72b27c9bca9ba7020295782c426d459c664ed4d5
 # Text hash:  dbfddb553040ff43cc97e4838062810850cc2ac49d72d50aee1e7857329ed43a
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen3-coder.
 

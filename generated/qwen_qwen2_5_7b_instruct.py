@@ -3,7 +3,7 @@
 # Spec hash:  ee1cee64edd7ae654b1712939390ef172ac5876164394bb64bb501b2f5ca164c
 # Text hash:  02e288d155e796d27f70b2d42fc9d96d75c5ddd9707e7ba7df32a568e1c2ba6b
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen2-5-7b-instruct.
 

@@ -3,7 +3,7 @@
 # Spec hash:  c0abdf77217ea6c72e4df975ae4fc36b5f3dd53423794a9f30c8943502cb90b9
 # Text hash:  a1cb68fcd64dc23d05d7c2209741dc688f8d80ad8b61f8343b94116cdf4d1b95
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of qwen-qwen2-vl.
 

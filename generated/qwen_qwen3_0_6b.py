@@ -3,7 +3,7 @@
 # Spec hash:  e78918d435817534e1a08a5f26f7b0b49d14b3fb5ae6aca5cae59307efd50166
 # Text hash:  804674b5d25109c46ab5552b8533c657d99049f5bbfb796f98a4ad10ed40d0f8
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-0-6b.
 

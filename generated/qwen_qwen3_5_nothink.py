@@ -3,7 +3,7 @@
 # Spec hash:  cde36a8d417b89a55b06cbb3c2df5c04d0b2ec11da2d1436e6edd79a90db0e0b
 # Text hash:  0b4faa35c7ede717b80ed0a1d88d8ae88a21a60d1561ccd5a71ad1083d036c90
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-5-nothink.
 

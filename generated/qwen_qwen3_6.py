@@ -3,7 +3,7 @@
 # Spec hash:  7d0d5289f97cf930186ae6791646f703983d2e3cb6638f2ce553b1e34c432b7d
 # Text hash:  2d343f45d2e03d5b4788ae0f6942aab7dc9c0d17f28efc7b7ed6da3cd3e7bf65
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-6.
 

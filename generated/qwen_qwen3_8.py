@@ -3,7 +3,7 @@
 # Spec hash:  8f315f57dbb12b6620e5c17217045bf2bd2d85d703750aec259a0737fd60b9d6
 # Text hash:  6a46c097c288baefe4b4b7bc469359412fa76d804c05848817087fa832d28fce
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-8.
 

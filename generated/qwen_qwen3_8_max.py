@@ -3,7 +3,7 @@
 # Spec hash:  747abf04cb06ac6cac4b7d98f8a0dc92f1a7f73f4d3e14fcd9f5800fa75d95ae
 # Text hash:  c5e2e84b8e8609fa595d9c26911195a3d382e63f1d408b5ef92dafbf00cb4225
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-8-max.
 

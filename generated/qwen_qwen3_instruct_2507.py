@@ -3,7 +3,7 @@
 # Spec hash:  3de453538e39b4f153a8311bf603132e14f65dc30fe1590038075e2a2bef47a7
 # Text hash:  aeeb2530302172fd3475f7d9a40369ac51568d709551f55660796ef9fafab341
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-instruct-2507.
 

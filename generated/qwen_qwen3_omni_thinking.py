@@ -3,7 +3,7 @@
 # Spec hash:  50bd494b87a37ad4f643c3c00cc3fab874c70eda126429d9165a38e1e16e2e57
 # Text hash:  738e6e81c2733ac78bef108100b27dc04e90bc5c4f1bbcad1a9309ff01a879a8
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-omni-thinking.
 

@@ -3,7 +3,7 @@
 # Spec hash:  95aea2002073099eb9f97a9049c795a80042b82a56930b2c08cb1c70f1de8d34
 # Text hash:  5616aa23b78917ee1f3f886f449c9810e30212134655fad19c82bf9a6fb2015b
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-thinking-2507.
 

@@ -3,7 +3,7 @@
 # Spec hash:  8058f51a1126d6321f3cfc269062c476404c45a087f36f0d03558bc439b3886f
 # Text hash:  406a80e8f63dd13f1a6b1905b970d3157b99855133978f7111761c22491278b9
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-vl-instruct.
 

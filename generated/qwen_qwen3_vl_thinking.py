@@ -3,7 +3,7 @@
 # Spec hash:  ed132e042e554b97b576fc879ccf8ebc6cdda46713d5b0ccd952c947c5e07fed
 # Text hash:  f665ba4741a528ea62a5163e15eecb928ad5ce091a527bca2715ceac66aa4393
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwen3-vl-thinking.
 

@@ -3,7 +3,7 @@
 # Spec hash:  7426192491bf6e76e366778f7cdbcd13c83950bb47af7361e550c1bae3a00990
 # Text hash:  ab45879885d9021b96ca53c4449b27f0a03d299d0bd2f215bc1a037232c0aec9
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of qwen-qwq-32b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  bd26d08f6c398ee268dc17cd2ec37961912ce8e8432ea7faaf20376d3fbe68da
 # Text hash:  de6cc4ab9ad47e48d916855898dcaf4be8a3d9ea007f7b58896bb3c22930cfa3
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of reka-edge.
 

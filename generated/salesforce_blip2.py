@@ -3,7 +3,7 @@
 # Spec hash:  7fafba76b9c32b95ca472d7fc2d9eba160d0aa624fe9a01eeba43d00fc71f0c2
 # Text hash:  acf39e1bc6fc17d4e8edf5ff5e56ba60a039e0019a02c14262687d0785e8219f
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of salesforce-blip2.
 

@@ -3,7 +3,7 @@
 # Spec hash:  cf423efb379677656fd28327e35f297f24b92b26eaff35c3fd2afa0770c5ef5e
 # Text hash:  890d6d9794766824c5d75d5180055462b830434c9ea67052f72d9abc52a856bb
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of salesforce-llama-xlam-2-8b-fc-r.
 

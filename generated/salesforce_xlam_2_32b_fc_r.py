@@ -3,7 +3,7 @@
 # Spec hash:  4d0e439fa392b769ce3f3361d014a2ea82ab1ab6b27302d7b1238a5aa8a770e0
 # Text hash:  b691a415bcb4aeecf0adadce98e8c9ab31efc53c54b45eeb2e7c99ed5dc60727
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of salesforce-xlam-2-32b-fc-r.
 

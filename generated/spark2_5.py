@@ -3,7 +3,7 @@
 # Spec hash:  f755a9b8b9d0f1ee6167cc80d8d4fc266d00c9d5e85d73c2f06d82f3428e89d3
 # Text hash:  b5071e6ea6eb2150cb70542ddf7507e6e61da0cddda52ea8b24c2b45483588d4
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of spark2-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  f24e3f26c1e4317a69ea9659833cae0bb0ef301bce0aa338e9670375c3058476
 # Text hash:  4f2876a1842ce485a8bc567de965fb33574893e0ed64cf52382d71f1104635bc
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of stepfun3-5-flash.
 

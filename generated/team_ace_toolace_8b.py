@@ -3,7 +3,7 @@
 # Spec hash:  a595750bfcf555ccd7bf02900fb630baa217509b8a57ea63a4bfdd73a514b485
 # Text hash:  5b73f663c7a89728495bb7f55f140c6dee009350aa1e02042b9d2593e42dc05a
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of team-ace-toolace-8b.
 

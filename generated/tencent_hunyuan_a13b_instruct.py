@@ -3,7 +3,7 @@
 # Spec hash:  956f69ee8506e05afc3fd08965694aa7743d34d7b8b39a78a140b571bb7c317a
 # Text hash:  f76c7212b201371585d395e2276bf95d14b952b32b3a1fbe9f30d81044ad751e
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of tencent-hunyuan-a13b-instruct.
 

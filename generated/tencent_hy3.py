@@ -3,7 +3,7 @@
 # Spec hash:  d6e22dc5ef9f07638e3e2e3305a503d10a277debe62006dbb55fe41a3ceafa64
 # Text hash:  3fcb175ee857d1aefcb05e55fb2e2fef1f446f0a64b4aac2a51670c703c9d47a
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of tencent-hy3.
 

@@ -3,7 +3,7 @@
 # Spec hash:  97633f8b4194fb80206b9c8026caabf3f355fa65d676b60c9c0c5e3885aec756
 # Text hash:  9ee4d3307fda7d7660b9402c3e7d350573ed0ebf9b70e29e89013e2fe0096337
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of tencent-hy-mt2-1-8b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  33567f141dbccf74dd1e9cb79453edede42a62bc0b07548c4b4988b00e013331
 # Text hash:  ca4994f838ca8292b6e22745b6d9a6edaa758b4bdeb353497db2c8a352d1131d
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of tiiuae-falcon-180b-chat.
 

@@ -3,7 +3,7 @@
 # Spec hash:  f97a80b5748bdbb7a8403e8731a4034ded8731e4c8cfb4c82387a5c475231d76
 # Text hash:  2c757c00b989e5eede7ff1ccb95e3e399c43201845454d901ab9b90682e88a26
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of tiiuae-falcon-7b-instruct.
 

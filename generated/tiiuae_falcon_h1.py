@@ -3,7 +3,7 @@
 # Spec hash:  c29df8ed1d5b8a74da63eabe763872514b2a0a7342d94f9e2a4894b9b0c232d1
 # Text hash:  b4e54cebf3dfd8c884e82a1e3d71f7b026201fb2e15cda73fc4b19184eafd492
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of tiiuae-falcon-h1.
 

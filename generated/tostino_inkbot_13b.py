@@ -3,7 +3,7 @@
 # Spec hash:  4bdbee91ddf81d8873dc61e6f0e3783db390bb1c2577ca27dbfa52c301871129
 # Text hash:  889d1abdbf1f3aecef44a46a4d3f408ded7c83d83f5c355571d0490f2d9f1b42
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of tostino-inkbot-13b.
 

@@ -3,7 +3,7 @@
 # Spec hash:  6c4723cf51042e9283fe0fd79db1f5983d1b2506953b1447af865348f6f09a9f
 # Text hash:  eef9aa794af7f4afdb288eb0bf0eb80d7c805d40db80eb3a2dbfdb9cf50ce924
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of unsloth-apriel-1-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  1641563df81450a691bc18c186fabe53f7ade04aa6ecfc83e2a983196ce270c2
 # Text hash:  470976084b39608a742de024a40db81362cce0d09bef5106d54ce18c58720f2a
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of unsloth-mistral-devstral-small-2507.
 

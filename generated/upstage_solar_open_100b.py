@@ -3,7 +3,7 @@
 # Spec hash:  0ae96debdd23488fce79e6239119bf7dca1dcfd78dbfa02d4dc4acb100ef7373
 # Text hash:  cb944daa2e436e5cc802ea8527a17f2e5e155115d3c4a4117caee1b0a7a3a255
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of upstage-solar-open-100b.
 

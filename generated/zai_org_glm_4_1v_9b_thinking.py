@@ -3,7 +3,7 @@
 # Spec hash:  f2e9c687e011b68c4a8b094b74a0785ac1a0db577e309e58fff30ac55a297d52
 # Text hash:  665a8169ec5c205840160b3aef7558436d3f06cf376dd5a1c9d233ab95b46453
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of zai-org-glm-4-1v-9b-thinking.
 

@@ -3,7 +3,7 @@
 # Spec hash:  e2cd7286de5cdc2535b259f55377eab0248af1ec8fd935202915889528ddf287
 # Text hash:  f5952ea034261fe990d1196053639ece2fe6f102c772b5fb7f3ac299e840e635
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of zai-org-glm-4-32b-0414.
 

@@ -3,7 +3,7 @@
 # Spec hash:  8d85f0653245c731efb100d53228b086eea236c83548c5f5eba5c925b6d67c6b
 # Text hash:  db1ec592cc5f6537474f47c8cf06bbf48aaa0eb7cbb2d4101a9b3d5cbc96dbd7
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of zai-org-glm-4-5.
 

@@ -3,7 +3,7 @@
 # Spec hash:  61628b7efe0401299c7ff5c2d2908a0b585bdee99743894b14bf06a1fea85e85
 # Text hash:  ba00111557971906c7eb382d3188a4b58cde590bf25807aac5002a4cdd0f3ce2
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 r"""Reads turns in the format of zai-org-glm-4-5v.
 

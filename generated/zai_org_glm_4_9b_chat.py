@@ -3,7 +3,7 @@
 # Spec hash:  30762be7e5e6cda849055f53456fe86b33c4d5299058953bf3274df802159b20
 # Text hash:  f1b46c9d114ec3eff56b7a6ac2294abec391f2a840f97d4ea455f273f4a37c8e
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of zai-org-glm-4-9b-chat.
 

@@ -3,7 +3,7 @@
 # Spec hash:  4f1f635a07e67fd55305981ae8abd35297c7593f0bc8a5a917a41c3a535e00ab
 # Text hash:  f444c3b35761784defac1a27415719bf3509238de4290dfa04abbeb6cef41bef
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of zai-org-glm-5-1.
 

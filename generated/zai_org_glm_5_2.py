@@ -3,7 +3,7 @@
 # Spec hash:  ff04524452afa3dfc2f2cb5e9c57b0489b6f708fa2018257b1197f2d680fa6c0
 # Text hash:  6e486d4fa708a969c85c9b0df5b1bf588bb92750a1458ecf97790926609442e5
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of zai-org-glm-5-2.
 

@@ -3,7 +3,7 @@
 # Spec hash:  724723e2d504d5f33f8eda91599d54a97f58c4f796255543670e3c93cf9b1b09
 # Text hash:  61e07feea0b568c50aebb7249fcbfd67f982af243c84e03dca12b44610662628
 # Engine:     2.0 3d5d8cd46414
-# Regenerate: make regen
+# Regenerate: turnspec regen
 # Licence:    0BSD; free to vendor without conditions.
 """Reads turns in the format of zai-org-glm-5-3.
 
