@@ -19,7 +19,7 @@ from turnspec.codegen.compiler.values import Facts
 from turnspec.codegen.facts import FormatFacts, roles_in
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.module_top import docstring
-from turnspec.codegen.tables import role_statement, table_statements
+from turnspec.codegen.tables import marker_statements, role_statement, table_statements
 from turnspec.engine import facts as engine_facts
 from turnspec.engine.roles import Role, Rule, When
 
@@ -86,7 +86,8 @@ def run_engine(facts: FormatFacts, observer: Observer | None = None) -> FormatMo
     names |= facts.values
     if observer:
         names |= {"IS_TRACED": True, "OBSERVER": observer}
-    exec("\n".join(table_statements(facts, with_data=True)), names)
+    tables = (*marker_statements(facts), *table_statements(facts, with_data=True))
+    exec("\n".join(tables), names)
     exec(rest, names)
     return cast(FormatModule, module)
 
@@ -106,9 +107,10 @@ def compiled_source(facts: FormatFacts) -> str:
     known = _known(facts)
     own = [folded(body, known.of(body)) for body in bodies[: len(OWN)]]
     own[0] = replaced(own[0], "Role", role_statement(facts))
-    tables = "\n".join(table_statements(facts))
+    markers, tables = "\n".join(marker_statements(facts)), "\n".join(table_statements(facts))
     common = common_source(_known_of_class(facts))
-    parts = [_with_public_names(head, known), own[0], tables, *own[1:], f"{BEGINS_COMMON}\n"]
+    head = _with_public_names(head, known)
+    parts = [head, markers, own[0], tables, *own[1:], f"{BEGINS_COMMON}\n"]
     text = without_idle_generators("\n\n".join([*parts, common]))
     text = reached(text, {"__all__", *public_names(known)}, _ATTRIBUTES, _PURE, BEGINS_COMMON)
     own_text, begins, _ = text.partition(BEGINS_COMMON)

@@ -104,7 +104,7 @@ def facts_of(table: Format) -> FormatFacts:
         data=_data(table),
         markers={name: text for name, text in markers.items() if text},
         tables=tables,
-        unused=frozenset({*_ALL_TABLES} - {*_readers(table)}),
+        unused=frozenset({*_IN_ORDER} - _OF_TEXT - {*_readers(table)}),
         style=_value_style(table),
         values={
             **{name: text for name, text in markers.items() if not text},
@@ -128,9 +128,8 @@ def _tables(table: Format) -> dict[str, tuple[Row, ...]]:
         "AFTER_TURN": (Row("turn_end", f" {STOP}"),),
         "CONTENT_HEADERS": _rows(table, header_roles),
     }
-    empty: dict[str, tuple[Row, ...]] = dict.fromkeys(_ALL_TABLES, ())
-    readers = _readers(table)
-    return {**empty, **found, **{name: _rows(table, roles) for name, roles in readers.items()}}
+    found |= {name: _rows(table, roles) for name, roles in _readers(table).items()}
+    return {name: found.get(name, ()) for name in _IN_ORDER}
 
 
 def _readers(table: Format) -> dict[str, Callable[[Format], Roles]]:
@@ -188,11 +187,16 @@ _OTHER_VALUE_TABLES = {
     "AT_STRING_END": string_stop_roles,
 }
 _CODE_TABLES = {"AT_CODE_START": code_start_roles, "AT_CODE_END": code_end_roles}
-_ALL_TABLES = (
-    *_CALL_TABLES,
-    *(name for tables in _TABLES.values() for name in tables),
-    *(*_ELEMENT_TABLES, *_OTHER_VALUE_TABLES, *_CODE_TABLES),
+#: All tables as a reader wants them: from the turn down to a value, and what comes after each.
+_IN_ORDER = (
+    *("IN_TEXT", "BEFORE_CONTENT", "CONTENT_HEADERS", "BETWEEN_CALLS", "IN_OBJECT"),
+    *("FIRST_ARGUMENT", "IN_ARGUMENTS", "END_OF_GUARD", "IN_VALUE", "IN_GUARDED_VALUE"),
+    *("FIRST_ELEMENT", "IN_ELEMENTS", "AFTER_ELEMENT", "AT_RAW_START", "AT_RAW_END"),
+    *("AT_STRING_END", "AFTER_BARE_TEXT", "AT_CLOSING", "AFTER_ARGUMENTS", "AT_CODE_START"),
+    *("AT_CODE_END", "AT_CALL_END", "AT_CALL_START", "AFTER_CALL", "AFTER_TURN"),
+    "LEFT_OUT_IF_LAST",
 )
+_OF_TEXT = {"IN_TEXT", "BEFORE_CONTENT", "CONTENT_HEADERS", "AFTER_TURN", "LEFT_OUT_IF_LAST"}
 
 
 def _openings(table: Format) -> Iterator[str]:

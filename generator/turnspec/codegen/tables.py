@@ -43,8 +43,8 @@ _CLASSES = {
 }
 
 
-def table_statements(facts: FormatFacts, *, with_data: bool = False) -> Iterator[str]:
-    """Yield the statements that name markers, and the tables of rules."""
+def marker_statements(facts: FormatFacts) -> Iterator[str]:
+    """Yield the statements that name a format and its markers."""
     names = _marker_names(facts)
     yield f"FORMAT = {dict(facts.format)!r}\n"
     yield '# The markers. " " is any white space, "\\n" one line break or none, "{x}" a slot (see'
@@ -52,26 +52,33 @@ def table_statements(facts: FormatFacts, *, with_data: bool = False) -> Iterator
     yield from (f"{name} = {text!r}" for text, name in names.items())
     ends = _tuple(_shown(text, names) for text in facts.turn_ends)
     yield f"TURN_ENDS{'' if facts.turn_ends else ': tuple[str, ...]'} = {ends}"
-    for name, (classes, told) in _CLASSES.items():
-        yield f"#: {told}"
-        yield f"{name} = ({' '.join(_raw_lines(classes))})"
-    yield "#: What stands in a slot. Bounded, as a part of a marker is held back."
-    slots = (f"{name!r}: [{', '.join(map(_expression, one))}]" for name, one in facts.slots.items())
-    yield f"SLOTS: dict[str, list[str]] = {{{', '.join(slots)}}}"
-    if facts.style:
-        style = ", ".join(f"{name}={value!r}" for name, value in facts.style.items())
-        yield f"VALUE_STYLE = ValueStyle({style})"
-    for name, data in facts.data.items():
-        if data or with_data:
-            yield f"{name} = {_expression(data) if isinstance(data, str) else repr(data)}"
+
+
+def table_statements(facts: FormatFacts, *, with_data: bool = False) -> Iterator[str]:
+    """Yield the tables of rules, and what else a format says, with the markers' names."""
+    names = _marker_names(facts)
+    in_text = "; in text, the longest" if facts.values["HAS_CALLS"] else ""
+    yield f"\n# What can come next. The first rule that fits counts{in_text}.\n"
+    for table, rows in facts.tables.items():
+        if rows or with_data:
+            yield f"{table} = {_tuple(_rule(row, names) for row in rows)}"
+    yield "\n# What else the format says.\n"
     for name, found in facts.markers.items():
         texts = found if isinstance(found, tuple) else (found,)
         shown = [_shown(text, names) for text in texts]
         yield f"{name} = {_tuple(shown) if isinstance(found, tuple) else shown[0]}"
-    yield "\n# What can come next. The first rule that fits counts.\n"
-    for table, rows in facts.tables.items():
-        if rows or with_data:
-            yield f"{table} = {_tuple(_rule(row, names) for row in rows)}"
+    if facts.style:
+        style = ", ".join(f"{name}={value!r}" for name, value in facts.style.items())
+        yield f"VALUE_STYLE = ValueStyle({style})"
+    for name, (classes, told) in _CLASSES.items():
+        yield f"#: {told}"
+        yield f"{name} = ({' '.join(_raw_lines(classes))})"
+    for name, data in facts.data.items():
+        if data or with_data:
+            yield f"{name} = {_expression(data) if isinstance(data, str) else repr(data)}"
+    yield "#: What stands in a slot. Bounded, as a part of a marker is held back."
+    slots = (f"{name!r}: [{', '.join(map(_expression, one))}]" for name, one in facts.slots.items())
+    yield f"SLOTS: dict[str, list[str]] = {{{', '.join(slots)}}}"
 
 
 def _raw_lines(text: str) -> Iterator[str]:
@@ -125,7 +132,10 @@ def _marker_names(facts: FormatFacts) -> dict[str, str]:
         while name in names.values():
             name, number = f"{_NAMES[row.role]}_{number}", number + 1
         names[text] = name
-    return names
+    in_order = list(_NAMES.values())
+    return dict(
+        sorted(names.items(), key=lambda named: in_order.index(named[1].rstrip("_0123456789")))
+    )
 
 
 def _rule(row: Row, names: Mapping[str, str]) -> str:

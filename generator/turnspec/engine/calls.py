@@ -44,10 +44,13 @@ def is_no_head(turn: Turn, found: Found) -> bool:
     if not HAS_MENTIONS and found.role is Role.OPENING:  # a mere bracket
         input = turn.input
         head = input.rules.between_calls.match(input, not input.final, found.end)
-        return head is not None and turn.tools is not None and head.slot("name") not in turn.tools
+        if head is None or turn.tools is None:
+            return False
+        return head.slot("name") not in turn.tools
     if not NEEDS_OPENING or turn.state.opened or not turn.tools:
         return False
-    return found.role in (Role.CALL, Role.SHORT_CALL) and found.slot("name") not in turn.tools
+    is_head = found.role in (Role.CALL, Role.SHORT_CALL)
+    return is_head and found.slot("name") not in turn.tools
 
 
 def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None]:
@@ -78,6 +81,8 @@ def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
             turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
         case Role.SECTION_END:
             close_section(turn, found)
+        case _:
+            pass
 
 
 def tell_opening(turn: Turn, found: Found) -> None:

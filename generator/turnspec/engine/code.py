@@ -58,7 +58,8 @@ def read_code(turn: Turn, call: OpenCall) -> Reading[None]:
 
 def read_keywords(turn: Turn, call: OpenCall) -> Reading[None]:
     """Read a method's keyword arguments, up to the turn's end."""
-    pieces, is_over = [], False
+    pieces: list[str] = []
+    is_over = False
     while not is_over:
         text, is_over = take_code(turn)
         pieces.append(text)
@@ -67,8 +68,8 @@ def read_keywords(turn: Turn, call: OpenCall) -> Reading[None]:
     text = "".join(pieces)
     arguments = keyword_arguments(text)
     if arguments is None:
-        kind = "cut_off" if turn.input.final else "malformed"
-        turn.problem(kind, f"not Python's keyword arguments: {text!r}")
+        told = f"not Python's keyword arguments: {text!r}"
+        turn.problem("cut_off" if turn.input.final else "malformed", told)
     turn.events += call.add(arguments or "{}")
     call.complete = arguments is not None
     turn.end_call(call)

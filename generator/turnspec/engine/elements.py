@@ -64,7 +64,7 @@ class NestedValue:
 
     def __init__(self, call: OpenCall, value: Value, key: str, schema: Any, root: Any) -> None:
         self.call = call
-        self.other_keys = value.other_keys or ()  # with which another argument can begin
+        self.other_keys = value.other_keys or ()  # those of other arguments
         self.value = value  # of the element that was begun last
         self.schema = schema  # of that
         self.root = root  # the schema in which that stands
@@ -72,7 +72,7 @@ class NestedValue:
         self.place = Place.VALUE
         self.unexpected: list[str] = []  # text between elements
         self.containers: list[Container] = []
-        self.collecting = 0  # of these, the one that is collected: no schema tells its members
+        self.collecting = 0  # of these, the one whose members no schema tells
         self.path: list[str] = []  # what closes the elements that are open in them
         self.open: Counter[str] = Counter()  # how often each of these is open
         self.next_argument: Found | None = None  # one that begins in it
@@ -140,6 +140,12 @@ def read_on(turn: Turn, nested: NestedValue) -> bool:
             return read_element_text(turn, nested)
         case Place.BETWEEN:
             return read_between_elements(turn, nested)
+        case _:
+            return take_closing(turn, nested)
+
+
+def take_closing(turn: Turn, nested: NestedValue) -> bool:
+    """Take what closes the whole value; return whether it has come, or is missing."""
     found = turn.input.rules.in_value.match(turn.input, True)
     if found and found.is_partial:
         return False
@@ -162,7 +168,8 @@ def begin_elements(turn: Turn, nested: NestedValue, found: Found) -> None:
     if ELEMENT_KEY and len(kinds) == 1:
         is_array = "array" in kinds
     elif kinds and ("array" if is_array else "object") not in kinds:
-        turn.problem("wrong_type", f"an {'array' if is_array else 'object'} is not expected")
+        kind = "array" if is_array else "object"
+        turn.problem("wrong_type", f"an {kind} is not expected")
     members, others = schemas_inside(nested.schema, nested.root, is_array)
     turn.events += call.add(nested.value.before)
     if call.collected is None and not (is_array or members or others):
@@ -296,7 +303,8 @@ def end_elements(turn: Turn, nested: NestedValue, found: Found) -> bool:
         turn.input.take(found.end)
         return True
     name = closing_name(found)
-    closes_all = ELEMENTS_ARE_CLOSED_BY_KEY and not nested.open[name] and name == nested.key
+    is_key = ELEMENTS_ARE_CLOSED_BY_KEY and name == nested.key
+    closes_all = is_key and not nested.open[name]
     if found.role is Role.OUTER_END or closes_all:
         if nested.path:
             turn.problem("missing_marker", "an element is not closed")
@@ -345,7 +353,8 @@ def end_nested(turn: Turn, nested: NestedValue, place: Place) -> None:
 
 def tell_unexpected(turn: Turn, nested: NestedValue) -> None:
     """Tell of text between elements that belongs nowhere; it may be an argument."""
-    text = "".join(nested.unexpected).replace(ELEMENT_SEPARATOR, "", 1).strip(WHITE_SPACE)
+    text = "".join(nested.unexpected).replace(ELEMENT_SEPARATOR, "", 1)
+    text = text.strip(WHITE_SPACE)
     nested.unexpected.clear()
     if text:
         turn.problem("unexpected_text", f"between elements: {text}")
@@ -355,7 +364,7 @@ def tell_unexpected(turn: Turn, nested: NestedValue) -> None:
 def with_repeated_joined(text: str) -> str:
     """Return JSON text in which the values of a key that is repeated are the array of them."""
     try:
-        value = load_json(text, object_pairs_hook=joined)
+        value = load_json(text, hook=joined)
     except ValueError:  # as it is nested too deeply
         return text
     return join_halves(dump_json(value))
@@ -366,7 +375,7 @@ def joined(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, list[Any]] = {}
     for key, value in members:
         found.setdefault(key, []).append(value)
-    return {key: values if len(values) > 1 else values[0] for key, values in found.items()}
+    return {key: all_ if len(all_) > 1 else all_[0] for key, all_ in found.items()}
 
 
 def schemas_inside(

@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from turnspec.engine.results import ProblemKind
+
 #: How deeply arrays and objects may be nested.
 DEEPEST = 500
 STRINGS_AND_BRACKETS = r'(?s)"[^"\\]*(?:\\.[^"\\]*)*"|[][{}]'
@@ -18,12 +20,12 @@ dump_json = json.JSONEncoder(ensure_ascii=False).encode
 quote = json.encoder.encode_basestring
 
 
-def load_json(text: str, object_pairs_hook: Any = None) -> Any:
+def load_json(text: str, hook: Any = None) -> Any:
     """Return the value of JSON text; ValueError if it is none, as NaN is."""
     if text.count("[") + text.count("{") > DEEPEST and is_too_deep(text):
         raise ValueError("nested too deeply")
     try:
-        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=object_pairs_hook)
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=hook)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -50,10 +52,10 @@ def is_object(text: str) -> bool:
         return False
 
 
-def find_flaw(text: str) -> tuple[str, str] | None:
+def find_flaw(text: str) -> tuple[ProblemKind, str] | None:
     """Return what is wrong with arguments: the kind of problem, and a sentence."""
     try:
-        members = load_json(text, object_pairs_hook=list)
+        members = load_json(text, hook=list)
     except ValueError:
         return "not_json", "the arguments are not JSON"
     keys = [key for key, _ in members] if text.startswith("{") else []

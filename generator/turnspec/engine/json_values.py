@@ -9,12 +9,13 @@ from turnspec.engine.input import Input
 from turnspec.engine.json_texts import dump_json, find_flaw, load_json, quote
 from turnspec.engine.literals import join_halves
 from turnspec.engine.markers import WHITE_SPACE
+from turnspec.engine.unclosed import UnclosedString
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from turnspec.engine.results import ProblemKind
     from turnspec.engine.rules import Rules
     from turnspec.engine.turn import Turn
-    from turnspec.engine.unclosed import UnclosedString
 
 TOKENS = (
     "(?P<space>[ \t\n\r]+)|(?P<quote>QUOTES)|(?P<opening>[{[])|(?P<closing>[}\\]])"
@@ -38,8 +39,9 @@ class JsonValue:
     words: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
     tokens = JSON_TOKENS
 
-    def __init__(self, input: Input, turn: Turn | None, unclosed: UnclosedString | None) -> None:
-        self._input, self._turn, self._unclosed = input, turn, unclosed
+    def __init__(self, input: Input, turn: Turn | None = None) -> None:
+        self._input, self._turn = input, turn
+        self._unclosed = UnclosedString(input) if turn else None
         self.over = False  # whether all of it is there
         self.broken = False  # whether what comes next is no part of it
         self._expected = "value"  # or "key", "colon", "comma"
@@ -138,7 +140,7 @@ class JsonValue:
                 return self._take_quote(text)
             case "opening":
                 return self._take_opening(text)
-            case "closing":
+            case _:
                 return self._take_closing(text)
         return True
 
@@ -262,7 +264,7 @@ def closed(text: str, rules: Rules) -> str:
     """Return the JSON value in a text, closed where it breaks off."""
     input = Input(0, rules)
     input.text, input.final = text, True
-    value = JsonValue(input, None, None)
+    value = JsonValue(input)
     return value.read() + value.close()
 
 
@@ -277,7 +279,7 @@ def as_object(text: str, rules: Rules) -> str:
     return "{}" if value is None or not text.strip() else text
 
 
-def deviation(arguments: str) -> tuple[str, str]:
+def deviation(arguments: str) -> tuple[ProblemKind, str]:
     """Return what is wrong with arguments that are no object: the kind of problem, a sentence."""
-    kinds = {'"': "string_arguments", "n": "no_arguments"}
+    kinds: dict[str, ProblemKind] = {'"': "string_arguments", "n": "no_arguments"}
     return kinds.get(arguments[:1], "not_an_object"), f"the arguments are {arguments}"

@@ -95,10 +95,14 @@ class Marker:
                 self.steps.append(part.replace("{{", "{").replace("}}", "}"))
         lead = next((at for at, step in enumerate(self.steps) if not is_blank(step)), 0)
         first = self.steps[lead] if self.steps else ""
-        self.first = first if isinstance(first, str) and first[:1] not in WHITE_SPACE else ""
+        self.first = ""
+        if isinstance(first, str) and first[:1] not in WHITE_SPACE:
+            self.first = first
         if HAS_FOLLOWERS:
-            parted = (other if isinstance(other, tuple) else (other, ()) for other in if_before)
-            self.if_before = [Marker(*other, slots, special) for other in parted]
+            self.if_before = [
+                Marker(*(other if isinstance(other, tuple) else (other, ())), slots, special)
+                for other in if_before
+            ]
 
     def firsts(self) -> Iterator[str]:
         """Yield the texts that can begin the marker; a line break is one of them."""
@@ -122,13 +126,16 @@ def names_in(step: Step) -> Iterable[str]:
 
 def is_blank(step: Step, kinds: str = " \n") -> bool:
     """Say whether a step is white space."""
-    return isinstance(step, re.Pattern) and any(step.pattern in BLANKS[kind] for kind in kinds)
+    patterns = [pattern for kind in kinds for pattern in BLANKS[kind]]
+    return isinstance(step, re.Pattern) and step.pattern in patterns
 
 
 @lru_cache(99)
 def expression(slot: str, with_tokens: bool) -> re.Pattern[str]:
     """Return the expression for a slot; none holds a special token."""
-    return re.compile(slot.replace("[^", NO_TOKEN) if HAS_SPECIAL_TOKENS and with_tokens else slot)
+    if HAS_SPECIAL_TOKENS and with_tokens:
+        slot = slot.replace("[^", NO_TOKEN)
+    return re.compile(slot)
 
 
 #: What `walk` returns if the text ends before the marker does.
@@ -148,19 +155,20 @@ def walk(steps: list[Step], text: str, at: int, partial: bool) -> list[int] | No
             if not text.startswith(step, at):
                 return CUT_OFF if partial and step.startswith(text[at:]) else None
             at += len(step)
-        elif HAS_OPTIONAL_TEXTS and isinstance(step, list):
+        elif isinstance(step, re.Pattern):
+            if not (found := step.match(text, at)):
+                return None
+            at = found.end()
+        elif HAS_OPTIONAL_TEXTS:
             if text.startswith(step[0], at):
                 rest = walk(steps[len(places) :], text, at + len(step[0]), partial)
                 if rest is not None:
                     return places + rest if rest else CUT_OFF
             elif partial and step[0].startswith(text[at:]):
                 return CUT_OFF
-        elif isinstance(step, re.Pattern):
-            if not (found := step.match(text, at)):
-                return None
-            at = found.end()
         places.append(at)
-    return CUT_OFF if partial and at == size and isinstance(step, re.Pattern) else places
+    may_go_on = partial and at == size and isinstance(step, re.Pattern)
+    return CUT_OFF if may_go_on else places
 
 
 def fit(marker: Marker, text: str, at: int, partial: bool) -> list[int] | None:
@@ -190,12 +198,12 @@ class Markers:
     """Markers that can come next; the first that fits counts."""
 
     def __init__(self, rules: Sequence[Rule], slots: Slots, special: SpecialTokens | None) -> None:
-        self._written, self._in_slots, self._special = rules, slots, special
+        self._written, self._options, self._special = rules, (slots, special), special
 
     @cached_property
     def _rules(self) -> list[tuple[Role, Marker]]:
         return [
-            (rule.role, Marker(rule.marker, rule.if_before, self._in_slots, self._special))
+            (rule.role, Marker(rule.marker, rule.if_before, *self._options))
             for rule in self._written
         ]
 
@@ -268,5 +276,5 @@ def escaped(text: str) -> str:
 def literal_length(marker: str) -> int:
     """Return how many characters of a marker are always the same."""
     parts = NOTATION.findall(marker)
-    texts = (part for part in parts if part not in BLANKS and not re.match(r"\{[^{]", part))
+    texts = [part for part in parts if not re.match(r"[ \n]|\{[^{]", part)]
     return len("".join(texts).replace("{{", "{").replace("}}", "}"))

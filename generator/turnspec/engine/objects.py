@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from turnspec.engine.turn import OpenCall, Turn
 
 #: The member in which chat-completions APIs have name and arguments.
-WRAPPER = "function"
+WRAPPER: str = "function"
 #: What members mean in those APIs, and in JSON Schema, where a format has other keys for them.
 USUAL_KEYS = {"name": NAME_KEY, "arguments": ARGUMENTS_KEY, "parameters": ARGUMENTS_KEY}
 
@@ -56,7 +56,7 @@ class CallObject:
         self.early = ""  # arguments that came before the name
         self.spare = ""  # an object that may be the arguments, under another key
         if NAME_IS_KEY:
-            self.has_members = False  # whether name and arguments are members of it after all
+            self.has_members = False  # whether name and arguments are members after all
 
 
 def is_no_object(turn: Turn, found: Found) -> bool:
@@ -80,6 +80,8 @@ def read_object_marker(turn: Turn, found: Found, after_call: bool) -> Reading[bo
             return (yield from read_calls(turn, announced=False))
         case Role.CALL_END if not after_call:
             turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
+        case _:
+            pass
     return False
 
 
@@ -156,7 +158,8 @@ def tell_array(turn: Turn, found: Found) -> None:
 
 def is_tool(turn: Turn, call: CallObject, found: Found) -> bool:
     """Say whether what looks like a wrapper is the name of a tool."""
-    return found.role is Role.WRAPPER and not call.has_members and WRAPPER in (turn.tools or ())
+    is_wrapper = found.role is Role.WRAPPER and not call.has_members
+    return is_wrapper and WRAPPER in (turn.tools or ())
 
 
 def leave_member(turn: Turn, call: CallObject, found: Found | None) -> Next:
@@ -184,7 +187,8 @@ def read_member(turn: Turn, call: CallObject, key: str) -> Reading[Next]:
     is_name = NAME_IS_KEY and not call.has_members
     if is_name and not commit(turn, call, call.key):
         return Next.TEXT
-    is_awaited = call.key == ARGUMENTS_KEY and turn.call is not None and not turn.call.pieces
+    has_begun = turn.call is None or bool(turn.call.pieces)
+    is_awaited = call.key == ARGUMENTS_KEY and not has_begun
     arguments = WholeArguments(turn, collect=not (is_name or is_awaited))
     while not arguments.read():
         yield None
@@ -221,7 +225,7 @@ def take_member(turn: Turn, call: CallObject, text: str) -> bool:
         turn.events += open_call.add(as_object(text, turn.input.rules))
     elif key == NAME_KEY and not open_call and (name := as_string(text)):
         return commit(turn, call, name.strip(WHITE_SPACE))
-    elif key == ARGUMENTS_KEY and not (open_call and open_call.pieces) and not call.early:
+    elif key == ARGUMENTS_KEY and not (call.early or (open_call and open_call.pieces)):
         take_arguments(turn, call, text)
     elif HAS_MEMBER_IDS and key == ID_KEY and not call.id:
         call.id = as_string(text)

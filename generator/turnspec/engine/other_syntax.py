@@ -16,17 +16,20 @@ from turnspec.engine.literals import (
     literal,
     without_warnings,
 )
-from turnspec.engine.tools import object_in
+from turnspec.engine.tools import is_mapping, object_in
 from turnspec.engine.types import as_json, json_types
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from turnspec.engine.markers import Found
     from turnspec.engine.text import Reading
     from turnspec.engine.turn import Turn
+
+    #: The schemas of tools' arguments, by the tools' names.
+    Tools: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 #: Its name and arguments, and what is wrong with it.
 OtherCall = tuple[str, str, str]
@@ -38,7 +41,8 @@ CLOSING_TAG = r"(?:[ \t\n\r]*</[A-Za-z0-9_:-]+>)?[ \t\n\r]*"
 
 def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
     """Read a call up to its end; return whether it is one, else it is text."""
-    input, pieces = turn.input, []
+    input = turn.input
+    pieces: list[str] = []
     input.position = found.start
     turn.hold()
     input.take(found.end)
@@ -48,7 +52,7 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
         if input.final or (end and not end.is_partial):
             break
         yield None
-    call = other_call("".join(pieces), turn.tools or {})
+    call = other_call("".join(pieces), turn.tools)
     if call is None:
         end_of_text = turn.go_back()
         turn.state.mentioned = True
@@ -63,9 +67,9 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
     return True
 
 
-def other_call(text: str, tools: Mapping[str, Mapping[str, Any]]) -> OtherCall | None:
+def other_call(text: str, tools: Tools | None) -> OtherCall | None:
     """Return the call that a text is; None if it is none."""
-    call = call_in_object(text)
+    tools, call = tools or {}, call_in_object(text)
     if READS_TAGS and call is None:
         call = call_in_tags(text, tools)
     call = call or call_in_python(text)
@@ -85,26 +89,27 @@ def call_in_object(text: str) -> OtherCall | None:
         members = load_json(text)
     except ValueError:
         return None
-    if isinstance(members, dict) and isinstance(members.get("function"), dict):
+    if is_mapping(members) and is_mapping(members.get("function")):
         members = members["function"]
-    name = members.get("name") if isinstance(members, dict) else None
+    name = members.get("name") if is_mapping(members) else None
     if not isinstance(name, str) or not name:
         return None
     given = [members[key] for key in ("arguments", "parameters") if key in members]
-    arguments = given[0] if given else {}
+    arguments: Any = given[0] if given else {}
     if not isinstance(arguments, str):
         arguments = dump_json(arguments)
     return name, join_halves(arguments), "the call is a JSON object"
 
 
-def call_in_tags(text: str, tools: Mapping[str, Mapping[str, Any]]) -> OtherCall | None:
+def call_in_tags(text: str, tools: Tools) -> OtherCall | None:
     """Return the call that a tag is, with tags for its arguments."""
     head = re.match(TAG, text)
     if head is None:
         return None
     parameters = tools.get(head["key"], {})
     properties = object_in(parameters, "properties")
-    found, at, argument = {}, head.end(), re.compile(ARGUMENT_TAG)
+    found: dict[str, str] = {}
+    at, argument = head.end(), re.compile(ARGUMENT_TAG)
     while inner := argument.match(text, at):
         key, value, at = inner["key"], inner["value"], inner.end()
         types = json_types(properties.get(key), parameters)

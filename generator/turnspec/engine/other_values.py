@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from turnspec.engine.input import Input
     from turnspec.engine.roles import ValueStyle
     from turnspec.engine.turn import Turn
-    from turnspec.engine.unclosed import UnclosedString
 
 STRINGS = {
     sign: re.compile(
@@ -24,11 +23,14 @@ STRINGS = {
     )
     for sign in "'\""
 }
-PIECE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[\s\S])|[^\\]+")
-SLASH = re.compile(r"(\\[^/])|\\/")  # of all escapes of JSON the one that Python has not
+HEX = "[0-9a-fA-F]"
+PIECE = re.compile(rf"\\(?:x({HEX}{{2}})|u({HEX}{{4}})|U({HEX}{{8}})|[\s\S])|[^\\]+")
+#: Of all escapes of JSON the one that Python has not.
+SLASH = re.compile(r"(\\[^/])|\\/")
 ESCAPES = {
     f"\\{letter}": sign for letter, sign in zip("ntbfrav\\'\"", "\n\t\b\f\r\a\v\\'\"", strict=True)
 }
+PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 #: What follows a string; an argument's key may, as a separator may be missing before it.
 AFTER_STRING = r"[ \t\n\r]*(?:\Z|(?P<begun>\w{1,64} ?\Z)|(?P<next>[SIGNS]|\w{1,64} ?[=:]))"
 
@@ -36,12 +38,10 @@ AFTER_STRING = r"[ \t\n\r]*(?:\Z|(?P<begun>\w{1,64} ?\Z)|(?P<next>[SIGNS]|\w{1,6
 class OtherValue(JsonValue):
     """A value in a relative of JSON."""
 
-    words: Mapping[str, str] = {**JsonValue.words, "True": "true", "False": "false", "None": "null"}
+    words: Mapping[str, str] = {**JsonValue.words, **PYTHON_WORDS}
 
-    def __init__(
-        self, input: Input, turn: Turn | None, unclosed: UnclosedString | None, style: ValueStyle
-    ) -> None:
-        super().__init__(input, turn, unclosed)
+    def __init__(self, input: Input, turn: Turn | None, style: ValueStyle) -> None:
+        super().__init__(input, turn)
         self._style = style
         self._quotes = (style.raw_quote or '"', '"', "'")
         quotes = "|".join(map(re.escape, self._quotes))
@@ -104,7 +104,8 @@ class OtherValue(JsonValue):
             self._tell(f"a {self._quote} inside a string")
             text += self._quote
             input.position = found.end()
-        if self._closers and self._quote == '"':  # arrays and objects may be JSON, beside literals
+        if self._closers and self._quote == '"':
+            # Arrays and objects may be JSON, beside literals.
             text = SLASH.sub(lambda at: at[1] or "/", text)
         self._add(PIECE.sub(as_json_text, text))
         if after is None:
@@ -136,7 +137,9 @@ class OtherValue(JsonValue):
 def as_json_text(piece: re.Match[str]) -> str:
     """Return what stands in JSON for an escape of Python's, or for text without one."""
     code = int(piece[piece.lastindex], 16) if piece.lastindex else -1
-    if 0xD800 <= code <= 0xDFFF:  # half a character, whose other half may not have come yet
+    if 0xD800 <= code <= 0xDFFF:  # half a character; the other half may come later
         return f"\\u{code:04x}"
-    text = chr(code) if 0 <= code <= sys.maxunicode else ESCAPES.get(piece.group(), piece.group())
+    text = ESCAPES.get(piece.group(), piece.group())
+    if 0 <= code <= sys.maxunicode:
+        text = chr(code)
     return quote(text)[1:-1]

@@ -48,9 +48,9 @@ class Parser:
             prefill = FORMAT["prompt"]
             if enable_thinking is not None:
                 prefill = FORMAT.get(prompt, prefill)
-        self._options: dict[str, Any] = {"tools": tools, "prefill": prefill, "echo": echo}
-        self._options |= {"reasoning": reasoning, "stop": stop, "id_prefix": id_prefix}
-        self._options["special_tokens"] = special_tokens
+        self._options: dict[str, Any] = {"tools": tools, "prefill": prefill}
+        self._options |= {"reasoning": reasoning, "echo": echo, "stop": stop}
+        self._options |= {"id_prefix": id_prefix, "special_tokens": special_tokens}
         self._fed: list[str] = []  # all that `feed` was given
         self._special: set[int] = set()  # which of that are special tokens
         prefill = prefill.removeprefix(FORMAT["header"])

@@ -6,7 +6,17 @@ from turnspec.engine.facts import HAS_CALLS, HAS_REASONING
 
 TYPE_CHECKING = False  # so that `typing` need not be imported
 if TYPE_CHECKING:
-    from typing import Any, Literal
+    from typing import Any, Literal, TypeAlias
+
+    #: What a problem can be: `turnspec.protocol.PROBLEM_KINDS` says what each means.
+    ProblemKind: TypeAlias = (
+        Literal["array", "cut_off", "draft", "extra_field", "inner_marker", "malformed"]
+        | Literal["misplaced", "missing_marker", "no_arguments", "no_name", "not_json"]
+        | Literal["not_an_object", "order", "other_syntax", "repeated", "stray_marker"]
+        | Literal["repeated_argument", "string_arguments", "text_after_end", "wrapper"]
+        | Literal["unclosed", "unexpected_text", "unknown_argument", "unknown_tool"]
+        | Literal["wrong_type"]
+    )
 
 
 class Record:
@@ -31,7 +41,7 @@ class Problem(Record):
 
     __slots__ = __match_args__ = ("offset", "kind", "message")
 
-    def __init__(self, offset: int, kind: str, message: str) -> None:
+    def __init__(self, offset: int, kind: ProblemKind, message: str) -> None:
         self.offset, self.kind, self.message = offset, kind, message
 
 
@@ -159,7 +169,8 @@ class ToolCallEnd(Record):
         self.index, self.id, self.start, self.end = index, id, start, end
 
     def to_delta(self) -> dict[str, Any] | None:
-        return {"tool_calls": [{"index": self.index, "id": self.id}]} if self.id else None
+        call = {"index": self.index, "id": self.id}
+        return {"tool_calls": [call]} if self.id else None
 
 
 Event = ReasoningDelta | ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd

@@ -77,9 +77,7 @@ class Rule:
     __slots__ = ("if_before", "marker", "role")
 
     def __init__(self, role: Role, marker: str, if_before: Iterable[Notation] = ()) -> None:
-        self.role = role
-        self.marker = marker
-        self.if_before = tuple(if_before)
+        self.role, self.marker, self.if_before = role, marker, tuple(if_before)
 
 
 class GuardedRule(Rule):
@@ -101,6 +99,6 @@ class ValueStyle:
         self, *, raw_quote: str, is_raw_inside: bool, has_python_escapes: bool, after_string: str
     ) -> None:
         self.raw_quote = raw_quote  # around strings without escapes
-        self.is_raw_inside = is_raw_inside  # whether those stand in arrays and objects, too
+        self.is_raw_inside = is_raw_inside  # whether they stand in arrays and objects
         self.has_python_escapes = has_python_escapes
         self.after_string = after_string  # the signs that can come after a string

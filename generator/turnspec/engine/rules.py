@@ -100,7 +100,8 @@ class Rules:
             is_late = has_token(LATER_CALL_END) and not has_token(FIRST_CALL_END)
             self._when = When.LATER_END if is_late else When.FIRST_END
         if OPENINGS:  # whether a call counts only after one of them
-            self.only_opened = not has_token(CALL_HEAD) and any(map(has_token, OPENINGS))
+            is_free = not has_token(CALL_HEAD)
+            self.only_opened = is_free and any(map(has_token, OPENINGS))
         if OTHER_HEADS:  # those that lack what the format's own has
             others = OTHER_HEADS if has_token(CALL_HEAD) else ()
             self._left_out = {head for head in others if not has_token(head)}
@@ -116,13 +117,12 @@ class Rules:
             if HAS_LATE_ENDS and isinstance(rule, GuardedRule) and rule.when is not self._when:
                 continue
             if not (HAS_CALLS and rule.role in without):
-                after = tuple(made for text in rule.if_before for made in self._with_ends(text))
-                rules += (Rule(rule.role, text, after) for text, _ in self._with_ends(rule.marker))
-        if HAS_CALLS and table is IN_TEXT:  # what begins with another marker comes first
-            rules.sort(key=lambda rule: (rule.role is Role.CODE, -literal_length(rule.marker)))
-        special = None
-        if HAS_SPECIAL_TOKENS and any(self._holds_token((it.marker, it.if_before)) for it in rules):
-            special = self.special
+                made = self._with_ends((rule.marker, rule.if_before))
+                rules += (Rule(rule.role, *marker) for marker in made)
+        if HAS_CALLS and table is IN_TEXT:  # what begins with another marker is first
+            rules.sort(key=lambda it: (it.role is Role.CODE, -literal_length(it.marker)))
+        held = (self._holds_token((rule.marker, rule.if_before)) for rule in rules)
+        special = self.special if HAS_SPECIAL_TOKENS and any(held) else None
         return Markers(rules, SLOTS, special)
 
     def _holds_token(self, marker: Notation) -> bool:
@@ -147,7 +147,10 @@ class Rules:
 #: Markers that a text can't break off in: what goes on in a word may be text.
 UNSURE = (Role.NOISY_OPENING, Role.OTHER_SYNTAX_NAME)
 #: Markers of calls that no opening stands before.
-HEADS = (Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL, Role.CLOSED_CALL)
+HEADS = (
+    *(Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),
+    Role.CLOSED_CALL,
+)
 
 
 @lru_cache(9)

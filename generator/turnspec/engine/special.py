@@ -11,6 +11,10 @@ from collections.abc import Sequence
 from turnspec.engine.facts import HAS_SPECIAL_TOKENS
 from turnspec.engine.markers import escaped
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 FILLER, FIRST, LAST = "\ue000", 0xE001, 0xF8FF
 TOKEN = re.compile("[\ue001-\uf8ff]\ue000*")
 NO_CHARACTER = "\ufdd0"  # in place of a private character that the model wrote
@@ -19,20 +23,20 @@ NO_CHARACTER = "\ufdd0"  # in place of a private character that the model wrote
 class SpecialTokens:
     """The special tokens of a tokenizer, and the stand-in of each."""
 
-    def __init__(self, tokens: Sequence[str]) -> None:
+    def __init__(self, tokens: Sequence[Any]) -> None:
         if not HAS_SPECIAL_TOKENS:
             raise ValueError("special_tokens: this parser was made without them")
         if wrong := [token for token in tokens if not isinstance(token, str)]:
             raise ValueError(f"special_tokens: {wrong[0]!r} is no text")
-        longest_first = sorted({*filter(str.strip, tokens)}, key=lambda token: (-len(token), token))
-        if len(longest_first) > LAST - FIRST:
+        ordered = sorted({*filter(str.strip, tokens)}, key=lambda it: (-len(it), it))
+        if len(ordered) > LAST - FIRST:
             raise ValueError(f"special_tokens: more than {LAST - FIRST}")
         self._stand_ins = {
             token: chr(FIRST + number) + FILLER * (len(token) - 1)
-            for number, token in enumerate(longest_first)
+            for number, token in enumerate(ordered)
         }
         self._written = {escaped(token): x for token, x in self._stand_ins.items()}
-        self._token = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
+        self._token = re.compile("|".join(map(re.escape, ordered)) or "(?!)")
         found = "|".join(map(re.escape, self._written)) or "(?!)"
         self._in_marker = re.compile(rf"{found}|\{{\{{|\}}\}}|\{{\?|\{{[^{{}}]*\}}")
 

@@ -81,11 +81,11 @@ def read_parts(turn: Turn) -> Reading[None]:
                     leave_reasoning(turn, found)
                 if ARE_CALLS_ADDRESSED:
                     turn.state.for_user = found.role is Role.CONTENT_START
-            case _ if HAS_CALLS:
+            case _:
                 if CALLS_ARE_OBJECTS:
                     if (yield from read_object_marker(turn, found, after_call)):
                         return
-                else:
+                elif HAS_CALLS:
                     yield from read_head_marker(turn, found, after_call)
 
 
@@ -311,7 +311,8 @@ def is_quoted_marker(turn: Turn, found: Found) -> bool:
     if pending and not is_start:
         return True
     content = turn.content
-    is_quoted = not state.after_marker and not content.space and ends_in_quote(content.pieces)
+    is_after_text = not (state.after_marker or content.space)
+    is_quoted = is_after_text and ends_in_quote(content.pieces)
     state.quotes_reasoning = is_quoted and is_start
     return is_quoted
 

@@ -121,9 +121,11 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
 
 def next_element(turn: Turn, value: Value) -> Reading[Found | None]:
     """Return the element with which a value begins, if it does; a partial one at the end."""
-    while (found := first_element(turn, value)) and found.is_partial and not turn.input.final:
+    while True:
+        found = first_element(turn, value)
+        if turn.input.final or not (found and found.is_partial):
+            return found
         yield None
-    return found
 
 
 def cut_value_off(turn: Turn, call: OpenCall, value: Value) -> bool:
@@ -147,7 +149,7 @@ def key_of(found: Found) -> str:
     if not KEY_ESCAPES:
         return found.slot("key")
     escaped = "|".join(map(re.escape, KEY_ESCAPES))
-    return re.sub(escaped, lambda escape: KEY_ESCAPES[escape.group()], found.slot("key"))
+    return re.sub(escaped, lambda it: KEY_ESCAPES[it.group()], found.slot("key"))
 
 
 def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
@@ -208,7 +210,8 @@ def find_value_end(
             turn.flow = None if found else value.flow
             yield None
             continue
-        is_other = found.role is Role.VALUE_CLOSED and found.slot("key") not in ("", key)
+        is_close = found.role is Role.VALUE_CLOSED
+        is_other = is_close and found.slot("key") not in ("", key)
         if found.role is Role.PART_OF_VALUE or is_other:
             if not is_other:
                 turn.problem("inner_marker", f"{found.text!r} inside a value")

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeGuard
 
 ALTERNATIVES = ("anyOf", "oneOf", "allOf")
 
 
-def parameters_by_name(tools: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+def parameters_by_name(tools: Any) -> dict[str, Mapping[str, Any]]:
     """Return the schemas of the tools' arguments by the tools' names.
 
     A tool is an OpenAI tool definition, or the function in it alone.
@@ -19,48 +19,55 @@ def parameters_by_name(tools: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[
     Raises:
         ValueError: they are no tools; it says which of them is none, and why.
     """
-    is_list = isinstance(tools, Sequence) and not isinstance(tools, str | bytes)
-    if not is_list:
+    if not is_list(tools):
         raise ValueError("tools: not a list")
     found: dict[str, Mapping[str, Any]] = {}
     for index, tool in enumerate(tools):
         path, function = f"tools[{index}]", tool
-        if isinstance(tool, Mapping) and "function" in tool:
+        if is_mapping(tool) and "function" in tool:
             path, function = f"{path}.function", tool["function"]
-        match function:
-            case {"name": str(name)} if name:
-                found[name] = object_in(function, "parameters")
-            case Mapping():
-                raise ValueError(f"{path}: no name")
-            case _:
-                raise ValueError(f"{path}: not an object")
+        if not is_mapping(function):
+            raise ValueError(f"{path}: not an object")
+        if not isinstance(name := function.get("name"), str) or not name:
+            raise ValueError(f"{path}: no name")
+        found[name] = object_in(function, "parameters")
     return found
+
+
+def is_list(value: object) -> TypeGuard[Sequence[Any]]:
+    """Say whether a value is an array of JSON, or something like it."""
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def is_mapping(value: object) -> TypeGuard[Mapping[str, Any]]:
+    """Say whether a value is an object of JSON."""
+    return isinstance(value, Mapping)
 
 
 def object_in(schema: Any, word: str) -> Mapping[str, Any]:
     """Return an object in a schema; an empty one if there is none."""
-    found = schema.get(word) if isinstance(schema, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+    found = schema.get(word) if is_mapping(schema) else None
+    return found if is_mapping(found) else {}
 
 
 def list_in(schema: Mapping[str, Any], word: str) -> Sequence[Any]:
     """Return a list in a schema; an empty one if there is none."""
     found = schema.get(word)
-    return found if isinstance(found, list | tuple) else ()
+    return found if is_list(found) else ()
 
 
 def schema_options(schema: Any, root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return a schema, what it refers to in `root`, and its alternatives, each once."""
     found: dict[int, Mapping[str, Any]] = {}
-    waiting = [schema]
+    waiting: list[Any] = [schema]
     while waiting:
         option = waiting.pop()
-        if not isinstance(option, Mapping) or id(option) in found:
+        if not is_mapping(option) or id(option) in found:
             continue
         found[id(option)] = option
         inner = [other for word in ALTERNATIVES for other in list_in(option, word)]
         target: Any = root if "$ref" in option else None
         for step in str(option.get("$ref")).split("/")[1:]:
-            target = target.get(step) if isinstance(target, Mapping) else None
+            target = target.get(step) if is_mapping(target) else None
         waiting += reversed([*inner, target])
     return list(found.values())

@@ -40,12 +40,13 @@ if TYPE_CHECKING:
 
     from turnspec.engine.input import Input
     from turnspec.engine.markers import Found
-    from turnspec.engine.results import Event
+    from turnspec.engine.results import Event, ProblemKind
     from turnspec.engine.roles import Role
 
 
 #: Text within a string, with whole escapes.
-IN_STRING = re.compile(r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*')
+ESCAPE = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
+IN_STRING = re.compile(rf'[^"\\\x00-\x1f]*(?:{ESCAPE}[^"\\\x00-\x1f]*)*')
 
 
 class TextState:
@@ -62,7 +63,7 @@ class TextState:
             self.opened = False  # whether calls were opened, and that not closed
             self.mentioned = False  # whether content holds what opens calls
             self.called = False  # whether there was a call, if only in the prefill
-            self.for_user = False  # whether the message's header says that it is content
+            self.for_user = False  # whether the message's header says so
 
 
 class OpenCall:
@@ -110,7 +111,7 @@ class Hold:
 
     def __init__(self, turn: Turn, is_unnamed: bool) -> None:
         self.offset = turn.input.here
-        self.is_unnamed = is_unnamed  # whether it may be a call's object, with no name so far
+        self.is_unnamed = is_unnamed  # whether it may be a call that has no name yet
         self.events = len(turn.events)
         self.problems = len(turn.problems)
         self.calls = len(turn.calls)
@@ -132,7 +133,8 @@ class Turn:
         self._content = Stream(input, ContentDelta, shown)
         self.content = self._content  # or that of what may be a draft
         if HAS_REASONING:
-            self.inline = options["reasoning"] == "inline"  # whether it stays in the content
+            #: Whether it stays in the content.
+            self.inline = options["reasoning"] == "inline"
             thoughts = Stream(input, ReasoningDelta, shown)
             self.reasoning = self.content if self.inline else thoughts
             self.state.thinking = STARTS_IN_REASONING
@@ -149,7 +151,8 @@ class Turn:
     @property
     def message(self) -> Message:
         """The message as far as it is known."""
-        problems, content, reasoning = self.problems[:], "".join(self._content.pieces), ""
+        content, reasoning = "".join(self._content.pieces), ""
+        problems = self.problems[:]
         if HAS_REASONING and not self.inline:
             reasoning = "".join(self.reasoning.pieces)
         if not HAS_CALLS:
@@ -200,7 +203,7 @@ class Turn:
                 hold.events -= certain
         return events
 
-    def problem(self, kind: str, message: str, offset: int | None = None) -> None:
+    def problem(self, kind: ProblemKind, message: str, offset: int | None = None) -> None:
         """Tell of a deviation at an offset, by default at the position."""
         at = self.input.here if offset is None else offset
         self.problems.append(Problem(at, kind, message))
@@ -286,7 +289,8 @@ class Turn:
                 self.problem("unclosed", "a call inside the reasoning", at)
             else:
                 state.thinking = False
-        if CONTENT_IS_LAST and self.content.begun and not (HAS_REASONING and self.inline):
+        is_after_text = CONTENT_IS_LAST and self.content.begun
+        if is_after_text and not (HAS_REASONING and self.inline):
             self.problem("misplaced", "a call after content", at)
         state.mentioned, state.called = False, True
 

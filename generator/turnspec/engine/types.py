@@ -5,7 +5,7 @@ from __future__ import annotations
 from turnspec.engine.json_texts import load_json
 from turnspec.engine.literals import PYTHON_ERRORS, dump_python, literal
 from turnspec.engine.markers import WHITE_SPACE
-from turnspec.engine.tools import list_in, schema_options
+from turnspec.engine.tools import is_list, list_in, schema_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ PYTHON_TYPES = {
     "None": "null",
     "NoneType": "null",
 }
-TYPE_NAMES = {
+TYPE_NAMES: dict[type, set[str]] = {
     str: {"string"},
     int: {"integer", "number"},
     float: {"number"},
@@ -40,12 +40,17 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
     allowed: set[str] = set()
     for option in schema_options(schema, root):
         types = option.get("type") or ()
-        names = types if isinstance(types, list | tuple) else (types,)
+        names = types if is_list(types) else (types,)
         allowed |= {PYTHON_TYPES.get(name, name) for name in map(str, names)}
         const = [option["const"]] if "const" in option else []
         for value in list_in(option, "enum") or const:
-            allowed |= TYPE_NAMES.get(type(value), set())
+            allowed |= types_of(value)
     return allowed
+
+
+def types_of(value: object) -> set[str]:
+    """Return the types that a value is of."""
+    return TYPE_NAMES.get(type(value)) or set()
 
 
 def as_json(text: str, types: set[str], python: bool) -> str | None:
@@ -71,4 +76,4 @@ def as_json(text: str, types: set[str], python: bool) -> str | None:
             return None
         if type(value) in (int, float, str):  # JSON has these as well
             return None
-    return text if types & TYPE_NAMES.get(type(value), set()) else None
+    return text if types & types_of(value) else None

@@ -49,7 +49,9 @@ class UnclosedString:
         at = found.start
         if self._first == found.offset:
             at = after_space(input.text, self._last - input.offset)
-        while (marker := self._ends.match(input, not input.final, at)) and not marker.is_partial:
+        while marker := self._ends.match(input, not input.final, at):
+            if marker.is_partial:
+                break
             at = after_space(input.text, marker.end)
         self._first, self._last = found.offset, input.offset + at
         return at

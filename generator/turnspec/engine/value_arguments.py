@@ -37,8 +37,10 @@ def read_value_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
             break
         if found.role is Role.QUOTED_ARGUMENT:
             turn.problem("malformed", f"{found.slot('key')!r} in quotes")
-        if found.role is not Role.END and not (yield from read_value_argument(turn, call, found)):
-            is_cut = True
+        if found.role is Role.END:
+            continue
+        is_cut = not (yield from read_value_argument(turn, call, found))
+        if is_cut:
             break
     call.complete = call.complete and not is_cut
     turn.events += call.add("}" if call.pieces else "{}")
@@ -108,7 +110,8 @@ def may_have(turn: Turn, call: OpenCall, key: str) -> bool:
     """Say whether a tool has an argument, as far as its schema tells."""
     parameters = (turn.tools or {}).get(call.name, {})
     properties = object_in(parameters, "properties")
-    return not properties or key in properties or bool(parameters.get("additionalProperties"))
+    may_have_more = not properties or bool(parameters.get("additionalProperties"))
+    return may_have_more or key in properties
 
 
 def is_bare_text(turn: Turn, value: JsonValue) -> Reading[bool]:
@@ -119,8 +122,7 @@ def is_bare_text(turn: Turn, value: JsonValue) -> Reading[bool]:
         assert match  # if only an empty text
         word, end = match["word"], match.end()
         if end < len(input.text) or input.final:
-            is_literal = value.may_be_quote(match.start("word")) or value.is_literal(word)
-            if not word or is_literal:
+            if not word or value.is_literal(word) or value.may_be_quote(match.start("word")):
                 return False
             found = rules.after_bare_text.match(input, not input.final, end)
             if not (found and found.is_partial):

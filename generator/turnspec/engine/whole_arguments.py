@@ -5,7 +5,6 @@ from __future__ import annotations
 from turnspec.engine.facts import HAS_OTHER_VALUES, VALUE_STYLE
 from turnspec.engine.json_values import JsonValue
 from turnspec.engine.other_values import OtherValue
-from turnspec.engine.unclosed import UnclosedString
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,10 +13,9 @@ if TYPE_CHECKING:
 
 def new_value(turn: Turn) -> JsonValue:
     """Return what reads a value in the format's own notation."""
-    unclosed = UnclosedString(turn.input)
     if HAS_OTHER_VALUES:
-        return OtherValue(turn.input, turn, unclosed, VALUE_STYLE)
-    return JsonValue(turn.input, turn, unclosed)
+        return OtherValue(turn.input, turn, VALUE_STYLE)
+    return JsonValue(turn.input, turn)
 
 
 class WholeArguments:

@@ -221,7 +221,7 @@ def _slots(source: Source, value: ast.expr, found: _Reached) -> Iterator[Edit]:
     kept = [name for name in names if name in found.attributes]
     if len(kept) < len(names):
         text = ", ".join(f'"{name}"' for name in kept)
-        yield Edit(source.start(value), source.end(value), f"({text},)" if kept else "()")
+        yield Edit(source.start(value), source.end(value), f"({text}{',' * (len(kept) == 1)})")
 
 
 def _loaded(function: ast.FunctionDef) -> set[str]:
@@ -314,7 +314,7 @@ def _is_pure(node: ast.expr, pure: Set[str]) -> bool:
         isinstance(inner, quiet)
         or (
             isinstance(inner, ast.Call)
-            and ast.unparse(inner.func).rpartition(".")[2] in {*pure, "set", "list", "dict"}
+            and ast.unparse(inner.func).rpartition(".")[2] in {*pure, "set", "list", "dict", "len"}
         )
         for inner in ast.walk(node)
     )
