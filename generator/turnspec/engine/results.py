@@ -6,17 +6,16 @@ from turnspec.engine.facts import HAS_CALLS, HAS_REASONING
 
 TYPE_CHECKING = False  # so that `typing` need not be imported
 if TYPE_CHECKING:
-    from typing import Any, Literal, TypeAlias
+    from typing import Any, Literal
 
     #: What a problem can be: `turnspec.protocol.PROBLEM_KINDS` says what each means.
-    ProblemKind: TypeAlias = (
-        Literal["array", "cut_off", "draft", "extra_field", "inner_marker", "malformed"]
-        | Literal["misplaced", "missing_marker", "no_arguments", "no_name", "not_json"]
-        | Literal["not_an_object", "order", "other_syntax", "repeated", "stray_marker"]
-        | Literal["repeated_argument", "string_arguments", "text_after_end", "wrapper"]
-        | Literal["unclosed", "unexpected_text", "unknown_argument", "unknown_tool"]
-        | Literal["wrong_type"]
-    )
+    OfText = Literal["draft", "misplaced", "repeated", "text_after_end", "unclosed"]
+    OfMarkers = Literal["cut_off", "inner_marker", "missing_marker", "stray_marker"]
+    OfCalls = Literal["array", "malformed", "no_name", "other_syntax", "unknown_tool"]
+    OfMembers = Literal["extra_field", "order", "unexpected_text", "wrapper"]
+    OfArguments = Literal["no_arguments", "not_an_object", "not_json", "string_arguments"]
+    OfValues = Literal["repeated_argument", "unknown_argument", "wrong_type"]
+    ProblemKind = OfText | OfMarkers | OfCalls | OfMembers | OfArguments | OfValues
 
 
 class Record:
