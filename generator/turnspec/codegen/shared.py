@@ -38,7 +38,7 @@ def _with_types(source: str) -> str:
         if isinstance(node, ast.If | ast.Import | ast.ImportFrom)
         for name in _bound_in_block(node)
     }
-    missing = sorted(used_names(tree) - found - {*dir(builtins)})
+    missing = sorted(used_names(source) - found - {*dir(builtins)})
     types = [f"    {name}: TypeAlias = Any" for name in missing if _is_class(name)]
     before, begins, rest = source.partition("if TYPE_CHECKING:\n")
     imports, gap, others = rest.partition("\n\n")
@@ -70,7 +70,7 @@ def shared_module(module: str) -> str:
     own, begins, common = module.partition(BEGINS_COMMON)
     if not begins:
         raise ValueError("not a parser with a common part")
-    names = sorted(_bound(ast.parse(common)) & _used(ast.parse(own)), key=_import_order)
+    names = sorted(_bound(ast.parse(common)) & _used(own), key=_import_order)
     lines = own.rstrip().split("\n")
     at = next(
         number for number, line in enumerate(lines) if line.startswith(("TYPE_CHECKING", "__all__"))
@@ -86,7 +86,7 @@ def _import_order(name: str) -> tuple[bool, bool, str]:
 
 def _with_imports_of(lines: list[str]) -> list[str]:
     """Leave out what is imported for other parts."""
-    used = _used(ast.parse("\n".join(lines)))
+    used = _used("\n".join(lines))
     kept = []
     for line in lines:
         found = re.fullmatch(r"( *)(from \S+ import |import )([\w, ]+)", line)
@@ -110,14 +110,14 @@ def _bound(tree: ast.Module) -> set[str]:
     return names
 
 
-def _used(tree: ast.Module) -> set[str]:
+def _used(text: str) -> set[str]:
     """Return the names that a source uses, and those that it makes public."""
     lists = [
         ast.literal_eval(node.value)
-        for node in tree.body
+        for node in ast.parse(text).body
         if isinstance(node, ast.Assign | ast.AugAssign) and "__all__" in _targets(node)
     ]
-    return used_names(tree).union(*lists)
+    return used_names(text).union(*lists)
 
 
 def _targets(node: ast.Assign | ast.AugAssign) -> set[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 
 from turnspec.codegen.compiler.edits import Edit, Source
 
@@ -28,12 +29,45 @@ class _Reached:
 
 
 @dataclass(frozen=True, slots=True)
+class _Stored:
+    """What a statement stores: attributes, and names for itself that it doesn't read."""
+
+    attributes: Set[str]
+    unread: Set[str]
+
+
+@dataclass(frozen=True, slots=True)
 class _Part:
     """A part of a source, what binds it, and what it uses; of a class each method is one."""
 
     names: frozenset[str]  # any of these reaches it; none: it is always reached
     method: str  # so does this attribute
     uses: _Reached
+
+
+# Passes and formats see the same statements again and again, so what these use is kept by texts.
+
+
+def _uses_of(source: Source, node: ast.stmt) -> _Reached:
+    return _uses_of_text(_text(source, node))
+
+
+@lru_cache(20_000)
+def _uses_of_text(text: str) -> _Reached:
+    return _used(ast.parse(text).body)
+
+
+@lru_cache(20_000)
+def _stored_in(text: str) -> _Stored:
+    nodes = list(ast.walk(ast.parse(text)))
+    stored = [node for node in nodes if isinstance(getattr(node, "ctx", None), ast.Store)]
+    names = {node.id for node in stored if isinstance(node, ast.Name)}
+    attributes = {node.attr for node in stored if isinstance(node, ast.Attribute)}
+    return _Stored(attributes, names - _loaded(nodes))
+
+
+def _text(source: Source, node: ast.stmt) -> str:
+    return textwrap.dedent(" " * node.col_offset + source.text_of(node))
 
 
 def _used(nodes: Iterable[ast.AST]) -> _Reached:
@@ -105,8 +139,10 @@ def reached(
 def _what_is_reached(source: Source, kept: int, public: Set[str], attributes: Set[str]) -> _Reached:
     found = _Reached(set(public), set(attributes))
     body = source.tree.body
-    waiting = list(_parts([node for node in body if source.start(node) < kept]))
-    found.add(_used(node for node in body if source.start(node) > kept))
+    waiting = list(_parts(source, [node for node in body if source.start(node) < kept]))
+    for node in body:
+        if source.start(node) > kept:
+            found.add(_uses_of(source, node))
     size = -1
     while size != found.size():
         size = found.size()
@@ -122,7 +158,7 @@ def _what_is_reached(source: Source, kept: int, public: Set[str], attributes: Se
     return found
 
 
-def _parts(body: Iterable[ast.stmt]) -> Iterator[_Part]:
+def _parts(source: Source, body: Iterable[ast.stmt]) -> Iterator[_Part]:
     """Yield the parts of a source, but for imports."""
     for node in body:
         names = frozenset(_bound(node))
@@ -130,19 +166,20 @@ def _parts(body: Iterable[ast.stmt]) -> Iterator[_Part]:
             yield _Part(frozenset(), "", _Reached({"TYPE_CHECKING"}))
             for inner in node.body:
                 if not isinstance(inner, ast.Import | ast.ImportFrom):
-                    yield _Part(frozenset(_bound(inner)), "", _used([inner]))
+                    yield _Part(frozenset(_bound(inner)), "", _uses_of(source, inner))
         elif isinstance(node, ast.ClassDef):
             yield _Part(names, "", _used([*node.bases, *node.decorator_list]))
             for inner in node.body:
                 name = inner.name if isinstance(inner, ast.FunctionDef) else ""
-                yield _Part(names, "" if _is_special(name) else name, _used([inner]))
+                yield _Part(names, "" if _is_special(name) else name, _uses_of(source, inner))
         elif not isinstance(node, ast.Import | ast.ImportFrom):
-            yield _Part(names, "", _used([node]))
+            yield _Part(names, "", _uses_of(source, node))
 
 
-def used_names(tree: ast.Module) -> set[str]:
+def used_names(text: str) -> set[str]:
     """Return the names of a module that the statements in it use."""
-    return {name for part in _parts(tree.body) for name in part.uses.names}
+    source = Source(text)
+    return {name for part in _parts(source, source.tree.body) for name in part.uses.names}
 
 
 def _bound(node: ast.stmt) -> set[str]:
@@ -173,9 +210,18 @@ def _edits(source: Source, found: _Reached, public: Set[str], pure: Set[str]) ->
             yield Edit(*source.lines_of([node]), "")
         elif isinstance(node, ast.ClassDef):
             yield from _members(source, node, found)
-    for inner in ast.walk(source.tree):
-        if isinstance(inner, ast.FunctionDef):
-            yield from _stores(source, inner, found, _loaded(inner), pure)
+    for function in _functions(source.tree.body):
+        stored = _stored_in(_text(source, function))
+        if stored.unread or not stored.attributes <= found.attributes:
+            yield from _stores(source, function, found, _loaded(ast.walk(function)), pure)
+
+
+def _functions(body: Iterable[ast.stmt]) -> Iterator[ast.FunctionDef]:
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield from _functions(node.body)
+        elif isinstance(node, ast.FunctionDef):
+            yield node
 
 
 def _imports(source: Source, node: ast.Import | ast.ImportFrom, found: _Reached) -> Iterator[Edit]:
@@ -224,10 +270,10 @@ def _slots(source: Source, value: ast.expr, found: _Reached) -> Iterator[Edit]:
         yield Edit(source.start(value), source.end(value), f"({text}{',' * (len(kept) == 1)})")
 
 
-def _loaded(function: ast.FunctionDef) -> set[str]:
-    """Return the names that a function reads."""
-    nodes = (node for node in ast.walk(function) if isinstance(node, ast.Name))
-    return {node.id for node in nodes if isinstance(node.ctx, ast.Load)}
+def _loaded(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the names that nodes read."""
+    names = (node for node in nodes if isinstance(node, ast.Name))
+    return {node.id for node in names if isinstance(node.ctx, ast.Load)}
 
 
 def _stores(
