@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from turnspec.codegen.facts import FormatFacts, Marker, Row
+from turnspec.codegen.facts import OTHER_SYNTAX, FormatFacts, Marker, Row, roles_in
 from turnspec.codegen.format_module import FormatModule
 
 _WIDTH = 88
@@ -26,9 +26,11 @@ _USE = """\
     for piece in stream:
         for event in parser.feed(piece): ...
     events = parser.finish()
-    message = parser.message
+    message = parser.message  # content, reasoning_content, tool_calls, problems
+    message.tool_calls  # each with id, name, arguments (JSON text) and complete
 
-Neither ever raises on what a model writes: `message.problems` tells what deviates."""
+Neither ever raises on what a model writes: `message.problems` tells what deviates. Its
+kinds stand behind "#" here, and "-" where it is empty."""
 
 
 def docstring(
@@ -39,7 +41,7 @@ def docstring(
     blocks = [
         f"Reads turns in the format of {_visible(facts.format['name'])}.",
         _USE,
-        "\n".join(filter(None, _sample_rows(module, facts.format["header"], samples))),
+        "\n".join(_sample_rows(module, facts.format["header"], samples)),
         "\n".join(["WHAT ELSE IS READ", *_rows(module, _deviations(facts, called), _DEVIATIONS)]),
         *_value_ends(facts, module, called),
         "\n".join(["WHERE THE TEXT IS CUT OFF", *_rows(module, _cut_off(facts, called), _BREAKS)]),
@@ -58,14 +60,18 @@ def _escaped(text: str) -> str:
 def _sample_rows(module: FormatModule, header: str, samples: Sequence[str]) -> Iterator[str]:
     """Yield sample turns, a line each, with the events that it gives."""
     yield f"{'THE FORMAT':{_COLUMN}}THE EVENTS"
-    for sample in samples:
+    for number, sample in enumerate(samples):
+        if number:
+            yield "    or"
         parser = module.Parser(prefill=header)
         lines = re.findall(r"[^\n]*\n|[^\n]+", sample.removeprefix(header))
         for at, line in enumerate(lines):
             events = parser.feed(line) + (parser.finish() if at == len(lines) - 1 else [])
             *first, last = _parts(_visible(line)) or [""]
-            yield from (f"    {part}".rstrip() for part in first)
-            yield from _beside(f"    {last}", list(map(_event, events)))
+            rows = (*first, *_beside(f"    {last}", list(map(_event, events))))
+            yield from filter(
+                None, (f"    {row}".rstrip() if row in first else row for row in rows)
+            )
 
 
 def _beside(text: str, events: Sequence[str]) -> Iterator[str]:
@@ -105,13 +111,19 @@ def _head_text(facts: FormatFacts) -> str:
 def _deviating_calls(facts: FormatFacts, called: str) -> Iterator[str]:
     opening = _text_of(facts.text("OPENING"))
     head, ends = called.find(_head_text(facts)), _plain(facts, "close")
-    if opening:
+    if opening and head > 0:
         yield called[head:]
+    if opening:
         yield f"Use {opening} for calls."
         members = '{"name": "get_weather", "arguments": {"city": "Paris"}}'
         yield called[: len(opening)] + members + called[called.find(_end_of(facts)) :]
     for end in ends[:1]:
         yield called.replace(end, "", 1)
+    if facts.values["HAS_DRAFTS"]:
+        thought = f"{_marker(facts, 'reasoning_start')}{_THOUGHT}\n{called}"
+        yield thought
+        rest = thought.rstrip().removesuffix(_text_of(facts.turn_ends[0]).strip())
+        yield f"{rest}{_marker(facts, 'reasoning_end')}{_TEXT}"
     yield f"{called.removesuffix(_text_of(facts.turn_ends[0]))}Then this."
 
 
@@ -154,7 +166,9 @@ def _where_values_end(facts: FormatFacts, closes: Sequence[Row]) -> str:
             return f"At the first {_quoted(marker)}."
         *others, last = map(_next_text, after)
         needed = f"{', '.join(others)} or {last}" if others else last
-        return f"At {_quoted(marker)}, if {needed} comes next; any other is part of the value."
+        told = f"At {_quoted(marker)}, if {needed} comes next; any other is part of the value."
+        is_read_on = any(row.role == "rest" for row in facts.tables["IN_VALUE"])
+        return told + " Where none is, at what ends the call." * is_read_on
     if facts.style:
         signs = "".join(dict.fromkeys(str(facts.style["after_string"])))
         return (
@@ -184,7 +198,8 @@ def _cut_off(facts: FormatFacts, called: str) -> Iterator[str]:
         yield start + _THOUGHT
     for header in _plain(facts, "turn_start")[:1]:
         for begun in _plain(facts, "broken_off")[:1]:
-            yield f"{_TEXT} {header[: len(begun)]}"
+            if len(begun) < len(header):
+                yield f"{_TEXT} {header[: len(begun)]}"
         yield f"{_TEXT} {header[:3]}"
     yield _TEXT
 
@@ -200,7 +215,8 @@ def _marker(facts: FormatFacts, role: str) -> str:
 
 def _text_of(marker: str) -> str:
     """Return a text that a marker's notation stands for."""
-    return re.sub(r"\{\w[^{}]*\}", "", marker).replace("{{", "{").replace("}}", "}")
+    shown = re.sub(r"\{\?([^{}]*)\}", r"\1", marker)
+    return re.sub(r"\{\w[^{}]*\}", "", shown).replace("{{", "{").replace("}}", "}")
 
 
 def _rows(module: FormatModule, texts: Iterable[str], most: int) -> Iterator[str]:
@@ -215,8 +231,13 @@ def _rows(module: FormatModule, texts: Iterable[str], most: int) -> Iterator[str
 
 
 def _parts(text: str) -> list[str]:
-    """Return a text in pieces, each as long as a line allows."""
-    return [text[at : at + _LINE] for at in range(0, len(text), _LINE)]
+    """Return a text in pieces that a line holds, cut behind a line break or before a marker."""
+    parts = []
+    while len(text) > _LINE:
+        cut = text.rfind("\n", 0, _LINE) + 1 or max(text.rfind("<", 1, _LINE), 0) or _LINE
+        parts.append(text[:cut])
+        text = text[cut:]
+    return [*parts, text] if text else parts
 
 
 def _said(message: Any) -> list[str]:
@@ -235,15 +256,23 @@ def _held(facts: FormatFacts) -> Iterator[str]:
     held = [text for text in (*rows, *facts.turn_ends) if "{stop" not in text]
     longest = max((_longest(text, slots) for text in held), default=1) - 1
     text = (
-        "White space, which counts only if more text follows; and what may become a marker, "
-        f"of at most {max(longest, 0)} characters. A longer `stop` text can raise that."
+        "White space, till more text follows; and what may become a marker, of at most "
+        f"{max(longest, 0)} characters, as names and keys may have 256. A longer `stop` text can "
+        "raise that."
     )
-    if facts.values["HAS_CALLS"]:
-        text += (
-            " A value that is no string, and a call in another syntax, until it ends; a call in "
-            "open reasoning, until it is clear whether it is one."
-        )
+    text += "".join(f" {told}" for told, is_so in _held_calls(facts) if is_so)
     yield textwrap.indent(textwrap.fill(text, _WIDTH - 4), "    ")
+
+
+def _held_calls(facts: FormatFacts) -> Iterator[tuple[str, bool]]:
+    """Yield what is held back of calls without limit, each with whether a format has it."""
+    has, roles = facts.values, roles_in(facts)
+    is_text = has["HAS_CALLS"] and has["ARGUMENTS"] == "text"
+    yield "An argument that is no string, until it ends.", bool(is_text)
+    yield "A number or a word in arguments, until it ends.", bool(has["HAS_CALLS"] and not is_text)
+    yield "A call's object, until its name has come.", bool(has["CALLS_ARE_OBJECTS"])
+    yield "A call in another syntax, until it ends.", not roles.isdisjoint(OTHER_SYNTAX)
+    yield "A call in open reasoning, until something follows it.", bool(has["HAS_DRAFTS"])
 
 
 def _longest_slot(steps: Sequence[str]) -> int:

@@ -48,7 +48,8 @@ def marker_statements(facts: FormatFacts) -> Iterator[str]:
     names = _marker_names(facts)
     yield f"FORMAT = {dict(facts.format)!r}\n"
     yield '# The markers. " " is any white space, "\\n" one line break or none, "{x}" a slot (see'
-    yield "# SLOTS). {stop} is what ends a turn, and each text of the option `stop`.\n"
+    yield '# SLOTS), "{?x}" a text that may be missing, "{{" a brace. {stop} is what ends a turn,'
+    yield "# and each text of the option `stop`.\n"
     yield from (f"{name} = {text!r}" for text, name in names.items())
     ends = _tuple(_shown(text, names) for text in facts.turn_ends)
     yield f"TURN_ENDS{'' if facts.turn_ends else ': tuple[str, ...]'} = {ends}"
@@ -122,17 +123,18 @@ def _tuple(items: Iterable[str]) -> str:
 def _marker_names(facts: FormatFacts) -> dict[str, str]:
     """Return the names of the markers, each by its text."""
     names: dict[str, str] = {}
-    rows = [row for table in facts.tables.values() for row in table]
-    ends = [Row("turn_end", text) for text in facts.turn_ends]
-    for row in (*rows, *ends):
+    rows = [(name, row) for name, table in facts.tables.items() for row in table]
+    ends = [("", Row("turn_end", text)) for text in facts.turn_ends]
+    for table, row in (*rows, *ends):
         text = row.marker.strip()
-        if row.role not in _NAMES or text in names or not text or "{stop" in text:
+        base = "QUOTE" if table in ("AT_RAW_START", "AT_RAW_END") else _NAMES.get(row.role, "")
+        if not base or text in names or not text or "{stop" in text:
             continue
-        name, number = _NAMES[row.role], 2
+        name, number = base, 2
         while name in names.values():
-            name, number = f"{_NAMES[row.role]}_{number}", number + 1
+            name, number = f"{base}_{number}", number + 1
         names[text] = name
-    in_order = list(_NAMES.values())
+    in_order = [*_NAMES.values(), "QUOTE"]
     return dict(
         sorted(names.items(), key=lambda named: in_order.index(named[1].rstrip("_0123456789")))
     )

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from turnspec.engine.roles import Notation, Role, Rule
     from turnspec.engine.special import SpecialTokens
 
-    #: A part of a marker: a text, an expression, or a text that may be missing: in a list, as
-    #: it is sought and as it is written.
+    #: A part of a marker: a text; an expression; or, in a list, a text that may be missing,
+    #: as it is looked for and as it is told.
     Step: TypeAlias = "str | re.Pattern[str] | list[str]"
     #: What stands in slots, as expressions.
     Slots: TypeAlias = "dict[str, list[str]]"

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    #: A marker; or one and others, of which one has to come next.
+    #: A marker; or a pair of one and of others, of which one has to follow it.
     Notation: TypeAlias = "str | tuple[str, tuple[Notation, ...]]"
 
 
