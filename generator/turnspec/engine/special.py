@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILLER, FIRST, LAST = "\ue000", 0xE001, 0xF8FF
-TOKEN = re.compile("[\ue001-\uf8ff]\ue000*")
 NO_CHARACTER = "\ufdd0"  # in place of a private character that the model wrote
 
 
@@ -36,6 +35,7 @@ class SpecialTokens:
             for number, token in enumerate(ordered)
         }
         self._written = {escaped(token): x for token, x in self._stand_ins.items()}
+        self._stand_in = re.compile("[\ue001-\uf8ff]\ue000*")
         self._token = re.compile("|".join(map(re.escape, ordered)) or "(?!)")
         found = "|".join(map(re.escape, self._written)) or "(?!)"
         self._in_marker = re.compile(rf"{found}|\{{\{{|\}}\}}|\{{\?|\{{[^{{}}]*\}}")
@@ -62,7 +62,7 @@ class SpecialTokens:
     def between(self, marked: str, start: int, end: int) -> list[tuple[int, str]]:
         """Return the tokens between two positions: where, and their stand-ins."""
         found: list[tuple[int, str]] = []
-        for token in TOKEN.finditer(marked, start):
+        for token in self._stand_in.finditer(marked, start):
             if token.start() >= end:
                 break
             found.append((token.start(), token.group()))
