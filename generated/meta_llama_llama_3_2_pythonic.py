@@ -469,7 +469,7 @@ def is_noise_next(turn: Turn) -> bool | None:
 def breaks_off(turn: Turn, found: Found | None) -> bool:
     """Leave out a marker that the text ends in; say whether there is one."""
     input = turn.input
-    if not input.final or (found):
+    if not input.final or found:
         return False
     rules = input.rules.at_end_of_text
     begun = rules.search(input, partial=True)

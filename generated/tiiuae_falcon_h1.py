@@ -321,7 +321,7 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
 def breaks_off(turn: Turn, found: Found | None) -> bool:
     """Leave out a marker that the text ends in; say whether there is one."""
     input = turn.input
-    if not input.final or (found):
+    if not input.final or found:
         return False
     rules = input.rules.in_text
     begun = rules.search(input, partial=True)

@@ -70,6 +70,9 @@ def _edits(source: Source) -> Iterator[Edit]:
             case ast.UnaryOp(op=ast.Not(), operand=ast.Compare(ops=[op]) as compared):
                 if type(op) in _OPPOSITES:
                     yield _edit(source, node, _compared(source, compared, _OPPOSITES[type(op)]))
+            case ast.Tuple(elts=elements) if any(map(_is_nothing, elements)):
+                kept = [source.text_of(each) for each in elements if not _is_nothing(each)]
+                yield _edit(source, node, f"({', '.join(kept)}{',' * (len(kept) == 1)})")
             case ast.expr():
                 yield from _in_brackets(source, node)
         for name in ("body", "orelse"):
@@ -87,10 +90,16 @@ def _compared(source: Source, node: ast.Compare, by: str) -> str:
     return " ".join(sides)
 
 
+def _is_nothing(node: ast.expr) -> bool:
+    """Tell whether an element of a tuple stands for none."""
+    return isinstance(node, ast.Starred) and ast.unparse(node.value) == "()"
+
+
 def _in_brackets(source: Source, node: ast.expr) -> Iterator[Edit]:
-    """Take brackets away from an expression that stands in two pairs of them."""
+    """Take brackets away from a name, and from what stands in two pairs of them."""
     needs_own = ast.GeneratorExp | ast.NamedExpr | ast.Starred | ast.Yield | ast.YieldFrom
-    if source.stands_between(node, "((", "))") and not isinstance(node, needs_own):
+    is_alone = isinstance(node, ast.Name) and source.stands_between(node, " (", ")")
+    if is_alone or (source.stands_between(node, "((", "))") and not isinstance(node, needs_own)):
         start, end = source.start(node), source.end(node)
         yield Edit(start - 1, start, "")
         yield Edit(end, end + 1, "")
