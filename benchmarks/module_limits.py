@@ -44,7 +44,7 @@ SO_FAR = {
     "lines, median": 2_326,
     "lines, mean": 2_048,
     "lines, all": 315_279,
-    "lines of the engine and codegen": 9_498,
+    "lines of the engine and codegen": 9_507,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97
