@@ -43,8 +43,8 @@ SO_FAR = {
     "statements, objects": 1_557,
     "lines, median": 2_326,
     "lines, mean": 2_048,
-    "lines, all": 315_279,
-    "lines of the engine and codegen": 9_507,
+    "lines, all": 315_239,
+    "lines of the engine and codegen": 9_574,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -16,6 +16,7 @@ from tests.generated_formats import FORMATS, ROOT, table_of
 from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, without_empty_sections
 from turnspec.codegen.compiler.reaching import reached
+from turnspec.codegen.compiler.tidying import tidied, without_empty_functions
 from turnspec.codegen.compiler.values import Facts
 from turnspec.codegen.facts import facts_of
 
@@ -175,3 +176,59 @@ def sets_in(value: Any) -> list[object]:
         return sets_in([*value.values()])
     is_list = isinstance(value, list | tuple)
     return [found for item in value for found in sets_in(item)] if is_list else []
+
+
+#: What folding leaves, and what a person would have written.
+TIDIED = {
+    "if role in (Role.END,):\n    pass\n": "if role is Role.END:\n    pass\n",
+    "if role not in (Role.END,):\n    pass\n": "if role is not Role.END:\n    pass\n",
+    'if key in ("type",):\n    pass\n': 'if key == "type":\n    pass\n',
+    "if key in (name,):\n    pass\n": "if key in (name,):\n    pass\n",
+    "x = (*names, *())\n": "x = (*names,)\n",
+    "x = a or (b)\n": "x = a or b\n",
+    "x = f(b)\n": "x = f(b)\n",
+    "def f(x):\n    if x:\n        return False\n    return True\n": (
+        "def f(x):\n    return not x\n"
+    ),
+    "def f(x):\n    if x > 1:\n        return False\n    return True\n": (
+        "def f(x):\n    if x > 1:\n        return False\n    return True\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("source", TIDIED)
+def test_tidying(source: str) -> None:
+    assert tidied(source) == TIDIED[source]
+
+
+EMPTY = '''
+def nothing(x):
+    """Do nothing."""
+
+
+class Turn:
+    def note(self, x):
+        """Note nothing."""
+
+    def close(self):
+        """Close nothing."""
+
+    def read(self, x):
+        self.note(len(x))
+        self.note(next(x))
+        self.close()
+        if x:
+            nothing(x)
+
+
+class Other:
+    def close(self):
+        return 1
+'''
+
+
+def test_nobody_calls_what_does_nothing() -> None:
+    """A call stays whose arguments may do something, and one that may mean another method."""
+    calls = [ast.unparse(node) for node in ast.walk(ast.parse(without_empty_functions(EMPTY)))]
+    left = {call for call in calls if call.startswith(("nothing(", "self."))}
+    assert left == {"self.note", "self.note(next(x))", "self.close", "self.close()"}

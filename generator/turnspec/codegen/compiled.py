@@ -14,7 +14,11 @@ from turnspec import engine
 from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, replaced, without_empty_sections
 from turnspec.codegen.compiler.reaching import reached
-from turnspec.codegen.compiler.tidying import tidied, without_idle_generators
+from turnspec.codegen.compiler.tidying import (
+    tidied,
+    without_empty_functions,
+    without_idle_generators,
+)
 from turnspec.codegen.compiler.values import Facts
 from turnspec.codegen.facts import FormatFacts, roles_in
 from turnspec.codegen.format_module import FormatModule
@@ -112,7 +116,11 @@ def compiled_source(facts: FormatFacts) -> str:
     head = _with_public_names(head, known)
     parts = [head, markers, own[0], tables, *own[1:], f"{BEGINS_COMMON}\n"]
     text = without_idle_generators("\n\n".join([*parts, common]))
-    text = reached(text, {"__all__", *public_names(known)}, _ATTRIBUTES, _PURE, BEGINS_COMMON)
+    public = {"__all__", *public_names(known)}
+    text = reached(text, public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
+    called = without_empty_functions(text)
+    if called != text:
+        text = reached(called, public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
     own_text, begins, _ = text.partition(BEGINS_COMMON)
     own_text = tidied(own_text)
     return f"{_formatted(without_empty_sections(own_text))}\n\n{begins}\n\n\n{common}"

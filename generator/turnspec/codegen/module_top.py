@@ -30,7 +30,7 @@ _USE = """\
     message.tool_calls  # each with id, name, arguments (JSON text) and complete
 
 Neither ever raises on what a model writes: `message.problems` tells what deviates. Its
-kinds stand behind "#" here, and "-" where it is empty."""
+kinds stand after "#" here, and "-" where it is empty."""
 
 
 def docstring(
@@ -231,7 +231,7 @@ def _rows(module: FormatModule, texts: Iterable[str], most: int) -> Iterator[str
 
 
 def _parts(text: str) -> list[str]:
-    """Return a text in pieces that a line holds, cut behind a line break or before a marker."""
+    """Return a text in pieces that a line holds, cut after a line break or before a marker."""
     parts = []
     while len(text) > _LINE:
         cut = text.rfind("\n", 0, _LINE) + 1 or max(text.rfind("<", 1, _LINE), 0) or _LINE

@@ -130,7 +130,7 @@ def tell_begun_section(turn: Turn) -> None:
 
 
 def read_call(turn: Turn, found: Found) -> Reading[None]:
-    """Read a call behind its head, and those that follow it in its section."""
+    """Read a call after its head, and those that follow it in its section."""
     name = found.slot("name")
     if (
         HAS_OPTIONAL_TEXTS

@@ -28,7 +28,7 @@ class Role(Enum):
     BROKEN_OFF = "broken_off"  # the beginning of a marker with which the text ends
     OPENING = "opening"  # of calls
     INNER_OPENING = "inner_opening"
-    NOISY_OPENING = "noisy_opening"  # with words behind it
+    NOISY_OPENING = "noisy_opening"  # with words after it
     CALL = "call"
     OTHER_CALL = "other_call"
     SHORT_CALL = "short_call"

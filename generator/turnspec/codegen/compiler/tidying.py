@@ -18,6 +18,45 @@ _OPPOSITES: dict[type[ast.cmpop], str] = {
 }
 
 
+_EQUALS: dict[type[ast.cmpop], tuple[str, str]] = {
+    ast.In: ("==", "is"),
+    ast.NotIn: ("!=", "is not"),
+}
+
+
+def without_empty_functions(text: str) -> str:
+    """Return a source in which nobody calls a function, or a method, that does nothing."""
+    source = Source(text)
+    functions = [node for node in ast.walk(source.tree) if isinstance(node, ast.FunctionDef)]
+    others = {node.name for node in functions if not _does_nothing(node)}
+    empty = {node.name for node in functions} - others
+    return source.edited(_calls_of(source, empty))
+
+
+def _does_nothing(node: ast.FunctionDef) -> bool:
+    return len(node.body) == 1 and ast.get_docstring(node) is not None
+
+
+def _calls_of(source: Source, empty: Set[str]) -> Iterator[Edit]:
+    """Drop the statements that do nothing but call one of some functions."""
+    for node in ast.walk(source.tree):
+        for name in ("body", "orelse"):
+            body = getattr(node, name, None)
+            for statement in body if isinstance(body, list) else ():
+                if _is_call_of(statement, empty):
+                    filler = " " * statement.col_offset + "pass\n"
+                    left = filler if len(body or ()) == 1 else ""
+                    yield Edit(*source.lines_of([statement]), left)
+
+
+def _is_call_of(node: ast.stmt, empty: Set[str]) -> bool:
+    match node:
+        case ast.Expr(ast.Call(ast.Name(name) | ast.Attribute(ast.Name("self"), name)) as call):
+            inner = {ast.unparse(x.func) for x in ast.walk(call) if isinstance(x, ast.Call)}
+            return name in empty and inner <= {ast.unparse(call.func), "len"}
+    return False
+
+
 def without_idle_generators(text: str) -> str:
     """Return a source in which a reader that never waits is an ordinary function.
 
@@ -70,6 +109,8 @@ def _edits(source: Source) -> Iterator[Edit]:
             case ast.UnaryOp(op=ast.Not(), operand=ast.Compare(ops=[op]) as compared):
                 if type(op) in _OPPOSITES:
                     yield _edit(source, node, _compared(source, compared, _OPPOSITES[type(op)]))
+            case ast.Compare(ops=[op], comparators=[ast.Tuple(elts=[one])]) if type(op) in _EQUALS:
+                yield from _is_the_one(source, node, one)
             case ast.Tuple(elts=elements) if any(map(_is_nothing, elements)):
                 kept = [source.text_of(each) for each in elements if not _is_nothing(each)]
                 yield _edit(source, node, f"({', '.join(kept)}{',' * (len(kept) == 1)})")
@@ -88,6 +129,14 @@ def _edit(source: Source, node: ast.expr | ast.stmt, text: str) -> Edit:
 def _compared(source: Source, node: ast.Compare, by: str) -> str:
     sides = (source.text_of(node.left), by, source.text_of(node.comparators[0]))
     return " ".join(sides)
+
+
+def _is_the_one(source: Source, node: ast.Compare, one: ast.expr) -> Iterator[Edit]:
+    """Compare with the only element of a tuple; members of enumerations by identity."""
+    is_member = isinstance(one, ast.Attribute) and one.attr.isupper()
+    if is_member or isinstance(one, ast.Constant):
+        by = _EQUALS[type(node.ops[0])][is_member]
+        yield _edit(source, node, f"{source.text_of(node.left)} {by} {source.text_of(one)}")
 
 
 def _is_nothing(node: ast.expr) -> bool:

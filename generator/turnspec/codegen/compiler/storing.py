@@ -1,0 +1,104 @@
+"""Drops what is stored where nobody reads it. ``read`` are the attributes that anybody reads."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Set
+
+from turnspec.codegen.compiler.edits import Edit, Source
+
+
+def loaded_in(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the names that nodes read."""
+    names = (node for node in nodes if isinstance(node, ast.Name))
+    return {node.id for node in names if isinstance(node.ctx, ast.Load)}
+
+
+def unread_stores(
+    source: Source,
+    function: ast.FunctionDef,
+    read: Set[str],
+    loaded: set[str],
+    pure: Set[str],
+) -> Iterator[Edit]:
+    """Drop what is put where nobody reads it, if nothing else comes of it."""
+    for node in ast.walk(function):
+        for name in ("body", "orelse"):
+            for statement in _statements(node, name):
+                yield from _pairs(source, statement, read, loaded, pure)
+                if _is_unread(statement, read, loaded, pure):
+                    siblings = _statements(node, name)
+                    start, end = source.lines_of([statement])
+                    filler = " " * statement.col_offset + "pass\n"
+                    yield Edit(start, end, filler if len(siblings) == 1 else "")
+                elif isinstance(statement, ast.Assign):
+                    yield from _named(source, statement, loaded)
+
+
+def _named(source: Source, node: ast.Assign, loaded: set[str]) -> Iterator[Edit]:
+    """Leave out the name of what is done for its own sake."""
+    match node.targets:
+        case [ast.Name(id=name)] if name not in loaded:
+            yield Edit(source.start(node), source.start(node.value), "")
+
+
+def _pairs(
+    source: Source, node: ast.stmt, read: Set[str], loaded: set[str], pure: Set[str]
+) -> Iterator[Edit]:
+    """Leave out of `self.a, b = x, y` what nobody reads."""
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            pairs = list(zip(targets, values, strict=True))
+        case _:
+            return
+    kept = [
+        (target, value)
+        for target, value in pairs
+        if not _is_target_unread(target, read, loaded) or not _is_pure(value, pure)
+    ]
+    if kept and len(kept) < len(pairs):
+        left, right = (", ".join(map(source.text_of, side)) for side in zip(*kept, strict=True))
+        yield Edit(source.start(node), source.end(node), f"{left} = {right}")
+
+
+def _statements(node: ast.AST, name: str) -> list[ast.stmt]:
+    found = getattr(node, name, None)
+    return found if isinstance(found, list) else []
+
+
+def _is_unread(node: ast.stmt, read: Set[str], loaded: set[str], pure: Set[str]) -> bool:
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple() as value):
+            unread = all(_is_target_unread(target, read, loaded) for target in targets)
+            return unread and _is_pure(value, pure)
+        case ast.Assign(targets=[target], value=value) | ast.AnnAssign(
+            target=target, value=ast.expr() as value
+        ):
+            return _is_target_unread(target, read, loaded) and _is_pure(value, pure)
+    return False
+
+
+def _is_target_unread(target: ast.expr, read: Set[str], loaded: set[str]) -> bool:
+    match target:
+        case ast.Name(id=name):
+            return name not in loaded
+        case ast.Attribute(attr=name):
+            return name not in read
+    return False
+
+
+def _is_pure(node: ast.expr, pure: Set[str]) -> bool:
+    """Tell whether an expression does nothing but give a value."""
+    quiet = (
+        *(ast.Constant, ast.Name, ast.Attribute, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.Load),
+        ast.Starred,
+        *(ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop, ast.IfExp),
+    )
+    return all(
+        isinstance(inner, quiet)
+        or (
+            isinstance(inner, ast.Call)
+            and ast.unparse(inner.func).rpartition(".")[2] in {*pure, "set", "list", "dict", "len"}
+        )
+        for inner in ast.walk(node)
+    )
