@@ -122,6 +122,9 @@ def _head_calls(tools: Tools, others: Calls, spec: Spec) -> CallsFormat:
         found["short_starts"] = [short]
     if shape.only_in_section:
         found["other_starts"] = [*found["other_starts"], *_separated_starts(tools, start)]
+    if start.count(_NAME) > 1:  # the first tells, whatever stands where it is said again
+        noisy = start[: start.rindex(_NAME)] + "{name or noise}"
+        found["other_starts"] = [*found["other_starts"], noisy]
     _bound_names(found, call_ends(tools, SlotKind.NAME))
     found |= _ends(tools, shape, others, spec.turn.stop)
     if _needs_tail(tools, shape, after, spec.reasoning.end.strip()):

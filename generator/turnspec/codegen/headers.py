@@ -6,8 +6,11 @@ alone is no marker. So the header, which the prompt may hold already, is read wi
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
+from turnspec.codegen.format import Format
+from turnspec.codegen.markers import leading_text
 from turnspec.codegen.notation import notation
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.spec.model import Join, Literal, Part, Piece, ReasoningMode, Slot, Spec, Tools
@@ -42,6 +45,58 @@ def message_ends(spec: Spec, headed: Spec) -> list[str]:
     header = notation(spec.turn.header)
     found = dict.fromkeys(notation(text) for text in texts if text.strip())
     return [f"{end}{{before  {header}}}" for end in found]
+
+
+def add_loose_headers(table: Format, header: str, end: str) -> None:
+    """Add what models write of a message's header where it is not whole, or there twice.
+
+    The header's tag or its word may be missing after a message, if a part's beginning follows.
+    Where messages say who they are for, ``end`` is what closes a header: it may stand there alone,
+    a channel may be said before another one, and any name may be where a user's or tool's is.
+    """
+    between = table.get("between", ())
+    ends = [text.removesuffix(header).strip() for text in between if text.endswith(header)]
+    tag, _, word = header.partition(" ")
+    if not ends or not looks_like_marker(tag) or not word.isalnum():
+        return
+    content, starts = table.setdefault("content", {}), _starts(table)
+    firsts = _shortest(map(leading_text, filter(None, starts)))
+    begun = [tag, *(f"{text} {{?{tag}}} {{?{word}}}" for text in ends if text)]
+    loose = [f"{text}{{before  {first}}}" for text in begun for first in firsts]
+    if end:
+        loose += [f"{text} {end}" for text in between]
+        content["lead"] = [*content.get("lead", ()), end]
+        said_twice = [before for text in starts if (before := _before_word(text, end))]
+        found = [f"{text}{{before {first}}}" for text in said_twice for first in firsts]
+        table["turn_start"] = [*table.get("turn_start", ()), *found]
+        recipient = table["calls"]["start"].partition("{")[0].strip()
+        if any(text.startswith(recipient) for text in content["start"]):
+            content["start"] = [*content["start"], f"{recipient} {{name}} {end}"]
+    table["between"] = [*between, *loose]
+
+
+def _starts(table: Format) -> list[str]:
+    """Return what parts begin with."""
+    reasoning, content, calls = (
+        table.get("reasoning", {}),
+        table.get("content", {}),
+        table.get("calls", {}),
+    )
+    heads = (calls.get("start", ""), *calls.get("other_starts", ()))
+    opening = calls.get("opening", ())[:1]
+    return [*reasoning.get("start", ()), *content.get("start", ()), *opening, *heads]
+
+
+def _before_word(start: str, end: str) -> str:
+    """Return a header up to a word that may be any, if nothing but its end follows."""
+    before, slot, behind = start.partition("{word}")
+    return before + slot if behind.strip() == end else ""
+
+
+def _shortest(texts: Iterable[str]) -> list[str]:
+    """Return texts of which none begins with another one."""
+    found = dict.fromkeys(texts)
+    return [text for text in found if not any(text != it and text.startswith(it) for it in found)]
 
 
 def begins_with_header(text: str, spec: Spec, headed: Spec) -> bool:

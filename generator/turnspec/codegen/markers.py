@@ -35,6 +35,7 @@ SLOTS = {
     "word": "[ \t\n\r]{0,99}[A-Za-z0-9_-]{0,40}[ \t\n\r]{0,99}",
     "noise": r"[ \t\n\r]{0,9}\w[^<>\[\]{}|]{0,99}",
     "any": "[^ \t\n\r<>]{0,256}",
+    "name or noise": "(?P<name_again>[^ \t\n\r]{1,256})",
     "comma": "[ \t\n\r,;]{0,99}",
     "string": r'(?:[^"\\]|\\[\s\S]|\\\Z){0,256}',
     # What models put before and behind JSON.

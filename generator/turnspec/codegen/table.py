@@ -9,7 +9,7 @@ from turnspec.codegen.argument_table import arguments_table
 from turnspec.codegen.call_rules import head_text_roles, object_text_roles
 from turnspec.codegen.call_table import calls_table, code_table
 from turnspec.codegen.format import Format
-from turnspec.codegen.headers import with_headers
+from turnspec.codegen.headers import add_loose_headers, with_headers
 from turnspec.codegen.markers import Notation, Roles, leading_text
 from turnspec.codegen.notation import notation
 from turnspec.codegen.shapes import looks_like_marker
@@ -32,26 +32,28 @@ def format_table(spec: Spec) -> Format:
         table["arguments"] = arguments_table(headed.tools)
         if headed.alternatives.code:
             table["code"] = code_table(headed.alternatives.code)
-    if _has_recipients(spec, table):
+    header = notation(spec.turn.header)
+    if header_end := _header_end(table, header):
         table["content"]["addressed"] = True
+    add_loose_headers(table, header, header_end)
     # A message that breaks off behind its header has no content yet.
-    header = [notation(spec.turn.header)] if headed is not spec else []
-    table["openings"] = [*_openings(markers_in_text(table)), *header]
+    headers = [header] if headed is not spec else []
+    table["openings"] = [*_openings(markers_in_text(table)), *headers]
     return cast(Format, _without_empty(cast(dict[str, Any], table)))
 
 
-def _has_recipients(spec: Spec, table: Format) -> bool:
-    """Tell whether calls are messages whose header names a tool, as that of content does a user.
+def _header_end(table: Format, header: str) -> str:
+    """Return what ends a message's header, if that names a tool or, as that of content, a user.
 
     Then there is a header before each message, and headers end in the same marker.
     """
     _, _, behind_name = table.get("calls", {}).get("start", "").partition("{name}")
-    header = notation(spec.turn.header)
     if not header or not any(header in text for text in table.get("between", ())):
-        return False
+        return ""
     starts = table["content"].get("start", ())
     ends = (start[at:] for start in starts for at in range(len(start)))
-    return any(looks_like_marker(end) and end in behind_name for end in ends)
+    found = (end for end in ends if looks_like_marker(end) and end in behind_name)
+    return next(found, "").strip()
 
 
 def unmarked_reasoning(spec: Spec) -> str:

@@ -15,8 +15,8 @@ def text_roles(table: Format) -> Roles:
     reasoning, content = table.get("reasoning", {}), table.get("content", {})
     found = {
         "reasoning_start": reasoning.get("start", ()),
-        "reasoning_end": reasoning.get("end", ()),
         "between": table.get("between", ()),
+        "reasoning_end": reasoning.get("end", ()),
         "content_start": content.get("start", ()),
         "turn_end": table["turn_end"],
         "content_end": content.get("end", ()),

@@ -13,7 +13,7 @@ from turnspec.spec.model import Part, ReasoningMode, Spec
 from turnspec.spec.turn_end import stops_behind_parts
 
 _LONGEST_END = 100  # characters
-_TAG_AND_WORD = re.compile(r"^(<[^<>{}\s]*[^<>{}\s\w][^<>{}\s]*>)(\w+)$")
+_TAG_AND_WORD = re.compile(r"^(<[^<>{}\s]*[^<>{}\s\w][^<>{}\s]*>) (\w+)$")
 
 Roles = dict[str, list[str]]
 
@@ -108,7 +108,7 @@ def _unlike_text(role: str, marker: str) -> str:
     The word behind a tag that opens reasoning may be missing.
     """
     if role == "reasoning_start":
-        return _TAG_AND_WORD.sub(r"\1{?\2}", marker)
+        return _TAG_AND_WORD.sub(r"\1 {?\2}", marker)
     is_run = role == "reasoning_end" and len(set(marker)) == 1
     return f"{marker}{{no {marker[0]}}}" if is_run else marker
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from turnspec.codegen.shapes import looks_like_marker
@@ -16,6 +17,15 @@ def header_again(form: Format) -> Iterator[Case]:
     joins = any(header.strip() in join.text for join in form.spec.turn.joins)
     if looks_like_marker(header) and not joins and not form.spec.content.start.strip():
         yield form.case(header + form.write(Message(SAID)), form.shown(Message(SAID)), "repeated")
+
+
+def header_in_part(form: Format) -> Iterator[Case]:
+    """The header of a turn's later message lacks its tag, its word, or both."""
+    header = form.spec.turn.header
+    text = form.write(form.message)
+    tag = re.match(r"<[^<>]+>(?=\w+\Z)", header)
+    for rest in (header[tag.end() :], tag.group(), "") if tag and header in text else ():
+        yield form.case(text.replace(header, rest), form.message, "missing_marker")
 
 
 def no_end(form: Format) -> Iterator[Case]:

@@ -71,10 +71,12 @@ def json_object_instead(form: Format) -> Iterator[Case]:
     opening = form.table["calls"].get("opening", ())
     text = form.write(form.one_call)
     members = {"name": form.call.name, "arguments": dict(form.call.arguments)}
-    if not opening or " " in opening[-1] or "{" in opening[-1] or opening[-1] not in text:
+    last = opening[-1].replace(" ", "") if opening else ""
+    if "{" in last or last not in text or not last:
         return
-    at = text.index(opening[-1]) + len(opening[-1])
-    ends = [end for end in form.table["calls"].get("section_end", ()) if end in text]
+    at = text.index(last) + len(last)
+    closing = (end.replace(" ", "") for end in form.table["calls"].get("section_end", ()))
+    ends = [end for end in closing if end in text]
     if ends and looks_like_marker(ends[0]):
         end = text.rindex(ends[0])
         yield form.case(text[:at] + json.dumps(members) + text[end:], form.one_call, "other_syntax")
@@ -211,10 +213,10 @@ def draft_in_reasoning(form: Format) -> Iterator[Case]:
 def closes_in_reasoning(form: Format) -> Iterator[Case]:
     """The reasoning speaks of what closes a call."""
     closes = [end for end in form.table.get("calls", {}).get("end", ()) if "{" not in end]
-    if not form.reasons or form.message.reasoning != THOUGHT or " " in "".join(closes[:1]):
+    if not form.reasons or form.message.reasoning != THOUGHT:
         return
     for close in closes[:1]:
-        thought = f"I must not write {close} there."
+        thought = f"I must not write {close.replace(' ', '')} there."
         message = form.shown(Message(SAID, thought))
         if form.spec.reasoning.end.strip() not in thought:
             yield form.case(form.write(message), message)

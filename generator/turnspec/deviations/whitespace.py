@@ -15,6 +15,9 @@ Change = Callable[[str], str]
 #: Between two tags, where white space says nothing.
 _BETWEEN_TAGS = re.compile(r"(?<=[>\]])\s*(?=[<\[])")
 
+#: A word between tags.
+_WORD = re.compile(r"(?<=[^>]>)\w+(?=<\S)")
+
 
 def _none(text: str) -> str:
     return _BETWEEN_TAGS.sub("", text.strip())
@@ -30,6 +33,10 @@ def _carriage_returns(text: str) -> str:
 
 def _opens_without_newline(text: str) -> str:
     return re.sub(r"(?<=[>\]])\n+(?=\Z|[<\[{])", "", text)
+
+
+def _around_words(text: str) -> str:
+    return _WORD.sub(r" \g<0>\n", text)
 
 
 def none(form: Format) -> Iterator[Case]:
@@ -50,6 +57,11 @@ def carriage_returns(form: Format) -> Iterator[Case]:
 def opens_without_newline(form: Format) -> Iterator[Case]:
     """No newline after an opening tag."""
     yield from _changed(form, _opens_without_newline)
+
+
+def around_words(form: Format) -> Iterator[Case]:
+    """White space around the words between tags, as in the headers of messages."""
+    yield from _changed(form, _around_words)
 
 
 def json_style(form: Format) -> Iterator[Case]:

@@ -17,6 +17,7 @@ from turnspec.engine.facts import (
     ONLY_IN_SECTION,
     OPENING,
     OPENINGS,
+    WORDS,
 )
 from turnspec.engine.json_arguments import (
     next_tail,
@@ -24,7 +25,7 @@ from turnspec.engine.json_arguments import (
     read_json_arguments,
 )
 from turnspec.engine.markers import WHITE_SPACE, Found
-from turnspec.engine.other_syntax import read_other_syntax
+from turnspec.engine.other_syntax import is_name, read_other_syntax
 from turnspec.engine.roles import Role
 from turnspec.engine.text_arguments import read_text_arguments
 from turnspec.engine.turn import missing_texts
@@ -51,6 +52,18 @@ def is_no_head(turn: Turn, found: Found) -> bool:
         return False
     is_head = found.role in (Role.CALL, Role.SHORT_CALL)
     return is_head and found.slot("name") not in turn.tools
+
+
+def is_no_tool(turn: Turn, name: str) -> bool:
+    """Say whether a message's header names no tool, but someone who talks, or else another word."""
+    name = said_once(turn, name)
+    return name not in (turn.tools or ()) and (bool(turn.tools) or name in PARTICIPANTS)
+
+
+def said_once(turn: Turn, name: str) -> str:
+    """Return a name; of one that is said twice, as its own name space, the tool that it is."""
+    tools, half = turn.tools or (), name[: len(name) // 2]
+    return half if name not in tools and half in tools and name == f"{half}.{half}" else name
 
 
 def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None]:
@@ -135,7 +148,7 @@ def read_call(turn: Turn, found: Found) -> Reading[None]:
     if (
         HAS_OPTIONAL_TEXTS
         and missing_texts(found)
-        and name in PARTICIPANTS
+        and name in (*PARTICIPANTS, *WORDS)
         and name not in (turn.tools or ())
     ):
         turn.problem("stray_marker", f"{found.text!r} addresses no tool", found.offset)
@@ -186,10 +199,21 @@ def start_call(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCal
     if NEEDS_OPENING and not turn.state.opened and not is_other:
         turn.problem("missing_marker", f"a call without {OPENING} before it", at)
     turn.state.opened = True
-    if NAMES_ARE_REPEATED and found.slot("name_again") not in ("", name):
-        turn.problem("repeated", f"{name!r}, and then another name", at)
-        name = found.slot("name_again")
+    if NAMES_ARE_REPEATED:
+        name = first_or_second(turn, name, found.slot("name_again"), at)
+    if ARE_CALLS_ADDRESSED and name != (tool := said_once(turn, name)):
+        turn.problem("repeated", f"{name!r} is the tool {tool!r}", at)
+        name = tool
     call = turn.start_call(name, found.offset, problem_at=at, id=id)
     if HAS_OPTIONAL_TEXTS:
         turn.tell_missing(found, at)
     return call
+
+
+def first_or_second(turn: Turn, name: str, again: str, at: int) -> str:
+    """Return the name of a call that has two: the second, if it can be one."""
+    if again in ("", name):
+        return name
+    turn.problem("repeated", f"{name!r}, and then {again!r}", at)
+    tools = turn.tools or ()
+    return again if is_name(again) and (again in tools or name not in tools) else name

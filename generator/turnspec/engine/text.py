@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from turnspec.engine.calls import is_no_head, read_head_marker
+from turnspec.engine.calls import is_no_head, is_no_tool, read_head_marker
 from turnspec.engine.facts import (
     ARE_CALLS_ADDRESSED,
     BEFORE_CONTENT,
@@ -77,10 +77,12 @@ def read_parts(turn: Turn) -> Reading[None]:
                 if close_reasoning(turn, found):
                     return
             case Role.BETWEEN | Role.CONTENT_START:
+                if HAS_OPTIONAL_TEXTS:
+                    turn.tell_missing(found, found.offset)
                 if HAS_REASONING:
                     leave_reasoning(turn, found)
                 if ARE_CALLS_ADDRESSED:
-                    turn.state.for_user = found.role is Role.CONTENT_START
+                    turn.state.for_user = is_content_header(turn, found)
             case _:
                 if CALLS_ARE_OBJECTS:
                     if (yield from read_object_marker(turn, found, after_call)):
@@ -182,13 +184,17 @@ def is_noise_next(turn: Turn) -> bool | None:
 
 def header_in(turn: Turn, found: Found) -> Found:
     """Return the header of content with which a call's head begins, if it names no tool."""
-    if found.role not in CALLS_BEGIN or not found.slot("name_again"):
+    name, again = found.slot("name"), found.slot("name_again")
+    if found.role not in CALLS_BEGIN or not again:
         return found
     rules = turn.input.rules.content_headers
     header = rules.match(turn.input, not turn.input.final, found.start)
-    if header is None or header.is_partial or found.slot("name") in (turn.tools or ()):
+    if header is None or header.is_partial:
         return found
-    return header
+    is_call = name in (turn.tools or ())
+    if header.slot("name"):  # which may be anyone's
+        is_call = name == again or not is_no_tool(turn, name)
+    return found if is_call else header
 
 
 def breaks_off(turn: Turn, found: Found | None) -> bool:
@@ -347,6 +353,14 @@ def read_draft(turn: Turn) -> Reading[bool]:
 
 
 # What is no call.
+
+
+def is_content_header(turn: Turn, found: Found) -> bool:
+    """Say whether a header is one of content; tell of a name that no such header has."""
+    name = found.slot("name")
+    if name:
+        turn.problem("unexpected_text", f"{name!r} in {found.text!r}", found.offset)
+    return found.role is Role.CONTENT_START and (not name or is_no_tool(turn, name))
 
 
 def is_for_user(turn: Turn, found: Found) -> bool:

@@ -2,7 +2,7 @@
 import { Calls } from "./calls.js";
 import { ForeignCall, foreignRoles } from "./foreign.js";
 import { argumentsOf, callsOf } from "./format.js";
-import { firstText, mentionRoles, spaced } from "./markers.js";
+import { firstText, isName, mentionRoles, spaced } from "./markers.js";
 import { quoted, trimmed, trimmedEnd } from "./strings.js";
 import { codeRoles, longestFirst, textRoles, withRole } from "./text_markers.js";
 /** Those who talk in a conversation, in the words of chat-completions APIs. */
@@ -87,7 +87,20 @@ export class HeadCalls extends Calls {
   /** Say whether what would be a call is addressed to someone in the conversation. */
   addressesNobody(found) {
     const name = found.slot("name");
-    return found.missing.length > 0 && PARTICIPANTS.includes(name) && !this.knows(name);
+    const { words } = this.compiled;
+    const isOther = PARTICIPANTS.includes(name) || words.has(name);
+    return found.missing.length > 0 && isOther && !this.knows(name);
+  }
+  /** Say whether a message's header names no tool, but someone who talks, or else another word. */
+  isNoTool(name) {
+    const isOther = !!this.tools?.size || PARTICIPANTS.includes(name);
+    return isOther && !this.knows(this.saidOnce(name));
+  }
+  /** Return a name; of one that is said twice, as its own name space, the tool that it is. */
+  saidOnce(name) {
+    const half = name.slice(0, name.length >> 1);
+    const isTwice = name === `${half}.${half}` && !this.knows(name);
+    return isTwice && this.knows(half) ? half : name;
   }
   tellOpening(found) {
     for (const text of found.missing) {
@@ -128,9 +141,12 @@ export class HeadCalls extends Calls {
     let name = lateName || found.slot("name");
     const again = found.slot("name_again");
     if (again && again !== name) {
-      turn.problem("repeated", `${quoted(name)}, and then another name`);
-      name = again;
+      turn.problem("repeated", `${quoted(name)}, and then ${quoted(again)}`);
+      if (isName(again) && (this.knows(again) || !this.knows(name))) name = again;
     }
+    const tool = this.compiled.table.content?.addressed ? this.saidOnce(name) : name;
+    if (tool !== name) turn.problem("repeated", `${quoted(name)} is the tool ${quoted(tool)}`);
+    name = tool;
     const id = lateId || found.slot("id");
     this.start(name, turn.offsetAt(found.start), turn.offsetAt(found.end), id);
     for (const text of found.missing) {

@@ -37,6 +37,7 @@ const SLOTS = {
   word: "[ \\t\\n\\r]{0,99}[A-Za-z0-9_-]{0,40}[ \\t\\n\\r]{0,99}",
   noise: `[ \\t\\n\\r]{0,9}${WORD_SIGN}[^<>\\[\\]{}|]{0,99}`,
   any: "[^ \\t\\n\\r<>]{0,256}",
+  "name or noise": "[^ \\t\\n\\r]{1,256}",
   comma: "[ \\t\\n\\r,;]{0,99}",
   string: '(?:[^"\\\\]|\\\\[\\s\\S]|\\\\$){0,256}',
   // What models put before and behind JSON.
@@ -302,6 +303,7 @@ function stepsOf(tokens, at, group) {
   if (TEXTS.includes(name) && next && next.text in SPACES) {
     slot = `(?:${slot}(?<![ \t\n\r]))`; // that is the marker's own
   }
+  if (group && name === "name or noise") slot = `(?<${group}_name_again>${slot})`;
   if (group && name === "word") slot = `(?<${group}_word_${at}>${slot})`;
   if (group && (NAMES.includes(name) || TEXTS.includes(name))) {
     const isAgain = tokens.slice(0, at).some((other) => other.text === token.text);

@@ -145,9 +145,14 @@ export class Text {
   };
   /** Return the header of content with which a call's head begins, if it names no tool. */
   headerIn(found) {
-    if (!DRAFTED.includes(found.role) || !found.slot("name_again")) return found;
+    const [name, again] = [found.slot("name"), found.slot("name_again")];
+    if (!DRAFTED.includes(found.role) || !again) return found;
     const header = this.headers.match(this.turn, { start: found.start });
-    return header?.role && !this.calls?.knows(found.slot("name")) ? header : found;
+    if (!header?.role) return found;
+    // A header with a slot may be anyone's.
+    const mayBeCall = name === again || !this.calls?.isNoTool?.(name);
+    const isCall = header.slot("name") ? mayBeCall : this.calls?.knows(name);
+    return isCall ? found : header;
   }
   /** Whether content may begin here, of which there was none before. */
   get isFirst() {
@@ -286,13 +291,19 @@ export class Text {
   }
   /** What stands between parts closes reasoning, if only by the end that is part of it. */
   passBetween(found) {
+    for (const text of found.missing) {
+      this.turn.problem("missing_marker", `${quoted(text)} is missing`);
+    }
     const hasEnd = !!this.marks.end?.length && !this.mayStayOpen;
     if (this.thinking && hasEnd && !this.holdsEnd(found.text)) {
       this.turn.problem("unclosed", "the reasoning was not closed");
     }
     this.thinking = false;
     this.isContent = false;
-    if (found.role === "content_start") this.beginContent();
+    const name = found.slot("name");
+    if (name) this.turn.problem("unexpected_text", `${quoted(name)} in ${quoted(found.text)}`);
+    const isNoTool = !name || this.calls?.isNoTool?.(name);
+    if (found.role === "content_start" && isNoTool) this.beginContent();
   }
   /** Read a message that is no call, whatever it quotes, if its header says who it is for. */
   beginContent() {

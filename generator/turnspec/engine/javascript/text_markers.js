@@ -9,8 +9,8 @@ export function textRoles(table) {
   const { reasoning, content } = table;
   return [
     ...withRole("reasoning_start", reasoning?.start),
-    ...withRole("reasoning_end", reasoning?.end),
     ...withRole("between", table.between),
+    ...withRole("reasoning_end", reasoning?.end),
     ...withRole("content_start", content?.start),
     ...withRole("turn_end", table.turn_end),
     ...withRole("content_end", content?.end),

@@ -6,6 +6,7 @@ import { argumentsOf, type CallsFormat, callsOf, type Format } from "./format.js
 import {
   type Found,
   firstText,
+  isName,
   type Markers,
   mentionRoles,
   type Notation,
@@ -111,7 +112,22 @@ export class HeadCalls extends Calls {
   /** Say whether what would be a call is addressed to someone in the conversation. */
   private addressesNobody(found: Found): boolean {
     const name = found.slot("name");
-    return found.missing.length > 0 && PARTICIPANTS.includes(name) && !this.knows(name);
+    const { words } = this.compiled;
+    const isOther = PARTICIPANTS.includes(name) || words.has(name);
+    return found.missing.length > 0 && isOther && !this.knows(name);
+  }
+
+  /** Say whether a message's header names no tool, but someone who talks, or else another word. */
+  isNoTool(name: string): boolean {
+    const isOther = !!this.tools?.size || PARTICIPANTS.includes(name);
+    return isOther && !this.knows(this.saidOnce(name));
+  }
+
+  /** Return a name; of one that is said twice, as its own name space, the tool that it is. */
+  private saidOnce(name: string): string {
+    const half = name.slice(0, name.length >> 1);
+    const isTwice = name === `${half}.${half}` && !this.knows(name);
+    return isTwice && this.knows(half) ? half : name;
   }
 
   private tellOpening(found: Found): void {
@@ -155,9 +171,12 @@ export class HeadCalls extends Calls {
     let name = lateName || found.slot("name");
     const again = found.slot("name_again");
     if (again && again !== name) {
-      turn.problem("repeated", `${quoted(name)}, and then another name`);
-      name = again;
+      turn.problem("repeated", `${quoted(name)}, and then ${quoted(again)}`);
+      if (isName(again) && (this.knows(again) || !this.knows(name))) name = again;
     }
+    const tool = this.compiled.table.content?.addressed ? this.saidOnce(name) : name;
+    if (tool !== name) turn.problem("repeated", `${quoted(name)} is the tool ${quoted(tool)}`);
+    name = tool;
     const id = lateId || found.slot("id");
     this.start(name, turn.offsetAt(found.start), turn.offsetAt(found.end), id);
     for (const text of found.missing) {

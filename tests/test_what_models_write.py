@@ -1,0 +1,91 @@
+"""What models write otherwise than their templates do: texts, and what is read of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from tests.generated_formats import committed_spec
+from turnspec.codegen.loading import load
+from turnspec.testing import Call, Message, check_case
+
+
+def tool(name: str, *arguments: str) -> dict[str, Any]:
+    properties = {argument: {"type": "string"} for argument in arguments}
+    return {
+        "type": "function",
+        "function": {
+            "name": name,
+            "parameters": {"type": "object", "properties": properties},
+        },
+    }
+
+
+TOOLS = (tool("read", "path"), tool("sum", "a"))
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text in a format, what has to be read of it, and the kinds of problems that tell of it."""
+
+    name: str
+    text: str
+    expect: Message
+    problems: tuple[str, ...] = ()
+    options: dict[str, Any] = field(default_factory=lambda: {"tools": TOOLS})
+
+
+def said(content: str, reasoning: str = "") -> Message:
+    return Message(content=content, reasoning=reasoning)
+
+
+def called(*arguments: str, name: str = "read") -> Message:
+    return Message(calls=tuple(Call(name, {"path": path}) for path in arguments))
+
+
+def check(case: Text) -> None:
+    module = load(committed_spec(case.name))
+    check_case(module, case.text, expect=case.expect, problems=case.problems, **case.options)
+
+
+OSS, MUSE = "openai-gpt-oss-120b", "muse-glimmer"
+INVOKE = (
+    '<atem:function_calls>\n<atem:invoke name="{}\n<atem:parameter name="path">a</atem:parameter>'
+    "\n</atem:invoke>\n</atem:function_calls><|eot|>"
+)
+
+#: The headers of messages in a turn, and who they name.
+HEADERS = [
+    Text(OSS, "<|channel|>analysis\n<|message|>T.<|end|>\n<|channel|> final <|message|>A.",
+         said("A.", "T."), ("missing_marker", "missing_marker")),
+    Text(OSS, "<|start|><|channel|>final<|message|>A.", said("A.")),
+    Text(OSS, "<|message|>A.<|return|>", said("A.")),
+    Text(OSS, "<|channel|>commentary<|message|>Wait.<|end|><|channel|>final<|message|> A.",
+         said("Wait. A."), ("missing_marker", "missing_marker")),
+    Text(OSS, "<|channel|>commentary to=assistant<|channel|>final<|message|>A.<|return|>",
+         said("A."), ("repeated", "stray_marker")),
+    Text(OSS, "<|channel|>commentary to=commentary<|channel|>commentary<|message|>A.<|end|>",
+         said("A."), ("repeated", "stray_marker")),
+    Text(OSS, '<|channel|>commentary to=read.read<|message|>{"path": "a"}<|call|>',
+         called("a"), ("repeated", "missing_marker")),
+    Text(MUSE, " to=commentary<|message|>A.<|eot|>", said("A."), ("unexpected_text",)),
+    Text(MUSE, " to=assistant<|message|>" + (quoted := INVOKE.format('read">')),
+         said(quoted.removesuffix("<|eot|>")), ("unexpected_text",)),
+    Text(MUSE, " to=commentary<|message|>" + quoted,
+         said(quoted.removesuffix("<|eot|>")), ("unexpected_text",)),
+    Text(MUSE, "<|message|>A.<|eot|>", said("A.")),
+    Text(MUSE, " to=read.read<|message|>" + INVOKE.format('read.read">'),
+         called("a"), ("repeated",)),
+    Text(MUSE, " to=read<|message|>" + INVOKE.format('re<|message|>ad">'),
+         called("a"), ("repeated",)),
+    Text(MUSE, " to=read<|message|>" + INVOKE.format("read<|message|>"),
+         called("a"), ("repeated",)),
+    Text(MUSE, " to=read<|message|>" + quoted, called("a")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", HEADERS, ids=lambda case: case.text[:40])
+def test_headers_say_what_a_message_is(case: Text) -> None:
+    check(case)
