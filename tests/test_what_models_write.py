@@ -89,3 +89,59 @@ HEADERS = [
 @pytest.mark.parametrize("case", HEADERS, ids=lambda case: case.text[:40])
 def test_headers_say_what_a_message_is(case: Text) -> None:
     check(case)
+
+
+QWEN, GEMMA, LFM, NEMO = (
+    "qwen-qwen3-0-6b",
+    "google-gemma-4-31b-it",
+    "lfm2-8b-a1b",
+    "mistralai-mistral-nemo-instruct-2407",
+)
+OTHER = ("other_syntax",)
+NUMBERED = '<tool_call>{"name": 5, "arguments": {"path": "a"}}</tool_call>'
+MEMBERS = '{"name": "read", "arguments": {"path": "a"}}'
+
+#: Calls that are written otherwise.
+CALLS = [
+    Text(GEMMA, '<|tool_call>call:read{path:<|"|>a<|"|>}call:read{path:<|"|>b<|"|>}<tool_call|>',
+         called("a", "b"), ("missing_marker",)),
+    Text(GEMMA, '<|tool_call>call:read{<|"|>path<|"|>:<|"|>a<|"|>}<tool_call|>',
+         called("a"), ("malformed",)),
+    Text(GEMMA, '<|tool_call>call:read(path="a")<tool_call|>', called("a"), OTHER),
+    Text(LFM, f"<|tool_call_start|>[{MEMBERS}, {MEMBERS}]<|tool_call_end|>",
+         called("a", "a"), OTHER * 2),
+    Text(LFM, f"<|tool_call_start|>[{MEMBERS}]<|tool_call_end|>", called("a"), OTHER),
+    Text(LFM, f'<|tool_call_start|>[{MEMBERS}, {{"name": 5}}]<|tool_call_end|>',
+         said(f'<|tool_call_start|>[{MEMBERS}, {{"name": 5}}]<|tool_call_end|>')),
+    Text(QWEN, f"<tool_call>{MEMBERS.replace(chr(34), chr(39))}</tool_call>",
+         called("a"), OTHER),
+    Text(QWEN, NUMBERED, said(NUMBERED), ("no_name",)),
+    Text(QWEN, NUMBERED, called("a", name="5"), (), {"tools": [tool("5", "path")]}),
+    Text(NEMO, "[TOOL_CALLS]read", said("[TOOL_CALLS]read")),
+    Text(QWEN, "A </think> stands here.", said("A </think> stands here."), ("stray_marker",)),
+    Text(QWEN, "A\n</think>\nB", said("A\n\nB"), ("stray_marker",)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CALLS, ids=lambda case: case.text[:40])
+def test_calls_in_other_ways(case: Text) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("{invalid json here}", "{invalid json here}"),
+        ('{"path": {so it [1, "x"] goes}, "b": 1}', '{"path": {so it [1, "x"] goes}, "b": 1}'),
+        ('{"a": [{b c}, 2]}', '{"a": [{b c}, 2]}'),
+    ],
+)
+def test_what_is_no_member_is_handed_on_as_it_is_written(written: str, read: str) -> None:
+    module = load(committed_spec(QWEN))
+    text = f'<tool_call>\n{{"name": "read", "arguments": {written}}}\n</tool_call>'
+    message = module.parse(text, tools=TOOLS)
+    assert [(call.arguments, call.complete) for call in message.tool_calls] == [(read, False)]
+    parser = module.Parser(tools=TOOLS)
+    events = [event for sign in text for event in parser.feed(sign)] + parser.finish()
+    assert parser.message == message
+    assert "".join(event.arguments for event in events if event.type == "tool_call_delta") == read

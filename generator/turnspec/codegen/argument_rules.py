@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from turnspec.codegen.call_rules import FEWEST_SIGNS, call_end_roles
 from turnspec.codegen.format import ArgumentsFormat, Format
 from turnspec.codegen.markers import (
@@ -28,27 +30,38 @@ def argument_value_roles(table: Format) -> Roles:
     """
     arguments, closing = table["arguments"], table["calls"].get("closing", ())
     argument = [("argument", spaced(arguments["start"], "{comma}"))]
-    argument += [("quoted", spaced(start, "{comma}")) for start in _quoted(arguments["start"])]
+    argument += [("quoted", spaced(start, "{comma}")) for start in _quoted(arguments)]
     empty = arguments.get("empty", "")
     ends = [f"{empty} {closing[0]}"] if empty and closing else [empty] if empty else []
     done: list[tuple[str, Notation]] = [
         ("done", "{comma}" + end) for end in (*ends, *(closing[:1] or [""]))
     ]
     broken = [("broken", spaced(end)) for _, end in call_end_roles(table)]
+    done += [("next_call", head) for head in _next_heads(table)]
     found = [*done, *broken, *argument] if closing else [*argument, *done]
     return [*found, ("end", spaced(arguments["end"]))] if arguments.get("end") else found
 
 
-def _quoted(start: str) -> list[str]:
-    """Return how an argument begins whose key stands in quotes."""
-    return [start.replace("{key", f"{quote}{{key").replace("}", f"}}{quote}", 1) for quote in "\"'"]
+def _next_heads(table: Format) -> list[str]:
+    """Return a call's last bracket with the head of another call, which lacks its tag."""
+    calls = table["calls"]
+    found = re.fullmatch(r"<[^<>{} ]+> \{\?([^{}]+)\}(\{name.*)", calls.get("start", ""))
+    ends_in_bracket = calls.get("closing", [""])[0].startswith("}}")
+    return [f"{{comma}}}}}} {found[1]}{found[2]}"] if found and ends_in_bracket else []
+
+
+def _quoted(arguments: ArgumentsFormat) -> list[str]:
+    """Return how an argument begins whose key stands in quotes, the format's own among them."""
+    start, own = arguments["start"], arguments.get("values", {}).get("raw_quote", "")
+    quotes = dict.fromkeys(filter(None, ('"', "'", own)))
+    return [start.replace("{key", f"{it}{{key").replace("}", f"}}{it}", 1) for it in quotes]
 
 
 def text_end_roles(table: Format) -> Roles:
     """Return what ends a text without quotes: another argument, or the end of them all."""
     arguments = table["arguments"]
     separator = arguments.get("separator", "").strip()
-    starts = (*_quoted(arguments["start"]), arguments["start"])
+    starts = (*_quoted(arguments), arguments["start"])
     following = [("next", f" {separator} {start}") for start in starts if separator]
     return [*following, *call_closing_roles(table)]
 

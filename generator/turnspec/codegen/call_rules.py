@@ -45,14 +45,14 @@ def call_start_roles(table: Format) -> Roles:
 def foreign_roles(table: Format) -> list[tuple[str, Notation]]:
     """Return what begins such a call: what opens the format's own, and then another one."""
     calls, arguments = table["calls"], table["arguments"]
-    openings = calls.get("opening", ()) or (leading_text(calls.get("start", "")),)
+    openings = calls.get("opening", ()) or (calls.get("start", "").partition("{name")[0].strip(),)
     opening = openings[-1]
     if len(opening) <= 2:
         return []
-    heads = [' {{ "name"', ' {{ "function"'] if calls["form"] == "heads" else []
+    heads = [' {{ "name"', ' {{ "function"'] if calls["form"] == "heads" else [" {{ '"]
     heads += [" <{word}=", " <{word}name ="] if arguments["form"] == "json" else []
     # Behind a word, as `to=`, a call is code that the text speaks of.
-    is_own = arguments["form"] == "values" or "(" in calls.get("start", "")
+    is_own = "(" in calls.get("start", "")
     called = [] if is_own or opening[0].isalnum() else [" {name} ( )", " {name} ({word}="]
     begun = (("foreign", heads), ("foreign_name", called))
     return [(role, (opening, follows)) for role, follows in begun if follows]
@@ -128,10 +128,9 @@ def unsorted_object_roles(table: Format) -> Roles:
     openings = calls.get("opening", ())
     heads = _object_heads(calls) if calls.get("bare") else []
     follows = [spaced(head) for head in heads] or [" {fence} {?[} {{", *map(spaced, openings[1:])]
-    found = list(text_roles(table))
+    found = [*text_roles(table), *foreign_roles(table)]
     for opening in (*openings[:1], *calls.get("other_openings", ())):
         found.append(("opening", (opening, follows)))
-    found += foreign_roles(table)
     found += mention_roles(calls.get("mentions", ()))
     if heads and "members" in calls:
         found.append(("object", ("", heads)))

@@ -44,8 +44,6 @@ def call_in_addressed_text(form: Format) -> Iterator[Case]:
         yield _said(form, f"It was\n{quoted}\nbefore.")
 
 
-
-
 def tool_named_as_a_key(form: Format) -> Iterator[Case]:
     """A tool is named as a member of call objects may be, and its argument as another tool."""
     for name in ("function", "name", "arguments", "parameters", "type") if form.calls else ():

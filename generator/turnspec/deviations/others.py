@@ -110,10 +110,12 @@ def _around_call(form: Format) -> tuple[str, str] | None:
     table = form.table.get("calls", {})
     if not form.calls or "opening" not in table:
         return None
-    opening, closings = table["opening"][-1], table.get("closing", ())[:1]
-    ends = [*table.get("section_end", ()), *table.get("end", ())]
+    opening = table["opening"][-1].replace(" ", "")
+    closings = [text.replace(" ", "") for text in table.get("closing", ())[:1]]
+    own = (*table.get("section_end", ()), *table.get("end", ()))
+    ends = [text.replace(" ", "") for text in own]
     text = form.write(form.one_call)
-    if re.search(r"[ {]", opening) or opening not in text or not looks_like_marker(opening):
+    if "{" in opening or opening not in text or not looks_like_marker(opening):
         return None
     at = text.index(opening) + len(opening)
     found = [text.index(end, at) for end in (*closings, *ends) if end in text[at:]]

@@ -48,6 +48,8 @@ class JsonValue:
         self._closers: list[str] = []  # for the brackets that are open
         self._quote = ""  # of the string that is being read
         self._is_key = False  # whether that is a key
+        self._bare_key = ""  # what was read last, if it is a key without quotes
+        self._unread_depth = 0  # of the object that is passed on as it is written
         self._word: list[str] = []
         self._held: list[str] = []  # until a value begins
         self._out: list[str] = []  # until it is passed on
@@ -126,6 +128,8 @@ class JsonValue:
 
     def _take(self, kind: str | None, text: str) -> bool:
         """Take a token; return whether it can stand here."""
+        if self._expected == "anything" and kind != "closing":
+            return self._take_as_written(kind, text)
         match kind:
             case "space":
                 if self._word or self._closers:
@@ -167,17 +171,19 @@ class JsonValue:
     def _take_closing(self, text: str) -> bool:
         if self._closers[-1:] != [text]:
             return False
-        if self._expected != "comma" and self.waiting.strip():
+        if self._expected not in ("comma", "anything") and self.waiting.strip():
             self._tell(f"{self.waiting!r} before {text!r}")
             self._held.clear()
         self._closers.pop()
         self._end_value(text)
+        if len(self._closers) >= self._unread_depth > 0:
+            self._expected = "anything"
         return True
 
     def _take_quote(self, text: str) -> bool:
         self._insert_missing()
         self._quote = text
-        self._is_key = self._expected == "key"
+        self._is_key, self._bare_key = self._expected == "key", ""
         if self._is_key:
             self._held.append('"')
         else:
@@ -193,6 +199,8 @@ class JsonValue:
         if at_end and not (input.final and value):
             return False
         self._word.clear()
+        if self._expected == "colon" and self._bare_key:
+            return self._leave_members(word)
         self._insert_missing()
         is_key = self._expected == "key"
         if value is None or is_key:
@@ -200,9 +208,25 @@ class JsonValue:
             self._tell_bare(word, is_key)
         if is_key:
             self._held.append(value)
-            self._expected = "colon"
+            self._expected, self._bare_key = "colon", word
         else:
             self._end_value(value)
+        return True
+
+    def _leave_members(self, word: str) -> bool:
+        """Pass on an object as it is written: words follow each other where members belong."""
+        self._tell(f"no ':' after {self.waiting!r}")
+        before = "".join(self._held).replace(dump_json(self._bare_key), self._bare_key)
+        self._held.clear()
+        self._pass_on(before + word)
+        self._expected, self._unread_depth = "anything", len(self._closers)
+        return True
+
+    def _take_as_written(self, kind: str | None, text: str) -> bool:
+        """Take what is in an object that has no members."""
+        self._out.append(text)
+        if kind == "opening":
+            self._closers.append("}" if text == "{" else "]")
         return True
 
     def _tell_bare(self, word: str, is_key: bool) -> None:

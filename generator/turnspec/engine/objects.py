@@ -223,7 +223,7 @@ def take_member(turn: Turn, call: CallObject, text: str) -> bool:
     elif NAME_IS_KEY and not call.has_members and open_call:
         turn.problem(*deviation(text))
         turn.events += open_call.add(as_object(text, turn.input.rules))
-    elif key == NAME_KEY and not open_call and (name := as_string(text)):
+    elif key == NAME_KEY and not open_call and (name := name_in(turn, text)):
         return commit(turn, call, name.strip(WHITE_SPACE))
     elif key == ARGUMENTS_KEY and not (call.early or (open_call and open_call.pieces)):
         take_arguments(turn, call, text)
@@ -325,6 +325,12 @@ def break_off(turn: Turn, call: CallObject, is_whole: bool) -> Next:
     if is_cut:
         turn.input.take()
     return Next.CALL
+
+
+def name_in(turn: Turn, text: str) -> str:
+    """Return the name that a member's value is: a string, or what else a tool is called."""
+    name = as_string(text)
+    return name if text.startswith('"') or name in (turn.tools or ()) else ""
 
 
 def as_string(text: str) -> str:

@@ -52,30 +52,31 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
         if input.final or (end and not end.is_partial):
             break
         yield None
-    call = other_call("".join(pieces), turn.tools)
-    if call is None:
+    calls = other_calls("".join(pieces), turn.tools)
+    if not calls:
         end_of_text = turn.go_back()
         turn.state.mentioned = True
         turn.write(end_of_text)
         return False
     start = turn.release()
-    name, arguments, deviation = call
-    open_call = turn.start_call(name, start, problem_at=input.here)
-    turn.problem("other_syntax", deviation, start)
-    turn.events += open_call.add(arguments)
-    turn.end_call(open_call)
+    for name, arguments, deviation in calls:
+        open_call = turn.start_call(name, start, problem_at=input.here)
+        turn.problem("other_syntax", deviation, start)
+        turn.events += open_call.add(arguments)
+        turn.end_call(open_call)
+        start = input.here
     return True
 
 
-def other_call(text: str, tools: Tools | None) -> OtherCall | None:
-    """Return the call that a text is; None if it is none."""
-    tools, call = tools or {}, call_in_object(text)
-    if READS_TAGS and call is None:
-        call = call_in_tags(text, tools)
-    call = call or call_in_python(text)
-    if call is None or not (is_name(call[0]) or call[0] in tools):
-        return None
-    return call
+def other_calls(text: str, tools: Tools | None) -> list[OtherCall]:
+    """Return the calls that a text is; none if it is something else."""
+    tools, calls = tools or {}, [call_in_object(it) for it in objects_in(text)]
+    if READS_TAGS and not calls:
+        calls = [call_in_tags(text, tools)]
+    if not any(calls):
+        calls = [call_in_python(text)]
+    found = [call for call in calls if call and (is_name(call[0]) or call[0] in tools)]
+    return found if len(found) == len(calls) else []
 
 
 def is_name(text: str) -> bool:
@@ -83,12 +84,25 @@ def is_name(text: str) -> bool:
     return re.fullmatch(NAME, text) is not None
 
 
-def call_in_object(text: str) -> OtherCall | None:
+def objects_in(text: str) -> list[Any]:
+    """Return the values in a text, in JSON or Python: alone, or in an array without brackets."""
+    for read in (load_json, from_python):
+        for candidate in (text.strip(), f"[{text.strip()}]"):
+            try:
+                value = read(candidate)
+            except PYTHON_ERRORS:
+                continue
+            return value if isinstance(value, list) else [value]
+    return []
+
+
+def from_python(text: str) -> Any:
+    """Return the value of a literal of Python's that JSON can hold."""
+    return load_json(dump_python(literal(text)))
+
+
+def call_in_object(members: Any) -> OtherCall | None:
     """Return the call that a JSON object is."""
-    try:
-        members = load_json(text)
-    except ValueError:
-        return None
     if is_mapping(members) and is_mapping(members.get("function")):
         members = members["function"]
     name = members.get("name") if is_mapping(members) else None

@@ -200,7 +200,7 @@ def header_in(turn: Turn, found: Found) -> Found:
 def breaks_off(turn: Turn, found: Found | None) -> bool:
     """Leave out a marker that the text ends in; say whether there is one."""
     input = turn.input
-    if not input.final or (found and found.role is not Role.PLAIN_TEXT):
+    if not input.final or (found and found.role not in (Role.PLAIN_TEXT, Role.TURN_START)):
         return False
     rules = input.rules.at_end_of_text if HAS_CALLS else input.rules.in_text
     begun = rules.search(input, partial=True)
@@ -320,6 +320,9 @@ def is_quoted_marker(turn: Turn, found: Found) -> bool:
     is_after_text = not (state.after_marker or content.space)
     is_quoted = is_after_text and ends_in_quote(content.pieces)
     state.quotes_reasoning = is_quoted and is_start
+    if content.space == [" "] and not (is_start or turn.reasoning.begun):  # within a sentence
+        turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)
+        return True
     return is_quoted
 
 

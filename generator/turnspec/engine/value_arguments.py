@@ -31,6 +31,9 @@ def read_value_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
             if not is_cut:
                 turn.problem("malformed", "the arguments are not closed")
             break
+        if found.role is Role.NEXT_CALL:
+            call = go_on_to_next(turn, call, found)
+            continue
         input.take(found.end)
         if found.role is Role.ARGUMENTS_END:
             is_cut, late_id = False, found.slot("id")
@@ -43,10 +46,26 @@ def read_value_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
         if is_cut:
             break
     call.complete = call.complete and not is_cut
-    turn.events += call.add("}" if call.pieces else "{}")
-    turn.end_call(call, late_id)
+    end_values(turn, call, late_id)
     if is_cut:
         input.take()
+
+
+def go_on_to_next(turn: Turn, call: OpenCall, found: Found) -> OpenCall:
+    """End a call at its bracket; return the next one, whose head lacks its tag."""
+    bracket = found.start + found.text.index("}")
+    turn.input.take(bracket + 1)
+    end_values(turn, call, "")
+    start = turn.input.here
+    turn.input.take(found.end)
+    turn.problem("missing_marker", "the next call is not opened", start)
+    return turn.start_call(found.slot("name"), start, problem_at=start)
+
+
+def end_values(turn: Turn, call: OpenCall, late_id: str) -> None:
+    """End a call with its arguments."""
+    turn.events += call.add("}" if call.pieces else "{}")
+    turn.end_call(call, late_id)
 
 
 def next_value_marker(turn: Turn, call: OpenCall) -> Reading[Found | None]:

@@ -39,6 +39,10 @@ export class Value {
   expected = "value";
   /** Whether the string that is being read is a key. */
   isKey = false;
+  /** What was read last, if it is a key without quotes. */
+  bareKey = "";
+  /** The depth of the object that is passed on as it is written. */
+  unreadDepth = 0;
   word = [];
   /** Until a value begins. */
   held = [];
@@ -75,6 +79,8 @@ export class Value {
     this.quote = "";
     this.stringStops = null;
     this.isKey = false;
+    this.bareKey = "";
+    this.unreadDepth = 0;
     this.word = [];
     this.held = [];
     this.out = "";
@@ -144,6 +150,7 @@ export class Value {
   }
   /** Take a token; say whether it may stand there. */
   take(kind, text) {
+    if (this.expected === "anything" && kind !== "closing") return this.takeAsWritten(text);
     switch (kind) {
       case "space":
         if (this.word.length > 0) this.word.push(text);
@@ -180,12 +187,14 @@ export class Value {
   }
   takeClosing(text) {
     if (this.closers.at(-1) !== text) return false;
-    if (this.expected !== "comma" && !isBlank(this.waiting)) {
+    if (!["comma", "anything"].includes(this.expected) && !isBlank(this.waiting)) {
       this.turn.problem("malformed", `${quoted(this.waiting)} before ${quoted(text)}`);
       this.held = [];
     }
     this.closers.pop();
     this.endValue(text);
+    const isUnread = this.unreadDepth > 0 && this.closers.length >= this.unreadDepth;
+    if (isUnread) this.expected = "anything";
     return true;
   }
   takeQuote(text) {
@@ -193,6 +202,7 @@ export class Value {
     this.quote = text;
     this.matchedTo = 0;
     this.isKey = this.expected === "key";
+    this.bareKey = "";
     if (this.isKey) this.held.push('"');
     else {
       this.settle('"');
@@ -209,6 +219,7 @@ export class Value {
     const value = WHOLE_NUMBER.test(word) ? word : this.words.get(word);
     if (atEnd && value === undefined) return false;
     this.word = [];
+    if (this.expected === "colon" && this.bareKey) return this.leaveMembers(word);
     this.insertMissing();
     const isKey = this.expected === "key";
     const isString = value === undefined || isKey;
@@ -219,10 +230,27 @@ export class Value {
     if (isKey) {
       this.held.push(json);
       this.expected = "colon";
+      this.bareKey = word;
     } else {
       this.settle("");
       this.endValue(json);
     }
+    return true;
+  }
+  /** Pass on an object as it is written: words follow each other where members belong. */
+  leaveMembers(word) {
+    this.turn.problem("malformed", `no ':' after ${quoted(this.waiting)}`);
+    const before = this.held.join("").replaceAll(jsonString(this.bareKey), () => this.bareKey);
+    this.held = [];
+    this.settle(before + word);
+    this.expected = "anything";
+    this.unreadDepth = this.closers.length;
+    return true;
+  }
+  /** Take what is in an object that has no members. */
+  takeAsWritten(text) {
+    this.out += text;
+    if (text === "{" || text === "[") this.closers.push(text === "{" ? "}" : "]");
     return true;
   }
   /** Supply a comma or a colon where none stands before what comes next. */

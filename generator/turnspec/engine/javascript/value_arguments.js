@@ -58,6 +58,10 @@ export class ValueArguments {
       this.endArguments();
       return true;
     }
+    if (found.role === "next_call") {
+      this.goOnToNext(found);
+      return true;
+    }
     turn.position = found.end;
     if (found.role === "quoted") {
       turn.problem("malformed", `${quoted(found.slot("key"))} in quotes`);
@@ -80,6 +84,17 @@ export class ValueArguments {
     turn.read = this.readArguments;
     return true;
   };
+  /** End a call at its bracket, and begin the next one, whose head lacks its tag. */
+  goOnToNext(found) {
+    const { calls, turn } = this;
+    turn.position = turn.text.indexOf("}", found.start) + 1;
+    this.endArguments(true);
+    turn.problem("missing_marker", "the next call is not opened");
+    const start = turn.offsetAt(turn.position);
+    calls.start(found.slot("name"), start, turn.offsetAt(found.end));
+    turn.position = found.end;
+    this.goOn();
+  }
   beginArgument(found) {
     const key = found.slot("key");
     if (!this.mayHave(key)) {
@@ -189,7 +204,7 @@ export class ValueArguments {
 export function argumentValueRoles(table) {
   const { start = "", empty, end } = argumentsOf(table);
   const closing = callsOf(table).closing ?? [];
-  const inQuotes = quotedStarts(start).map((text) => spaced(text, "{comma}"));
+  const inQuotes = quotedStarts(table).map((text) => spaced(text, "{comma}"));
   const argument = [
     ...withRole("argument", [spaced(start, "{comma}")]),
     ...withRole("quoted", inQuotes),
@@ -200,18 +215,27 @@ export function argumentValueRoles(table) {
     "done",
     ends.map((text) => `{comma}${text}`),
   );
+  const next = withRole("next_call", nextHeads(table));
   const broken = withRole(
     "broken",
     callEndRoles(table).map(([, notation]) => spaced(notation)),
   );
   return [
-    ...(first === undefined ? [...argument, ...done] : [...done, ...broken, ...argument]),
+    ...(first === undefined ? [...argument, ...done] : [...done, ...next, ...broken, ...argument]),
     ...withRole("end", end ? [spaced(end)] : []),
   ];
 }
-/** Return how an argument begins whose key stands in quotes. */
-function quotedStarts(start) {
-  return ['"', "'"].map((quote) =>
+/** Return a call's last bracket with the head of another call, which lacks its tag. */
+function nextHeads(table) {
+  const { start = "", closing = [] } = callsOf(table);
+  const found = /^<[^<>{} ]+> \{\?([^{}]+)\}(\{name.*)$/u.exec(start);
+  return found && closing[0]?.startsWith("}}") ? [`{comma}}} ${found[1]}${found[2]}`] : [];
+}
+/** Return how an argument begins whose key stands in quotes, the format's own among them. */
+function quotedStarts(table) {
+  const { start = "", values } = argumentsOf(table);
+  const quotes = new Set(['"', "'", values?.raw_quote ?? '"']);
+  return Array.from(quotes, (quote) =>
     start.replaceAll("{key", `${quote}{key`).replace("}", `}${quote}`),
   );
 }
@@ -219,7 +243,7 @@ function quotedStarts(start) {
 export function textEndRoles(table) {
   const { separator = "", start = "" } = argumentsOf(table);
   const sign = trimmed(separator);
-  const starts = sign ? [...quotedStarts(start), start] : [];
+  const starts = sign ? [...quotedStarts(table), start] : [];
   return [
     ...withRole(
       "next",

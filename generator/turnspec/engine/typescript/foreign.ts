@@ -7,17 +7,10 @@
 import type { Calls } from "./calls.js";
 import { argumentsOf, callsOf, type Format } from "./format.js";
 import { dumpJson, type Json, loadJson } from "./json_text.js";
-import {
-  type Found,
-  isName,
-  leadingText,
-  type Markers,
-  NOT_IN_NAMES,
-  type Roles,
-} from "./markers.js";
+import { type Found, isName, type Markers, NOT_IN_NAMES, type Roles } from "./markers.js";
 import { LiteralReader } from "./python_literal.js";
 import { asJson, jsonTypes } from "./schemas.js";
-import { hasLetter, jsonString, withoutHalves } from "./strings.js";
+import { hasLetter, jsonString, trimmed, withoutHalves } from "./strings.js";
 import { asSchema } from "./tools.js";
 import type { Read, Turn } from "./turn.js";
 import { callEndRoles } from "./unclosed.js";
@@ -91,8 +84,8 @@ export class ForeignCall {
     const { held } = turn;
     if (!held) return;
     const text = this.pieces.join("");
-    const call = fromObject(text) ?? fromTags(text, calls) ?? fromKeywords(text);
-    if (!call || !(isName(call.name) || calls.knows(call.name))) {
+    const found = callsIn(text, calls);
+    if (found.length === 0) {
       const end = turn.goBack(held);
       calls.text.mentioned = true;
       calls.text.write(end);
@@ -100,18 +93,42 @@ export class ForeignCall {
       return;
     }
     turn.release();
-    calls.start(call.name, held.offset, turn.offsetAt(turn.position));
-    turn.problemAt(held.offset, "other_syntax", call.told);
-    calls.argue(call.arguments);
-    calls.end();
+    let start = held.offset;
+    const end = turn.offsetAt(turn.position);
+    for (const call of found) {
+      calls.start(call.name, start, end);
+      turn.problemAt(start, "other_syntax", call.told);
+      calls.argue(call.arguments);
+      calls.end();
+      start = end;
+    }
   }
 }
 
+/** Return the calls that a text is; none if it is something else. */
+function callsIn(text: string, calls: Calls): ForeignParts[] {
+  let found = objectsIn(text).map(fromObject);
+  if (found.length === 0) found = [fromTags(text, calls)];
+  if (!found.some(Boolean)) found = [fromKeywords(text)];
+  const good = found.filter((call) => call && (isName(call.name) || calls.knows(call.name)));
+  return good.length === found.length ? (good as ForeignParts[]) : [];
+}
+
+/** Return the values in a text, in JSON or Python: alone, or in an array without brackets. */
+function objectsIn(text: string): Json[] {
+  const candidates = [trimmed(text), `[${trimmed(text)}]`];
+  const literals = candidates.map((candidate) => LiteralReader.read(candidate)?.json ?? "");
+  const values = [...candidates, ...literals].map(loadJson);
+  const value = values.find((it) => it !== undefined);
+  if (value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
 /** Return the name and the arguments of a call that is a JSON object, null if it is none. */
-function fromObject(text: string): ForeignParts | null {
-  let members = loadJson(text);
+function fromObject(object: Json): ForeignParts | null {
+  let members = object;
   if (members instanceof Map && members.get("function") instanceof Map) {
-    members = members.get("function");
+    members = members.get("function") as Json;
   }
   if (!(members instanceof Map)) return null;
   const name = members.get("name");
@@ -158,14 +175,15 @@ function fromKeywords(text: string): ForeignParts | null {
 /** Return what begins such a call: what opens the format's own, and then another one. */
 export function foreignRoles(table: Format): Roles {
   const calls = callsOf(table);
-  const openings = calls.opening?.length ? calls.opening : [leadingText(calls.start ?? "")];
+  const [head = ""] = (calls.start ?? "").split("{name");
+  const openings = calls.opening?.length ? calls.opening : [trimmed(head)];
   const { form } = argumentsOf(table);
   const opening = openings.at(-1) ?? "";
   if ([...opening].length <= 2) return [];
   // Behind a word, as `to=`, a call is code that the text speaks of.
-  const isOwn = form === "values" || (calls.start ?? "").includes("(");
+  const isOwn = (calls.start ?? "").includes("(");
   const heads = [
-    ...(calls.form === "heads" ? [' {{ "name"', ' {{ "function"'] : []),
+    ...(calls.form === "heads" ? [' {{ "name"', ' {{ "function"'] : [" {{ '"]),
     ...(form === "json" ? [" <{word}=", " <{word}name ="] : []),
   ];
   const called = isOwn || hasLetter(opening.charAt(0)) ? [] : [" {name} ( )", " {name} ({word}="];

@@ -212,10 +212,11 @@ export class ObjectCalls extends Calls {
       return;
     }
     const name = asString(text);
+    const isName = text.startsWith('"') || this.knows(name);
     if (this.nameIsKey) {
       turn.problem(...deviation(text));
       this.argue(asObject(text));
-    } else if (key === keys.name && !this.isOpen && name) {
+    } else if (key === keys.name && !this.isOpen && name && isName) {
       this.commit(trimmed(name));
     } else if (key === keys.arguments && !(this.hasArguments || this.early)) {
       if (!text.startsWith("{")) turn.problem(...deviation(text));
@@ -337,10 +338,10 @@ export function objectTextRoles(table: Format): Roles {
     : [" {fence} {?[} {{", ...openings.slice(1).map((opening) => spaced(opening))];
   const found: Roles = [
     ...textRoles(table),
+    ...foreignRoles(table),
     ...[...openings.slice(0, 1), ...other_openings].map(
       (opening) => ["opening", [opening, follows]] as const,
     ),
-    ...foreignRoles(table),
     ...mentionRoles(calls.mentions ?? []),
     ...withRole("object", heads.length && calls.members ? [["", heads]] : []),
     ...withRole("call_end", calls.end),

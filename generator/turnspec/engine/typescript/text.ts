@@ -26,6 +26,9 @@ const DRAFTED: readonly string[] = [
   "foreign_name",
 ];
 
+/** Roles of what may yet be the beginning of another marker, where the text ends in that. */
+const UNSURE = ["mention", "turn_start"];
+
 /** The part that reads calls, as those know it that a format without calls has as well. */
 export interface CallReader {
   /** Whether there was a call, if only in the prefill. */
@@ -159,7 +162,7 @@ export class Text {
       return !!lead.role;
     }
     let found = this.markers.search(turn);
-    if (turn.final && (!found || found.role === "mention") && this.breaksOff()) return false;
+    if (turn.final && (!found || UNSURE.includes(found.role)) && this.breaksOff()) return false;
     this.write(found ? found.start : turn.text.length);
     if (!found && !turn.final && !this.afterMarker && this.draftEnd === null) {
       turn.flow = (this.thinking ? this.reasoning : this.content).flow(this.markers.firstOr(""));
@@ -256,13 +259,19 @@ export class Text {
   }
 
   /** Say whether content is about a marker of reasoning: in quotes, or closing such a one. */
-  private isQuoted({ role }: Found): boolean {
+  private isQuoted({ role, text }: Found): boolean {
     if (!this.marks.start?.length || this.endsTurn || this.endsContent) return false;
     const pending = this.quotesReasoning;
     this.quotesReasoning = false;
     if (role === "reasoning_end" && pending) return true;
     const isQuoted = !this.afterMarker && this.content.endsIn("\"'`");
     this.quotesReasoning = isQuoted && role === "reasoning_start";
+    const isEnd = role === "reasoning_end";
+    if (isEnd && this.content.space === " " && !this.reasoning.begun) {
+      // It is a part of a sentence.
+      this.turn.problem("stray_marker", `${quoted(text)} is text here`);
+      return true;
+    }
     return isQuoted;
   }
 

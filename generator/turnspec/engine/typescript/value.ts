@@ -51,9 +51,13 @@ export class Value {
   private readonly longestQuote: number;
   private readonly tokens: RegExp;
   private readonly stops: RegExp | null;
-  private expected: "value" | "key" | "colon" | "comma" = "value";
+  private expected: "value" | "key" | "colon" | "comma" | "anything" = "value";
   /** Whether the string that is being read is a key. */
   private isKey = false;
+  /** What was read last, if it is a key without quotes. */
+  private bareKey = "";
+  /** The depth of the object that is passed on as it is written. */
+  private unreadDepth = 0;
   private word: string[] = [];
   /** Until a value begins. */
   private held: string[] = [];
@@ -102,6 +106,8 @@ export class Value {
     this.quote = "";
     this.stringStops = null;
     this.isKey = false;
+    this.bareKey = "";
+    this.unreadDepth = 0;
     this.word = [];
     this.held = [];
     this.out = "";
@@ -181,6 +187,7 @@ export class Value {
 
   /** Take a token; say whether it may stand there. */
   private take(kind: ValueToken, text: string): boolean {
+    if (this.expected === "anything" && kind !== "closing") return this.takeAsWritten(text);
     switch (kind) {
       case "space":
         if (this.word.length > 0) this.word.push(text);
@@ -219,12 +226,14 @@ export class Value {
 
   private takeClosing(text: string): boolean {
     if (this.closers.at(-1) !== text) return false;
-    if (this.expected !== "comma" && !isBlank(this.waiting)) {
+    if (!["comma", "anything"].includes(this.expected) && !isBlank(this.waiting)) {
       this.turn.problem("malformed", `${quoted(this.waiting)} before ${quoted(text)}`);
       this.held = [];
     }
     this.closers.pop();
     this.endValue(text);
+    const isUnread = this.unreadDepth > 0 && this.closers.length >= this.unreadDepth;
+    if (isUnread) this.expected = "anything";
     return true;
   }
 
@@ -233,6 +242,7 @@ export class Value {
     this.quote = text;
     this.matchedTo = 0;
     this.isKey = this.expected === "key";
+    this.bareKey = "";
     if (this.isKey) this.held.push('"');
     else {
       this.settle('"');
@@ -250,6 +260,7 @@ export class Value {
     const value = WHOLE_NUMBER.test(word) ? word : this.words.get(word);
     if (atEnd && value === undefined) return false;
     this.word = [];
+    if (this.expected === "colon" && this.bareKey) return this.leaveMembers(word);
     this.insertMissing();
     const isKey = this.expected === "key";
     const isString = value === undefined || isKey;
@@ -260,10 +271,29 @@ export class Value {
     if (isKey) {
       this.held.push(json);
       this.expected = "colon";
+      this.bareKey = word;
     } else {
       this.settle("");
       this.endValue(json);
     }
+    return true;
+  }
+
+  /** Pass on an object as it is written: words follow each other where members belong. */
+  private leaveMembers(word: string): boolean {
+    this.turn.problem("malformed", `no ':' after ${quoted(this.waiting)}`);
+    const before = this.held.join("").replaceAll(jsonString(this.bareKey), () => this.bareKey);
+    this.held = [];
+    this.settle(before + word);
+    this.expected = "anything";
+    this.unreadDepth = this.closers.length;
+    return true;
+  }
+
+  /** Take what is in an object that has no members. */
+  private takeAsWritten(text: string): boolean {
+    this.out += text;
+    if (text === "{" || text === "[") this.closers.push(text === "{" ? "}" : "]");
     return true;
   }
 

@@ -69,6 +69,10 @@ export class ValueArguments implements ArgumentReader {
       this.endArguments();
       return true;
     }
+    if (found.role === "next_call") {
+      this.goOnToNext(found);
+      return true;
+    }
     turn.position = found.end;
     if (found.role === "quoted") {
       turn.problem("malformed", `${quoted(found.slot("key"))} in quotes`);
@@ -92,6 +96,18 @@ export class ValueArguments implements ArgumentReader {
     turn.read = this.readArguments;
     return true;
   };
+
+  /** End a call at its bracket, and begin the next one, whose head lacks its tag. */
+  private goOnToNext(found: Found): void {
+    const { calls, turn } = this;
+    turn.position = turn.text.indexOf("}", found.start) + 1;
+    this.endArguments(true);
+    turn.problem("missing_marker", "the next call is not opened");
+    const start = turn.offsetAt(turn.position);
+    calls.start(found.slot("name"), start, turn.offsetAt(found.end));
+    turn.position = found.end;
+    this.goOn();
+  }
 
   private beginArgument(found: Found): void {
     const key = found.slot("key");
@@ -211,7 +227,7 @@ export class ValueArguments implements ArgumentReader {
 export function argumentValueRoles(table: Format): Roles {
   const { start = "", empty, end } = argumentsOf(table);
   const closing = callsOf(table).closing ?? [];
-  const inQuotes = quotedStarts(start).map((text) => spaced(text, "{comma}"));
+  const inQuotes = quotedStarts(table).map((text) => spaced(text, "{comma}"));
   const argument = [
     ...withRole("argument", [spaced(start, "{comma}")]),
     ...withRole("quoted", inQuotes),
@@ -222,19 +238,29 @@ export function argumentValueRoles(table: Format): Roles {
     "done",
     ends.map((text) => `{comma}${text}`),
   );
+  const next = withRole("next_call", nextHeads(table));
   const broken = withRole(
     "broken",
     callEndRoles(table).map(([, notation]) => spaced(notation)),
   );
   return [
-    ...(first === undefined ? [...argument, ...done] : [...done, ...broken, ...argument]),
+    ...(first === undefined ? [...argument, ...done] : [...done, ...next, ...broken, ...argument]),
     ...withRole("end", end ? [spaced(end)] : []),
   ];
 }
 
-/** Return how an argument begins whose key stands in quotes. */
-function quotedStarts(start: string): string[] {
-  return ['"', "'"].map((quote) =>
+/** Return a call's last bracket with the head of another call, which lacks its tag. */
+function nextHeads(table: Format): string[] {
+  const { start = "", closing = [] } = callsOf(table);
+  const found = /^<[^<>{} ]+> \{\?([^{}]+)\}(\{name.*)$/u.exec(start);
+  return found && closing[0]?.startsWith("}}") ? [`{comma}}} ${found[1]}${found[2]}`] : [];
+}
+
+/** Return how an argument begins whose key stands in quotes, the format's own among them. */
+function quotedStarts(table: Format): string[] {
+  const { start = "", values } = argumentsOf(table);
+  const quotes = new Set(['"', "'", values?.raw_quote ?? '"']);
+  return Array.from(quotes, (quote) =>
     start.replaceAll("{key", `${quote}{key`).replace("}", `}${quote}`),
   );
 }
@@ -243,7 +269,7 @@ function quotedStarts(start: string): string[] {
 export function textEndRoles(table: Format): Roles {
   const { separator = "", start = "" } = argumentsOf(table);
   const sign = trimmed(separator);
-  const starts = sign ? [...quotedStarts(start), start] : [];
+  const starts = sign ? [...quotedStarts(table), start] : [];
   return [
     ...withRole(
       "next",
