@@ -221,7 +221,7 @@ def closes_in_reasoning(form: Format) -> Iterator[Case]:
         thought = f"I must not write {close.replace(' ', '')} there."
         message = form.shown(Message(SAID, thought))
         if form.spec.reasoning.end.strip() not in thought:
-            yield form.case(form.write(message), message)
+            yield form.case(form.write(message), message, "stray_marker")
 
 
 def _has_json_body(form: Format) -> bool:

@@ -56,7 +56,7 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
     if not calls:
         end_of_text = turn.go_back()
         turn.state.mentioned = True
-        turn.write(end_of_text)
+        turn.write_mention(end_of_text)
         return False
     start = turn.release()
     for name, arguments, deviation in calls:

@@ -31,7 +31,7 @@ from turnspec.engine.objects import is_no_object, read_calls, read_object_marker
 from turnspec.engine.results import ContentDelta, Problem
 from turnspec.engine.roles import Role
 from turnspec.engine.streams import Stream
-from turnspec.engine.turn import TextState
+from turnspec.engine.turn import OF_TURN, TextState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ def read_parts(turn: Turn) -> Reading[None]:
         after_call = HAS_CALLS and note_marker(turn, found)
         turn.input.take(found.end)
         turn.state.after_marker = not is_quoted
+        if HAS_CALLS and found.role in OF_TURN:
+            turn.state.mentioned = False  # as what closes a mention stands in the same part
         match found.role:
             case Role.TURN_END:
                 if HAS_REASONING and REASONING_ENDS_WITH_TURN:
@@ -123,7 +125,7 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         if ARE_CALLS_ADDRESSED:
             found = header_in(turn, found)
         if (HAS_REASONING or HAS_CALLS) and is_text(turn, found):
-            turn.write(max(found.end, found.start + 1))
+            turn.write_mention(max(found.end, found.start + 1))
         elif HAS_DRAFTS and turn.state.thinking and found.role in CALLS_BEGIN:
             if (yield from read_draft(turn)):
                 return None
@@ -260,6 +262,7 @@ def is_text(turn: Turn, found: Found) -> bool:
         return False
     closes = found.role in (Role.CALL_END, Role.SECTION_END)
     if HAS_REASONING and closes and state.thinking and not state.called:
+        turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)
         return True
     is_user_text = ARE_CALLS_ADDRESSED and is_for_user(turn, found)
     if found.role is Role.PLAIN_TEXT or (closes and state.mentioned) or is_user_text:
@@ -351,7 +354,7 @@ def read_draft(turn: Turn) -> Reading[bool]:
         return True
     turn.go_back()
     turn.problem("draft", "a call in the reasoning, which goes on behind it")
-    turn.write(max(end - turn.input.offset, turn.input.position + 1))
+    turn.write_mention(max(end - turn.input.offset, turn.input.position + 1))
     return False
 
 

@@ -30,6 +30,7 @@ from turnspec.engine.results import (
     ToolCallEnd,
     ToolCallStart,
 )
+from turnspec.engine.roles import Role
 from turnspec.engine.streams import Stream
 from turnspec.engine.tools import parameters_by_name
 
@@ -41,12 +42,18 @@ if TYPE_CHECKING:
     from turnspec.engine.input import Input
     from turnspec.engine.markers import Found
     from turnspec.engine.results import Event, ProblemKind
-    from turnspec.engine.roles import Role
 
 
 #: Text within a string, with whole escapes.
 ESCAPE = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
 IN_STRING = re.compile(rf'[^"\\\x00-\x1f]*(?:{ESCAPE}[^"\\\x00-\x1f]*)*')
+
+
+#: The roles of markers that have to do with no call.
+OF_TURN = (
+    *(Role.TURN_START, Role.TURN_END, Role.REPEATED, Role.BETWEEN),
+    *(Role.REASONING_START, Role.REASONING_END, Role.CONTENT_START, Role.CONTENT_END),
+)
 
 
 class TextState:
@@ -230,6 +237,15 @@ class Turn:
             if HAS_CALLS:
                 self._begin_text(start + len(text) - len(body))
         self.events += self.stream.write(text, start)
+
+    def write_mention(self, end: int) -> None:
+        """Add the text of what was no call up to a position, and tell of other markers in it."""
+        at, rules = self.input.position + 1, self.input.rules.in_text
+        while found := rules.search(self.input, False, at, end):
+            if found.role in OF_TURN:
+                self.problem("stray_marker", f"{found.text!r} is text here", found.offset)
+            at = max(found.end, found.start + 1)
+        self.write(end)
 
     def _tell_tokens(self, end: int) -> None:
         """Tell of special tokens that are text."""

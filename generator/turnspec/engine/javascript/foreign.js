@@ -70,7 +70,7 @@ export class ForeignCall {
     if (found.length === 0) {
       const end = turn.goBack(held);
       calls.text.mentioned = true;
-      calls.text.write(end);
+      calls.text.writeMention(end);
       turn.read = calls.text.readText;
       return;
     }

@@ -26,6 +26,11 @@ const DRAFTED: readonly string[] = [
   "foreign_name",
 ];
 
+/** The roles of markers that have to do with no call. */
+const OF_TURN: readonly string[] = [
+  ...["turn_start", "turn_end", "repeated", "between"],
+  ...["reasoning_start", "reasoning_end", "content_start", "content_end"],
+];
 /** Roles of what may yet be the beginning of another marker, where the text ends in that. */
 const UNSURE = ["mention", "turn_start"];
 
@@ -171,7 +176,7 @@ export class Text {
     found = this.headerIn(found);
     if (this.isText(found)) {
       // An object's beginning has no length.
-      this.write(Math.max(found.end, found.start + widthAt(turn.text, found.start)));
+      this.writeMention(Math.max(found.end, found.start + widthAt(turn.text, found.start)));
     } else if (this.mayDraft && this.thinking && DRAFTED.includes(found.role)) {
       this.draftStart = found.start;
       return false;
@@ -229,6 +234,22 @@ export class Text {
     turn.position = end;
   }
 
+  /** Add the text of what was no call up to a position, and tell of other markers in it. */
+  writeMention(end: number): void {
+    const { turn } = this;
+    let start = turn.position + widthAt(turn.text, turn.position);
+    for (;;) {
+      const found = this.markers.search(turn, { final: true, start, end });
+      if (!found) break;
+      if (OF_TURN.includes(found.role)) {
+        const place = turn.offsetAt(found.start);
+        turn.problemAt(place, "stray_marker", `${quoted(found.text)} is text here`);
+      }
+      start = Math.max(found.end, found.start + widthAt(turn.text, found.start));
+    }
+    this.write(end);
+  }
+
   private beginPiece(text: string): void {
     const { turn } = this;
     this.afterMarker = false;
@@ -245,7 +266,10 @@ export class Text {
       return !this.thinking && this.isQuoted(found);
     }
     const closes = role === "call_end" || role === "section_end";
-    if (closes && this.thinking && !this.called) return true;
+    if (closes && this.thinking && !this.called) {
+      this.turn.problem("stray_marker", `${quoted(found.text)} is text here`);
+      return true;
+    }
     if (role === "mention" || (closes && this.mentioned) || this.isForUser(found)) {
       this.mentioned = true; // what closes it is text as well
       return true;
@@ -294,6 +318,8 @@ export class Text {
       // It stands between the markers of a call.
       this.content.space = this.content.space.slice(0, this.spaces);
     }
+    // What closes a mention stands in the same part.
+    if (OF_TURN.includes(role)) this.mentioned = false;
     this.obey(found);
     turn.position = found.end;
     this.afterMarker = !inline;
