@@ -418,7 +418,7 @@ CASES: dict[str, Case] = {
         "Hi",
         "not </call> here",
         [],
-        [],
+        ["stray_marker"],
     ),
     "reasoning opened without its word": (
         "thoughts",

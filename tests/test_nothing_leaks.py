@@ -1,7 +1,7 @@
 """No marker gets into content or reasoning untold: it is quoted there, or a problem names it.
 
 Quoted is what opens calls where none follows, what closes such a mention, and a marker that stands
-behind a quotation mark.
+behind a quotation mark. A draft is told of as a whole.
 """
 
 from __future__ import annotations
@@ -52,6 +52,8 @@ class Leaks:
     def of(self, message: Message) -> Iterator[str]:
         """Yield the markers that stand in a message, and are neither quoted nor told of."""
         told = "".join(problem.message for problem in message.problems)
+        if any(problem.kind == "draft" for problem in message.problems):
+            return
         told = re.sub(r"\s|\\[nrt]", "", told)
         for text in (message.content, message.reasoning_content):
             for role, marker in self.markers:

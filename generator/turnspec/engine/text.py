@@ -187,16 +187,13 @@ def is_noise_next(turn: Turn) -> bool | None:
 def header_in(turn: Turn, found: Found) -> Found:
     """Return the header of content with which a call's head begins, if it names no tool."""
     name, again = found.slot("name"), found.slot("name_again")
-    if found.role not in CALLS_BEGIN or not again:
+    if found.role not in CALLS_BEGIN or not again or not is_no_tool(turn, name):
         return found
     rules = turn.input.rules.content_headers
     header = rules.match(turn.input, not turn.input.final, found.start)
-    if header is None or header.is_partial:
+    if header is None or header.is_partial or (header.slot("name") and name == again):
         return found
-    is_call = name in (turn.tools or ())
-    if header.slot("name"):  # which may be anyone's
-        is_call = name == again or not is_no_tool(turn, name)
-    return found if is_call else header
+    return header
 
 
 def breaks_off(turn: Turn, found: Found | None) -> bool:
@@ -354,7 +351,7 @@ def read_draft(turn: Turn) -> Reading[bool]:
         return True
     turn.go_back()
     turn.problem("draft", "a call in the reasoning, which goes on behind it")
-    turn.write_mention(max(end - turn.input.offset, turn.input.position + 1))
+    turn.write(max(end - turn.input.offset, turn.input.position + 1))
     return False
 
 

@@ -241,6 +241,8 @@ class Turn:
     def write_mention(self, end: int) -> None:
         """Add the text of what was no call up to a position, and tell of other markers in it."""
         at, rules = self.input.position + 1, self.input.rules.in_text
+        if HAS_DRAFTS and self.is_draft:  # then it ends here, and is read once more
+            at = end
         while found := rules.search(self.input, False, at, end):
             if found.role in OF_TURN:
                 self.problem("stray_marker", f"{found.text!r} is text here", found.offset)

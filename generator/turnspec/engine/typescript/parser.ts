@@ -170,7 +170,7 @@ export class TurnParser {
     this.draft = null;
     turn.add(this.drafted.join(""));
     turn.problem("draft", "a call in the reasoning, which goes on behind it");
-    this.text.writeMention(positionBehind(turn.text, Math.max(end - turn.offset, 1)));
+    this.text.write(positionBehind(turn.text, Math.max(end - turn.offset, 1)));
     return turn.feed("");
   }
 

@@ -195,13 +195,11 @@ export class Text {
   /** Return the header of content with which a call's head begins, if it names no tool. */
   private headerIn(found: Found): Found {
     const [name, again] = [found.slot("name"), found.slot("name_again")];
-    if (!DRAFTED.includes(found.role) || !again) return found;
+    const isOther = DRAFTED.includes(found.role) && again && this.calls?.isNoTool?.(name);
+    if (!isOther) return found;
     const header = this.headers.match(this.turn, { start: found.start });
-    if (!header?.role) return found;
-    // A header with a slot may be anyone's.
-    const mayBeCall = name === again || !this.calls?.isNoTool?.(name);
-    const isCall = header.slot("name") ? mayBeCall : this.calls?.knows(name);
-    return isCall ? found : header;
+    const isOwn = header?.role && !(header.slot("name") && name === again);
+    return isOwn ? header : found;
   }
 
   /** Whether content may begin here, of which there was none before. */
@@ -238,7 +236,8 @@ export class Text {
   writeMention(end: number): void {
     const { turn } = this;
     let start = turn.position + widthAt(turn.text, turn.position);
-    for (;;) {
+    // A draft ends here, and is read once more.
+    while (!this.isDraft) {
       const found = this.markers.search(turn, { final: true, start, end });
       if (!found) break;
       if (OF_TURN.includes(found.role)) {
