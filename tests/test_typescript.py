@@ -20,10 +20,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.engine_cases import CASES, TABLES, TOOLS
-from tests.generated_formats import FORMATS, KINDS, NAMES, PARTS, table_of
+from tests.generated_formats import FORMATS, KINDS, NAMES, PARTS, committed_spec, table_of
 from tests.marker_soup import Output, soups, written_outputs
 from tests.parser_checks import some
 from tests.test_tools import ALLOWED, CALL, NO_SCHEMAS, WRONG, tool, with_a
+from tests.test_what_models_write import CALLS, HEADERS, Text
 from tests.typescript.engines import (
     SIZES,
     TypeScriptEngine,
@@ -104,6 +105,12 @@ def test_tables_written_by_hand_are_read_alike(case: str, engine: TypeScriptEngi
     assert not difference(engine, f"hand {name}", module, text, {"tools": TOOLS})
     for cut in some(range(len(text))):
         assert not difference(engine, f"hand {name}", module, text[:cut], {}, (0, 1))
+
+
+@pytest.mark.parametrize("case", [*HEADERS, *CALLS], ids=lambda case: case.text[:40])
+def test_what_models_write_is_read_alike(case: Text, engine: TypeScriptEngine) -> None:
+    module = load(committed_spec(case.name))
+    assert not difference(engine, case.name, module, case.text, case.options, (0, 1, 3))
 
 
 @pytest.mark.parametrize("name", KINDS)

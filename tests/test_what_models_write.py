@@ -99,6 +99,8 @@ QWEN, GEMMA, LFM, NEMO = (
 )
 OTHER = ("other_syntax",)
 NUMBERED = '<tool_call>{"name": 5, "arguments": {"path": "a"}}</tool_call>'
+CODER = "qwen3-coder"
+CODED = "<tool_call>\n<function=read>\n<parameter=arguments>\n{}\n</parameter>\n</function>\n</tool_call>"
 MEMBERS = '{"name": "read", "arguments": {"path": "a"}}'
 
 #: Calls that are written otherwise.
@@ -117,6 +119,11 @@ CALLS = [
          called("a"), OTHER),
     Text(QWEN, NUMBERED, said(NUMBERED), ("no_name",)),
     Text(QWEN, NUMBERED, called("a", name="5"), (), {"tools": [tool("5", "path")]}),
+    Text(CODER, CODED.format('{"path": "a"}'), called("a"), ("unknown_argument",)),
+    Text(CODER, CODED.format("{}"),
+         Message(calls=(Call("read", {"arguments": {}}),)), ("unknown_argument",)),
+    Text(CODER, CODED.format('"a"'),
+         Message(calls=(Call("read", {"arguments": '"a"'}),)), ("unknown_argument",)),
     Text(NEMO, "[TOOL_CALLS]read", said("[TOOL_CALLS]read")),
     Text(QWEN, "A </think> stands here.", said("A </think> stands here."), ("stray_marker",)),
     Text(QWEN, "A\n</think>\nB", said("A\n\nB"), ("stray_marker",)),

@@ -159,7 +159,8 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
     key, parameters = key_of(found), (turn.tools or {}).get(call.name, {})
     properties = object_in(parameters, "properties")
     other = parameters.get("additionalProperties")
-    if properties and key not in properties and not other:
+    is_unknown = bool(properties) and key not in properties and not other
+    if is_unknown:
         turn.problem("unknown_argument", f"the tool has no {key!r}")
     call.given.add(key)
     if TYPE_WORDS:
@@ -168,8 +169,12 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
         types = set(TYPE_WORDS.get(found.slot("type"), ()))
     else:
         types = json_types(properties.get(key, other), parameters)
+    may_be_all = is_unknown and key == "arguments" and not call.pieces
+    if may_be_all:
+        types = {"object"}
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
     value = Value(turn.input, call, types, before, HAS_PYTHON_LITERALS)
+    value.may_be_all = may_be_all
     value.other_keys = set(properties) - call.given
     if ARGUMENT_SHOWS_ITSELF:
         is_known = turn.tools is not None and (HAS_KNOWN_ENDS or bool(properties))

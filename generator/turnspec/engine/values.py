@@ -26,6 +26,7 @@ class Value:
         self.is_string = types <= {"string"}
         self._python = python  # whether it may be a literal of Python
         self.before = before  # what stands before it in the arguments
+        self.may_be_all = False  # whether an object has all arguments of the call
         self._pieces: list[str] = []
         self.ends: Markers = input.rules.in_value
         #: The keys that the tool has, and the call has not, if that is known.
@@ -76,7 +77,9 @@ class Value:
         if self.is_string:
             return '"', True
         value = as_json(self.text, self.types, self._python)
-        is_right = bool(value or "string" in self.types)
+        is_right = bool(value or "string" in self.types) or self.may_be_all
+        if self.may_be_all and value and value[1:-1].strip():
+            return value[:-1], True  # as others may follow
         return self.before + (value or dump_json(self.text)), is_right
 
 

@@ -39,6 +39,8 @@ export class TypedText {
   before = "";
   private readonly calls: Calls;
   private readonly python: boolean;
+  /** Whether an object has all arguments of the call. */
+  private mayBeAll = false;
   private pieces: string[] = [];
 
   constructor(calls: Calls, python: boolean) {
@@ -57,9 +59,10 @@ export class TypedText {
   }
 
   /** Expect a value of some types, behind a text of the arguments. */
-  expect(types: ReadonlySet<string>, before: string): void {
+  expect(types: ReadonlySet<string>, before: string, mayBeAll = false): void {
     this.types = types;
     this.before = before;
+    this.mayBeAll = mayBeAll;
   }
 
   /** Begin the value. */
@@ -104,10 +107,14 @@ export class TypedText {
     const text = this.pieces.join("");
     this.pieces = [];
     const value = asJson(text, this.types, this.python);
-    if (value === null && !this.mayBeString) {
+    if (value === null && !(this.mayBeString || this.mayBeAll)) {
       this.calls.turn.problem("wrong_type", `${quoted(text)} is kept as a string`);
     }
-    this.calls.argue(this.before + (value || jsonString(text)));
+    // An object may have all arguments of the call; others may follow.
+    const isAll = this.mayBeAll && trimmed(value?.slice(1, -1) ?? "") !== "";
+    this.calls.argue(
+      isAll ? (value ?? "").slice(0, -1) : this.before + (value || jsonString(text)),
+    );
   }
 }
 
@@ -224,7 +231,8 @@ export class TextArguments implements ArgumentReader {
     const { parameters } = this.calls;
     const properties = new Map(Object.entries(asSchema(parameters.properties) ?? {}));
     const others = parameters.additionalProperties;
-    if (properties.size > 0 && !properties.has(key) && !saysSomething(others)) {
+    const isUnknown = properties.size > 0 && !properties.has(key) && !saysSomething(others);
+    if (isUnknown) {
       this.turn.problem("unknown_argument", `the tool has no ${quoted(key)}`);
     }
     this.key = found.slot("key");
@@ -233,7 +241,10 @@ export class TextArguments implements ArgumentReader {
     this.otherKeys = new Set([...properties.keys()].filter((other) => !this.given.has(other)));
     this.schema = properties.has(key) ? properties.get(key) : others;
     const separator = this.calls.hasArguments ? ", " : "{";
-    this.value.expect(this.typesOf(found), `${separator}${jsonString(key)}: `);
+    const mayBeAll = isUnknown && key === "arguments" && !this.calls.hasArguments;
+    const types = this.typesOf(found);
+    const before = `${separator}${jsonString(key)}: `;
+    this.value.expect(mayBeAll ? new Set(["object"]) : types, before, mayBeAll);
     this.turn.read = this.nested ? this.nested.readOpening : this.readGuard;
   }
 
