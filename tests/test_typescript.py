@@ -113,6 +113,13 @@ def test_what_models_write_is_read_alike(case: Text, engine: TypeScriptEngine) -
     assert not difference(engine, case.name, module, case.text, case.options, (0, 1, 3))
 
 
+def test_a_format_without_reasoning_has_none_to_leave_in_place(engine: TypeScriptEngine) -> None:
+    name, text = "google-gemma-3-pythonic", "Said. [fetch(flag={'count': []})]"
+    module = load(committed_spec(name))
+    assert [it.kind for it in module.parse(text, reasoning="inline").problems] == ["misplaced"]
+    assert not difference(engine, name, module, text, {"reasoning": "inline"})
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_random_texts_are_read_alike(name: str, engine: TypeScriptEngine) -> None:
     form = format_of(name)

@@ -100,7 +100,8 @@ QWEN, GEMMA, LFM, NEMO = (
 OTHER = ("other_syntax",)
 NUMBERED = '<tool_call>{"name": 5, "arguments": {"path": "a"}}</tool_call>'
 CODER = "qwen3-coder"
-CODED = "<tool_call>\n<function=read>\n<parameter=arguments>\n{}\n</parameter>\n</function>\n</tool_call>"
+PARAMETER = "<parameter=arguments>\n{}\n</parameter>"
+CODED = f"<tool_call>\n<function=read>\n{PARAMETER}\n</function>\n</tool_call>"
 MEMBERS = '{"name": "read", "arguments": {"path": "a"}}'
 
 #: Calls that are written otherwise.

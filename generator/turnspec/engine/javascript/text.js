@@ -73,7 +73,7 @@ export class Text {
     const { table } = compiled;
     this.turn = turn;
     this.compiled = compiled;
-    this.inline = inline;
+    this.inline = inline && compiled.table.reasoning !== undefined;
     this.content = new Stream(turn, "content", shown);
     this.reasoning = inline ? this.content : new Stream(turn, "reasoning", shown);
     this.marks = table.reasoning ?? {};
