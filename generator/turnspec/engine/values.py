@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from turnspec.engine.turn import OpenCall, Turn
 
 
+#: How often a value in brackets or quotes may turn out not to be whole yet.
+MOST_ASKED = 32
+
+
 class Value:
     """A value: a string is passed on as it comes, any other value as a whole."""
 
@@ -27,6 +31,7 @@ class Value:
         self._python = python  # whether it may be a literal of Python
         self.before = before  # what stands before it in the arguments
         self._pieces: list[str] = []
+        self._asked = 0  # how often it was asked whether it is whole
         self.ends: Markers = input.rules.in_value
         #: The keys that the tool has, and the call has not, if that is known.
         self.other_keys: set[str] | None = set()
@@ -66,9 +71,12 @@ class Value:
     @property
     def may_end(self) -> bool:
         """Whether the value may be whole: not while brackets or quotes are open."""
+        if self._asked > MOST_ASKED:  # as each time all of it is read
+            return False
         opened = self.text.lstrip(WHITE_SPACE)[:1]
         if self.is_string or opened not in ("[", "{", '"', "'"):
             return True
+        self._asked += 1
         return as_json(self.text, self.types - {"string"}, self._python) is not None
 
     def end(self) -> tuple[str, bool]:
