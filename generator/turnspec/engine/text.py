@@ -322,17 +322,13 @@ def ends_in_quote(pieces: list[str]) -> bool:
     return bool(pieces) and pieces[-1][-1] in "\"'`"
 
 
-#: How often text may be read once more as what may be a draft.
-MOST_READINGS = 16
-
-
 def read_draft(turn: Turn, found: Found) -> Reading[bool]:
     """Read calls in open reasoning; return whether they are some.
 
     If something else than the turn's end follows them, all of it is reasoning.
     """
     turn.readings = turn.readings + 1 if found.offset < turn.read_to else 0
-    if turn.readings > MOST_READINGS:
+    if turn.readings > 16:  # as each may be read to the text's end
         turn.write(found.start + 1)
         return False
     state, content, reasoning = turn.state, turn.content, turn.reasoning

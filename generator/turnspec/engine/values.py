@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from turnspec.engine.turn import OpenCall, Turn
 
 
-#: How often a value in brackets or quotes may turn out not to be whole yet.
-MOST_ASKED = 32
-
-
 class Value:
     """A value: a string is passed on as it comes, any other value as a whole."""
 
@@ -71,7 +67,7 @@ class Value:
     @property
     def may_end(self) -> bool:
         """Whether the value may be whole: not while brackets or quotes are open."""
-        if self._asked > MOST_ASKED:  # as each time all of it is read
+        if self._asked > 32:  # as each time all of it is read
             return False
         opened = self.text.lstrip(WHITE_SPACE)[:1]
         if self.is_string or opened not in ("[", "{", '"', "'"):
