@@ -5,7 +5,8 @@
 // ones as [piece, true], and null for a finish() between them. An answer
 // holds, for each way to cut the text, the events of each piece and of the end, and the message; of a
 // request with "work", how many elements of arrays were gone through or copied instead ("elements"),
-// how often expressions were looked for ("matches"), or characters were counted ("characters").
+// how often expressions were looked for ("matches"), characters were counted ("characters"), or
+// all of these with the characters that expressions looked at ("steps").
 
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
@@ -40,13 +41,17 @@ function parsed(format, pieces, options) {
 }
 
 /** Parse pieces, and count what some methods do meanwhile. */
-function counted(format, pieces, options, type, names, lengthOf) {
-  const kept = names.map((name) => [name, type[name]]);
+function counted(format, pieces, options, methods) {
+  const kept = methods.flatMap(([type, names, cost]) =>
+    names.map((name) => ({ type, name, method: type[name], cost })),
+  );
   let count = 0;
-  for (const [name, method] of kept) {
+  for (const { type, name, method, cost } of kept) {
     type[name] = function (...given) {
-      count += lengthOf(this);
-      return method.apply(this, given);
+      const from = this.lastIndex;
+      const result = method.apply(this, given);
+      count += cost(this, result, given, from);
+      return result;
     };
   }
   try {
@@ -54,15 +59,25 @@ function counted(format, pieces, options, type, names, lengthOf) {
     for (let at = 0; at < pieces.length; at += 1) fed(parser, pieces[at]);
     parser.finish();
   } finally {
-    for (let at = 0; at < kept.length; at += 1) type[kept[at][0]] = kept[at][1];
+    for (const { type, name, method } of kept) type[name] = method;
   }
   return count;
 }
 
+/** Return how many characters an expression looked at, as far as what it found tells. */
+function lookedAt(expression, match, [text], from) {
+  if (match) return 1 + match[0].length + (expression.global ? match.index - from : 0);
+  return expression.global ? 1 + text.length - from : 1;
+}
+
+const elements = [Array.prototype, [Symbol.iterator, "concat", "slice"], (array) => array.length];
+const joined = [Array.prototype, ["join"], (_, text) => text.length];
+const matches = [RegExp.prototype, ["exec"], () => 1];
 const work = {
-  elements: [Array.prototype, [Symbol.iterator, "concat", "slice"], (array) => array.length],
-  matches: [RegExp.prototype, ["exec"], () => 1],
-  characters: [String.prototype, ["codePointAt"], () => 1],
+  elements: [elements],
+  matches: [matches],
+  characters: [[String.prototype, ["codePointAt"], () => 1]],
+  steps: [elements, joined, [RegExp.prototype, ["exec"], lookedAt]],
 };
 
 async function answer({ name, table, path, options, text, sizes, pieces, work: kind }) {
@@ -75,7 +90,7 @@ async function answer({ name, table, path, options, text, sizes, pieces, work: k
     formats.set(name, { parser: (options) => new Parser(options) });
     return null;
   }
-  if (kind) return counted(formats.get(name), pieces, options, ...work[kind]);
+  if (kind) return counted(formats.get(name), pieces, options, work[kind]);
   const cuts = pieces ? [pieces] : sizes.map((size) => cut(text, size));
   return cuts.map((found) => parsed(formats.get(name), found, options));
 }

@@ -193,10 +193,11 @@ class JsonValue:
     def _end_word(self) -> bool:
         """Take the word that was read for a number, a constant or a key; else it is a string."""
         input = self._input
-        word = "".join(self._word).rstrip(WHITE_SPACE)
-        value = word if NUMBER.fullmatch(word) else self.words.get(word)
         at_end = input.position == len(input.text)
-        if at_end and not (input.final and value):
+        pieces = self._word if input.final or not at_end else ()
+        word = "".join(pieces).rstrip(WHITE_SPACE)
+        value = word if NUMBER.fullmatch(word) else self.words.get(word)
+        if at_end and not value:
             return False
         self._word.clear()
         if self._expected == "colon" and self._bare_key:

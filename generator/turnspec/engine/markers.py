@@ -153,7 +153,8 @@ def walk(steps: list[Step], text: str, at: int, partial: bool) -> list[int] | No
             return CUT_OFF
         if isinstance(step, str):
             if not text.startswith(step, at):
-                return CUT_OFF if partial and step.startswith(text[at:]) else None
+                rest = text[at : at + len(step)]
+                return CUT_OFF if partial and step.startswith(rest) else None
             at += len(step)
         elif isinstance(step, re.Pattern):
             if not (found := step.match(text, at)):
@@ -164,7 +165,7 @@ def walk(steps: list[Step], text: str, at: int, partial: bool) -> list[int] | No
                 rest = walk(steps[len(places) :], text, at + len(step[0]), partial)
                 if rest is not None:
                     return places + rest if rest else CUT_OFF
-            elif partial and step[0].startswith(text[at:]):
+            elif partial and step[0].startswith(text[at : at + len(step[0])]):
                 return CUT_OFF
         places.append(at)
     may_go_on = partial and at == size and isinstance(step, re.Pattern)

@@ -91,7 +91,8 @@ class Parser:
     def _read(self, text: str, special: bool) -> list[Event]:
         turn = self._turn
         turn.flow = None
-        turn.input.add(text, special)
+        if not turn.input.add(text, special):
+            return []
         next(self._reading)
         events = turn.take_events()
         is_held = MAY_READ_AGAIN and bool(turn.holds)

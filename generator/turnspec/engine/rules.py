@@ -156,6 +156,8 @@ HEADS = (
 @lru_cache(9)
 def rules_for(stop: tuple[str, ...], tokens: tuple[str, ...] | None) -> Rules:
     """Return the rules of all parsers with these options."""
+    if len(stop) > 64 or any(len(text) > 1000 for text in stop):
+        raise ValueError("stop: at most 64 texts of at most 1,000 characters each")
     if not all(map(str.strip, stop)):
         raise ValueError("a stop string needs more than white space")
     return Rules(stop, None if tokens is None else SpecialTokens(tokens))

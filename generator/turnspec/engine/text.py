@@ -127,7 +127,7 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         if (HAS_REASONING or HAS_CALLS) and is_text(turn, found):
             turn.write_mention(max(found.end, found.start + 1))
         elif HAS_DRAFTS and turn.state.thinking and found.role in CALLS_BEGIN:
-            if (yield from read_draft(turn)):
+            if (yield from read_draft(turn, found)):
                 return None
         elif HAS_DRAFTS and turn.is_draft and found.role in ENDS_DRAFT:
             turn.draft_end = found.offset
@@ -331,11 +331,15 @@ def ends_in_quote(pieces: list[str]) -> bool:
     return bool(pieces) and pieces[-1][-1] in "\"'`"
 
 
-def read_draft(turn: Turn) -> Reading[bool]:
+def read_draft(turn: Turn, found: Found) -> Reading[bool]:
     """Read calls in open reasoning; return whether they are some.
 
     If something else than the turn's end follows them, all of it is reasoning.
     """
+    turn.readings = turn.readings + 1 if found.offset < turn.read_to else 0
+    if turn.readings > 16:  # as each may be read to the text's end
+        turn.write(found.start + 1)
+        return False
     state, content, reasoning = turn.state, turn.content, turn.reasoning
     turn.hold()
     turn.state, turn.is_draft = TextState(), True
@@ -349,6 +353,7 @@ def read_draft(turn: Turn) -> Reading[bool]:
         turn.problems.insert(hold.problems, unclosed)
         turn.release()
         return True
+    turn.read_to = max(turn.read_to, turn.input.here)
     turn.go_back()
     turn.problem("draft", "a call in the reasoning, which goes on behind it")
     turn.write(max(end - turn.input.offset, turn.input.position + 1))

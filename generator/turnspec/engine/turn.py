@@ -152,6 +152,8 @@ class Turn:
             self.call: OpenCall | None = None
             self.is_draft = False  # whether what is read may be a part of the reasoning
             self.draft_end: int | None = None  # where something else follows it
+            # Up to which offset drafts were read, and how many began before that in a row.
+            self.read_to, self.readings = input.offset, 0
         if MAY_READ_AGAIN:
             self.holds: list[Hold] = []
 
@@ -202,6 +204,8 @@ class Turn:
 
     def take_events(self) -> list[Event]:
         """Return the events that are certain by now."""
+        if MAY_READ_AGAIN and self.holds and not self.holds[0].events:
+            return []
         events, self.events = self.events, []
         if MAY_READ_AGAIN and self.holds:
             certain = self.holds[0].events

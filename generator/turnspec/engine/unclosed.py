@@ -24,6 +24,7 @@ class UnclosedString:
     def __init__(self, input: Input) -> None:
         self._input = input
         self._ends = input.rules.at_call_end
+        self._decided = input.here  # the offset before which all ends are the string's
         self._first = -1  # the offset of the first of the ends that follow each other,
         self._last = -1  # and the one after those that were looked at
 
@@ -32,7 +33,7 @@ class UnclosedString:
 
         It is certain no further if more text has to tell.
         """
-        at = self._input.position
+        at = max(self._input.position, self._decided - self._input.offset)
         while found := self._ends.search(self._input, True, at, end):
             at = self._after_ends(found)
             is_over = self._is_over(found, at)
@@ -41,6 +42,7 @@ class UnclosedString:
             if is_over:
                 return found.start, True
             at = max(at, found.start + 1)
+            self._decided = self._input.offset + at
         return end, False
 
     def _after_ends(self, found: Found) -> int:

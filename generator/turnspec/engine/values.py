@@ -28,6 +28,7 @@ class Value:
         self.before = before  # what stands before it in the arguments
         self.may_be_all = False  # whether an object has all arguments of the call
         self._pieces: list[str] = []
+        self._asked = 0  # how often it was asked whether it is whole
         self.ends: Markers = input.rules.in_value
         #: The keys that the tool has, and the call has not, if that is known.
         self.other_keys: set[str] | None = set()
@@ -67,9 +68,12 @@ class Value:
     @property
     def may_end(self) -> bool:
         """Whether the value may be whole: not while brackets or quotes are open."""
+        if self._asked > 32:  # as each time all of it is read
+            return False
         opened = self.text.lstrip(WHITE_SPACE)[:1]
         if self.is_string or opened not in ("[", "{", '"', "'"):
             return True
+        self._asked += 1
         return as_json(self.text, self.types - {"string"}, self._python) is not None
 
     def end(self) -> tuple[str, bool]:

@@ -145,6 +145,121 @@ class Pattern {
     );
   }
 }
+/** What is returned where the text ends before a marker does. */
+const BEGUN = [];
+const STEP_EXPRESSIONS = new Map();
+/** Return an expression, which is made once: most are those of white space. */
+function expressionOf(source) {
+  const found = STEP_EXPRESSIONS.get(source) ?? new RegExp(source, "uy");
+  STEP_EXPRESSIONS.set(source, found);
+  return found;
+}
+/** A marker that is compared step by step: as one expression it would be too large. */
+class SteppedMarker {
+  steps;
+  follows;
+  constructor(notation, guarded) {
+    const [text, follows] = parted(notation);
+    const tokens = tokensOf(text);
+    this.steps = tokens.flatMap((token, at) => {
+      const isText = token.optional || !(token.slot || token.text in SPACES);
+      const written = token.optional ? token.slot : characterOf(token);
+      if (isText) return [{ text: written, expression: null, name: "", optional: token.optional }];
+      return stepsOf(tokens, at, "m").map((step) => ({
+        text: "",
+        expression: expressionOf(guarded(step.replace(GROUP, "("))),
+        name: /\(\?<m_(\w+)>/.exec(step)?.[1] ?? "",
+        optional: false,
+      }));
+    });
+    this.follows = follows.map((other) => new SteppedMarker(other, guarded));
+  }
+  /** Return where the marker begins, and each of its steps ends, if what has to follow it does. */
+  fit(text, start, final) {
+    const places = this.walk(text, start, 0, final);
+    if (!places || places === BEGUN || this.follows.length === 0) return places;
+    const last = places.length - 1;
+    const slot = this.steps.at(-1)?.expression;
+    let after = this.isFollowed(text, places[last], final);
+    while (after === null && slot && places[last] > places[last - 1]) {
+      const end = places[last] - 1; // as a slot may hold what has to follow it
+      places[last] = end;
+      slot.lastIndex = places[last - 1];
+      if (slot.test(text.slice(0, end)) && slot.lastIndex === end) {
+        after = this.isFollowed(text, end, final);
+      }
+    }
+    return after === null || after === BEGUN ? after : places;
+  }
+  isFollowed(text, at, final) {
+    const found = this.follows.map((other) => other.fit(text, at, final));
+    return found.includes(BEGUN) ? BEGUN : (found.find((places) => places) ?? null);
+  }
+  walk(text, start, first, final) {
+    const places = [start];
+    let at = start;
+    for (let number = first; number < this.steps.length; number++) {
+      if (!final && at === text.length) return BEGUN;
+      const step = this.steps[number];
+      if (step.expression) {
+        step.expression.lastIndex = at;
+        if (!step.expression.test(text)) return null;
+        at = step.expression.lastIndex;
+      } else if (text.startsWith(step.text, at)) {
+        const end = at + step.text.length;
+        const rest = step.optional ? this.walk(text, end, number + 1, final) : null;
+        if (rest) return rest === BEGUN ? rest : [...places, ...rest];
+        at = step.optional ? at : end;
+      } else if (!final && step.text.startsWith(text.slice(at, at + step.text.length))) {
+        return BEGUN;
+      } else if (!step.optional) {
+        return null;
+      }
+      places.push(at);
+    }
+    const isSlot = this.steps.at(-1)?.expression;
+    return !final && at === text.length && isSlot ? BEGUN : places;
+  }
+}
+/** A set of markers that are compared step by step. */
+class SteppedPattern {
+  markers;
+  final;
+  constructor(markers, written, guarded, final) {
+    this.markers = markers.map(([role, notation], number) => [
+      new SteppedMarker(written[number]?.[1] ?? "", guarded),
+      role,
+      optionalTexts(notation).map(([, text]) => text),
+    ]);
+    this.final = final;
+  }
+  /** Return the marker at a place; its texts are those of the turn, which may be another one. */
+  match(text, at, shown) {
+    for (const [marker, role, optional] of this.markers) {
+      const places = marker.fit(text, at, this.final);
+      if (places === BEGUN) return new Found("", at, shown.slice(at));
+      if (!places) continue;
+      const slots = new Map();
+      const missing = [];
+      let optionals = 0;
+      for (const [number, step] of marker.steps.entries()) {
+        const found = shown.slice(places[number], places[number + 1]);
+        if (step.name) slots.set(step.name, found);
+        if (step.optional && !found) missing.push(optional[optionals] ?? "");
+        optionals += Number(step.optional);
+      }
+      return new Found(role, at, shown.slice(at, places.at(-1)), slots, missing);
+    }
+    return null;
+  }
+}
+/** How many characters markers may have that become one expression. */
+const LARGEST_EXPRESSION = 2000;
+/** Return how many characters a marker has, with what has to follow it. */
+function sizeOf(notation) {
+  const [text, follows] = parted(notation);
+  return follows.reduce((size, other) => size + sizeOf(other), text.length);
+}
 /** Markers that may come next, each with its role. Where several fit, the first counts. */
 export class Markers {
   /** With what a marker can begin. */
@@ -161,6 +276,17 @@ export class Markers {
     const written = tokens
       ? markers.map(([role, notation]) => [role, tokens.putInto(notation)])
       : markers;
+    const starts = new Set(markers.flatMap(([, notation]) => [...startsOf(notation)]));
+    this.starts = [...starts].join("");
+    this.first = anyOf(this.starts);
+    this.isSpecial = tokens !== null;
+    this.isEmpty = markers.length === 0;
+    const guarded = (text) => (tokens ? text.replaceAll("[^", `[^${PRIVATE_USE}`) : text);
+    if (written.reduce((size, [, notation]) => size + sizeOf(notation), 0) > LARGEST_EXPRESSION) {
+      this.whole = new SteppedPattern(markers, written, guarded, true);
+      this.growing = new SteppedPattern(markers, written, guarded, false);
+      return;
+    }
     const whole = [];
     const growing = [];
     for (const [number, [, notation]] of written.entries()) {
@@ -169,16 +295,9 @@ export class Markers {
       whole.push(group);
       growing.push(`${expressions.beginning}$`, group);
     }
-    const starts = new Set(markers.flatMap(([, notation]) => [...startsOf(notation)]));
-    this.starts = [...starts].join("");
-    this.first = anyOf(this.starts);
-    this.isSpecial = tokens !== null;
-    const guarded = (texts) =>
-      tokens ? texts.map((text) => text.replaceAll("[^", `[^${PRIVATE_USE}`)) : texts;
     const flags = tokens ? "duy" : "uy";
-    this.whole = new Pattern(guarded(whole), markers, written, flags);
-    this.growing = new Pattern(guarded(growing), markers, written, flags);
-    this.isEmpty = markers.length === 0;
+    this.whole = new Pattern(whole.map(guarded), markers, written, flags);
+    this.growing = new Pattern(growing.map(guarded), markers, written, flags);
   }
   /** Return the marker at a place, by default the turn's position. */
   match(turn, { final = turn.final, start = turn.position } = {}) {

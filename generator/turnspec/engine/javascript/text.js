@@ -27,6 +27,8 @@ const OF_TURN = [
 ];
 /** Roles of what may yet be the beginning of another marker, where the text ends in that. */
 const UNSURE = ["mention", "turn_start"];
+/** How often text may be read once more as what may be a draft. */
+const MOST_READINGS = 16;
 /** Reads reasoning and content up to the markers of other parts. */
 export class Text {
   turn;
@@ -37,6 +39,9 @@ export class Text {
   /** Whether all this is a draft, and the offset at which something else than a call follows. */
   isDraft = false;
   draftEnd = null;
+  /** Up to which offset drafts were read, and how many began before that, one after the other. */
+  readTo = Number.NEGATIVE_INFINITY;
+  readings = 0;
   /** With nothing but white space since. */
   afterMarker = true;
   /** Whether text holds an opening marker of calls. */
@@ -137,6 +142,12 @@ export class Text {
       // An object's beginning has no length.
       this.writeMention(Math.max(found.end, found.start + widthAt(turn.text, found.start)));
     } else if (this.mayDraft && this.thinking && DRAFTED.includes(found.role)) {
+      const isAgain = turn.offsetAt(found.start) < this.readTo;
+      this.readings = isAgain ? this.readings + 1 : 0;
+      if (this.readings > MOST_READINGS) {
+        this.write(found.start + widthAt(turn.text, found.start));
+        return true;
+      }
       this.draftStart = found.start;
       return false;
     } else if (

@@ -19,6 +19,8 @@ export class UnclosedString {
   /** The places between which ends were found that follow each other. */
   first = -1;
   last = -1;
+  /** The place before which all ends are the string's. */
+  decided = -1;
   constructor(turn, compiled) {
     this.turn = turn;
     this.ends = compiled.markers(callEndRoles);
@@ -35,7 +37,7 @@ export class UnclosedString {
    */
   find(end) {
     const { turn } = this;
-    let start = turn.position;
+    let start = Math.max(turn.position, this.decided - turn.place);
     for (;;) {
       const found = this.ends.search(turn, { final: false, start, end });
       if (!found) return [end, false];
@@ -43,6 +45,7 @@ export class UnclosedString {
       const isOver = this.isOver(found, behind);
       if (isOver !== false) return [found.start, isOver ?? false];
       start = Math.max(behind, found.start + widthAt(turn.text, found.start));
+      this.decided = turn.place + start;
     }
   }
   /** Return the position behind all ends that follow each other; those that are known are passed. */

@@ -1,7 +1,7 @@
 /** The format table: all that is particular to one format, as plain data. */
 
 import { Markers, type Roles, WORD_SIGN } from "./markers.js";
-import { isBlank } from "./strings.js";
+import { codePoints, isBlank } from "./strings.js";
 
 type Texts = readonly string[];
 
@@ -208,10 +208,13 @@ export class CompiledFormat {
   /**
    * Return the format with further texts that end a turn.
    *
-   * @throws RangeError if one of them is nothing, or white space alone.
+   * @throws RangeError if one of them is white space alone, or too long, or they are too many.
    */
   withEnds(ends: readonly string[]): CompiledFormat {
     if (ends.length === 0) return this;
+    if (ends.length > 64 || ends.some((end) => codePoints(end) > 1000)) {
+      throw new RangeError("stop: at most 64 texts of at most 1,000 characters each");
+    }
     if (ends.some(isBlank)) throw new RangeError("a stop string needs more than white space");
     const notations = ends.map((end) => end.replaceAll("{", "{{").replaceAll("}", "}}"));
     return new CompiledFormat({

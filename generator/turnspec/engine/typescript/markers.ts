@@ -197,6 +197,143 @@ class Pattern {
   }
 }
 
+/** A step of a marker: a text, or an expression; an optional one is a text that may be missing. */
+interface Step {
+  readonly text: string;
+  readonly expression: RegExp | null;
+  /** Of a slot. */
+  readonly name: string;
+  readonly optional: boolean;
+}
+
+/** What is returned where the text ends before a marker does. */
+const BEGUN: number[] = [];
+
+const STEP_EXPRESSIONS = new Map<string, RegExp>();
+
+/** Return an expression, which is made once: most are those of white space. */
+function expressionOf(source: string): RegExp {
+  const found = STEP_EXPRESSIONS.get(source) ?? new RegExp(source, "uy");
+  STEP_EXPRESSIONS.set(source, found);
+  return found;
+}
+
+/** A marker that is compared step by step: as one expression it would be too large. */
+class SteppedMarker {
+  readonly steps: readonly Step[];
+  private readonly follows: readonly SteppedMarker[];
+
+  constructor(notation: Notation, guarded: (text: string) => string) {
+    const [text, follows] = parted(notation);
+    const tokens = tokensOf(text);
+    this.steps = tokens.flatMap((token, at): Step[] => {
+      const isText = token.optional || !(token.slot || token.text in SPACES);
+      const written = token.optional ? token.slot : characterOf(token);
+      if (isText) return [{ text: written, expression: null, name: "", optional: token.optional }];
+      return stepsOf(tokens, at, "m").map((step) => ({
+        text: "",
+        expression: expressionOf(guarded(step.replace(GROUP, "("))),
+        name: /\(\?<m_(\w+)>/.exec(step)?.[1] ?? "",
+        optional: false,
+      }));
+    });
+    this.follows = follows.map((other) => new SteppedMarker(other, guarded));
+  }
+
+  /** Return where the marker begins, and each of its steps ends, if what has to follow it does. */
+  fit(text: string, start: number, final: boolean): number[] | null {
+    const places = this.walk(text, start, 0, final);
+    if (!places || places === BEGUN || this.follows.length === 0) return places;
+    const last = places.length - 1;
+    const slot = this.steps.at(-1)?.expression;
+    let after = this.isFollowed(text, places[last] as number, final);
+    while (after === null && slot && (places[last] as number) > (places[last - 1] as number)) {
+      const end = (places[last] as number) - 1; // as a slot may hold what has to follow it
+      places[last] = end;
+      slot.lastIndex = places[last - 1] as number;
+      if (slot.test(text.slice(0, end)) && slot.lastIndex === end) {
+        after = this.isFollowed(text, end, final);
+      }
+    }
+    return after === null || after === BEGUN ? after : places;
+  }
+
+  private isFollowed(text: string, at: number, final: boolean): number[] | null {
+    const found = this.follows.map((other) => other.fit(text, at, final));
+    return found.includes(BEGUN) ? BEGUN : (found.find((places) => places) ?? null);
+  }
+
+  private walk(text: string, start: number, first: number, final: boolean): number[] | null {
+    const places = [start];
+    let at = start;
+    for (let number = first; number < this.steps.length; number++) {
+      if (!final && at === text.length) return BEGUN;
+      const step = this.steps[number] as Step;
+      if (step.expression) {
+        step.expression.lastIndex = at;
+        if (!step.expression.test(text)) return null;
+        at = step.expression.lastIndex;
+      } else if (text.startsWith(step.text, at)) {
+        const end = at + step.text.length;
+        const rest = step.optional ? this.walk(text, end, number + 1, final) : null;
+        if (rest) return rest === BEGUN ? rest : [...places, ...rest];
+        at = step.optional ? at : end;
+      } else if (!final && step.text.startsWith(text.slice(at, at + step.text.length))) {
+        return BEGUN;
+      } else if (!step.optional) {
+        return null;
+      }
+      places.push(at);
+    }
+    const isSlot = this.steps.at(-1)?.expression;
+    return !final && at === text.length && isSlot ? BEGUN : places;
+  }
+}
+
+/** A set of markers that are compared step by step. */
+class SteppedPattern {
+  private readonly markers: readonly (readonly [SteppedMarker, string, readonly string[]])[];
+  private readonly final: boolean;
+
+  constructor(markers: Roles, written: Roles, guarded: (text: string) => string, final: boolean) {
+    this.markers = markers.map(([role, notation], number) => [
+      new SteppedMarker(written[number]?.[1] ?? "", guarded),
+      role,
+      optionalTexts(notation).map(([, text]) => text),
+    ]);
+    this.final = final;
+  }
+
+  /** Return the marker at a place; its texts are those of the turn, which may be another one. */
+  match(text: string, at: number, shown: string): Found | null {
+    for (const [marker, role, optional] of this.markers) {
+      const places = marker.fit(text, at, this.final);
+      if (places === BEGUN) return new Found("", at, shown.slice(at));
+      if (!places) continue;
+      const slots = new Map<string, string>();
+      const missing: string[] = [];
+      let optionals = 0;
+      for (const [number, step] of marker.steps.entries()) {
+        const found = shown.slice(places[number], places[number + 1]);
+        if (step.name) slots.set(step.name, found);
+        if (step.optional && !found) missing.push(optional[optionals] ?? "");
+        optionals += Number(step.optional);
+      }
+      return new Found(role, at, shown.slice(at, places.at(-1)), slots, missing);
+    }
+    return null;
+  }
+}
+
+/** How many characters markers may have that become one expression. */
+const LARGEST_EXPRESSION = 2000;
+
+/** Return how many characters a marker has, with what has to follow it. */
+function sizeOf(notation: Notation): number {
+  const [text, follows] = parted(notation);
+  return follows.reduce((size, other) => size + sizeOf(other), text.length);
+}
+
 /** Where a marker is looked for, if not from the position on to the end. */
 interface Range {
   /** Whether all text has come, so that nothing is the beginning of a marker. */
@@ -209,8 +346,8 @@ interface Range {
 export class Markers {
   /** With what a marker can begin. */
   private readonly first: RegExp;
-  private readonly whole: Pattern;
-  private readonly growing: Pattern;
+  private readonly whole: Pattern | SteppedPattern;
+  private readonly growing: Pattern | SteppedPattern;
   private readonly isEmpty: boolean;
   private readonly starts: string;
   /** By the characters that stop a text as well. */
@@ -222,6 +359,17 @@ export class Markers {
     const written = tokens
       ? markers.map(([role, notation]) => [role, tokens.putInto(notation)] as const)
       : markers;
+    const starts = new Set(markers.flatMap(([, notation]) => [...startsOf(notation)]));
+    this.starts = [...starts].join("");
+    this.first = anyOf(this.starts);
+    this.isSpecial = tokens !== null;
+    this.isEmpty = markers.length === 0;
+    const guarded = (text: string) => (tokens ? text.replaceAll("[^", `[^${PRIVATE_USE}`) : text);
+    if (written.reduce((size, [, notation]) => size + sizeOf(notation), 0) > LARGEST_EXPRESSION) {
+      this.whole = new SteppedPattern(markers, written, guarded, true);
+      this.growing = new SteppedPattern(markers, written, guarded, false);
+      return;
+    }
     const whole: string[] = [];
     const growing: string[] = [];
     for (const [number, [, notation]] of written.entries()) {
@@ -230,16 +378,9 @@ export class Markers {
       whole.push(group);
       growing.push(`${expressions.beginning}$`, group);
     }
-    const starts = new Set(markers.flatMap(([, notation]) => [...startsOf(notation)]));
-    this.starts = [...starts].join("");
-    this.first = anyOf(this.starts);
-    this.isSpecial = tokens !== null;
-    const guarded = (texts: readonly string[]) =>
-      tokens ? texts.map((text) => text.replaceAll("[^", `[^${PRIVATE_USE}`)) : texts;
     const flags = tokens ? "duy" : "uy";
-    this.whole = new Pattern(guarded(whole), markers, written, flags);
-    this.growing = new Pattern(guarded(growing), markers, written, flags);
-    this.isEmpty = markers.length === 0;
+    this.whole = new Pattern(whole.map(guarded), markers, written, flags);
+    this.growing = new Pattern(growing.map(guarded), markers, written, flags);
   }
 
   /** Return the marker at a place, by default the turn's position. */

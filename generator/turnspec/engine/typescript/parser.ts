@@ -30,6 +30,8 @@ export class TurnParser {
   private readonly calls: CallReader | null;
   /** The first half of a character. */
   private half = "";
+  /** What has come, and isn't looked at yet. */
+  private coming = "";
   /** Whether all text has come. */
   private isFinished = false;
   /** What reads aside what may be a draft. */
@@ -108,19 +110,31 @@ export class TurnParser {
     const { half } = this;
     this.half = "";
     const events = half ? this.take(half) : [];
-    const turn = this.draft ? this.draft.turn : this.turn;
-    turn.tokens.push(...tokens.find(piece, turn.place + turn.text.length));
+    const turn = this.turnToRead;
+    const place = turn.place + turn.text.length + this.coming.length;
+    turn.tokens.push(...tokens.find(piece, place));
     turn.flow = null; // text that passes through is no token
     return [...events, ...this.take(piece)];
   }
 
   private take(piece: string): ParserEvent[] {
+    this.coming += piece;
+    const held = this.turnToRead.text.length;
+    // What is held is looked at from its beginning. So where it is long, more has to come.
+    if (piece && this.coming.length < held / 8 - 64) return [];
+    const { coming } = this;
+    this.coming = "";
     if (!this.draft) {
-      const events = this.turn.feed(piece);
+      const events = this.turn.feed(coming);
       return this.text.draftStart === null ? events : this.decide(events);
     }
-    this.drafted.push(piece);
-    return this.takeEarlier().concat(this.decide(this.draft.feed(piece)));
+    this.drafted.push(coming);
+    return this.takeEarlier().concat(this.decide(this.draft.feed(coming)));
+  }
+
+  /** The turn that text goes to: it may be that of a draft. */
+  private get turnToRead(): Turn {
+    return this.draft ? this.draft.turn : this.turn;
   }
 
   /** Return the events before what is read aside: those of the prefill, with the first piece. */
@@ -166,7 +180,8 @@ export class TurnParser {
 
   /** What was read aside is reasoning, up to where something else follows. */
   private goBack(end: number): ParserEvent[] {
-    const { turn } = this;
+    const { turn, text, draft } = this;
+    if (draft) text.readTo = Math.max(text.readTo, draft.turn.offsetAt(draft.turn.position));
     this.draft = null;
     turn.add(this.drafted.join(""));
     turn.problem("draft", "a call in the reasoning, which goes on behind it");
@@ -204,7 +219,7 @@ export class TurnParser {
     const { half } = this;
     this.isFinished = true;
     this.half = "";
-    let events = half ? this.take(half) : [];
+    let events = half || this.coming ? this.take(half).concat(this.take("")) : [];
     events = events.concat(this.endDraft());
     calls?.endOfText();
     turn.final = true;

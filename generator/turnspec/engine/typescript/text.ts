@@ -64,6 +64,9 @@ export interface TextOptions {
   readonly shown: number;
 }
 
+/** How often text may be read once more as what may be a draft. */
+const MOST_READINGS = 16;
+
 /** Reads reasoning and content up to the markers of other parts. */
 export class Text {
   readonly turn: Turn;
@@ -74,6 +77,9 @@ export class Text {
   /** Whether all this is a draft, and the offset at which something else than a call follows. */
   isDraft = false;
   draftEnd: number | null = null;
+  /** Up to which offset drafts were read, and how many began before that, one after the other. */
+  readTo = Number.NEGATIVE_INFINITY;
+  private readings = 0;
   /** With nothing but white space since. */
   afterMarker = true;
   /** Whether text holds an opening marker of calls. */
@@ -178,6 +184,12 @@ export class Text {
       // An object's beginning has no length.
       this.writeMention(Math.max(found.end, found.start + widthAt(turn.text, found.start)));
     } else if (this.mayDraft && this.thinking && DRAFTED.includes(found.role)) {
+      const isAgain = turn.offsetAt(found.start) < this.readTo;
+      this.readings = isAgain ? this.readings + 1 : 0;
+      if (this.readings > MOST_READINGS) {
+        this.write(found.start + widthAt(turn.text, found.start));
+        return true;
+      }
       this.draftStart = found.start;
       return false;
     } else if (

@@ -31,6 +31,9 @@ import { withRole } from "./text_markers.js";
 import { asSchema, saysSomething } from "./tools.js";
 import type { Read, Turn } from "./turn.js";
 
+/** How often a value in brackets or quotes may turn out not to be whole yet. */
+const MOST_ASKED = 32;
+
 /** A value that is text: a string is passed on as it comes, any other value as a whole. */
 export class TypedText {
   /** Of which it may be; none says that it is a string. */
@@ -42,6 +45,8 @@ export class TypedText {
   /** Whether an object has all arguments of the call. */
   private mayBeAll = false;
   private pieces: string[] = [];
+  /** How often it was asked whether it is whole. */
+  private asked = 0;
 
   constructor(calls: Calls, python: boolean) {
     this.calls = calls;
@@ -77,9 +82,11 @@ export class TypedText {
    */
   mayEnd(end: number): boolean {
     const { turn } = this.calls;
+    if (this.asked > MOST_ASKED) return false; // as each time all of it is read
     const text = this.pieces.join("") + turn.text.slice(turn.position, end);
     const sign = text.charAt(spaceBefore(text));
     if (this.isString || !sign || !`[{"'`.includes(sign)) return true;
+    this.asked += 1;
     const types = new Set([...this.types].filter((type) => type !== "string"));
     return asJson(text, types, this.python) !== null;
   }
@@ -106,6 +113,7 @@ export class TypedText {
     }
     const text = this.pieces.join("");
     this.pieces = [];
+    this.asked = 0;
     const value = asJson(text, this.types, this.python);
     if (value === null && !(this.mayBeString || this.mayBeAll)) {
       this.calls.turn.problem("wrong_type", `${quoted(text)} is kept as a string`);

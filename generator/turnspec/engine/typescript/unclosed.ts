@@ -23,6 +23,8 @@ export class UnclosedString {
   /** The places between which ends were found that follow each other. */
   private first = -1;
   private last = -1;
+  /** The place before which all ends are the string's. */
+  private decided = -1;
 
   constructor(turn: Turn, compiled: CompiledFormat) {
     this.turn = turn;
@@ -42,7 +44,7 @@ export class UnclosedString {
    */
   find(end: number): readonly [reach: number, broken: boolean] {
     const { turn } = this;
-    let start = turn.position;
+    let start = Math.max(turn.position, this.decided - turn.place);
     for (;;) {
       const found = this.ends.search(turn, { final: false, start, end });
       if (!found) return [end, false];
@@ -50,6 +52,7 @@ export class UnclosedString {
       const isOver = this.isOver(found, behind);
       if (isOver !== false) return [found.start, isOver ?? false];
       start = Math.max(behind, found.start + widthAt(turn.text, found.start));
+      this.decided = turn.place + start;
     }
   }
 

@@ -1,0 +1,176 @@
+"""The work of a parser grows with the length of the text, whatever repeats in it, and where.
+
+No clock is read: steps are counted, in Python as `counted_steps` says, in JavaScript as
+`driver.mjs` does. For each place of a turn each marker, what it begins with and each sign that
+means something is repeated, alone or with another one, and then twice as often, whole and by
+characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.counted_steps import CountedSteps
+from tests.generated_formats import EVERY_FORMAT, PARTS, committed_spec, table_of
+from tests.marker_soup import own_markers
+from tests.marker_texts import MarkerTexts
+from tests.typescript.engines import TypeScriptEngine, opened_engine
+from turnspec.codegen.facts import facts_of
+from turnspec.codegen.loading import load
+from turnspec.codegen.writer import write_parts
+from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Part, Spec
+from turnspec.verification.messages import allowed_call
+
+#: How long a text is that is read, and then twice as long once more; and if that takes too many
+#: steps, as what slots hold and what is held back has its bound.
+LENGTHS = (500, 4_000)
+#: How many times the steps twice the text may take: a little more, for what is bounded.
+GROWTH = 2.3
+#: Of each format, so many texts are repeated somewhere.
+RUNS = 300 if EVERY_FORMAT else 40
+SIGNS = (
+    *(" ", "\n", " \n", "x", "a7 ", "[", "{", "(", "<", "]", "}", ")", '"', "'", "`", "\\", '\\"'),
+    *("\\u00", "\\n", ",", ":", "=", '{"', '["', '{"a": ', "[1, ", '"a": 1, ', '", "', "x='y', "),
+)
+ARGUMENTS = {"where": "far away", "list": ["a", 4], "deep": {"x": [True]}}
+MESSAGE = Message("I look.", "They ask.", (Call("find_it", ARGUMENTS, "abcdef123"),))
+TOOLS = tool_definitions(MESSAGE.calls)
+#: A format, how a text begins, what is in it many times, and how it ends.
+CASES = {
+    "ends of the turn in a string": (
+        *("qwen-qwen3-0-6b", '<tool_call>\n{"name": "find_it", "arguments": {"x": "'),
+        *("<|im_end|>\n", "x"),
+    ),
+    "beginnings of another argument in an array": (
+        *("qwen3-coder", '<tool_call>\n<function=find_it>\n<parameter=list>\n["'),
+        *("<parameter=where>", ""),
+    ),
+    "blanks behind a string": ("team-ace-toolace-8b", "[find_it(where='x'", " ", ""),
+    "openings in reasoning": ("qwen-qwen3-0-6b", "<think>", "<tool_call>\n<function=", ""),
+    "a value in reasoning": (
+        "bytedance-seed-oss",
+        "<seed:think>Th<seed:tool_call>\n<function=find_it>\n<parameter=where>",
+        *("x", ""),
+    ),
+    "letters of a word": (
+        *("qwen-qwen3-0-6b", '<tool_call>\n{"name": "find_it", "arguments": {"list": '),
+        *("x", ""),
+    ),
+}
+
+#: Returns how many steps it takes to read some pieces.
+Count = Callable[[Sequence[str]], int]
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TypeScriptEngine]:
+    with opened_engine(tmp_path_factory.mktemp("engine")) as opened:
+        yield opened
+
+
+@cache
+def counted(name: str) -> CountedSteps:
+    return CountedSteps(facts_of(table_of(name)))
+
+
+def options_of(name: str) -> dict[str, Any]:
+    return {"tools": TOOLS, "prefill": committed_spec(name).turn.header}
+
+
+def in_python(name: str) -> Count:
+    return lambda read: counted(name).of(read, **options_of(name))
+
+
+def in_javascript(engine: TypeScriptEngine, name: str) -> Count:
+    module = load(committed_spec(name))
+
+    def count(read: Sequence[str]) -> int:
+        return engine.work(name, module, read, "steps", **options_of(name))
+
+    count(["x"])  # when expressions are made
+    return count
+
+
+def shown(spec: Spec, message: Message) -> str:
+    calls = tuple(allowed_call(spec, call) for call in message.calls) if spec.tools else ()
+    thought = message.reasoning if spec.reasoning.field else ""
+    return write_parts(spec, Message(message.content, thought, calls), Part.START)
+
+
+def places(spec: Spec) -> Iterator[str]:
+    """Yield beginnings of turns: up to each place, and up to each in a call within reasoning."""
+    turn, call = shown(spec, MESSAGE), shown(spec, Message("", "", MESSAGE.calls))
+    yield from (turn[: turn.index(it) + len(it)] for it in ("I lo", "Th", "far") if it in turn)
+    yield from (turn[: found.end()] for found in re.finditer(r"\w+|\s+|[^\w\s]|^", turn))
+    if "Th" in turn:
+        thought = turn[: turn.index("Th") + 2]
+        yield from (thought + call[: found.end()] for found in re.finditer(r"\w+|[^\w]|^", call))
+
+
+def units(name: str) -> list[str]:
+    """Return what is repeated: markers, what they begin with, and signs."""
+    found = set(SIGNS)
+    texts = MarkerTexts(facts_of(table_of(name)), Random(name))
+    for marker in {*own_markers(committed_spec(name)), *map(texts.written, texts.markers)}:
+        bare = marker.strip()
+        found |= {marker, bare[:-1], bare[:1], bare[: len(bare) // 2], f"{marker}x"}
+    return sorted(found - {""})
+
+
+def runs(name: str) -> Iterator[tuple[str, str]]:
+    """Yield places, and what is repeated at them: one text, or two in turn."""
+    random = Random(name)
+    leads, repeated = [*places(committed_spec(name))], units(name)
+    for number in range(RUNS):
+        second = random.choice(repeated) if number % 2 else ""
+        yield random.choice(leads), random.choice(repeated) + second
+
+
+def grows_too_much(count: Count, lead: str, unit: str, end: str, by_characters: bool) -> bool:
+    for length in LENGTHS:
+        number = -(-length // len(unit))
+        texts = (unit * times + end for times in (number, 2 * number))
+        once, twice = (count([lead, *(text if by_characters else [text])]) for text in texts)
+        if twice <= GROWTH * once:
+            return False
+    return True
+
+
+def told(count: Count, cases: Iterator[tuple[str, str]]) -> list[str]:
+    """Return the places and texts that take too many steps, as lines."""
+    return [
+        f"{unit!r} after {lead!r}{', by characters' if by_characters else ''}"
+        for lead, unit in cases
+        for by_characters in (False, True)
+        if grows_too_much(count, lead, unit, "", by_characters)
+    ]
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", PARTS)
+def test_steps_grow_with_the_text(name: str) -> None:
+    assert told(in_python(name), runs(name)) == []
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", PARTS)
+def test_steps_in_javascript_grow_with_the_text(name: str, engine: TypeScriptEngine) -> None:
+    assert told(in_javascript(engine, name), runs(name)) == []
+
+
+@pytest.mark.parametrize("by_characters", [False, True], ids=["whole", "by characters"])
+@pytest.mark.parametrize("case", CASES)
+def test_what_once_took_too_many_steps(
+    case: str, by_characters: bool, engine: TypeScriptEngine
+) -> None:
+    name, lead, unit, end = CASES[case]
+    for count in (in_python(name), in_javascript(engine, name)):
+        assert not grows_too_much(count, lead, unit, end, by_characters)

@@ -1,0 +1,75 @@
+"""Further texts that end a turn: how many there may be, and how long; both engines read them alike.
+
+What they cost grows with their length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.counted_steps import CountedSteps
+from tests.generated_formats import PARTS, committed_spec, table_of
+from tests.typescript.engines import TypeScriptEngine, difference, opened_engine
+from turnspec.codegen.facts import facts_of
+from turnspec.codegen.loading import load
+from turnspec.codegen.writer import write_parts
+from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Part
+from turnspec.verification.messages import allowed_call
+
+REFUSED = "stop: at most 64 texts of at most 1,000 characters each"
+#: As many and as long as they may be, with what has a meaning in markers and in expressions.
+STOPS = [(f"<|{number:02}|{{a}}\n" + "ab{ ." * 200)[:999] + ">" for number in range(64)]
+CALL = Call("look", {"where": "here"}, "abcdef123")
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TypeScriptEngine]:
+    with opened_engine(tmp_path_factory.mktemp("engine")) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("stop", [["<end>"] * 65, ["é" * 1001]], ids=["many", "long"])
+@pytest.mark.parametrize("name", ["qwen3-coder", "01-ai-yi-1-5-chat"])
+def test_more_or_longer_ones_are_refused(
+    name: str, stop: list[str], engine: TypeScriptEngine
+) -> None:
+    module = load(committed_spec(name))
+    with pytest.raises(ValueError, match=f"^{REFUSED}$"):
+        module.Parser(stop=stop)
+    with pytest.raises(AssertionError, match=f"^RangeError: {REFUSED}\n"):
+        engine.parse(name, module, text="", sizes=[0], options={"stop": stop})
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", PARTS)
+def test_the_most_are_read_alike(name: str, engine: TypeScriptEngine) -> None:
+    spec, last = committed_spec(name), STOPS[-1]
+    module = load(spec)
+    call = allowed_call(spec, CALL)
+    options = {"tools": tool_definitions([call]), "stop": STOPS, "prefill": spec.turn.header}
+    texts = [
+        "I look.",
+        write_parts(spec, Message("", "", (call,) if spec.tools else ()), Part.START),
+    ]
+    for text in (f"{start}{end}" for start in texts for end in (last, last[:-1], last + "more")):
+        assert not difference(engine, name, module, text, options, (0, 97))
+    assert module.parse(f"I look.{last}", **options).content.strip() == "I look."
+
+
+@pytest.mark.parametrize(("few", "many"), [((32, 500), (64, 500)), ((32, 500), (32, 1000))])
+def test_they_cost_as_much_as_they_are_long(few: tuple[int, int], many: tuple[int, int]) -> None:
+    steps = CountedSteps(facts_of(table_of("qwen3-coder")))
+
+    def cost(number: int, length: int) -> int:
+        stops = [(f"<{at}" + "ab " * length)[:length] for at in range(number)]
+        before = steps.count
+        parser = steps.module.Parser(stop=stops)
+        parser.feed(stops[-1][: length // 2] * 2)
+        parser.finish()
+        return steps.count - before
+
+    assert cost(*many) <= 2.3 * cost(*few)
