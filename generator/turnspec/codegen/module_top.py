@@ -105,7 +105,7 @@ def _called(facts: FormatFacts, samples: Sequence[str]) -> str:
 
 
 def _head_text(facts: FormatFacts) -> str:
-    return facts.text("CALL_HEAD").partition("{")[0].strip()
+    return _text_of(facts.text("CALL_HEAD").partition("{")[0]).strip()
 
 
 def _deviating_calls(facts: FormatFacts, called: str) -> Iterator[str]:
@@ -214,8 +214,9 @@ def _marker(facts: FormatFacts, role: str) -> str:
 
 
 def _text_of(marker: str) -> str:
-    """Return a text that a marker's notation stands for."""
-    shown = re.sub(r"\{\?([^{}]*)\}", r"\1", marker)
+    """Return a text that a marker's notation stands for, without space between tags and words."""
+    shown = re.sub(r"(?<=>) (?=\w)|(?<=\w) (?=<)", "", marker)
+    shown = re.sub(r"\{\?([^{}]*)\}", r"\1", shown)
     return re.sub(r"\{\w[^{}]*\}", "", shown).replace("{{", "{").replace("}}", "}")
 
 
