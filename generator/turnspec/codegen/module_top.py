@@ -136,7 +136,7 @@ def _deviations(facts: FormatFacts, called: str) -> Iterator[str]:
     if called and facts.turn_ends:
         yield from _deviating_calls(facts, called)
     start, close = _marker(facts, "reasoning_start"), _marker(facts, "reasoning_end")
-    for header in _plain(facts, "turn_start")[:1]:
+    for header in _headers(facts):
         yield header + _TEXT
     for end in facts.turn_ends[:1]:
         yield f"{_TEXT}{_text_of(end)} More."
@@ -196,7 +196,7 @@ def _cut_off(facts: FormatFacts, called: str) -> Iterator[str]:
     start = _marker(facts, "reasoning_start")
     if start:
         yield start + _THOUGHT
-    for header in _plain(facts, "turn_start")[:1]:
+    for header in _headers(facts):
         for begun in _plain(facts, "broken_off")[:1]:
             if len(begun) < len(header):
                 yield f"{_TEXT} {header[: len(begun)]}"
@@ -207,6 +207,12 @@ def _cut_off(facts: FormatFacts, called: str) -> Iterator[str]:
 def _plain(facts: FormatFacts, role: str) -> list[str]:
     rows = [row for table in facts.tables.values() for row in table]
     return [_text_of(row.marker) for row in rows if row.role == role]
+
+
+def _headers(facts: FormatFacts) -> list[str]:
+    """Return the header of a turn, if it is a marker whatever follows."""
+    rows = [row for row in facts.tables["IN_TEXT"] if row.role == "turn_start"]
+    return [_text_of(row.marker) for row in rows if not row.if_before][:1]
 
 
 def _marker(facts: FormatFacts, role: str) -> str:
