@@ -30,7 +30,7 @@ _USE = """\
     message.tool_calls  # each with id, name, arguments (JSON text) and complete
 
 Neither ever raises on what a model writes: `message.problems` tells what deviates. Its
-kinds stand after "#" here, and "-" where it is empty."""
+kinds stand after "#" here, and "-" where there is none."""
 
 
 def docstring(
@@ -166,9 +166,9 @@ def _where_values_end(facts: FormatFacts, closes: Sequence[Row]) -> str:
             return f"At the first {_quoted(marker)}."
         *others, last = map(_next_text, after)
         needed = f"{', '.join(others)} or {last}" if others else last
-        told = f"At {_quoted(marker)}, if {needed} comes next; any other is part of the value."
+        told = f"At {_quoted(marker)}, if {needed} comes next; else it is text."
         is_read_on = any(row.role == "rest" for row in facts.tables["IN_VALUE"])
-        return told + " Where none is, at what ends the call." * is_read_on
+        return told + " A value that none of these ends is over where the call is." * is_read_on
     if facts.style:
         signs = "".join(dict.fromkeys(str(facts.style["after_string"])))
         return (
@@ -264,8 +264,8 @@ def _held(facts: FormatFacts) -> Iterator[str]:
     longest = max((_longest(text, slots) for text in held), default=1) - 1
     text = (
         "White space, till more text follows; and what may become a marker, of at most "
-        f"{max(longest, 0)} characters, as names and keys may have 256. A longer `stop` text can "
-        "raise that."
+        f"{max(longest, 0)} characters (names and keys may have 256, blanks 99). A longer "
+        "`stop` text can raise that."
     )
     text += "".join(f" {told}" for told, is_so in _held_calls(facts) if is_so)
     yield textwrap.indent(textwrap.fill(text, _WIDTH - 4), "    ")
@@ -276,10 +276,16 @@ def _held_calls(facts: FormatFacts) -> Iterator[tuple[str, bool]]:
     has, roles = facts.values, roles_in(facts)
     is_text = has["HAS_CALLS"] and has["ARGUMENTS"] == "text"
     yield "An argument that is no string, until it ends.", bool(is_text)
-    yield "A number or a word in arguments, until it ends.", bool(has["HAS_CALLS"] and not is_text)
+    yield "A number, true, false or null in arguments, until it ends.", bool(
+        has["HAS_CALLS"] and not is_text
+    )
     yield "A call's object, until its name has come.", bool(has["CALLS_ARE_OBJECTS"])
-    yield "A call in another syntax, until it ends.", not roles.isdisjoint(OTHER_SYNTAX)
-    yield "A call in open reasoning, until something follows it.", bool(has["HAS_DRAFTS"])
+    yield "A call that is JSON, tags or Python instead, until it ends.", not roles.isdisjoint(
+        OTHER_SYNTAX
+    )
+    yield "A call in open reasoning, until text, another marker or the end.", bool(
+        has["HAS_DRAFTS"]
+    )
 
 
 def _longest_slot(steps: Sequence[str]) -> int:
