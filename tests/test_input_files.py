@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from tests.conftest import ROOT
 from tests.own_checkouts import files_of, new_checkout
 from tests.test_cli import run_whole
 from turnspec.spec import atomic, input_files
-from turnspec.spec.atomic import write_all_atomically, write_atomically
+from turnspec.spec.atomic import replacing, write_all_atomically, write_atomically
 from turnspec.spec.input_files import file_bytes, file_lines, file_text, open_file
 
 COMMAND = [sys.executable, "-m", "turnspec"]
@@ -233,3 +233,14 @@ def test_what_a_kill_left_behind_is_removed(tmp_path: Path) -> None:
         os.utime(old, (past, past))
     write_atomically(path, "new")
     assert sorted(tmp_path.iterdir()) == [mine, path]
+
+
+def test_what_others_write_takes_its_place_whole(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "model.gguf"
+    with suppress(ValueError), replacing(path) as half:
+        half.write_text("half", encoding="utf-8")
+        raise ValueError
+    assert [*path.parent.iterdir()] == []
+    with replacing(path) as whole:
+        whole.write_text("whole", encoding="utf-8")
+    assert [found.read_text() for found in path.parent.iterdir()] == ["whole"]

@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
+from tests.git_checkouts import new_repository
+from tests.specs_for_tests import plain_spec
+from tests.test_cli import run_whole
 
 COMMAND = f"{sys.executable} -m turnspec"
 QWEN = ROOT / "generated" / "qwen3_coder.py"
@@ -92,3 +95,23 @@ def test_a_module_that_is_no_parser(text: str, told: str, tmp_path: Path) -> Non
     done = shell(f"T parse {path} <<<Hello!")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"error: {path}: can't be used as a parser: {told}\n"
+
+
+@pytest.mark.parametrize("text", ["", "null\n", "\0", "[" * 9999])
+def test_a_known_parser_that_was_written_over(text: str, tmp_path: Path) -> None:
+    root = new_repository(tmp_path / "own", [plain_spec()])
+    (module,) = (root / "generated").glob("*.py")
+    module.write_text(text, encoding="utf-8")
+    done = run_whole("parse", "plain", cwd=root)
+    assert (done.returncode, done.stdout) == (1, "")
+    told = "isn't what turnspec generated; run: turnspec regen"
+    assert done.stderr == f"error: generated/{module.name}: {told}\n"
+
+
+def test_a_known_parser_that_was_broken(tmp_path: Path) -> None:
+    root = new_repository(tmp_path / "own", [plain_spec()])
+    (module,) = (root / "generated").glob("*.py")
+    module.write_text(module.read_text(encoding="utf-8") + "\n1 / 0\n", encoding="utf-8")
+    done = run_whole("parse", "plain", cwd=root)
+    told = "can't be used as a parser: ZeroDivisionError: division by zero"
+    assert (done.returncode, done.stderr) == (1, f"error: plain: {told}\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import click
@@ -90,9 +90,10 @@ def parse(
         options["tools"] = tool_definitions(tools)
     if (column is None) != (out is None):
         raise Misuse("give --column and --out together")
+    source = parser_source(fmt, root)
     with _told_of(fmt):
-        source = parser_source(fmt, root)
         module = load_module(source)
+    with _told_of(fmt) if fmt.endswith(".py") else nullcontext():
         if column is not None and out is not None:
             # Its processes are of no use to a single text, and take time to load.
             from turnspec.cli.transcripts import parse_many
@@ -105,14 +106,12 @@ def parse(
 
 @contextmanager
 def _told_of(fmt: str) -> Iterator[None]:
-    """Tell in one line what goes wrong in a module that somebody gave; it may be any code."""
+    """Tell in one line what goes wrong in a module that somebody gave, or edited."""
     try:
         yield
     except (click.ClickException, click.exceptions.Exit, OSError):
         raise
     except (Exception, SystemExit) as error:
-        if not fmt.endswith(".py"):
-            raise
         raise Fault(f"{fmt}: can't be used as a parser: {type(error).__name__}: {error}") from None
 
 

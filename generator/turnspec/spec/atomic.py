@@ -57,6 +57,19 @@ def write_all_atomically(texts: Mapping[Path, str]) -> list[Path]:
 
 
 @contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield where to write what takes a file's place once it is whole. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_left_behind({path.parent})
+    temporary = _beside(path)
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        _remove([temporary])
+
+
+@contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
     """Have Ctrl-C, and a request to end, wait until what belongs together is done."""
     if threading.current_thread() is not threading.main_thread():  # it alone is interrupted
