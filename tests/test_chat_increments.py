@@ -225,6 +225,15 @@ def test_a_prompt_that_a_template_refuses_is_an_error_and_the_text_stays(
     assert conversation.text.startswith(before)
 
 
+def test_a_message_in_no_usual_form_is_an_error_that_says_which(worker: RenderWorker) -> None:
+    with ChatTemplate.named("qwen3", worker) as chat:
+        conversation = chat.conversation()
+        conversation.add({"role": "user", "content": "Hello!"})
+        with pytest.raises(ChatError, match=r"^messages\[1\]: is no object with a role$"):
+            conversation.add(None)  # type: ignore[arg-type]
+        assert len(conversation.messages) == 1
+
+
 def test_the_last_prompt_is_kept_for_the_parser(worker: RenderWorker) -> None:
     conversation = ChatTemplate.named("chatml", worker).conversation()
     assert conversation.last_prompt is None

@@ -417,6 +417,7 @@ def test_parse_with_tools_that_are_not_json(root: Path, tmp_path: Path) -> None:
         ("{}", "--tools: give a JSON list of tool definitions"),
         ("[1]", "--tools: tool 0 has no name"),
         ("[{}]", "--tools: tool 0 has no name"),
+        ('[{"name": ""}]', "--tools: tool 0 has no name"),
         ('[{"name": "a"}, {"function": {"name": 5}}]', "--tools: tool 1 has no name"),
     ],
 )

@@ -230,7 +230,7 @@ def test_ctrl_c_in_the_middle_of_the_work(tmp_path: Path) -> None:
     assert (code, output) == (130, "")
     assert error.strip() == "interrupted; files already written are whole"
     assert first.read_text(encoding="utf-8").startswith("# Written by turnspec")
-    assert not list(root.rglob("*.tmp"))
+    assert not list(root.rglob("*tmp"))
 
 
 def test_a_repository_that_git_does_not_trust(

@@ -15,7 +15,7 @@ from turnspec.grammar.turn import ENTRIES, Offer, parts_of, turn_rules
 from turnspec.grammar.turn_markers import in_turn_order
 from turnspec.spec.model import Part
 
-SIGN = r'"(?:\\x..|\\.|[^"\\])"'
+SIGN = r'"(?:\\x..|\\u.{4}|\\.|[^"\\])"'
 MARKER = re.compile(rf"(?:{SIGN} )+{SIGN}")
 #: What stands in the grammars' rules one after another, within the parts of a turn and behind them.
 AROUND_PART = (r"{}-start|no-{}", r"(?:.*-)?{}-turn", r"{}-end", r"between-{}-and-.*")

@@ -463,8 +463,8 @@ def test_grammar_stays_in_the_common_subset(make_spec: Callable[[], Spec]) -> No
         assert_subset(body)
 
 
-LITERAL = r'"(?:[^"\\\x00-\x1f\x7f]|\\["\\nrt]|\\x[0-9A-F]{2})*"'
-CLASS = r"\[\^?(?:[^\[\]\\\x00-\x1f\x7f]|\\[\[\]\\nrt]|\\x[0-9A-F]{2})+\]"
+LITERAL = r'"(?:[^"\\\x00-\x1f\x7f]|\\["\\nrt]|\\x[0-9A-F]{2}|\\u[1-9A-F][0-9A-F]{3})*"'
+CLASS = r"\[\^?(?:[^\[\]\\\x00-\x1f\x7f]|\\[\[\]\\nrt]|\\x[0-9A-F]{2}|\\u[1-9A-F][0-9A-F]{3})+\]"
 WORD = re.compile(rf"{LITERAL}|{CLASS}|[a-z][a-z0-9-]*|[()|]|[*+?]|{{\d+(?:,\d*)?}}| ")
 
 
@@ -484,7 +484,8 @@ def assert_subset(body: str) -> None:
     for word in words:
         if word.startswith("["):
             dash = word.find("-", 1)
-            ranges = r"(?:[^-]-[^-]|\\x[0-9A-F]{2}-\\x[0-9A-F]{2}|[^-])*-?"
+            code = r"\\x[0-9A-F]{2}|\\u[0-9A-F]{4}"
+            ranges = rf"(?:(?:{code}|[^-])-(?:{code}|[^-])|[^-])*-?"
             assert dash == -1 or re.fullmatch(ranges, word[1:-1].removeprefix("^"))
         if word.startswith("{"):
             assert max(map(int, re.findall(r"\d+", word))) <= 2000

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from tests.generated_formats import committed_spec
-from tests.specs_for_tests import tag_with_json_spec, two_prompts
+from tests.specs_for_tests import tag_with_json_spec, tagged_spec, two_prompts
 from turnspec.codegen.loading import load
 from turnspec.codegen.module import generate_module
+from turnspec.codegen.table import format_table
+from turnspec.codegen.typescript import Script, script_text
 from turnspec.codegen.writer import write_parts
+from turnspec.grammar.text import character_class, literal
+from turnspec.grammar.turn import generate_grammar
+from turnspec.spec.files import dump_spec
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Part, Spec, Switch, SwitchWord
+from turnspec.spec.problems import Problem
+from turnspec.verification import engine_llama_cpp as llama_cpp
+from turnspec.verification import engine_llguidance as llguidance
 
 NASTY = (
     r"\x" * 60,
@@ -44,6 +53,44 @@ def test_a_module_of_nasty_texts_says_what_they_are(text: str) -> None:
     source = generate_module(spec, spec_path="specs/x.yaml", spec_hash="0", samples=[f"<{text}>"])
     docstring = ast.get_docstring(ast.parse(source)) or ""
     assert "The prompt disables thinking if the text of a user message ends with" in docstring
+
+
+#: What turns the order of signs around, has no width, or commands a terminal; then digits, which
+#: must not become part of an escape.
+HIDDEN = "\u202eA\u2066\u2069\u200b\u2028\x9bC\ufeff\x1b1"
+
+
+def test_no_sign_of_a_marker_deceives_a_reader_of_what_is_generated() -> None:
+    base = tagged_spec()
+    assert base.tools is not None
+    tools = replace(base.tools, section_start=f"<{HIDDEN}>", section_end=f"</{HIDDEN}>")
+    reasoning = replace(base.reasoning, start=f"<{HIDDEN}think>", end=f"</{HIDDEN}think>")
+    spec = with_word(replace(base, tools=tools, reasoning=reasoning), f"/{HIDDEN}")
+    options: Any = {"spec_path": f"{HIDDEN}.yaml", "spec_hash": "0"}
+    module = generate_module(spec, samples=[f"<{HIDDEN}think>a</{HIDDEN}think>"], **options)
+    table = format_table(spec)
+    texts = {
+        "YAML": dump_spec(spec),
+        "Python": module,
+        "GBNF": generate_grammar(spec, **options),
+        **{script.value: script_text(module, table, script) for script in Script},
+    }
+    for name, text in texts.items():
+        odd = {sign for sign in text if not (sign.isprintable() or sign == "\n")}
+        odd -= {"\U0010ffff"}  # where classes of grammars end
+        assert not odd, f"{name}: {odd}"
+    engines = (llama_cpp.compile_grammar, llguidance.compile_grammar)
+    for compile_grammar in engines:
+        grammar = compile_grammar(texts["GBNF"])
+        assert not isinstance(grammar, Problem)
+        assert grammar.accepts(f"<{HIDDEN}think>a</{HIDDEN}think>b{spec.turn.ends[0].final}")
+
+
+def test_grammars_have_escapes_that_all_engines_read() -> None:
+    assert literal("\x1bAg\x9b\u200bA") == r'"\x1B\x41g\x9B\u200BA"'
+    assert character_class("\x1bB-^G") == r"[\x1B\x42G\x5E-]"
+    # Of these llguidance reads no escape: U+061C as in "\u61C", U+E0001 as in "\UE0001".
+    assert literal("\u061c\U000e0001") == '"\u061c\U000e0001"'
 
 
 #: What stands for something in the engine's notation of markers.

@@ -89,6 +89,15 @@ def test_endless_recursion_is_an_error_and_the_worker_goes_on(worker: RenderWork
     assert worker.render("{{ 1 + 1 }}", {}) == Rendering("2")
 
 
+def test_what_is_nested_too_deep_to_be_sent_is_an_error(worker: RenderWorker) -> None:
+    deep: list[object] = []
+    for _ in range(900):
+        deep = [deep]
+    told = Rendering(None, "what it is given is nested too deep")
+    assert worker.render("{{ deep }}", {"deep": deep}) == told
+    assert worker.render("{{ 1 + 1 }}", {}) == Rendering("2")
+
+
 def test_too_long_an_output_is_an_error(worker: RenderWorker) -> None:
     rendering = worker.render("{% for i in range(90000) %}{{ 'x' * 99 }}{% endfor %}", {})
     assert rendering.error == f"OutputTooLong: rendered more than {OUTPUT_LIMIT} characters"

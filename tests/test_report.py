@@ -39,6 +39,7 @@ from turnspec.spec.results import (
     TemplateResult,
     write_results,
 )
+from turnspec.spec.visible import visible
 
 _EMPTY = frozenset({"meta", "link", "input", "col", "br"})  # elements that nothing closes
 HOSTILE = (
@@ -200,7 +201,7 @@ def test_an_entry_shows_all_there_is(page: Page, entries: Sequence[Entry]) -> No
             (turn,) = page.named("pre", aria_label=label)
             assert turn.content == sample.text
         (grammar,) = page.named("pre", aria_label=f"Grammar of {entry.name}")
-        assert grammar.content == entry.grammar.removeprefix("\n")
+        assert grammar.content == visible(entry.grammar.removeprefix("\n"), "\n")
         for facts in entry.facts.values():
             assert all(name in article.content and text in article.content for name, text in facts)
         for state in entry.machine.states:
@@ -405,9 +406,17 @@ def test_hostile_text_stays_text(tmp_path: Path, hostile: str, served: bool) -> 
     assert page.named("img") == page.named("a", href="javascript:alert(4)") == []
     assert not any(name.startswith("on") for item in page.elements for name in item.attributes)
     (article,) = page.named("article")
-    assert article.content.count(hostile) > 3
+    assert article.content.count(visible(hostile, "\n\t")) > 3
     data = data_of(page)
     assert any(hostile in text for _, _, text, *_ in data["texts"]["tagged"])
+
+
+def test_no_sign_of_a_template_deceives_a_reader_of_the_page(tmp_path: Path) -> None:
+    page = page_of(tmp_path, hostile_spec("\u202eA\u2066\u200b\x9b\x1b\ufeff"))
+    attributes = (value for item in page.elements for value in item.attributes.values())
+    text = "".join([*page.named("main")[0].content, *attributes])
+    assert not {sign for sign in text if not (sign.isprintable() or sign in "\n\t")}
+    assert r"\u202EA\u2066\u200B\x9B\x1B\uFEFF" in text
 
 
 def hostile_spec(hostile: str) -> Spec:

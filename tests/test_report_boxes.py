@@ -98,6 +98,16 @@ def test_what_was_read_is_told_from_what_was_not(ask: Ask) -> None:
     ]
 
 
+def test_no_sign_deceives_a_reader(ask: Ask) -> None:
+    hidden = "\u202e\u2066\u200b\x9b\u2028\x00\x7f\u00a0\ue000\U000e0001"
+    value = {"text": f"a \té{hidden}模型👍"}
+    shown = ask(shown=json.dumps(value, ensure_ascii=False, indent=1))
+    assert json.loads(shown) == value
+    assert all(sign.isprintable() or sign == "\n" for sign in shown)
+    assert "é" in shown
+    assert "模型👍" in shown
+
+
 def test_a_part_begins_anew_where_a_problem_is(ask: Ask) -> None:
     table = table_of(QWEN)
     text = '<tool_call>\n{"name": "look", "arguments": {"a": 1'

@@ -42,6 +42,12 @@ def test_two_files_with_one_name_are_named_both() -> None:
     }
 
 
+@pytest.mark.parametrize("file", ["con.jinja", "AUX.jinja", "lpt1.v2.jinja", "-nul-.jinja"])
+def test_what_windows_keeps_for_devices_is_no_name(file: str) -> None:
+    told = f"{file}: Windows keeps this name for a device; choose another"
+    assert naming_faults([file, "console.jinja", "com10.jinja", "my-con.jinja"]) == {0: told}
+
+
 @pytest.mark.parametrize(
     ("problem", "text"),
     [

@@ -18,6 +18,7 @@ from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load, load_module
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import SPEC_SUFFIX, read_spec
+from turnspec.spec.input_files import file_text
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
 from turnspec.spec.naming import TEMPLATE_SUFFIX
@@ -112,7 +113,7 @@ def _known(fmt: str) -> str:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return file_text(path)
     except OSError as error:
         raise ValueError(f"{path}: can't be read: {error.strerror}") from None
 

@@ -30,10 +30,12 @@ with instrumented("turnspec.codegen", "turnspec.spec"):
     from turnspec.rendering.worker import Rendering, RenderWorker
     from turnspec.spec.checks import check_spec
     from turnspec.spec.files import load_checked_spec
+    from turnspec.spec.visible import visible
     from turnspec.verification.gbnf_reader import Grammar, read_grammar
     from turnspec.verification.messages import format_markers
 
 _MOST_CHANGES = 3
+_NO_ESCAPE = "\n" + "".join(map(chr, (*range(0x100, 0x1000), *range(0x10000, 0x110000))))
 
 
 class Renderer:
@@ -120,6 +122,10 @@ def check(changed: Changed) -> None:
     files = generate_files(analysis.spec, paths)
     assert load_checked_spec(files[paths.spec], "given.yaml") == analysis.spec
     assert isinstance(read_grammar(files[paths.grammar]), Grammar)
+    for path, text in files.items():
+        # There is no escape for these that all engines read.
+        kept = _NO_ESCAPE if path == paths.grammar else "\n"
+        assert visible(text, kept) == text, path
     module, in_memory = load_module(files[paths.module]), load(analysis.spec)
     for turn in sample_turns(analysis.spec):
         text = turn.removeprefix(analysis.spec.turn.header)

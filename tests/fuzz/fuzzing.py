@@ -34,6 +34,7 @@ NASTY = (
         "root",
         "None",
     ),
+    *("\x1bA", "\x9bc", "\u200b", "\u2066", "\u061c", "\U000e0001", "m" * 480),
     *("name", "arguments", "0", "1e9", "x", "end", "x" * 60, "\\" * 40, "<|", "|>", "</", "/>"),
 )
 #: Beside them, constants that JSON's types allow and few expect.

@@ -1,7 +1,8 @@
 // What the boxes of the report make of texts: requests and answers are lines of JSON.
 //
 // {"table": …, "options": …, "text": …, "size": …, "count": …} is read as by a box; {"hash": …} is
-// where a hash leads; {"name": …, "state": …} is the hash of a case; {"packed": …} is unpacked.
+// where a hash leads; {"name": …, "state": …} is the hash of a case; {"packed": …} is unpacked;
+// {"shown": …} is a text as the page shows it.
 
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
@@ -18,6 +19,7 @@ function read({ table, options, text, size, count }) {
 
 async function answer(asked) {
   if (asked.hash !== undefined) return page.readHash(asked.hash);
+  if (asked.shown !== undefined) return page.shown(asked.shown);
   if (asked.packed) return page.unpacked(asked.packed);
   if (asked.name) return page.written(asked.name, asked.state);
   return read(asked);

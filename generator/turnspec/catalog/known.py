@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from turnspec.codegen.banner import is_generated
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.standing import Standings
 from turnspec.sources.index import FETCHED_FOLDER, LOCAL_FOLDER, Entry
@@ -96,6 +97,8 @@ class KnownFormat:
         if not (self.project.root / path).exists():
             return self._absent(path)
         text, problems = read_text(self.project.root / path, self._shown(path))
+        if not problems and not is_generated(text):
+            problems = [Problem(f"isn't what turnspec generated; {self.remedy}", self._shown(path))]
         return problems[0] if problems else text.replace("\r\n", "\n")
 
     def _absent(self, path: str) -> Problem:

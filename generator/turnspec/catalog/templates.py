@@ -16,6 +16,7 @@ from turnspec.sources.cache import cache_folder
 from turnspec.sources.index import LOCAL, Entry, Origin, read_index
 from turnspec.sources.package_files import extract
 from turnspec.sources.text_files import file_sha256, sha256_of
+from turnspec.spec.input_files import file_bytes
 from turnspec.spec.problems import Problem
 
 
@@ -44,7 +45,7 @@ def _text(known: KnownFormat, entry: Entry) -> str | None:
     """Return the pinned text, if it is on the disk."""
     for path in known.template_places(cache_folder()):
         try:
-            data = path.read_bytes()
+            data = file_bytes(path)
         except OSError:
             continue
         if sha256_of(data) == entry.sha256:

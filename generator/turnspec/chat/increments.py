@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from turnspec.analysis.text import common_prefix, whole_prefix
-from turnspec.chat.errors import ChatError
+from turnspec.chat.errors import ChatError, checked
 from turnspec.chat.form import ASSISTANT, TOOL, USER
+from turnspec.chat.messages import read_messages
 
 if TYPE_CHECKING:
     from turnspec.chat.request import Prompt
@@ -118,7 +119,12 @@ class Conversation:
         return self._last_prompt
 
     def add(self, message: _Message) -> Increment:
-        """Add a message; the increment holds what stays of it, whatever message follows."""
+        """Add a message; the increment holds what stays of it, whatever message follows.
+
+        Raises:
+            ChatError: it is in no usual form.
+        """
+        checked(read_messages([*self._messages, message]))
         self._messages.append(message)
         increment = self._go_on(self._settled())
         self._ends.append(len(self._text))

@@ -14,7 +14,9 @@ from turnspec.pipeline.project import Project
 from turnspec.pipeline.template_sources import read_sources
 from turnspec.rendering.limits import USUAL_LIMITS
 from turnspec.sources.fetch import fetch_templates
+from turnspec.spec.input_files import file_text, standard_input
 from turnspec.spec.naming import module_name
+from turnspec.spec.os_reasons import os_message
 from turnspec.spec.problems import Problem
 
 VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show findings and tracebacks.")
@@ -24,8 +26,20 @@ ROOT = click.option(
     help="The repository of formats to work on (default: the one around this folder).",
 )
 FOLDER = click.Path(path_type=Path, file_okay=False)
-TEXT_FILE = click.File("r", encoding="utf-8", errors="replace")
-TOOLS = click.option("--tools", type=TEXT_FILE, help="A JSON file with OpenAI tool definitions.")
+
+
+def filename(value: str) -> str:
+    """Return the text of the file that an option names, or of standard input for -.
+
+    What isn't UTF-8 is replaced. The function's name is what the help calls the option's value.
+    """
+    try:
+        return standard_input() if value == "-" else file_text(Path(value), "replace")
+    except OSError as error:
+        raise click.BadParameter(os_message(error)) from None
+
+
+TOOLS = click.option("--tools", type=filename, help="A JSON file with OpenAI tool definitions.")
 THINKING = click.option(
     "--thinking/--no-thinking",
     default=None,

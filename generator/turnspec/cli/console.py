@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import click
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -73,7 +73,12 @@ def put(text: str, *, end: str = "") -> None:
 
 def put_json(value: object, indent: int | None = None) -> None:
     """Print data as JSON, whose own escapes stand for what doesn't print."""
-    click.echo(json_text(value, indent))
+    text = json_text(value, indent)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=indent)
+    click.echo(text)
 
 
 def tell(parts: Parts) -> None:
@@ -140,4 +145,6 @@ def _print(console: Console, parts: Parts, longest: int, end: str = "\n") -> Non
     for text, style in parts:
         cut_lines = (cut(part, longest) for part in text.split("\n"))
         line.append(visible("\n".join(cut_lines), _LAYOUT), style)
-    console.print(line, soft_wrap=True, end=end)
+    # What is told where nobody can hear it doesn't end a command.
+    with suppress(*[OSError] if console is ERR else []):
+        console.print(line, soft_wrap=True, end=end)

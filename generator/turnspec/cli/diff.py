@@ -18,6 +18,7 @@ from turnspec.review.revisions import review_files, review_since
 from turnspec.review.rules import Severity
 from turnspec.sources.add import edited_templates
 from turnspec.sources.index import read_index
+from turnspec.spec.input_files import file_text
 from turnspec.spec.problems import Problem
 
 
@@ -84,6 +85,6 @@ def _review(
 
 
 def _tell_of_edits(copy: Path) -> None:
-    text = copy.read_text(encoding="utf-8", errors="replace") if copy.is_file() else ""
+    text = file_text(copy, "replace") if copy.is_file() else ""
     if is_generated(text) and not is_unedited(text):
         print_notice(f"{copy} was edited; it is compared as it is")

@@ -15,11 +15,11 @@ from turnspec.catalog.templates import template_source
 from turnspec.cli.common import (
     PREFILL,
     ROOT,
-    TEXT_FILE,
     THINKING,
     TIME_LIMIT,
     TOOLS,
     VERBOSE,
+    filename,
     tool_definitions,
 )
 from turnspec.cli.console import ERR, Fault, Misuse, finish, print_notice, put_json, say_parts
@@ -78,7 +78,7 @@ STYLES: dict[str, str] = {
 @click.command()
 @click.argument("fmt", metavar="FORMAT")
 @click.option("--trace", "text", metavar="TEXT", help="Walk this output through the parser.")
-@click.option("--trace-file", type=TEXT_FILE, help="Walk a file's text; - is standard input.")
+@click.option("--trace-file", type=filename, help="Walk a file's text; - is standard input.")
 @click.option("--piece", type=click.IntRange(min=1), help="Feed the text in pieces this long.")
 @TOOLS
 @THINKING
@@ -91,9 +91,9 @@ STYLES: dict[str, str] = {
 def explain(
     fmt: str,
     text: str | None,
-    trace_file: Iterable[str] | None,
+    trace_file: str | None,
     piece: int | None,
-    tools: Iterable[str] | None,
+    tools: str | None,
     thinking: bool | None,
     prefill: str | None,
     fetch: bool,
@@ -119,7 +119,7 @@ def explain(
     if text is not None and trace_file is not None:
         raise Misuse("give --trace or --trace-file, not both")
     if trace_file is not None:
-        text = "".join(trace_file)
+        text = trace_file
     if text is None:
         if piece or tools or thinking is not None or prefill is not None:
             raise Misuse("--piece, --tools, --thinking and --prefill belong to --trace")
@@ -127,7 +127,7 @@ def explain(
         return
     options: dict[str, object] = {"enable_thinking": thinking, "prefill": prefill}
     if tools is not None:
-        options["tools"] = tool_definitions("".join(tools))
+        options["tools"] = tool_definitions(tools)
     _walk(fmt, trace_text(_table(fmt, root, limits), text, options, piece=piece), as_json=as_json)
 
 

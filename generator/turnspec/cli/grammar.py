@@ -16,6 +16,7 @@ from turnspec.cli.formats import catalog_of, find, spec_of
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.spec.files import read_spec
+from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
@@ -136,7 +137,7 @@ def _spec(fmt: str, root: Path | None) -> Spec:
     path = Path(fmt)
     if path.suffix not in (".yaml", ".yml"):
         return spec_of(find(fmt, catalog_of(root)))
-    if not path.is_file():
+    if not path.exists():
         raise Misuse(f"{fmt}: there is no such file")
     spec = read_spec(path)
     if isinstance(spec, Spec):
@@ -147,7 +148,7 @@ def _spec(fmt: str, root: Path | None) -> Spec:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return file_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise Misuse(f"{path}: {error.strerror if isinstance(error, OSError) else error}") from None
 

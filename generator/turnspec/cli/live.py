@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from turnspec.cli.common import ROOT, TEXT_FILE, THINKING, VERBOSE, find_project
+from turnspec.cli.common import ROOT, THINKING, VERBOSE, filename, find_project
 from turnspec.cli.console import Fault, Misuse
 from turnspec.cli.formats import catalog_of
 from turnspec.spec.problems import Problem
@@ -39,7 +38,7 @@ _QUESTION = "What is the weather like in Paris today?"
     "--model", type=click.Path(path_type=Path), metavar="PATH.gguf", help="Run a model of yours."
 )
 @click.option("--prompt", help="What to ask the model.")
-@click.option("--tools", type=TEXT_FILE, help="A JSON file with OpenAI tool definitions.")
+@click.option("--tools", type=filename, help="A JSON file with OpenAI tool definitions.")
 @click.option("--free", is_flag=True, help="No grammar: how often does the model keep its format?")
 @THINKING
 @click.option("--max-tokens", type=click.IntRange(min=1), default=512, show_default=True)
@@ -55,7 +54,7 @@ def live(
     as_json: bool,
     model: Path | None,
     prompt: str | None,
-    tools: Any,
+    tools: str | None,
     free: bool,
     thinking: bool | None,
     max_tokens: int,
@@ -96,7 +95,7 @@ def live(
     from turnspec.live.user_model import Wish
 
     if model is not None:
-        given = tool_definitions(tools.read()) if tools else ()
+        given = tool_definitions(tools) if tools else ()
         question = prompt or _QUESTION
         wish = Wish(
             question,

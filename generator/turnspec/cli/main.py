@@ -6,6 +6,8 @@ fresh; 2 the command was used wrongly, or nothing is known by a name; 130 interr
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import sys
 import traceback
@@ -95,6 +97,7 @@ def turnspec() -> None:
 
 def main() -> None:
     """Run the command; whatever goes wrong is one line unless -v is given."""
+    _prepare_streams()
     try:
         code = turnspec.main(prog_name="turnspec", standalone_mode=False) or 0
         sys.stdout.flush()
@@ -120,6 +123,24 @@ def main() -> None:
         _explain(error)
         code = 1
     _leave(code)
+
+
+def _prepare_streams() -> None:
+    """Have standard streams show all text, in whatever encoding, and closed ones say so.
+
+    A closed one would lend its number to the next file. So it is opened, but the other way round:
+    what is read or written there is an error, which is told; what is told finds no ear.
+    """
+    modes = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_RDWR))
+    for number, (name, mode, flags) in enumerate(modes):
+        if getattr(sys, name) is None:
+            with contextlib.suppress(OSError):
+                os.close(number)
+            os.dup2(os.open(os.devnull, flags), number)
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _explain(error: Exception) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import click
@@ -15,10 +16,11 @@ from turnspec.cli.common import (
     VERBOSE,
     tool_definitions,
 )
-from turnspec.cli.console import Misuse, print_error, put_json
+from turnspec.cli.console import Fault, Misuse, print_error, put_json
 from turnspec.cli.formats import catalog_of, find, text_of
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load_module
+from turnspec.spec.input_files import file_text, standard_input
 
 
 @click.command()
@@ -57,7 +59,7 @@ from turnspec.codegen.loading import load_module
 def parse(
     fmt: str,
     file: Path,
-    tools: Iterable[str] | None,
+    tools: str | None,
     thinking: bool | None,
     prefill: str | None,
     events: bool,
@@ -85,17 +87,32 @@ def parse(
     """  # noqa: D301
     options: dict[str, object] = {"enable_thinking": thinking, "prefill": prefill}
     if tools is not None:
-        options["tools"] = tool_definitions("".join(tools))
+        options["tools"] = tool_definitions(tools)
     if (column is None) != (out is None):
         raise Misuse("give --column and --out together")
-    if column is not None and out is not None:
-        # Its processes are of no use to a single text, and take time to load.
-        from turnspec.cli.transcripts import parse_many
+    source = parser_source(fmt, root)
+    with _told_of(fmt):
+        module = load_module(source)
+    with _told_of(fmt) if fmt.endswith(".py") else nullcontext():
+        if column is not None and out is not None:
+            # Its processes are of no use to a single text, and take time to load.
+            from turnspec.cli.transcripts import parse_many
 
-        parse_many(parser_source(fmt, root), file, column, out, result, options, jobs)
-        return
-    with click.open_file(str(file), encoding="utf-8", errors="replace") as text:
-        _parse_one(load_module(parser_source(fmt, root)), text.read(), options, events=events)
+            parse_many(source, file, column, out, result, options, jobs)
+            return
+        text = standard_input() if str(file) == "-" else file_text(file, "replace")
+        _parse_one(module, text, options, events=events)
+
+
+@contextmanager
+def _told_of(fmt: str) -> Iterator[None]:
+    """Tell in one line what goes wrong in a module that somebody gave, or edited."""
+    try:
+        yield
+    except (click.ClickException, click.exceptions.Exit, OSError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise Fault(f"{fmt}: can't be used as a parser: {type(error).__name__}: {error}") from None
 
 
 def _parse_one(
@@ -119,6 +136,6 @@ def parser_source(fmt: str, root: Path | None) -> str:
     path = Path(fmt)
     if path.suffix != ".py":
         return text_of(find(fmt, catalog_of(root)).module())
-    if not path.is_file():
+    if not path.exists():
         raise Misuse(f"{fmt}: there is no such file")
-    return path.read_text(encoding="utf-8")
+    return file_text(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -16,14 +16,14 @@ from turnspec.catalog.finding import is_path
 from turnspec.catalog.templates import template_source
 from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate, Prompt
 from turnspec.chat.summary import summary
+from turnspec.cli.common import filename
 from turnspec.cli.console import ERR, finish, print_error, put, put_json, say
 from turnspec.cli.extras import fetch_hint
 from turnspec.cli.formats import catalog_of, find, spec_of
+from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.yaml_text import quoted
-
-_TEXT_FILE = click.File("r", encoding="utf-8", errors="replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class _Given:
 
 @click.command()
 @click.argument("source")
-@click.argument("messages", type=_TEXT_FILE, default="-")
-@click.option("--tools", type=_TEXT_FILE, help="A JSON file with tool definitions.")
+@click.argument("messages", type=filename, default="-")
+@click.option("--tools", type=filename, help="A JSON file with tool definitions.")
 @click.option("--template", help="Use this .jinja file or named format, not the model's own.")
 @click.option("--variant", help="Use the model's template of this name, with tools or without.")
 @click.option("--bos", help="The text of bos_token, instead of the vocabulary's.")
@@ -49,15 +49,15 @@ class _Given:
 @click.option("--var", "variables", multiple=True, metavar="NAME=VALUE", help="A variable's value.")
 @click.option("--now", type=click.DateTime(), help="The time that the template may write.")
 @click.option("--increments", is_flag=True, help="Print what each message adds, a JSON line each.")
-@click.option("--grammar", type=_TEXT_FILE, help="Print a grammar of answers for a JSON Schema.")
+@click.option("--grammar", type=filename, help="Print a grammar of answers for a JSON Schema.")
 @click.option("--capabilities", is_flag=True, help="Print what the template can do; no messages.")
 @click.option("--fetch", is_flag=True, help="Download a known format's template if it isn't here.")
 @click.option("--json", "as_json", is_flag=True, help="Print prompt, prefill and notes as JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")
 def render(
     source: str,
-    messages: Iterable[str],
-    tools: Iterable[str] | None,
+    messages: str,
+    tools: str | None,
     template: str | None,
     variant: str | None,
     bos: str | None,
@@ -68,7 +68,7 @@ def render(
     variables: tuple[str, ...],
     now: datetime | None,
     increments: bool,
-    grammar: Iterable[str] | None,
+    grammar: str | None,
     capabilities: bool,
     fetch: bool,
     as_json: bool,
@@ -112,7 +112,7 @@ def render(
                 **options,
             )
             if grammar is not None:
-                schema = _loaded("".join(grammar), "--grammar", dict)
+                schema = _loaded(grammar, "--grammar", dict)
                 put(chat.response_grammar(schema, prompt))
                 return
             _print_prompt(prompt, chat.notes if as_json else None)
@@ -162,19 +162,17 @@ def print_prompts(spec: Spec) -> None:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return file_text(path)
     except OSError as error:
         raise ChatError([Problem(f"can't be read: {error.strerror}", str(path))]) from None
 
 
-def _given(
-    messages: Iterable[str], tools: Iterable[str] | None, options: Mapping[str, Any]
-) -> _Given:
-    found = _loaded("".join(messages), "messages", (list, dict))
+def _given(messages: str, tools: str | None, options: Mapping[str, Any]) -> _Given:
+    found = _loaded(messages, "messages", (list, dict))
     request = found if isinstance(found, dict) else {"messages": found}
     definitions = request.get("tools") or []
     if tools is not None:
-        definitions = _loaded("".join(tools), "--tools", list)
+        definitions = _loaded(tools, "--tools", list)
     said = request.get("messages")
     if not isinstance(said, list) or not isinstance(definitions, list):
         raise ChatError([Problem("give a list of messages, or an object with messages and tools")])

@@ -27,6 +27,7 @@ from turnspec.codegen.format import Format
 from turnspec.codegen.parts import Join, join_parts
 from turnspec.codegen.text_hash import SCRIPT_COMMENT
 from turnspec.engine import ENGINE_VERSION
+from turnspec.spec.visible import visible_json
 
 _TEMPLATES = Path(__file__).parent / "templates"
 #: The engine's files, in an order in which each needs but those before it to be loaded.
@@ -209,7 +210,7 @@ def _banner(place: str, spec_hash: str, command: str) -> str:
 def _literal(value: Any, indent: str = "") -> str:
     """Return data as the literal of a script, on one line where it fits."""
     if not isinstance(value, dict | list | tuple):
-        return json.dumps(value, ensure_ascii=False)
+        return visible_json(json.dumps(value, ensure_ascii=False))
     inner = indent + "  "
     brackets = "{}" if isinstance(value, dict) else "[]"
     pairs = _pairs(value)

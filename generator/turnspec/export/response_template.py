@@ -26,6 +26,7 @@ from turnspec.export.expressions import (
 from turnspec.export.response_calls import CallsField, calls_field
 from turnspec.spec.model import Part, ReasoningMode, Spec
 from turnspec.spec.turn_end import stop_strings
+from turnspec.spec.visible import visible_json
 
 FILE = "response_template.json"
 KEY = "response_template"
@@ -42,7 +43,8 @@ def export_response_template(spec: Spec, options: ExportOptions) -> Exported | R
     config = options.tokenizer_config
     file, data = (FILE, template) if config is None else (CONFIG_FILE, {**config, KEY: template})
     # Laid out as transformers writes its own files.
-    return Exported({file: json.dumps(data, indent=2, ensure_ascii=False) + "\n"}, losses)
+    text = json.dumps(data, indent=2, ensure_ascii=False)
+    return Exported({file: f"{text if config else visible_json(text)}\n"}, losses)
 
 
 def response_template(

@@ -16,6 +16,7 @@ from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.text import trimmed
 from turnspec.grammar.turn import opens_reasoning, prompt_extra
 from turnspec.spec.model import ReasoningMode, Spec
+from turnspec.spec.visible import visible_json
 
 FILE = "structural_tag.json"
 
@@ -27,7 +28,7 @@ def export_xgrammar(spec: Spec, options: ExportOptions) -> Exported | Refusal:
     tag = structural_tag(spec, options.request)
     if isinstance(tag, Refusal):
         return tag
-    return Exported({FILE: json.dumps(tag, indent=2, ensure_ascii=False) + "\n"})
+    return Exported({FILE: visible_json(json.dumps(tag, indent=2, ensure_ascii=False)) + "\n"})
 
 
 def structural_tag(spec: Spec, request: GrammarRequest) -> _Format | Refusal:

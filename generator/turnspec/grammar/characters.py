@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from turnspec.grammar.digit_ranges import hexadecimals
-from turnspec.grammar.text import GAP, Rule, group, literal
+from turnspec.grammar.text import GAP, Rule, escaped, group, literal
 from turnspec.spec.characters import NEVER_IN_KEYS
 
 #: What any one character of a JSON string refers to, however it is escaped.
@@ -23,6 +23,7 @@ _ESCAPED = "json-escaped"
 
 _USUAL = re.compile(r"[\w .,:;!?=<>(){}\[\]@#$%&*+'`|~^-]*", re.ASCII)  # which JSON never escapes
 _LAST = 0x10FFFF
+_IN_CLASS = {"[": r"\[", "]": r"\]", "\\": r"\\", "^": r"\x5E"}
 _SURROGATES = (0xD800, 0xDFFF)
 _SHORT = {
     '"': r"\"",
@@ -339,20 +340,10 @@ def _members(characters: Characters) -> str:
     dash = Characters.from_text("-")
     last = "-" if (characters & dash).ranges else ""
     ranges = (characters - dash).ranges
-    return "".join(_range(low, high) for low, high in ranges) + last
-
-
-def _range(low: int, high: int) -> str:
-    if low == high:
-        return _member(low)
-    return f"{_member(low)}{'-' if high > low + 1 else ''}{_member(high)}"
-
-
-def _member(code: int) -> str:
-    char = chr(code)
-    if char in "[]\\":
-        return "\\" + char
-    ends_line = char.splitlines() != [char]
-    if ends_line or code == 0x7F or code < 0x20 or char == "^":
-        return f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}"
-    return char
+    written = ""
+    for low, high in ranges:
+        written += escaped(chr(low), _IN_CLASS, written)
+        if high > low:
+            written += "-" if high > low + 1 else ""
+            written += escaped(chr(high), _IN_CLASS, written)
+    return written + last

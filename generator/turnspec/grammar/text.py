@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from string import hexdigits
 
 from turnspec.grammar.rule_names import RuleNames, slug
 from turnspec.spec.characters import NAME_SIGNS
@@ -29,12 +30,10 @@ _REMEMBERED = 256  # markers of formats
 _FREE = (SPACE, GAP)
 _ENDING = re.compile(r"\W*/")
 _LETTER = re.compile("[A-Za-z0-9]")
-_CONTROLS = (*range(0x20), 0x7F)
-# How characters are written in a literal, by their code.
-_ESCAPES = {code: f"\\x{code:02X}" for code in _CONTROLS} | {
-    ord(char): escape
-    for char, escape in {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", '"': r"\""}.items()
-}
+# How characters are written that have escapes of their own.
+_IN_BOTH = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\"}
+_IN_LITERAL = {**_IN_BOTH, '"': r"\""}
+_IN_CLASS = {**_IN_BOTH, "[": r"\[", "]": r"\]", "^": r"\x5E"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ def trimmed(text: str) -> str:
 
 def literal(text: str) -> str:
     """Return ``text`` as one quoted literal."""
-    return f'"{text.translate(_ESCAPES)}"'
+    return f'"{escaped(text)}"'
 
 
 def spelled(text: str) -> str:
@@ -71,14 +70,15 @@ def spelled(text: str) -> str:
     An engine that cuts the text into the longest literals first must not take the beginning of a
     marker for the whole of it; character by character, marker and text stay apart to the end.
     """
-    return " ".join(f'"{_ESCAPES.get(ord(char), char)}"' for char in text)
+    return " ".join(map(literal, text))
 
 
 def character_class(characters: Iterable[str], *, negated: bool = False, ranges: str = "") -> str:
     """Return a class of single characters, after the already written ``ranges``; the dash last."""
     members = sorted(set(characters), key=lambda char: (char == "-", char))
-    escaped = "".join(_escaped_in_class(char) for char in members)
-    return f"[{'^' if negated else ''}{ranges}{escaped}]"
+    before = escaped(ranges, {})
+    singles = escaped("".join(members), _IN_CLASS, before)
+    return f"[{'^' if negated else ''}{before}{singles}]"
 
 
 def sequence(*parts: str) -> str:
@@ -315,9 +315,22 @@ def _moves(
     return moves
 
 
-def _escaped_in_class(char: str) -> str:
-    if char in "[]":
-        return "\\" + char
-    if char == "^":
-        return r"\x5E"
-    return _ESCAPES.get(ord(char), char) if char != '"' else char
+def escaped(text: str, own: Mapping[str, str] = _IN_LITERAL, before: str = "") -> str:
+    r"""Return a text as a literal or a class has it, ``own`` being what these escape themselves.
+
+    What doesn't print is an escape, as far as engines have one in common: llguidance takes zeros
+    off an escape of more than two digits. A hexadecimal digit behind ``\x1B`` is one itself, as
+    xgrammar takes as many as there are.
+    """
+    written: list[str] = []
+    is_open = before[-4:-2] == r"\x"
+    for char in text:
+        hidden, code = not char.isprintable(), ord(char)
+        if char in own:
+            written.append(own[char])
+        elif (hidden and code < 0x100) or (is_open and char in hexdigits):
+            written.append(f"\\x{code:02X}")
+        else:
+            written.append(f"\\u{code:04X}" if hidden and 0x1000 <= code < 0x10000 else char)
+        is_open = written[-1].startswith(r"\x")
+    return "".join(written)

@@ -16,7 +16,7 @@ from turnspec.grammar.rule_names import RuleNames
 from turnspec.grammar.text import Rule
 from turnspec.spec.model import Part
 
-_SIGN = r'"(?:\\x..|\\.|[^"\\])"'
+_SIGN = r'"(?:\\x..|\\u.{4}|\\.|[^"\\])"'
 _MARKER = f"{_SIGN}(?: {_SIGN})+"
 _TURN = r"(?:[a-z-]+-)?(reasoning|content|calls)-turn"
 _PART = re.compile(_TURN)

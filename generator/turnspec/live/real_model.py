@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from turnspec.live.leaning import CLOSERS, LETTERS, WHITE_SPACE, Leaning
 from turnspec.live.model import LiveModel
 from turnspec.live.real_vocabulary import RealVocabulary, entry
 from turnspec.live.tiny_model import SHAPE, VERSION, weights
+from turnspec.spec.atomic import replacing
 from turnspec.spec.model import Spec
 
 _ALIGNMENT = 32  # bytes, as GGUF has it
@@ -27,11 +27,8 @@ def real_model(vocabulary: RealVocabulary, folder: Path) -> Path:
     """Return the model over a vocabulary, written into the folder if it isn't there."""
     path = folder / f"tiny-{vocabulary.name}-{VERSION}.gguf"
     if not path.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=folder) as half_done:
-            written = Path(half_done) / path.name
+        with replacing(path) as written:
             _write(written, vocabulary)
-            written.replace(path)
     return path
 
 

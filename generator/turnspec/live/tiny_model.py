@@ -10,12 +10,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 from gguf import GGUFWriter
 from numpy.typing import NDArray
 
+from turnspec.spec.atomic import replacing
 from turnspec.spec.model import Spec
 from turnspec.spec.turn_end import stop_strings
 from turnspec.verification.vocabulary import add_vocabulary, token_ids
@@ -60,11 +60,8 @@ def cached_model(tokens: Iterable[str], folder: Path) -> Path:
     key = json.dumps([VERSION, *tokens]).encode()
     path = folder / f"tiny-{hashlib.sha256(key).hexdigest()[:16]}.gguf"
     if not path.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=folder) as half_done:
-            written = Path(half_done) / path.name
+        with replacing(path) as written:
             write_model(written, tokens)
-            written.replace(path)
     return path
 
 

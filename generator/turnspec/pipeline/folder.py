@@ -17,6 +17,7 @@ from turnspec.pipeline.template_sources import read_templates_of
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.sources.text_files import read_text
 from turnspec.spec.atomic import write_all_atomically, write_atomically
+from turnspec.spec.input_files import file_bytes
 from turnspec.spec.naming import TEMPLATE_SUFFIX
 from turnspec.spec.overlay import OverlayText
 from turnspec.spec.problems import Problem
@@ -97,7 +98,7 @@ def _write_draft(build: Build, into: Path, result: FolderResult) -> None:
 
 def _write_unless_there(path: Path, text: str, result: FolderResult) -> None:
     if path.exists():
-        if path.read_bytes() != text.encode("utf-8"):
+        if file_bytes(path) != text.encode("utf-8"):
             result.kept.append(path)
         return
     write_atomically(path, text)

@@ -13,6 +13,7 @@ from turnspec.pipeline.standing import accepted_failures, standing_problems
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.spec.engine_results import read_engines
 from turnspec.spec.files import read_spec, spec_hash
+from turnspec.spec.input_files import file_text
 from turnspec.spec.integration_results import read_integrations
 from turnspec.spec.live_results import read_live
 from turnspec.spec.problems import Problem
@@ -61,7 +62,7 @@ def check_freshness(
 
 def _text_of(project: Project, path: str) -> str | None:
     try:
-        return (project.root / path).read_text(encoding="utf-8")
+        return file_text(project.root / path)
     except (OSError, UnicodeDecodeError):
         return None
 

@@ -17,6 +17,7 @@ from turnspec.sources.index import read_index
 from turnspec.spec.atomic import write_all_atomically, write_atomically
 from turnspec.spec.engine_results import read_engines
 from turnspec.spec.files import SPEC_SUFFIX, read_spec
+from turnspec.spec.input_files import file_text
 from turnspec.spec.integration_results import read_integrations
 from turnspec.spec.live_results import LiveRecord, read_live
 from turnspec.spec.model import Spec
@@ -208,7 +209,7 @@ def write_table(project: Project, results: Mapping[str, TemplateResult], live: L
 def _overlays(project: Project) -> list[Overlay]:
     """Return the overlays that can be read; the others are problems of their templates."""
     found = [
-        read_overlay(path.read_text(encoding="utf-8", errors="replace"), path.name)
+        read_overlay(file_text(path, "replace"), path.name)
         for path in sorted(project.overlays.glob(f"*{SPEC_SUFFIX}"))
     ]
     return [overlay for overlay in found if not isinstance(overlay, list)]

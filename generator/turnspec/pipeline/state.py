@@ -14,6 +14,7 @@ from pathlib import Path
 
 from turnspec.analysis.source import TemplateSource
 from turnspec.spec.atomic import write_atomically
+from turnspec.spec.input_files import file_bytes, file_text
 
 _GENERATOR = Path(__file__).parent.parent
 
@@ -28,7 +29,7 @@ class State:
     def read(cls, path: Path) -> State:
         """Read the state; one that is missing or damaged is empty."""
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
+            data = json.loads(file_text(path))
         except (OSError, ValueError):
             return cls()
         hashes = data if isinstance(data, dict) else {}
@@ -62,7 +63,7 @@ def output_hash(inputs: str, root: Path, paths: Iterable[str]) -> str | None:
     digest = hashlib.sha256(inputs.encode())
     for path in paths:
         try:
-            digest.update((root / path).read_bytes())
+            digest.update(file_bytes(root / path))
         except OSError:
             return None
     return digest.hexdigest()

@@ -46,6 +46,7 @@ from turnspec.pipeline.vendored_texts import (
     without_options,
 )
 from turnspec.spec.atomic import write_all_atomically
+from turnspec.spec.input_files import file_text
 from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
 from turnspec.spec.verdict import Judgement
@@ -262,6 +263,6 @@ def _refusal(path: Path) -> Problem:
 def _text_of(path: Path) -> str | None:
     """Return a file's text, whatever its line ends; None where there is no file."""
     try:
-        return path.read_text(encoding="utf-8", errors="surrogateescape")
+        return file_text(path, "surrogateescape")
     except (FileNotFoundError, NotADirectoryError):
         return None

@@ -195,6 +195,8 @@ class RenderWorker:
                 self._stop()
                 return Rendering(None, too_slow, fatal=True)
             answer: Rendering | TemplateFacts = self._connection.recv()
+        except RecursionError:  # nothing was sent
+            return Rendering(None, "what it is given is nested too deep")
         except (EOFError, OSError):
             self._stop()
             return Rendering(None, ENDED, fatal=True)

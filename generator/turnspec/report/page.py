@@ -17,6 +17,7 @@ from turnspec.codegen.typescript import Script, script_engine
 from turnspec.report.entries import Entry
 from turnspec.report.legend import legends
 from turnspec.report.packed import packed
+from turnspec.spec.visible import visible
 
 _TEMPLATES = Path(__file__).parent / "templates"
 #: The modules of the page's script, each behind those that it imports.
@@ -44,6 +45,7 @@ def render_page(entries: Sequence[Entry], *, served: bool = False, root: str | N
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
+        finalize=_shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -64,6 +66,12 @@ def render_page(entries: Sequence[Entry], *, served: bool = False, root: str | N
         style=Markup(style),
         script=Markup(script),
     )
+
+
+def _shown(value: object) -> object:
+    """Return what a template's placeholder stands for; no sign of a text deceives its reader."""
+    is_text = isinstance(value, str) and not isinstance(value, Markup)
+    return visible(str(value), "\n\t") if is_text else value
 
 
 def page_script(*, served: bool) -> str:

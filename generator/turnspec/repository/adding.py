@@ -17,6 +17,7 @@ from turnspec.sources.add import AddResult, add_source, checksum
 from turnspec.sources.index import Entry, read_index
 from turnspec.sources.reading import SourceTemplate, read_templates
 from turnspec.spec.files import read_spec
+from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
@@ -98,5 +99,5 @@ def _compared(project: Project, new: Spec) -> list[TemplateReview]:
     if not isinstance(old, Spec) or replace(old, template=new.template) == new:
         return []
     module = project.root / paths.module
-    text = module.read_text(encoding="utf-8") if module.is_file() else None
+    text = file_text(module) if module.is_file() else None
     return [compare_sources(new.name, Source(old, text), Source(new))]

@@ -8,7 +8,7 @@ from turnspec.pipeline.project import OVERLAYS, OutputPaths, Project
 from turnspec.pipeline.regenerate import write_table
 from turnspec.sources.add import remove_entry
 from turnspec.sources.index import INDEX_FILE, Entry
-from turnspec.spec.atomic import write_atomically
+from turnspec.spec.atomic import uninterrupted, write_atomically
 from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.live_results import read_live, write_live
 from turnspec.spec.problems import Problem
@@ -26,15 +26,16 @@ def remove_template(project: Project, entry: Entry) -> list[str] | Problem:
 
     The index goes first: what it doesn't list any more is told by `turnspec check` if it stays.
     """
-    problem = remove_entry(entry, project.root)
-    if problem is not None:
-        return problem
-    changed = [INDEX_FILE]
-    for file in files_of(entry):
-        if (project.root / file).exists():
-            (project.root / file).unlink()
-            changed.append(file)
-    return changed + _without_results(project, entry.name)
+    with uninterrupted():
+        problem = remove_entry(entry, project.root)
+        if problem is not None:
+            return problem
+        changed = [INDEX_FILE]
+        for file in files_of(entry):
+            if (project.root / file).exists():
+                (project.root / file).unlink()
+                changed.append(file)
+        return changed + _without_results(project, entry.name)
 
 
 def _without_results(project: Project, name: str) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from turnspec.pipeline.project import OVERLAYS, Project
 from turnspec.sources.index import INDEX_FILE
 from turnspec.spec.atomic import write_all_atomically
+from turnspec.spec.input_files import file_text
 from turnspec.spec.problems import Problem
 
 _FOLDERS = (OVERLAYS, "specs", "generated")
@@ -57,7 +58,7 @@ def start_repository(root: Path) -> Started | Problem:
 
 def _ignoring(path: Path) -> str:
     """Return a .gitignore with the lines that it lacks."""
-    there = path.read_text(encoding="utf-8") if path.exists() else ""
+    there = file_text(path) if path.exists() else ""
     missing = [line for line in _text("gitignore").splitlines() if line not in there.splitlines()]
     gap = "\n" if missing and there and not there.endswith("\n") else ""
     return there + gap + "".join(f"{line}\n" for line in missing)

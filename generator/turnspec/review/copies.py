@@ -13,15 +13,19 @@ from turnspec.codegen.banner import is_generated, is_same, named_spec, without_w
 from turnspec.codegen.loading import load_module
 from turnspec.review.compare import Review, Status, TemplateReview, reading_findings
 from turnspec.review.reading import Format, read_turns
+from turnspec.spec.input_files import file_text
+from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
 
 
 def review_copy(path: Path, catalog: Catalog) -> Review | Problem:
     """Compare a vendored parser with the known format that its banner names."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        return Problem(f"can't be read: {error}", str(path))
+        text = file_text(path)
+    except OSError as error:
+        return Problem(f"can't be read: {reason(error)}", str(path))
+    except UnicodeDecodeError:
+        return Problem("can't be read: not UTF-8", str(path))
     name, _ = named_spec(text)
     if not is_generated(text) or not name:
         return Problem("is no parser that turnspec generated", str(path))
@@ -40,7 +44,7 @@ def review_copy(path: Path, catalog: Catalog) -> Review | Problem:
         return Review(*titles, ())
     try:
         old = load_module(text)
-    except Exception as error:  # whatever somebody made of it
+    except (Exception, SystemExit) as error:  # whatever somebody made of it
         return Problem(f"can't be loaded: {type(error).__name__}: {error}", str(path))
     new = Format(spec, load_module(module), gbnf)
     forward = read_turns(Format(spec, old, gbnf), new)

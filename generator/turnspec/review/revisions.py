@@ -17,6 +17,7 @@ from turnspec.review.compare import (
     compare_sources,
 )
 from turnspec.spec.files import SPEC_SUFFIX, load_checked_spec, read_spec
+from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import TemplateResult, load_results
@@ -53,7 +54,7 @@ class WorkingTree:
     def read(self, path: str) -> str | None:
         """Return the text of a file, or None where there is none."""
         try:
-            return (self.project.root / path).read_text(encoding="utf-8", errors="replace")
+            return file_text(self.project.root / path, "replace")
         except OSError:
             return None
 
@@ -124,7 +125,7 @@ def review_files(old: Path, new: Path) -> Review | Problem:
     isn't there.
     """
     for path in (old, new):
-        if not path.is_file():
+        if not path.exists():
             return Problem(f"no such file: {path}")
     before, after = read_spec(old), read_spec(new)
     if not isinstance(before, Spec) or not isinstance(after, Spec):

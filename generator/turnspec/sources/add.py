@@ -11,6 +11,7 @@ from turnspec.sources.index_edit import with_entries, with_pin, without_entry
 from turnspec.sources.reading import SourceTemplate, read_templates
 from turnspec.sources.text_files import read_text, sha256_of
 from turnspec.spec.atomic import write_all_atomically
+from turnspec.spec.input_files import file_bytes
 from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
 
@@ -67,7 +68,7 @@ def _conflict(
         hint = ", or --update to have this one take its place" if entry.origin == LOCAL else ""
         return Problem(f"{message}; choose another name{hint}", template.source)
     target = root / LOCAL_FOLDER / template.file
-    if not entry and target.exists() and target.read_bytes() != template.text.encode("utf-8"):
+    if not entry and target.exists() and file_bytes(target) != template.text.encode("utf-8"):
         message = f"{LOCAL_FOLDER}/{template.file} is there already, with other content"
         return Problem(f"{message}; choose another name", template.source)
     return None
@@ -131,7 +132,7 @@ def edited_templates(entries: Iterable[Entry], root: Path) -> list[Entry]:
 
 def _found_checksum(path: Path) -> str | None:
     try:
-        return sha256_of(path.read_bytes())
+        return sha256_of(file_bytes(path))
     except OSError:
         return None
 

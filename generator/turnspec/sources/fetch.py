@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from turnspec.sources.index import INDEX_FILE, LOCAL, LOCAL_FOLDER, Entry, Index, read_index
 from turnspec.sources.text_files import sha256_of
+from turnspec.spec.input_files import file_bytes
 from turnspec.spec.naming import TEMPLATE_SUFFIX
 from turnspec.spec.problems import Problem
 
@@ -97,7 +98,7 @@ def _replaced(entry: Entry) -> Problem:
 
 def _checksum(root: Path, entry: Entry) -> str | None:
     try:
-        return sha256_of((root / entry.location).read_bytes())
+        return sha256_of(file_bytes(root / entry.location))
     except OSError:
         return None
 

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from turnspec.spec.input_files import open_file
+
 Scalar = int | float | bool | str
 
 _MAGIC = b"GGUF"
@@ -170,7 +172,7 @@ def open_metadata(path: Path) -> Iterator[Metadata]:
         OSError: the file can't be read.
         DamagedFileError: it is no GGUF file, or ends in its metadata.
     """
-    with path.open("rb") as file:
+    with open_file(path) as file:
         if not path.stat().st_size:
             raise DamagedFileError("it is empty")
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:

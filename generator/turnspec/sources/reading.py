@@ -139,7 +139,7 @@ def read_config_templates(
 
     Template files beside it win over its own, where it has the name that they are looked up by.
     """
-    if not path.is_file():
+    if not path.exists():
         return {}, {}, [Problem("there is no such file", str(path))]
     config, problems = _read_config(path)
     if problems:
@@ -175,7 +175,7 @@ def _read_folder(folder: Path) -> tuple[NamedTexts, list[Problem]]:
 
 
 def _read_config(path: Path) -> tuple[dict[str, object], list[Problem]]:
-    if not path.is_file():
+    if not path.exists():
         return {}, []
     text, problems = read_text(path, str(path))
     if problems:

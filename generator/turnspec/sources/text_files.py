@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from turnspec.spec.input_files import file_bytes, open_file
 from turnspec.spec.problems import Problem
 
 
@@ -15,14 +16,14 @@ def sha256_of(data: bytes) -> str:
 
 def file_sha256(path: Path) -> str:
     """Return the sha256 of a file, however large. Raises OSError."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_text(path: Path, shown: str) -> tuple[str, list[Problem]]:
     """Return a UTF-8 file's text, line ends untouched. ``shown`` is what problems call the file."""
     try:
-        return path.read_bytes().decode("utf-8"), []
+        return file_bytes(path).decode("utf-8"), []
     except FileNotFoundError:
         return "", [Problem("there is no such file", shown)]
     except OSError as error:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.checks import check_spec
+from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
 from turnspec.spec.plain import spec_from_data, spec_to_data
 from turnspec.spec.problems import Problem
@@ -55,7 +56,7 @@ def read_spec(path: Path, shown_as: str = "") -> Spec | list[Problem]:
     """Return the spec of a file, or every problem with it; ``shown_as`` names it in problems."""
     file = shown_as or str(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = file_text(path)
     except OSError as error:
         return [Problem(f"can't be read: {error.strerror}", file)]
     except UnicodeDecodeError as error:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from turnspec.spec.input_files import file_text
 from turnspec.spec.problems import Problem
 
 T = TypeVar("T")
@@ -24,7 +25,7 @@ class MisfitError(Exception):
 def read_json(path: Path, absent: T, load: Callable[[str, str], T | Problem]) -> T | Problem:
     """Return what ``load`` makes of a file's text; ``absent`` when the file isn't there yet."""
     try:
-        return load(path.read_text(encoding="utf-8"), str(path))
+        return load(file_text(path), str(path))
     except FileNotFoundError:
         return absent
     except OSError as error:

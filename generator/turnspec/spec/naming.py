@@ -10,6 +10,8 @@ from pathlib import PurePath
 
 TEMPLATE_SUFFIX = ".jinja"
 
+_PORTS = (f"{port}{number}" for port in ("com", "lpt") for number in range(10))
+_DEVICES = {"con", "prn", "aux", "nul", *_PORTS}
 _NOT_A_NAME = re.compile(r"[^a-z0-9]+")
 
 
@@ -38,7 +40,8 @@ def module_name(name: str) -> str:
 def naming_faults(files: Iterable[str]) -> dict[int, str]:
     """Return what is wrong with the files' names, by position.
 
-    A file is at fault when it gives no name, or the same name as one before it.
+    A file is at fault when it gives no name, the same name as one before it, or one that Windows
+    keeps for a device, whatever stands behind a dot.
     """
     owners: dict[str, str] = {}
     faults: dict[int, str] = {}
@@ -46,6 +49,8 @@ def naming_faults(files: Iterable[str]) -> dict[int, str]:
         name = template_name(file)
         if not name:
             faults[position] = f"{file}: the file's name holds no letter and no digit"
+        elif {name, PurePath(file).name.partition(".")[0].lower()} & _DEVICES:
+            faults[position] = f"{file}: Windows keeps this name for a device; choose another"
         elif name in owners:
             faults[position] = f"{file} and {owners[name]} have the same name: {name}"
         else:

@@ -13,6 +13,7 @@ _REASONS = {
     errno.ENOSPC: _NO_ROOM,
     errno.EDQUOT: _NO_ROOM,
     errno.EFBIG: "too large for a file here; look at the limits of this system (ulimit -f)",
+    errno.EBADF: "standard input or output is closed; leave it open, or redirect it",
     errno.EROFS: _READ_ONLY,
     errno.EACCES: _NOT_ALLOWED,
     errno.EPERM: _NOT_ALLOWED,

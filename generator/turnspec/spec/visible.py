@@ -1,21 +1,19 @@
-"""Text as it may be shown: what would do something to a terminal stands as an escape."""
+"""Text as it may be shown: what deceives, or would do something to a terminal, is an escape.
+
+One rule says what that is, Python's own of what prints, by category: controls (C0, C1, DEL), line
+ends, what changes the direction of writing, signs without width, all white space but the blank,
+private signs, and halves of surrogate pairs. Markers in Python have escapes by the same rule.
+"""
 
 from __future__ import annotations
 
-import re
+import json
 
 _SHORT_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
-# JSON escapes C0 itself. Beside the other controls, what turns the order of signs around, what
-# ends a line, and halves of surrogate pairs, which can't be encoded.
-_ODD_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def visible(text: str, kept: str = "") -> str:
-    """Return text with all characters as escapes that don't print, but for those in ``kept``.
-
-    These are controls (C0, C1, DEL), line ends, what changes the direction of writing, all white
-    space but the blank, and signs without width.
-    """
+    """Return text with all characters as escapes that don't print, but for those in ``kept``."""
     if text.isprintable():
         return text
     return "".join(
@@ -25,11 +23,16 @@ def visible(text: str, kept: str = "") -> str:
 
 
 def visible_json(text: str) -> str:
-    r"""Return JSON of the same value in which no character does anything to a terminal.
+    r"""Return JSON of the same value, also as a script has it, in which all but line feeds prints.
 
-    JSON's own escapes stand for them: ``\u009b``.
+    JSON's own escapes stand for the rest: ``\u009b``.
     """
-    return _ODD_IN_JSON.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() or character == "\n" else json.dumps(character)[1:-1]
+        for character in text
+    )
 
 
 def _escape(character: str) -> str:

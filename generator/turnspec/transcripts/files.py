@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
+from turnspec.spec.input_files import file_lines, open_file
 from turnspec.spec.problems import Problem
 from turnspec.transcripts.rows import Row
 
@@ -50,19 +51,18 @@ class JsonLines:
 
     def batches(self, skip: int) -> Iterator[Batch]:
         """Yield the lines in batches, with their bytes as the size."""
-        with self.path.open("rb") as file:
-            lines = (line for line in file if line.strip())
-            passed = sum(map(len, islice(lines, skip)))
-            rows: list[bytes] = []
-            size = 0
-            for line in lines:
-                rows.append(line)
-                size += len(line)
-                if len(rows) == BATCH_ROWS or size >= BATCH_BYTES:
-                    yield Batch(rows, size + passed)
-                    rows, size, passed = [], 0, 0
-            if rows or passed:
+        lines = (line for line in file_lines(self.path) if line.strip())
+        passed = sum(map(len, islice(lines, skip)))
+        rows: list[bytes] = []
+        size = 0
+        for line in lines:
+            rows.append(line)
+            size += len(line)
+            if len(rows) == BATCH_ROWS or size >= BATCH_BYTES:
                 yield Batch(rows, size + passed)
+                rows, size, passed = [], 0, 0
+        if rows or passed:
+            yield Batch(rows, size + passed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,8 @@ class Parquet:
         """Return pyarrow's file."""
         from pyarrow.parquet import ParquetFile
 
-        return ParquetFile(self.path)
+        with open_file(self.path):  # which a device isn't
+            return ParquetFile(self.path)
 
     def batches(self, skip: int) -> Iterator[Batch]:
         """Yield the rows in batches, with their number as the size."""

@@ -23,7 +23,8 @@ from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load_module
 from turnspec.rendering.lifeline import end_with_parent
 from turnspec.rendering.starting import process_context
-from turnspec.spec.atomic import write_atomically
+from turnspec.spec.atomic import replacing, write_atomically
+from turnspec.spec.input_files import file_text, open_file
 from turnspec.spec.problems import Problem
 from turnspec.transcripts.files import PARQUET, Batch, Parquet, Source
 from turnspec.transcripts.rows import Counts, Wanted, json_line, parse_rows
@@ -77,11 +78,13 @@ def begun(run: Run) -> Counts | Problem:
 
     A line that was being written when that ended is cut off.
     """
+    with open_file(run.path):  # or nothing begins
+        pass
     if run.out.exists():
         return Problem("is there already; delete it, or name another", str(run.out))
     if not run.part.exists():
         return Counts()
-    if not run.note.exists() or run.note.read_text(encoding="utf-8") != run.identity():
+    if not run.note.exists() or file_text(run.note) != run.identity():
         return Problem("is of another run; delete it to begin anew", str(run.part))
     counts = Counts()
     with run.part.open("rb+") as file:
@@ -175,19 +178,16 @@ def _write_parquet(run: Run) -> None:
     from pyarrow.parquet import ParquetWriter
 
     source = Parquet(run.path).open()
-    temporary = run.out.with_name(f".{run.out.name}.tmp")
     schema = source.schema_arrow.append(pa.field(run.wanted.result, pa.string()))
-    try:
-        with run.part.open(encoding="utf-8") as lines, ParquetWriter(temporary, schema) as writer:
-            for batch in source.iter_batches():
-                texts = [_found(next(lines), run.wanted.result) for _ in range(batch.num_rows)]
-                column = pa.array(texts, pa.string())
-                writer.write_batch(
-                    pa.RecordBatch.from_arrays([*batch.columns, column], schema=schema)
-                )
-        temporary.replace(run.out)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with (
+        replacing(run.out) as temporary,
+        run.part.open(encoding="utf-8") as lines,
+        ParquetWriter(temporary, schema) as writer,
+    ):
+        for batch in source.iter_batches():
+            texts = [_found(next(lines), run.wanted.result) for _ in range(batch.num_rows)]
+            column = pa.array(texts, pa.string())
+            writer.write_batch(pa.RecordBatch.from_arrays([*batch.columns, column], schema=schema))
 
 
 def _found(line: str, result: str) -> str:

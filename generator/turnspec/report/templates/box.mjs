@@ -1,7 +1,7 @@
 /** A format's box: a text, its options and two sliders, and what the parser makes of it. */
 
 import { element, lines, stepRows } from "./elements.mjs";
-import { cut, formatOf, LONGEST_TEXT, partsOf, readPieces, written } from "./reading.mjs";
+import { cut, formatOf, LONGEST_TEXT, partsOf, readPieces, shown, written } from "./reading.mjs";
 
 /** The piece size behind the last one of the slider: the whole text. */
 const WHOLE = 33;
@@ -184,7 +184,7 @@ export class Box {
   }
 
   say(fault) {
-    this.part("fault").textContent = fault;
+    this.part("fault").textContent = shown(fault);
     this.part("found").hidden = fault !== "";
   }
 
@@ -195,7 +195,7 @@ export class Box {
   fill(found) {
     const { problems, message } = found;
     this.part("reading").replaceChildren(...this.readText(found));
-    this.part("message").textContent = JSON.stringify(message, null, 2);
+    this.part("message").textContent = shown(JSON.stringify(message, null, 2));
     const told = problems.length === 1 ? "1 problem" : `${problems.length || "no"} problems`;
     const summary = this.part("summary");
     summary.textContent = found.isOver ? `Read to the end: ${told}` : `So far: ${told}`;
@@ -223,7 +223,7 @@ export class Box {
     return problems.flatMap((problem, at) => {
       if (!fits(problem)) return [];
       const badge = element("b", String(at + 1), "place");
-      badge.title = `${problem.kind}: ${problem.message}`;
+      badge.title = shown(`${problem.kind}: ${problem.message}`);
       return [badge];
     });
   }

@@ -1,6 +1,6 @@
 /** Elements of the page for what a parser tells. All text goes into them as text. */
 
-import { eventLine } from "./reading.mjs";
+import { eventLine, shown } from "./reading.mjs";
 
 /** So many steps are shown at once, as a list of all would be slow; the slider leads to others. */
 const SHOWN_STEPS = 500;
@@ -8,7 +8,7 @@ const SHOWN_STEPS = 500;
 /** Return a new element with some text, or with other elements in it. */
 export function element(name, content = [], kind = "") {
   const made = document.createElement(name);
-  made.append(...[content].flat());
+  made.append(...[content].flat().map((part) => (typeof part === "string" ? shown(part) : part)));
   if (kind) made.className = kind;
   return made;
 }

@@ -102,6 +102,15 @@ function markName(kinds, characters, { name, start, end }) {
   }
 }
 
+/** What doesn't print, or turns the order of signs around; as turnspec/spec/visible.py has it. */
+const HIDDEN = /(?![\n\t ])[\p{C}\p{Z}]/gu;
+
+/** Return a text, or JSON of the same value, with escapes for what a reader can't see. */
+export function shown(text) {
+  const coded = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return text.replace(HIDDEN, (sign) => sign.split("").map(coded).join(""));
+}
+
 /** Return an event in a line. */
 export function eventLine(event) {
   switch (event.type) {
