@@ -134,6 +134,9 @@ def test_many_steps_are_cut(server: ReportServer) -> None:
     assert left_out > 500
 
 
+NAMELESS = "tools: tool 0 has no name"
+
+
 @pytest.mark.parametrize(
     ("asked", "status", "error"),
     [
@@ -156,6 +159,11 @@ def test_many_steps_are_cut(server: ReportServer) -> None:
             "tools: give a JSON list of tool definitions",
         ),
         ({"name": "plain", "text": "", "tools": "[1]"}, 400, "tools: tool 0 has no name"),
+        (
+            {"name": "plain", "text": "", "tools": '[{"name": ""}]'},
+            400,
+            "tools: tool 0 has no name",
+        ),
         (
             {"name": "plain", "text": "x" * (LONGEST_TEXT + 1), "tools": ""},
             413,
@@ -192,8 +200,9 @@ OWN = "only its own page may ask"
             None,
             {**JSON, "Content-Length": str(LONGEST_REQUEST + 1)},
             413,
-            "a request has at most 1000000 bytes",
+            LONG := "a request has at most 1000000 bytes",
         ),
+        ("POST", "/parse", None, {**JSON, "Content-Length": "9" * 5000}, 413, LONG),
         ("POST", "/parse", b"{}", {**JSON, "Origin": "https://x.example"}, 403, OWN),
         ("POST", "/parse", b"{}", {**JSON, "Origin": "null"}, 403, OWN),
         ("GET", "/", None, {"Origin": "http://127.0.0.1:1"}, 403, OWN),
@@ -218,6 +227,16 @@ def test_another_name_for_this_machine(server: ReportServer) -> None:
     for host in ("localhost", "127.0.0.1"):
         headers = {"Host": f"{host}:{server.server_port}"}
         assert ask(server, "GET", "/", headers=headers)[0] == 200
+
+
+@pytest.mark.parametrize("name", ["Host", "Origin"])
+def test_a_header_that_comes_twice_is_refused(server: ReportServer, name: str) -> None:
+    own = {"Host": (host := f"127.0.0.1:{server.server_port}"), "Origin": f"http://{host}"}
+    lines = [*(f"{key}: {value}" for key, value in own.items()), f"{name}: x.example"]
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=20) as connection:
+        connection.sendall("\r\n".join(["GET / HTTP/1.1", *lines, "", ""]).encode())
+        with connection.makefile("rb") as answer:
+            assert answer.readline() == b"HTTP/1.0 403 Forbidden\r\n"
 
 
 def test_other_methods(server: ReportServer) -> None:

@@ -15,6 +15,7 @@ def read_tools(text: str) -> list[object] | str:
         return "give a JSON list of tool definitions"
     for number, tool in enumerate(tools):
         function = tool.get("function", tool) if isinstance(tool, dict) else None
-        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+        name = function.get("name") if isinstance(function, dict) else None
+        if not isinstance(name, str) or not name:
             return f"tool {number} has no name"
     return tools

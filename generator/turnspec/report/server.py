@@ -28,6 +28,7 @@ LONGEST_REQUEST = 1_000_000
 LONGEST_TEXT = 200_000
 MOST_STEPS = 2_000
 
+_MOST_DIGITS = 20
 _SECONDS = 10  # for which a request is waited for
 
 
@@ -178,10 +179,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _check_sender(self) -> None:
         """Refuse what comes through another name, or from another site's page."""
         own = {f"{name}:{self.server.server_port}" for name in (HOST, "localhost")}
-        if self.headers.get("Host") not in own:
+        if self.headers.get_all("Host", []) not in [[name] for name in own]:
             raise RefusalError(HTTPStatus.FORBIDDEN, f"this server is {self.server.address}")
-        origin = self.headers.get("Origin")
-        if origin is not None and origin not in {f"http://{name}" for name in own}:
+        allowed = [[], *([f"http://{name}"] for name in own)]
+        if self.headers.get_all("Origin", []) not in allowed:
             raise RefusalError(HTTPStatus.FORBIDDEN, "only its own page may ask")
 
     def _page(self) -> tuple[str, str]:
@@ -197,6 +198,7 @@ class _Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if not length.isascii() or not length.isdigit():
             raise RefusalError(HTTPStatus.LENGTH_REQUIRED, "say the request's length")
+        length = length.lstrip("0")[:_MOST_DIGITS] or "0"  # no longer than Python reads numbers
         if int(length) > LONGEST_REQUEST:
             reason = f"a request has at most {LONGEST_REQUEST} bytes"
             raise RefusalError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, reason)
