@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from string import hexdigits
 
 from turnspec.grammar.characters import ANY, JSON_STRINGS, Characters, Strings, written
 from turnspec.grammar.digit_ranges import repeat
@@ -37,6 +38,8 @@ _ONE_REPEAT = re.compile(
     r'("(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|[a-z-]+|\( .* \))[*+?{][0-9,]*}?'
 )
 _HEX_LENGTH = {"x": 2, "u": 4}
+_BOUNDS = re.compile("[0-9]+(?:,[0-9]*)?")
+_HEX_DIGITS = frozenset(hexdigits)
 
 
 class _Unsupported(ValueError):
@@ -153,11 +156,9 @@ class _Reader:
             if self._take(sign):
                 return bounds
         inside, closed, _ = self._pattern[self._at + 1 :].partition("}")
+        if self._peek() != "{" or not closed or not _BOUNDS.fullmatch(inside):
+            return None
         least, comma, most = inside.partition(",")
-        if self._peek() != "{" or not closed or not least.isdecimal():
-            return None
-        if most and not most.isdecimal():
-            return None
         self._at += len(inside) + 2
         last = (int(most) if most else None) if comma else int(least)
         if last is not None and last < int(least):
@@ -200,12 +201,10 @@ class _Reader:
 
     def _hexadecimal(self, length: int) -> str:
         digits = self._pattern[self._at : self._at + length]
-        try:
-            code = int(digits, 16)
-        except ValueError:
-            raise _Unsupported("an escape lacks its digits") from None
+        if len(digits) < length or not _HEX_DIGITS.issuperset(digits):
+            raise _Unsupported("an escape lacks its digits")
         self._at += length
-        return chr(code)
+        return chr(int(digits, 16))
 
     def _one_of(self, characters: Characters) -> Expression:
         text = written(characters, self._strings)

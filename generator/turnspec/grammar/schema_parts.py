@@ -44,12 +44,17 @@ def without(part: Place, keyword: str) -> Place:
     return Place({k: v for k, v in keywords(part).items() if k != keyword}, part.path)
 
 
-def flattened(root: Schema, places: Iterable[Place], depth: int = 0) -> list[Place] | None:
+def flattened(
+    root: Schema, places: Iterable[Place], depth: int = 0, seen: set[int] | None = None
+) -> list[Place] | None:
     """Return the schemas without references and ``allOf``, each once; None if nothing fits.
+
+    ``seen`` are those that were met on the way here: what leads to one twice asks no more.
 
     Raises:
         TooBigError: references lead to too many others.
     """
+    seen = set() if seen is None else seen
     if depth > DEEPEST_REFERENCES:
         raise TooBigError(f"a reference leads to more than {DEEPEST_REFERENCES} others")
     found: list[Place] = []
@@ -57,8 +62,9 @@ def flattened(root: Schema, places: Iterable[Place], depth: int = 0) -> list[Pla
         schema = place.schema
         if schema is False:
             return None
-        if schema is True:
+        if schema is True or id(schema) in seen:
             continue
+        seen.add(id(schema))
         own = {key: value for key, value in schema.items() if key in _CONSTRAINTS}
         if schema.get("patternProperties"):
             own["additionalProperties"] = _whatever_the_name(schema)
@@ -68,7 +74,7 @@ def flattened(root: Schema, places: Iterable[Place], depth: int = 0) -> list[Pla
         parts = enumerate(schema.get("allOf", ()))
         inner = [Place(part, place.at("allOf", number)) for number, part in parts]
         target = resolved(root, schema["$ref"]) if "$ref" in schema else None
-        more = flattened(root, [*inner, *([target] if target else [])], depth + 1)
+        more = flattened(root, [*inner, *([target] if target else [])], depth + 1, seen)
         if more is None:
             return None
         found += more
@@ -244,8 +250,11 @@ def other_properties(parts: Iterable[Place]) -> list[Place]:
     return [Place(keywords(p)[keyword], p.at(keyword)) for p in parts if keyword in keywords(p)]
 
 
-#: Up to so many branches are compared one by one.
+#: Up to so many branches are compared one by one, by so many pairs of schemas in all.
 _MOST_PAIRED = 40
+_MOST_PAIRS = 10_000
+#: Up to so many constants are tried on another schema.
+_MOST_TRIED = 100
 
 
 def all_apart(root: Schema, branches: list[Place]) -> bool:
@@ -254,38 +263,58 @@ def all_apart(root: Schema, branches: list[Place]) -> bool:
         return True
     if len(branches) > _MOST_PAIRED:
         return False
-    return all(are_apart(root, one, other) for one, other in combinations(branches, 2))
+    pairs = iter(range(_MOST_PAIRS))
+    return all(are_apart(root, one, other, pairs) for one, other in combinations(branches, 2))
 
 
 def _told_apart_by_constants(root: Schema, branches: list[Place]) -> bool:
-    """Say whether objects have a property whose constants are others in each of the branches."""
+    """Say whether values, or a property of objects, are other constants in each of the branches."""
     parts = [flattened(root, [branch]) for branch in branches]
+    if _have_other_constants(root, parts):
+        return True
     objects = [found for found in parts if found is not None and kinds(found) == {"object"}]
     if len(objects) < len(branches) or not objects:
         return False
     needed = [{key for keys in given(found, "required") for key in keys} for found in objects]
-    for key in sorted(set.intersection(*needed)):
-        inner = [flattened(root, property_schemas(found, key)) for found in objects]
-        values = [allowed_values(root, found or []) for found in inner]
-        listed = [_canonical(value) for found in values for value in found or ()]
-        if None not in values and len(set(listed)) == len(listed):
-            return True
-    return False
+    return any(
+        _have_other_constants(root, [flattened(root, property_schemas(o, key)) for o in objects])
+        for key in sorted(set.intersection(*needed))
+    )
 
 
-def are_apart(root: Schema, first: Place, second: Place, depth: int = 0) -> bool:
-    """Say whether it is plain that no value fits both: by types, constants or a property's."""
+def _have_other_constants(root: Schema, several: list[list[Place] | None]) -> bool:
+    """Say whether flattened schemas all list constants, none of which another one has."""
+    listed: list[str] = []
+    for parts in several:
+        values = allowed_values(root, parts or [])
+        if values is None:
+            return False
+        listed += set(map(_canonical, values))
+    return len(set(listed)) == len(listed)
+
+
+def are_apart(
+    root: Schema, first: Place, second: Place, pairs: Iterator[int], depth: int = 0
+) -> bool:
+    """Say whether it is plain that no value fits both: by types, constants or a property's.
+
+    ``pairs`` are how many may be looked at still: what takes more isn't plain.
+    """
+    if next(pairs, None) is None:
+        return False
     one, other = flattened(root, [first]), flattened(root, [second])
     if one is None or other is None or not kinds(one) & kinds(other):
         return True
     for values, parts in ((allowed_values(root, one), other), (allowed_values(root, other), one)):
         if values is not None:
-            return not any(all(is_valid(root, p, value) for p in parts) for value in values)
+            tried = values[:_MOST_TRIED]
+            fits = any(all(is_valid(root, p, value) for p in parts) for value in tried)
+            return len(tried) == len(values) and not fits
     if kinds(one) != {"object"} or kinds(other) != {"object"} or depth == _DEEPEST:
         return False
     needed = [{key for keys in given(parts, "required") for key in keys} for parts in (one, other)]
     return any(
-        are_apart(root, _all(one, key), _all(other, key), depth + 1)
+        are_apart(root, _all(one, key), _all(other, key), pairs, depth + 1)
         for key in sorted(needed[0] & needed[1])
     )
 
