@@ -108,28 +108,6 @@ def kinds(parts: Iterable[Place]) -> set[str]:
     return found
 
 
-def stated_types(root: Schema, place: Place) -> set[str]:
-    """Return the types that a schema says or that its constants have; none if it leaves it open.
-
-    This is what the generated parsers go by where only the schema tells a string from others.
-    """
-    found: set[str] = set()
-    waiting, seen = [place.schema], set()
-    while waiting:
-        schema = waiting.pop()
-        if isinstance(schema, bool) or id(schema) in seen:
-            continue
-        seen.add(id(schema))
-        types = schema.get("type", [])
-        found |= {types} if isinstance(types, str) else set(types)
-        constants = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
-        found |= {json_type(value).value for value in constants}
-        waiting += [inner for word in ("anyOf", "oneOf", "allOf") for inner in schema.get(word, ())]
-        target = resolved(root, schema["$ref"]) if "$ref" in schema else None
-        waiting += [target.schema] if target else []
-    return found
-
-
 def allowed_values(root: Schema, parts: list[Place]) -> list[Any] | None:
     """Return the constants that all the schemas allow; None if they do not list any."""
     lists = [*given(parts, "enum"), *([value] for value in given(parts, "const"))]
@@ -213,6 +191,44 @@ def narrowed_bounds(parts: Iterable[Place], kind: str) -> Iterator[tuple[str, st
             yield keyword, f"digit {MOST_LEADING_DIGITS}"
         elif kind == "number" and any(has_places(bound, MOST_PLACES) for bound in bounds):
             yield keyword, f"place {MOST_PLACES} behind the point"
+
+
+def takes_every(root: Schema, places: Iterable[Place], kind: str) -> bool:
+    """Say whether it is plain that every value of a type fits all the schemas.
+
+    For a string it is whether every text does that is in quotes within one that fits.
+    """
+    return _takes_every(root, places, kind, {})
+
+
+def _takes_every(root: Schema, places: Iterable[Place], kind: str, known: dict[int, bool]) -> bool:
+    """Do so; ``known`` is what was found out about schemas on the way, by identity."""
+    parts = flattened(root, places)
+    if parts is None or kind not in kinds(parts):
+        return False
+    for values in [*given(parts, "enum"), *([value] for value in given(parts, "const"))]:
+        if not _ALL_OF.get(kind, {""}) <= {json.dumps(value) for value in values}:
+            return False
+    for branches in [*given(parts, "anyOf"), *given(parts, "oneOf")]:
+        for branch in branches:
+            if id(branch) not in known:
+                known[id(branch)] = False
+                known[id(branch)] = _takes_every(root, [Place(branch, "")], kind, known)
+        if not any(known[id(branch)] for branch in branches):
+            return False
+    narrowing = [keyword for keyword in _NARROWING.get(kind, ()) if given(parts, keyword)]
+    return not narrowing
+
+
+#: All values of a type that has but few.
+_ALL_OF = {"null": {"null"}, "boolean": {"true", "false"}}
+#: What narrows the values of a type. A text in quotes is no longer than with them.
+_NARROWING = {
+    "string": ("minLength", "pattern", "format"),
+    "array": ("items", "prefixItems", "minItems", "maxItems"),
+    "object": ("properties", "required", "additionalProperties"),
+    **dict.fromkeys(("number", "integer"), _BOUNDS),
+}
 
 
 def items_after(parts: Iterable[Place]) -> list[Place]:
