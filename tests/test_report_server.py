@@ -21,6 +21,7 @@ from tests.specs_for_tests import plain_spec, tagged_spec
 from tests.test_cli import run, run_whole
 from tests.test_report import Page, checkout
 from turnspec.pipeline.project import Project
+from turnspec.rendering.limits import Limits
 from turnspec.report.entries import read_entries
 from turnspec.report.server import (
     LONGEST_REQUEST,
@@ -175,6 +176,14 @@ def test_what_cannot_be_parsed(
     server: ReportServer, asked: dict[str, object], status: int, error: str
 ) -> None:
     assert parse(server, **asked) == (status, {"error": error})
+
+
+def test_what_takes_too_long_is_ended(
+    server: ReportServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("turnspec.report.server.LIMITS", Limits(seconds=0.001))
+    error = "this takes more than 0.001 s, or too much memory"
+    assert parse(server, name="plain", text="x", tools="") == (413, {"error": error})
 
 
 OWN = "only its own page may ask"
