@@ -75,12 +75,12 @@ def _within(seconds: float) -> Iterator[None]:
     def stop(*_: object) -> None:
         raise _TooSlowError(f"takes more than {seconds:g} s")
 
-    signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def files_of(package: str, pattern: str) -> Iterator[tuple[str, Any]]:

@@ -267,6 +267,13 @@ REFUSED: list[tuple[Any, list[str]]] = [
         {"$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}]}}, "items": {"$ref": "#/$defs/a"}},
         ["#/$defs/a/allOf/0/$ref: #/$defs/a leads back here without an end"],
     ),
+    (
+        {
+            "properties": {name: {"$ref": "#/x/a"} for name in "ab"},
+            "x": {"a": {"properties": [1]}},
+        },
+        ["#/x/a/properties: [1] is not of type 'object'"],
+    ),
     (False, ["#: no value fits the schema"]),
     ({**INTEGER, "minimum": 3, "maximum": 2}, ["#: no value fits the schema"]),
     ({"allOf": [INTEGER, STRING]}, ["#: no value fits the schema"]),

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import unquote
 
-from turnspec.grammar.schema_form import is_plainly_well_formed
+from turnspec.grammar.schema_form import is_plainly_well_formed, schemas_within
 from turnspec.grammar.schema_limits import MOST_PROBLEMS, oversized
 from turnspec.spec.problems import Problem
 
@@ -152,7 +152,7 @@ def _places(root: Schema, malformed: list[Problem]) -> Iterator[Place]:
 
     A reference may lead to where no meta-schema looks, so that is looked at by itself.
     """
-    start = Place(root, "#")
+    start, looked_at = Place(root, "#"), set[int]()
     malformed += _malformed(start)
     waiting, seen = [] if malformed else [start], set()
     while waiting:
@@ -164,9 +164,14 @@ def _places(root: Schema, malformed: list[Problem]) -> Iterator[Place]:
         waiting.extend(_inside(place, place.schema))
         target = resolved(root, place.schema["$ref"]) if "$ref" in place.schema else None
         if target and id(target.schema) not in seen:
-            amiss = _malformed(target)
+            schemas_within(root, looked_at)
+            amiss = [] if id(target.schema) in looked_at else _malformed(target)
             malformed += amiss
-            waiting += [] if amiss else [target]
+            if amiss:
+                seen.add(id(target.schema))
+                continue
+            schemas_within(target.schema, looked_at)
+            waiting.append(target)
 
 
 def _inside(place: Place, schema: Mapping[str, Any]) -> Iterator[Place]:

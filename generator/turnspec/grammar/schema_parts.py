@@ -78,10 +78,12 @@ def flattened(
         if more is None:
             return None
         found += more
-    if len(found) < 2:
-        return found
+    return _each_once(found) if len(found) > 1 else found
+
+
+def _each_once(parts: list[Place]) -> list[Place]:
     unique: dict[str, Place] = {}
-    for part in found:
+    for part in parts:
         unique.setdefault(repr(part.schema), part)
     return list(unique.values())
 
