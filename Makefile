@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .PHONY: help regen regen-long check diff report report-browser test quick test-every-format test-long fuzz lint bench \
 	install-size api families typescript capabilities engines engine-faults faults live learned-formats \
-	figures module-coverage module-start compiler-faults \
+	figures schemas module-coverage module-start compiler-faults \
 	conformance reference integrations lock clean
 
 help:  ## list the targets
@@ -88,6 +88,9 @@ bench: $(STAMP)  ## measure the generated parsers and the binding of grammars ag
 	@$(BIN)/python -m benchmarks.parser_speed; measured=$$?; \
 		$(BIN)/python -m benchmarks.typescript_speed && exit $$measured
 	@$(BIN)/python -m benchmarks.grammar_binding
+
+schemas: $(STAMP)  ## count what becomes of others' JSON Schemas: the official test suite, and real ones
+	@$(BIN)/python -m benchmarks.schema_suite
 
 figures: $(BUILD)  ## print how long the committed parsers are, and what generates them; limits are kept
 	@$(BIN)/python -m benchmarks.module_figures

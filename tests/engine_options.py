@@ -192,6 +192,8 @@ def _schemas() -> Iterator[tuple[str, Any, str, Any]]:
     yield "no type", {}, "3", "3"
     yield "no schema", True, "3", "3"
     yield "Python's name of a type", {"type": "int"}, "3", 3
+    yield "a type that is none", {"type": [["integer"]]}, "3", "3"
+    yield "a number for a type", {"type": 1}, "3", "3"
     yield "constants", {"enum": [1, "a"]}, "1", 1
     yield "a constant", {"const": 2.5}, "2.5", 2.5
     yield "alternatives", {"anyOf": [{"type": "boolean"}, {"type": "string"}]}, "true", True

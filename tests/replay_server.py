@@ -21,15 +21,21 @@ class Replay:
     failure: str = ""
     status: int = 200
     bytes_at_once: int = 7
+    line_end: str = "\r\n"
+    indent: int | None = None  # of JSON: with it an event has several lines of data
     asked: list[dict[str, Any]] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
         yield ": a comment\r\n\r\n"
         for piece in self.pieces:
-            yield f"data: {json.dumps({'choices': [{'text': piece}]}, ensure_ascii=False)}\r\n\r\n"
+            yield self._event({"choices": [{"text": piece}]})
         if self.failure:
-            yield f"data: {json.dumps({'error': {'message': self.failure}})}\n\n"
+            yield self._event({"error": {"message": self.failure}})
         yield "data: [DONE]\n\n"
+
+    def _event(self, data: Any) -> str:
+        text = json.dumps(data, ensure_ascii=False, indent=self.indent)
+        return "".join(f"data: {line}{self.line_end}" for line in text.split("\n")) + self.line_end
 
 
 class _Handler(SimpleHTTPRequestHandler):

@@ -6,10 +6,11 @@ import dataclasses
 import json
 import re
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
-from benchmarks import grammar_binding, parser_speed
+from benchmarks import grammar_binding, parser_speed, schema_suite
 from benchmarks.cases import Format, LongText, format_class, has_part, long_turn, read_formats, said
 from benchmarks.measuring import Effort, Streamed, WrongResult, streamed
 from benchmarks.targets import judge_streamed
@@ -212,3 +213,41 @@ def test_the_tools_that_are_bound_can_be() -> None:
     for call in converted["oneOf"]:
         Draft202012Validator.check_schema(call)
     assert bind("--json", *ANY_TIME, "no-such-format").exit_code == 2
+
+
+def test_what_becomes_of_others_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both that is accepted wrongly, and what is neither compiled nor refused by name, is told."""
+    tests = [
+        {"description": "fits", "data": {"b": 1, "a": 2}, "valid": True},
+        {"description": "is one, it says", "data": {"a": 1}, "valid": False},
+        {"description": "as it says", "data": {"a": "x"}, "valid": True},
+    ]
+    integers = {"properties": {key: {"type": "integer"} for key in "ab"}}
+    cases = [
+        {"description": "integers", "schema": integers, "tests": tests},
+        {"description": "no grammar", "schema": {"not": {}}, "tests": tests},
+    ]
+    counts = schema_suite.judge_suite([("file", cases)])
+    assert counts.schemas == {"compiled": 1, "refused by name": 1}
+    assert counts.values == {
+        "valid values accepted": 1,
+        "invalid values accepted (accepted wrongly)": 1,
+        "valid values refused (refused wrongly)": 1,
+    }
+    assert counts.wrong == ["file: integers: is one, it says: {'a': 1}"]
+
+    def broken(schema: Any, name: str) -> Any:
+        raise ValueError("no answer")
+
+    monkeypatch.setattr(schema_suite, "schema_rules", broken)
+    counts = schema_suite.judge_suite([("file", cases[:1])])
+    assert counts.schemas == {"neither": 1}
+    assert counts.wrong == ["file: integers: ValueError: no answer"]
+
+
+def test_real_schemas_are_held_to_a_validator() -> None:
+    schemas = {"a": {"type": "integer"}, "b": {"type": "text"}, "c": {"$id": "x", "enum": [1]}}
+    counts = schema_suite.judge_real(schemas.items(), Random(0))
+    assert counts.schemas == {"compiled": 2, "refused by name": 1}
+    assert counts.values == {"valid values accepted": 40}
+    assert counts.wrong == []

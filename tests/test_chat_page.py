@@ -11,6 +11,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.generated_formats import ROOT, committed_format, table_of
 from tests.replay_server import Replay, replaying
 from tests.test_report import Page
@@ -57,6 +59,14 @@ def test_a_stream_is_read_as_it_comes() -> None:
 def test_bytes_may_come_one_by_one() -> None:
     whole = streamed(Replay(pieces_of(TURN), bytes_at_once=10_000))
     assert streamed(Replay(pieces_of(TURN), bytes_at_once=1)) == whole
+
+
+@pytest.mark.parametrize("bytes_at_once", [1, 7, 10_000])
+@pytest.mark.parametrize("line_end", ["\r", "\n", "\r\n"])
+def test_an_event_has_lines_of_data(line_end: str, bytes_at_once: int) -> None:
+    """As server-sent events have it: several lines, each ended by CR, LF or both."""
+    replay = Replay(pieces_of(TURN), bytes_at_once=bytes_at_once, line_end=line_end, indent=1)
+    assert streamed(replay) == streamed(Replay(pieces_of(TURN)))
 
 
 def test_what_goes_wrong_is_told() -> None:

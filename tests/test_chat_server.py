@@ -235,7 +235,17 @@ def test_the_most_that_may_be_written(start: Start, key: str) -> None:
         ({"tools": {"name": "get_time"}}, "tools has to be of the type array"),
         ({"tool_choice": 1}, "tool_choice has to be of the type string or object"),
         ({"n": 2}, "n has to be 1: there is one answer at a time"),
-        ({"max_tokens": -1}, "max_tokens has to be positive"),
+        ({"max_tokens": -1}, "max_tokens has to be from 1 to 2147483647"),
+        ({"temperature": 10**400}, "temperature has to be from 0 to 100"),
+        ({"temperature": -0.1}, "temperature has to be from 0 to 100"),
+        ({"top_p": 1.5}, "top_p has to be from 0 to 1"),
+        (
+            {"seed": 10**400},
+            "seed has to be from -9223372036854775808 to 18446744073709551615",
+        ),
+        ({"stop": ["x"] * 65}, STOPS := "stop has to be 64 texts of 1000 characters at most"),
+        ({"stop": "x" * 1001}, STOPS),
+        ({"stop": ["x", 1]}, STOPS),
         ({"temperature": "hot"}, "temperature has to be of the type number"),
         ({"seed": 1.5}, "seed has to be of the type integer"),
         ({"seed": True}, "seed has to be of the type integer"),
@@ -260,6 +270,8 @@ def test_a_malformed_request(
     [
         (b"{", "the body isn't JSON: Expecting property name enclosed in double quotes: "),
         (b"[]", "the body has to be a JSON object"),
+        (b'{"temperature": NaN}', "the body isn't JSON: there is no NaN in it"),
+        (b'{"temperature": 1e400, "messages": [{}]}', "temperature has to be from 0 to 100"),
         (b'{"messages": ' + b"[" * 100_000, "the body is nested too deeply"),
     ],
 )
@@ -300,6 +312,16 @@ def test_who_may_ask(start: Start, headers: dict[str, str], status: int, message
         found, said = error.code, json.load(error)["error"]["message"]
     assert (found, said[: len(message)]) == (status, message)
     assert len(model.asked) == (status == 200)
+
+
+def test_two_origins_are_refused(refusing: openai.OpenAI) -> None:
+    url = refusing.base_url
+    own = f"Host: {url.host}:{url.port}\r\nOrigin: http://{url.host}:{url.port}\r\n"
+    head = f"POST {url.path}chat/completions HTTP/1.1\r\n{own}Origin: https://evil.example\r\n"
+    with socket.create_connection((url.host, url.port), timeout=10) as connection:
+        connection.sendall(f"{head}Content-Length: {len(HELLO)}\r\n\r\n".encode() + HELLO)
+        with connection.makefile("rb") as answer:
+            assert answer.readline() == b"HTTP/1.1 403 Forbidden\r\n"
 
 
 def test_another_name_may_be_allowed(server: ModuleType) -> None:
@@ -367,6 +389,12 @@ def test_llama_cpp_streams_under_the_lazy_grammar(
     assert chunks[-1].usage.completion_tokens == len(BY_HEART) - 2  # after calls it had to end
 
 
+def answer_by(schema: Any) -> dict[str, Any]:
+    return {"type": "json_schema", "json_schema": {"schema": schema}}
+
+
+#: To try the value on the pattern takes ages: it goes back and forth between the two repeats.
+TAKES_LONG = {"enum": ["a" * 60 + "!"], "pattern": "^(a+)+$"}
 DEEP_CALL = {"function": {"name": "get_time", "arguments": "[" * 100_000}}
 NO_TOOL = "there is no tool 'get_news' to choose; there are: get_weather, get_time"
 GET_NEWS = {"type": "function", "function": {"name": "get_news"}}
@@ -380,9 +408,18 @@ GET_NEWS = {"type": "function", "function": {"name": "get_news"}}
         ({"messages": [{"role": "user", "content": "?" * 3000}]}, "this can't be answered: the "),
         ({"tools": [{"type": "function"}]}, "this can't be answered: "),
         ({"tool_choice": GET_NEWS}, f"this can't be answered: {NO_TOOL}"),
+        ({"response_format": answer_by(TAKES_LONG)}, "this can't be answered: binding the grammar"),
     ],
 )
-def test_what_the_handler_refuses(start: Start, load: Load, asked: Any, message: str) -> None:
+def test_what_the_handler_refuses(
+    server: ModuleType,
+    start: Start,
+    load: Load,
+    monkeypatch: pytest.MonkeyPatch,
+    asked: Any,
+    message: str,
+) -> None:
+    monkeypatch.setattr(server, "BINDING_SECONDS", 1.0)
     client = start(load(BY_HEART))
     for stream in (False, True):
         with pytest.raises(openai.BadRequestError) as caught:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +25,10 @@ from turnspec.grammar.request import GrammarRequest, ToolChoice, functions
 from turnspec.grammar.rule_names import RuleNames
 from turnspec.grammar.schema_checks import checked
 from turnspec.grammar.schema_form import is_plainly_well_formed
+from turnspec.rendering.limits import Limits
 from turnspec.spec.files import read_spec
 from turnspec.spec.model import Spec
+from turnspec.spec.problems import Problem
 from turnspec.verification.engine_llama_cpp import LlamaCppGrammar
 from turnspec.verification.engine_llama_cpp import compile_grammar as llama_cpp
 from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
@@ -113,6 +117,44 @@ def test_an_equal_request_is_remembered_and_no_other() -> None:
     found = [bind(other) for other in others]
     assert all(isinstance(bound, BoundGrammar) for bound in found)
     assert len({str(bound) for bound in (first, *found)}) == 8
+
+
+#: To try the value on the pattern takes ages: it goes back and forth between the two repeats.
+TAKES_LONG = {"enum": ["a" * 60 + "!"], "pattern": "^(a+)+$"}
+
+
+def test_a_budget_ends_what_takes_too_long_and_nothing_else() -> None:
+    spec, limit = spec_of(JSON_CALLS), Limits(seconds=0.5)
+    slow = GrammarRequest([tool(1, x=TAKES_LONG)])
+    with closing(GrammarBinder(spec, limit=limit)) as binder:
+        for quick in (tool(1), tool(2)):
+            assert binder.bind(GrammarRequest([quick])) == bind_grammar(
+                spec, GrammarRequest([quick])
+            )
+        message = "binding the grammar took longer than 0.5 s"
+        assert [str(problem) for problem in refused(binder.bind(slow))] == [message]
+        # It isn't remembered, and the next request is bound again.
+        assert [str(problem) for problem in refused(binder.bind(slow))] == [message]
+        assert isinstance(binder.bind(GrammarRequest([tool(3)])), BoundGrammar)
+        wrong = GrammarRequest([tool(1, x={"not": {}})])
+        assert binder.bind(wrong) == bind_grammar(spec, wrong)
+    assert [str(problem) for problem in refused(bind_grammar(spec, slow, limit=limit))] == [message]
+
+
+def test_nobody_waits_for_a_request_that_takes_long() -> None:
+    limit = Limits(seconds=5)
+    binder = GrammarBinder(spec_of(JSON_CALLS), limit=limit)
+    with closing(binder), ThreadPoolExecutor() as threads:
+        slow = threads.submit(binder.bind, GrammarRequest([tool(1, x=TAKES_LONG)]))
+        others = [threads.submit(binder.bind, GrammarRequest([tool(n)])) for n in range(3)]
+        assert all(isinstance(other.result(), BoundGrammar) for other in others)
+        assert not slow.done()
+        assert refused(slow.result())
+
+
+def refused(found: BoundGrammar | list[Problem]) -> list[Problem]:
+    assert isinstance(found, list)
+    return found
 
 
 def test_tools_that_change_after_binding_change_nothing() -> None:

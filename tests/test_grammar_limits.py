@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Callable
 from decimal import Decimal
 from functools import reduce
 from time import process_time
@@ -33,6 +35,26 @@ def chain(length: int, wrapped: bool) -> dict[str, Any]:
         link = {"$ref": f"#/$defs/a{number + 1}"}
         links[f"a{number}"] = object_of(a=link) if wrapped else link
     return {"$defs": links, "$ref": "#/$defs/a0"}
+
+
+def ring(length: int) -> dict[str, Any]:
+    return {f"a{n}": {"$ref": f"#/$defs/a{(n + 1) % length}"} for n in range(length)}
+
+
+def twice(length: int) -> dict[str, Any]:
+    """A chain in which each schema refers twice to the next."""
+    links = {f"a{n}": {"allOf": [{"$ref": f"#/$defs/a{n + 1}"}] * 2} for n in range(length)}
+    return {"$defs": {**links, f"a{length}": INTEGER}, "$ref": "#/$defs/a0"}
+
+
+def needing(count: int) -> dict[str, Any]:
+    """Two objects that differ nowhere, of which each level needs so many of the next."""
+    levels: dict[str, Any] = {"d4": {"type": "object"}}
+    for level in range(4):
+        inner = {f"k{n}": {"$ref": f"#/$defs/d{level + 1}"} for n in range(count)}
+        levels[f"d{level}"] = {**object_of(**inner), "required": [*inner]}
+    one = {"$ref": "#/$defs/d0"}
+    return {"$defs": levels, "oneOf": [one, {"allOf": [one]}]}
 
 
 def many(count: int) -> dict[str, Any]:
@@ -107,6 +129,18 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "#: has a pattern that values can't be tried on:"
         " min repeat greater than max repeat at position 2",
     ),
+    "a reference": (
+        {"$ref": "#/allOf/" + "9" * 5000, "allOf": [{}]},
+        "#/$ref: is a reference of 5008 characters; 1000 at most",
+    ),
+    "a ring": (
+        {"$defs": ring(2000), "$ref": "#/$defs/a0"},
+        "#/$defs/a0/$ref: #/$defs/a1 leads back here without an end",
+    ),
+    "what a reference leads to": (
+        {"$ref": "#/x/a", "x": {"a": {"type": [["integer"]]}}},
+        "#/x/a/type: [['integer']] is not valid under any of the given schemas",
+    ),
     "parts": ({"default": [0] * 200_000}, "#/default: has 200000 parts; 100000 at most"),
 }
 
@@ -119,6 +153,43 @@ def test_too_much_is_refused_by_name_and_soon(case: str) -> None:
     assert process_time() - started < 5
     assert isinstance(found, list)
     assert str(found[0]) == message
+
+
+GROWING: dict[str, Callable[[int], Any]] = {
+    "a ring": lambda n: {"$defs": ring(10 * n), "$ref": "#/$defs/a0"},
+    "a ring of choices": lambda n: {
+        "$defs": {name: {"anyOf": [{}, link]} for name, link in ring(10 * n).items()},
+        "$ref": "#/$defs/a0",
+    },
+    "references that come twice": lambda n: twice(n // 2),
+    "objects that differ nowhere": lambda n: needing(2 * n),
+    "constants told apart": lambda n: {"oneOf": [{"enum": [i, f"{i}"]} for i in range(2 * n)]},
+    "digits of a bound": lambda n: {"type": "integer", "minimum": 7, "maximum": 10 ** (10 * n)},
+    "digits of two bounds": lambda n: {"type": "number", "minimum": -(10.0 ** (10 * n))},
+}
+
+
+def steps(schema: Any) -> int:
+    """Return how many calls Python makes for a schema: unlike time, the same on any machine."""
+    made = 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal made
+        made += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        schema_rules(schema, "root")
+    finally:
+        sys.setprofile(None)
+    return made
+
+
+@pytest.mark.parametrize("case", GROWING)
+def test_work_grows_with_the_schema(case: str) -> None:
+    schema_rules(GROWING[case](1), "root")  # what is loaded on first use doesn't count
+    few, many_more = (steps(GROWING[case](count)) for count in (15, 30))
+    assert many_more < 2.5 * few
 
 
 JUST_FITS: dict[str, dict[str, Any]] = {

@@ -258,10 +258,21 @@ REFUSED: list[tuple[Any, list[str]]] = [
     ({"type": "text"}, ["#/type: 'text' is not valid under any of the given schemas"]),
     ({"$ref": "#/$defs/no"}, ["#/$ref: #/$defs/no is nowhere in this schema"]),
     ({"$ref": "other.json"}, ["#/$ref: other.json is nowhere in this schema"]),
+    (
+        {"$ref": "#/allOf/\u0660", "allOf": [{}]},
+        ["#/$ref: #/allOf/\u0660 is nowhere in this schema"],
+    ),
     ({"$ref": "#"}, ["#/$ref: # leads back here without an end"]),
     (
         {"$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}]}}, "items": {"$ref": "#/$defs/a"}},
         ["#/$defs/a/allOf/0/$ref: #/$defs/a leads back here without an end"],
+    ),
+    (
+        {
+            "properties": {name: {"$ref": "#/x/a"} for name in "ab"},
+            "x": {"a": {"properties": [1]}},
+        },
+        ["#/x/a/properties: [1] is not of type 'object'"],
     ),
     (False, ["#: no value fits the schema"]),
     ({**INTEGER, "minimum": 3, "maximum": 2}, ["#: no value fits the schema"]),
@@ -306,6 +317,10 @@ REFUSED: list[tuple[Any, list[str]]] = [
             "a**": "a repeat is repeated",
             "a{3,2}": "a repeat has its bounds the wrong way round",
             "\\xg0": "an escape lacks its digits",
+            "\\x-1": "an escape lacks its digits",
+            "\\u-001": "an escape lacks its digits",
+            "\\u 0_1": "an escape lacks its digits",
+            "\\u+001": "an escape lacks its digits",
             "[^\\s\\S]": "a class has no characters",
         }.items()
     ),

@@ -21,6 +21,7 @@ from tests.specs_for_tests import plain_spec, tagged_spec
 from tests.test_cli import run, run_whole
 from tests.test_report import Page, checkout
 from turnspec.pipeline.project import Project
+from turnspec.rendering.limits import Limits
 from turnspec.report.entries import read_entries
 from turnspec.report.server import (
     LONGEST_REQUEST,
@@ -134,6 +135,9 @@ def test_many_steps_are_cut(server: ReportServer) -> None:
     assert left_out > 500
 
 
+NAMELESS = "tools: tool 0 has no name"
+
+
 @pytest.mark.parametrize(
     ("asked", "status", "error"),
     [
@@ -157,6 +161,11 @@ def test_many_steps_are_cut(server: ReportServer) -> None:
         ),
         ({"name": "plain", "text": "", "tools": "[1]"}, 400, "tools: tool 0 has no name"),
         (
+            {"name": "plain", "text": "", "tools": '[{"name": ""}]'},
+            400,
+            "tools: tool 0 has no name",
+        ),
+        (
             {"name": "plain", "text": "x" * (LONGEST_TEXT + 1), "tools": ""},
             413,
             "the text has more than 200000 characters",
@@ -167,6 +176,14 @@ def test_what_cannot_be_parsed(
     server: ReportServer, asked: dict[str, object], status: int, error: str
 ) -> None:
     assert parse(server, **asked) == (status, {"error": error})
+
+
+def test_what_takes_too_long_is_ended(
+    server: ReportServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("turnspec.report.server.LIMITS", Limits(seconds=0.001))
+    error = "this takes more than 0.001 s, or too much memory"
+    assert parse(server, name="plain", text="x", tools="") == (413, {"error": error})
 
 
 OWN = "only its own page may ask"
@@ -192,8 +209,9 @@ OWN = "only its own page may ask"
             None,
             {**JSON, "Content-Length": str(LONGEST_REQUEST + 1)},
             413,
-            "a request has at most 1000000 bytes",
+            LONG := "a request has at most 1000000 bytes",
         ),
+        ("POST", "/parse", None, {**JSON, "Content-Length": "9" * 5000}, 413, LONG),
         ("POST", "/parse", b"{}", {**JSON, "Origin": "https://x.example"}, 403, OWN),
         ("POST", "/parse", b"{}", {**JSON, "Origin": "null"}, 403, OWN),
         ("GET", "/", None, {"Origin": "http://127.0.0.1:1"}, 403, OWN),
@@ -218,6 +236,16 @@ def test_another_name_for_this_machine(server: ReportServer) -> None:
     for host in ("localhost", "127.0.0.1"):
         headers = {"Host": f"{host}:{server.server_port}"}
         assert ask(server, "GET", "/", headers=headers)[0] == 200
+
+
+@pytest.mark.parametrize("name", ["Host", "Origin"])
+def test_a_header_that_comes_twice_is_refused(server: ReportServer, name: str) -> None:
+    own = {"Host": (host := f"127.0.0.1:{server.server_port}"), "Origin": f"http://{host}"}
+    lines = [*(f"{key}: {value}" for key, value in own.items()), f"{name}: x.example"]
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=20) as connection:
+        connection.sendall("\r\n".join(["GET / HTTP/1.1", *lines, "", ""]).encode())
+        with connection.makefile("rb") as answer:
+            assert answer.readline() == b"HTTP/1.0 403 Forbidden\r\n"
 
 
 def test_other_methods(server: ReportServer) -> None:

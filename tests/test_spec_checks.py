@@ -138,6 +138,14 @@ def test_ends_and_stop_strings() -> None:
     ]
 
 
+def test_stop_strings_are_few() -> None:
+    spec = plain_spec()
+    turn = replace(spec.turn, stop=tuple(f"<|{n}|>" for n in range(65)))
+    assert problems_of(with_turn(spec, turn)) == [
+        "turn.stop: there are 65 stop strings; 64 at most",
+    ]
+
+
 def test_reasoning() -> None:
     assert problems_of(with_reasoning(ReasoningMode.NONE, "<think>", "")) == [
         "reasoning.start: a marker, but the mode is NONE",

@@ -9,26 +9,39 @@ export async function* completion(address, request, signal) {
     signal,
   });
   if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
-  for await (const line of lines(answer.body)) {
-    const data = line.startsWith("data:") ? line.slice("data:".length).trim() : "";
+  for await (const data of events(answer.body)) {
     if (data === "[DONE]") return;
-    if (!data) continue;
     const { choices, error } = JSON.parse(data);
     if (error) throw new Error(error.message ?? String(error));
     yield choices?.[0]?.text ?? "";
   }
 }
 
-/** Yield the lines of a stream of bytes, which may be cut anywhere. */
+/** Yield the data of an event stream's events, of one line or several; an empty line ends one. */
+async function* events(stream) {
+  let data = [];
+  for await (const line of lines(stream)) {
+    const [, field, value] = /^([^:]*):? ?([^]*)$/.exec(line);
+    if (line && field === "data") data.push(value);
+    if (line) continue;
+    if (data.length > 0) yield data.join("\n");
+    data = [];
+  }
+  if (data.length > 0) yield data.join("\n"); // servers leave out the last line's end
+}
+
+/** Yield the lines of a stream of bytes, which may be cut anywhere: CR, LF or both end one. */
 async function* lines(stream) {
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
+  let [rest, wasCut] = ["", false];
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
-      const found = (rest + value).split("\n");
+      const more = wasCut ? value.replace(/^\n/, "") : value;
+      const found = (rest + more).split(/\r\n|\n|\r/);
       rest = found.pop();
+      wasCut = value ? value.endsWith("\r") : wasCut; // between CR and LF, maybe
       yield* found;
     }
     yield rest;

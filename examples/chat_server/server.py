@@ -32,6 +32,10 @@ Json = dict[str, Any]
 Answer = Callable[..., Generator[Json, None, None]]
 HOSTS = ("localhost", "127.0.0.1", "[::1]")
 LONGEST_BODY = 2_000_000  # bytes
+#: How many texts may stop a model, and of how many characters each.
+MOST_STOPS, LONGEST_STOP = 64, 1_000
+#: For how long a grammar may be bound for a request, in a process of its own.
+BINDING_SECONDS = 5.0
 #: What of a request goes to the handler, and what it may be. null is as if it weren't there.
 FIELDS = {
     "messages": ("array",),
@@ -49,6 +53,13 @@ TYPES = {
     **{"array": (list,), "object": (dict,), "string": (str,), "boolean": (bool,)},
     **{"integer": (int,), "number": (int, float)},
 }
+#: From where to where a number may be.
+RANGES = {
+    "max_tokens": (1, 2**31 - 1),
+    "temperature": (0, 100),
+    "top_p": (0, 1),
+    "seed": (-(2**63), 2**64 - 1),
+}
 #: Names that the handler knows; all others are variables of the template.
 RESERVED = {*signature(ChatHandler.__call__).parameters, *SAMPLING, *REFUSED}
 #: What a message or a tool that isn't as the API has it may raise on the way to the model.
@@ -65,12 +76,22 @@ def read_fields(body: Any) -> Json:
         is_right = any(_is(value, kind) for kind in FIELDS[name])
         _check(is_right, f"{name} has to be of the type {' or '.join(FIELDS[name])}")
     _check(bool(fields.get("messages")), "there have to be messages")
-    _check(fields.get("max_tokens", 1) > 0, "max_tokens has to be positive")
+    for name, (least, most) in RANGES.items():
+        is_within = least <= fields.get(name, least) <= most  # as NaN never is
+        _check(is_within, f"{name} has to be from {least} to {most}")
+    _check_stops(fields.get("stop", ()))
     variables = body.get("chat_template_kwargs") or {}
     _check(isinstance(variables, dict), "chat_template_kwargs has to be an object")
     clash = variables.keys() & RESERVED
     _check(not clash, f"chat_template_kwargs can't hold {', '.join(sorted(clash))}")
     return {"temperature": 0.6, **fields, **variables}
+
+
+def _check_stops(given: Any) -> None:
+    stops = [given] if isinstance(given, str) else given
+    are_texts = all(isinstance(stop, str) and len(stop) <= LONGEST_STOP for stop in stops)
+    message = f"stop has to be {MOST_STOPS} texts of {LONGEST_STOP} characters at most"
+    _check(len(stops) <= MOST_STOPS and are_texts, message)
 
 
 def _is(value: Any, kind: str) -> bool:
@@ -158,10 +179,10 @@ async def _events(first: Json, others: AsyncGenerator[Json]) -> AsyncGenerator[s
 
 def check_sender(request: Request, hosts: Collection[str]) -> None:
     """Refuse what a page of another site sends, or what came here by another site's name."""
-    host, origin = request.headers.get("host", ""), request.headers.get("origin")
+    host, origins = request.headers.get("host", ""), request.headers.getlist("origin")
     _check(re.sub(r":\d+$", "", host) in hosts, f"this server isn't {host!r}", 403)
-    own = (None, f"http://{host}", f"https://{host}")
-    _check(origin in own, f"pages of {origin!r} may not ask", 403)
+    own: tuple[list[str], ...] = ([], [f"http://{host}"], [f"https://{host}"])
+    _check(origins in own, f"pages of {' and '.join(map(repr, origins))} may not ask", 403)
 
 
 async def read_body(request: Request) -> Any:
@@ -171,11 +192,15 @@ async def read_body(request: Request) -> Any:
         body += piece
         _check(len(body) <= LONGEST_BODY, f"the body has more than {LONGEST_BODY} bytes", 413)
     try:
-        return json.loads(body)
+        return json.loads(body, parse_constant=_no_constant)
     except RecursionError as error:
         raise HTTPException(400, "the body is nested too deeply") from error
     except ValueError as error:
         raise HTTPException(400, f"the body isn't JSON: {error}") from error
+
+
+def _no_constant(word: str) -> None:
+    raise ValueError(f"there is no {word} in it")
 
 
 def _check(is_right: bool, message: str, status: int = 400) -> None:
@@ -186,7 +211,9 @@ def _check(is_right: bool, message: str, status: int = 400) -> None:
 def load(path: Path, context_size: int) -> Answer:
     """Return what answers with a file's model; end the program if that is of another format."""
     llama = llama_cpp.Llama(str(path), n_ctx=context_size, verbose=False)
-    answer: Any = partial(ChatHandler(), llama=llama, model=path.stem)
+    answer: Any = partial(
+        ChatHandler(binding_seconds=BINDING_SECONDS), llama=llama, model=path.stem
+    )
     try:
         answer(messages=[{"role": "user", "content": "Hello"}], stream=True).close()
     except ValueError as error:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from turnspec.grammar.bound import GrammarBinder
     from turnspec.protocol import Format
+    from turnspec.rendering.limits import Limits
     from turnspec.spec.model import Spec
 
 __all__ = ["__version__", "grammar_binder", "load"]
@@ -31,7 +32,7 @@ def load(spec: Spec | str | Path) -> Format:
     return load_spec(_spec(spec))
 
 
-def grammar_binder(spec: Spec | str | Path) -> GrammarBinder:
+def grammar_binder(spec: Spec | str | Path, *, limit: Limits | None = None) -> GrammarBinder:
     """Return what binds a format's grammar to tools, request by request.
 
     It needs neither the analysis nor a template, and imports little: a server can bind for each
@@ -39,13 +40,15 @@ def grammar_binder(spec: Spec | str | Path) -> GrammarBinder:
 
     Args:
         spec: a spec, or the path of a spec's file.
+        limit: the seconds and the memory that binding a request may take, in a process of its own
+            (`turnspec.rendering.limits.Limits`); None is no limit.
 
     Raises:
         ValueError: the spec can't be used; says all reasons.
     """
     from turnspec.grammar.bound import GrammarBinder
 
-    return GrammarBinder(_spec(spec))
+    return GrammarBinder(_spec(spec), limit=limit)
 
 
 def _spec(spec: Spec | str | Path) -> Spec:

@@ -65,7 +65,7 @@ def _text_arguments(arguments: Arguments) -> ArgumentsFormat:
         "start": with_optional_end(before_value(_opening(arguments.item))),
         "end": behind_value(closing),
         "empty": notation(arguments.empty),
-        "literals": "python" if _has_python_words(arguments) else "json",
+        "literals": "python" if has_python_words(arguments) else "json",
         "types": _types(arguments),
     }
     if keyed and arguments.separator.strip():
@@ -100,7 +100,8 @@ def _values(arguments: Arguments) -> ValuesFormat:
     return {"escapes": "json"} if arguments.syntax.python_words else {}
 
 
-def _has_python_words(arguments: Arguments) -> bool:
+def has_python_words(arguments: Arguments) -> bool:
+    """Tell whether a text may be a literal of Python."""
     return Encoding.PYTHON in arguments.values.values() or arguments.syntax.python_words
 
 

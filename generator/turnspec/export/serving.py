@@ -12,6 +12,7 @@ from turnspec.export.xgrammar import tag_of_grammar
 from turnspec.grammar.bound import BoundGrammar, GrammarBinder
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.grammar.schema_checks import Schema
+from turnspec.rendering.limits import Limits
 
 
 def bound_grammar(
@@ -22,6 +23,7 @@ def bound_grammar(
     parallel: bool = True,
     thinking: bool | None = None,
     response_format: Mapping[str, Any] | None = None,
+    seconds: float | None = None,
 ) -> tuple[str, bool]:
     """Return a grammar in GBNF, and whether it holds from the first call on only.
 
@@ -32,6 +34,7 @@ def bound_grammar(
         parallel: whether a turn may hold several calls.
         thinking: which prompt it is: with thinking enabled, disabled, or (None) the default one.
         response_format: as chat-completions APIs have it.
+        seconds: which binding may take, in a process of its own; None is no limit.
 
     Raises:
         ValueError: there is no such grammar; says all reasons.
@@ -43,7 +46,7 @@ def bound_grammar(
         thinking=thinking,
         response_schema=_schema(response_format),
     )
-    bound, _ = _bound(spec, request)
+    bound, _ = _bound(spec, request, seconds)
     return bound.grammar, bound.lazy
 
 
@@ -66,9 +69,11 @@ def bound_structural_tag(
     return tag_of_grammar(binder.spec, request, bound)
 
 
-def _bound(spec: Path, request: GrammarRequest) -> tuple[BoundGrammar, GrammarBinder]:
+def _bound(
+    spec: Path, request: GrammarRequest, seconds: float | None = None
+) -> tuple[BoundGrammar, GrammarBinder]:
     path = Path(spec)
-    binder = _binder(path, path.stat().st_mtime_ns if path.is_file() else 0)
+    binder = _binder(path, path.stat().st_mtime_ns if path.is_file() else 0, seconds)
     bound = binder.bind(request)
     if isinstance(bound, list):
         raise ValueError("; ".join(map(str, bound)))
@@ -76,9 +81,9 @@ def _bound(spec: Path, request: GrammarRequest) -> tuple[BoundGrammar, GrammarBi
 
 
 @lru_cache(maxsize=8)
-def _binder(spec: Path, changed: int) -> GrammarBinder:
+def _binder(spec: Path, changed: int, seconds: float | None) -> GrammarBinder:
     """Read a format once, and again when its file has changed: its requests share the binder."""
-    return grammar_binder(spec)
+    return grammar_binder(spec, limit=None if seconds is None else Limits(seconds))
 
 
 def _choice(choice: str | Mapping[str, Any] | None) -> str:

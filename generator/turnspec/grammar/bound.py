@@ -8,8 +8,10 @@ A turn that has to call a tool may hold reasoning before the calls, and no conte
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from turnspec.grammar.answers import RESPONSE
 from turnspec.grammar.bound_schemas import BoundSchemas, CallSyntax
@@ -17,6 +19,7 @@ from turnspec.grammar.calls import Calls, argument_rules, call_rules
 from turnspec.grammar.characters import character_rules
 from turnspec.grammar.request import GrammarRequest, ToolChoice, checked_tools, contradictions
 from turnspec.grammar.rule_names import RuleNames
+from turnspec.grammar.schema_limits import TooBigError
 from turnspec.grammar.text import GAP, Rule, reachable, sequence, trimmed
 from turnspec.grammar.triggers import before_trigger, trigger_patterns
 from turnspec.grammar.turn import (
@@ -36,6 +39,10 @@ from turnspec.grammar.values import json_value_rules
 from turnspec.spec.model import Literal, Part, Piece, Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.turn_end import may_repeat_calls, stop_strings, with_stop_at_end
+
+if TYPE_CHECKING:
+    from turnspec.grammar.limited import BindingProcesses
+    from turnspec.rendering.limits import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +69,22 @@ class BoundGrammar:
     notices: tuple[Problem, ...] = ()
 
 
-def bind_grammar(spec: Spec, request: GrammarRequest) -> BoundGrammar | list[Problem]:
+def bind_grammar(
+    spec: Spec, request: GrammarRequest, *, limit: Limits | None = None
+) -> BoundGrammar | list[Problem]:
     """Return the grammar of a format for the tools and the answer of a request.
 
     Args:
         spec: the format.
         request: what the grammar is to let through.
+        limit: the seconds and the memory that binding may take, in a process of its own; None, the
+            default, is no limit. Who binds many requests shares a `GrammarBinder`.
 
     Returns:
         The grammar, or all problems that there are with the request.
     """
-    return GrammarBinder(spec).bind(request)
+    with closing(GrammarBinder(spec, remembered=0, limit=limit)) as binder:
+        return binder.bind(request)
 
 
 class GrammarBinder:
@@ -82,22 +94,42 @@ class GrammarBinder:
     same tools once more cost a look-up.
     """
 
-    def __init__(self, spec: Spec, *, remembered: int = 32) -> None:
-        """Take a format; ``remembered`` is how many grammars are kept, 0 for none."""
+    def __init__(self, spec: Spec, *, remembered: int = 32, limit: Limits | None = None) -> None:
+        """Take a format; ``remembered`` is how many grammars are kept, 0 for none.
+
+        With a ``limit`` of seconds and memory for each, those that aren't remembered are bound in
+        processes of their own.
+        """
         self.spec = spec
         self._base = _Base.of(spec)
+        self._processes: BindingProcesses | None = None
+        if limit is not None:
+            from turnspec.grammar.limited import BindingProcesses  # only who wants them loads them
+
+            self._processes = BindingProcesses(spec, limit)
         self._recall = lru_cache(maxsize=remembered)(self._bind_again)
 
     def bind(self, request: GrammarRequest) -> BoundGrammar | list[Problem]:
         """Return the grammar for a request, or all problems that there are with it."""
         key = request.as_bytes()
-        found = self._bind(request) if key is None else self._recall(key)
+        try:
+            found = self._bind(request) if key is None else self._recall(key)
+        except TooBigError as error:  # which isn't remembered: once more it may be quicker
+            return [Problem(str(error))]
         return list(found) if isinstance(found, tuple) else found
+
+    def close(self) -> None:
+        """End the processes that were started, if any."""
+        if self._processes is not None:
+            self._processes.close()
 
     def _bind_again(self, key: bytes) -> BoundGrammar | tuple[Problem, ...]:
         return self._bind(GrammarRequest.from_bytes(key))
 
     def _bind(self, request: GrammarRequest) -> BoundGrammar | tuple[Problem, ...]:
+        if self._processes is not None:
+            found = self._processes.bind(request)
+            return tuple(found) if isinstance(found, list) else found
         base = self._base
         tools = checked_tools(request)
         problems = (*contradictions(self.spec, request), *tools.problems)

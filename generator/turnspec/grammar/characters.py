@@ -106,7 +106,7 @@ class Strings:
 
     ``opening`` and ``closing`` surround them, and ``text`` is any string with these, all three as
     grammar. Characters of ``never_plain`` have an escape, their own in ``escapes`` or (``coded``)
-    their code, or can't be written at all.
+    their code, or can't be written at all. None begins with one of ``never_first``.
     """
 
     opening: str
@@ -115,10 +115,16 @@ class Strings:
     never_plain: Characters
     escapes: Mapping[str, str] = field(default_factory=dict)
     coded: bool = False
+    never_first: Characters = Characters(())
 
     def any_character(self) -> str:
         """Return one character, whichever, as grammar."""
         return CHARACTER if self.coded else written(ANY, self)
+
+    def first_character(self) -> str:
+        """Return any character that a string may begin with, as grammar."""
+        first = ANY - self.never_first
+        return written(first, self) if self.never_first.ranges else self.any_character()
 
     def enclosed(self, inside: str) -> str:
         """Return a string of what is inside."""

@@ -159,9 +159,14 @@ def _naturals(low: int, high: int | None) -> Iterator[str]:
             size += 1
         yield f"[1-9]{_run(size - 1, None)}"
         return
-    while size < len(str(high)):
-        yield from _between(_decimal(low), [9] * size, 10)
-        low, size = 10**size, size + 1
+    longest = len(str(high))
+    if size < longest:
+        if low != 10 ** (size - 1):
+            yield from _between(_decimal(low), [9] * size, 10)
+            size += 1
+        if size < longest:  # all of those lengths in one
+            yield f"[1-9]{_run(size - 1, longest - 2)}"
+        low = 10 ** (longest - 1)
     yield from _between(_decimal(low), _decimal(high), 10)
 
 
@@ -178,47 +183,52 @@ def _between(low: Sequence[int], high: Sequence[int], base: int) -> list[str]:
 
     They are found from the last digit on, as bounds may have hundreds.
     """
+    top = base - 1
     both: list[str] = []
     above: list[str] = []  # from ``low`` on
     below: list[str] = []  # up to ``high``
-    for at in reversed(range(len(low))):
-        least, most = list(low[at:]), list(high[at:])
-        zeros, tops = [0] * len(least), [base - 1] * len(least)
+    zeros = tops = True  # all that stands behind in ``low``, and in ``high``
+    for rest, (least, most) in enumerate(zip(reversed(low), reversed(high), strict=True)):
+        ends = _Ends(rest, base)
         both, above, below = (
-            _with_first(least, most, base, both, above, below),
-            _with_first(least, tops, base, above, above, []),
-            _with_first(zeros, most, base, below, [], below),
+            ends.after(least, most, both, [] if zeros else above, [] if tops else below),
+            ends.after(least, top, above, [] if zeros else above, []),
+            ends.after(0, most, below, [], [] if tops else below),
         )
+        zeros, tops = zeros and not least, tops and most == top
     return both
 
 
-def _with_first(
-    low: Sequence[int],
-    high: Sequence[int],
-    base: int,
-    both: list[str],
-    above: list[str],
-    below: list[str],
-) -> list[str]:
-    """Return the digits, given those behind the first: between bounds, above one, below one."""
-    rest, top = len(low) - 1, base - 1
-    first, last = low[0], high[0]
-    if not rest:
-        return [_digit(first, last, base)]
-    if first == last:
-        return [f"{_digit(first, first, base)} {group(both)}"]
-    found = []
-    if any(low[1:]):
-        found.append(f"{_digit(first, first, base)} {group(above)}")
-        first += 1
-    whole = all(digit == top for digit in high[1:])
-    middle = last if whole else last - 1
-    if first <= middle:
-        digits = f"{_digit(0, top, base)}{repeat(rest, rest)}"
-        found.append(f"{_digit(first, middle, base)} {digits}")
-    if not whole:
-        found.append(f"{_digit(last, last, base)} {group(below)}")
-    return found
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """What stands behind a digit: ``rest`` more of them."""
+
+    rest: int
+    base: int
+
+    def after(
+        self, first: int, last: int, both: list[str], above: list[str], below: list[str]
+    ) -> list[str]:
+        """Return digits from ``first`` to ``last`` with what follows.
+
+        ``both`` is what follows where they are the same one, ``above`` and ``below`` what follows
+        the first and the last; where these are empty, anything does.
+        """
+        if not self.rest:
+            return [_digit(first, last, self.base)]
+        if first == last:
+            return [f"{_digit(first, first, self.base)} {group(both)}"]
+        found = []
+        if above:
+            found.append(f"{_digit(first, first, self.base)} {group(above)}")
+            first += 1
+        middle = last - 1 if below else last
+        if first <= middle:
+            digits = f"{_digit(0, self.base - 1, self.base)}{repeat(self.rest, self.rest)}"
+            found.append(f"{_digit(first, middle, self.base)} {digits}")
+        if below:
+            found.append(f"{_digit(last, last, self.base)} {group(below)}")
+        return found
 
 
 def _digit(low: int, high: int, base: int) -> str:

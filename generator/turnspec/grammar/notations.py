@@ -8,7 +8,7 @@ of tagged arguments are in `turnspec.grammar.tagged`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,7 @@ from turnspec.grammar.characters import (
     string,
     string_without,
 )
+from turnspec.grammar.schema_checks import Schema
 from turnspec.grammar.schema_texts import array_text
 from turnspec.grammar.text import GAP, group, literal, sequence, spelled
 from turnspec.spec.encoding import encode_value
@@ -105,6 +106,26 @@ class Notation:
     def types(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return the words beside members that say a value's type, each with its JSON types."""
         return ()
+
+    def seen(self, root: Schema, key: str | None, schemas: list[Schema]) -> list[Schema]:
+        """Return the schemas by which a parser reads a member, of those that hold for it."""
+        return schemas
+
+    def reading(self, types: frozenset[str], unlike: frozenset[str]) -> Notation:
+        """Return the notation where a parser expects some types: they change nothing."""
+        return self
+
+    def fewest(self) -> int:
+        """Return how many items or members an array or object has at least to be known for one."""
+        return 0
+
+    def has_doubts(self, schemas: Iterable[Schema], root: Mapping[str, Any]) -> bool:
+        """Say whether a parser goes by one of several schemas for what a value holds."""
+        return False
+
+    def is_ambiguous(self, value: Any) -> bool:
+        """Say whether a value would be read as one of another type."""
+        return False
 
     def states_types(self) -> bool:
         """Say whether a value is a string where the schema doesn't state another type."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from string import hexdigits
 
 from turnspec.grammar.characters import ANY, JSON_STRINGS, Characters, Strings, written
 from turnspec.grammar.digit_ranges import repeat
@@ -17,6 +18,7 @@ from turnspec.grammar.text import group
 #: More repeats than this are more than some engines take.
 MOST_REPEATS = 2000
 
+_NOTHING = Characters(())
 _DIGIT = Characters.of([(0x30, 0x39)])
 _WORD = _DIGIT | Characters.of([(0x41, 0x5A), (0x61, 0x7A), (0x5F, 0x5F)])
 _SPACE = Characters.from_text(
@@ -37,6 +39,8 @@ _ONE_REPEAT = re.compile(
     r'("(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|[a-z-]+|\( .* \))[*+?{][0-9,]*}?'
 )
 _HEX_LENGTH = {"x": 2, "u": 4}
+_BOUNDS = re.compile("[0-9]+(?:,[0-9]*)?")
+_HEX_DIGITS = frozenset(hexdigits)
 
 
 class _Unsupported(ValueError):
@@ -48,6 +52,7 @@ class Expression:
     """A part of a pattern as grammar; ``least`` and ``most`` are its length (None: no end).
 
     ``narrowed``: some characters that the pattern allows cannot be written in such a string.
+    ``first`` are those that it may begin with.
     """
 
     text: str
@@ -57,6 +62,7 @@ class Expression:
     loosened: bool = False
     unit: bool = False  # a repeat may stand behind it without brackets
     narrowed: bool = False
+    first: Characters = _NOTHING
 
 
 def pattern_expression(pattern: str, strings: Strings = JSON_STRINGS) -> Expression | str:
@@ -83,19 +89,26 @@ class _Reader:
             branches.append(self._anchored())
         if self._at < len(self._pattern):
             raise _Unsupported("a bracket is closed that none opened")
-        return _either(branches)
+        whole = _either(branches)
+        if (whole.first & self._strings.never_first).ranges:
+            raise _Unsupported("it lets through what is read as a value of another type")
+        return whole
 
     def _anchored(self) -> Expression:
-        before = [] if self._take("^") else [self._anything()]
+        before = [] if self._take("^") else [self._anything(at_start=True)]
         inside = self._sequence()
         after = [] if self._take("$") else [self._anything()]
         if self._peek() not in ("", "|", ")"):
             raise _Unsupported("an anchor stands inside the pattern")
         return _joined([*before, inside, *after])
 
-    def _anything(self) -> Expression:
-        self.narrowed |= bool(self._strings.unwritable().ranges)
-        return Expression(f"{self._strings.any_character()}*", 0, None)
+    def _anything(self, *, at_start: bool = False) -> Expression:
+        never = self._strings.unwritable() | self._strings.never_first
+        self.narrowed |= bool(never.ranges)
+        text, first = f"{self._strings.any_character()}*", ANY - never
+        if at_start and self._strings.never_first.ranges:
+            text = f"( {self._strings.first_character()} {text} )?"
+        return Expression(text, 0, None, first=first)
 
     def _alternatives(self) -> Expression:
         branches = [self._sequence()]
@@ -153,11 +166,9 @@ class _Reader:
             if self._take(sign):
                 return bounds
         inside, closed, _ = self._pattern[self._at + 1 :].partition("}")
+        if self._peek() != "{" or not closed or not _BOUNDS.fullmatch(inside):
+            return None
         least, comma, most = inside.partition(",")
-        if self._peek() != "{" or not closed or not least.isdecimal():
-            return None
-        if most and not most.isdecimal():
-            return None
         self._at += len(inside) + 2
         last = (int(most) if most else None) if comma else int(least)
         if last is not None and last < int(least):
@@ -200,12 +211,10 @@ class _Reader:
 
     def _hexadecimal(self, length: int) -> str:
         digits = self._pattern[self._at : self._at + length]
-        try:
-            code = int(digits, 16)
-        except ValueError:
-            raise _Unsupported("an escape lacks its digits") from None
+        if len(digits) < length or not _HEX_DIGITS.issuperset(digits):
+            raise _Unsupported("an escape lacks its digits")
         self._at += length
-        return chr(code)
+        return chr(int(digits, 16))
 
     def _one_of(self, characters: Characters) -> Expression:
         text = written(characters, self._strings)
@@ -214,7 +223,8 @@ class _Reader:
         if not text:
             raise _Unsupported("it wants a character that ends such a value in this format")
         self.narrowed |= bool((characters & self._strings.unwritable()).ranges)
-        return Expression(text, 1, 1, unit=" " not in text or text.startswith("( "))
+        unit = " " not in text or text.startswith("( ")
+        return Expression(text, 1, 1, unit=unit, first=characters)
 
     def _peek(self) -> str:
         return self._pattern[self._at : self._at + 1]
@@ -243,7 +253,9 @@ def _joined(parts: Iterable[Expression]) -> Expression:
         else:
             texts.append(part.text)
     unit = len(texts) == 1 and (bool(_LITERAL.fullmatch(texts[0])) or kept[0].unit)
-    return Expression(" ".join(texts) or '""', least, most, *_limits(kept), unit)
+    count = next((number for number, part in enumerate(kept, 1) if part.least), len(kept))
+    first = _united(kept[:count])
+    return Expression(" ".join(texts) or '""', least, most, *_limits(kept), unit, first=first)
 
 
 def _either(branches: list[Expression]) -> Expression:
@@ -253,7 +265,12 @@ def _either(branches: list[Expression]) -> Expression:
     least = min(branch.least for branch in branches)
     lengths = [branch.most for branch in branches]
     most = None if None in lengths else max(length for length in lengths if length is not None)
-    return Expression(text, least, most, *_limits(branches), " | " in text)
+    first = _united(branches)
+    return Expression(text, least, most, *_limits(branches), " | " in text, first=first)
+
+
+def _united(parts: Iterable[Expression]) -> Characters:
+    return Characters.of(pair for part in parts for pair in part.first.ranges)
 
 
 def _repeated(atom: Expression, least: int, most: int | None) -> Expression:
@@ -273,7 +290,8 @@ def _repeated(atom: Expression, least: int, most: int | None) -> Expression:
     text = f"{atom.text}{sign}" if atom.unit else f"( {inside} ){sign}"
     length = None if most is None or atom.most is None else atom.most * most
     repeats = atom.repeats * max(least, most or 0, 1)
-    return Expression(text, atom.least * least, length, repeats, loosened or atom.loosened)
+    loosened = loosened or atom.loosened
+    return Expression(text, atom.least * least, length, repeats, loosened, first=atom.first)
 
 
 def _limits(parts: Iterable[Expression]) -> tuple[int, bool]:

@@ -16,8 +16,10 @@ import marshal
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
+from turnspec.engine.types import json_types
 from turnspec.grammar.characters import character_rules
 from turnspec.grammar.digit_ranges import integers, numbers
 from turnspec.grammar.notations import JSON_NOTATION, Notation
@@ -42,7 +44,7 @@ from turnspec.grammar.schema_parts import (
     narrowed_bounds,
     other_properties,
     property_schemas,
-    stated_types,
+    takes_every,
     without,
 )
 from turnspec.grammar.schema_strings import Remarks, limited, path_of, string_text
@@ -279,12 +281,15 @@ class _Compiler:
                 for way in ways
                 if (text := way.constant(value)) is not None
             ]
-            if not written:
+            is_ambiguous = notation.is_ambiguous(value)
+            if not written or is_ambiguous:
                 keyword = "const" if given(parts, "const") else "enum"
                 shown = json.dumps(value, ensure_ascii=False)
                 message = f"{shown} cannot be written in this format"
+                if is_ambiguous:
+                    message = f"{shown} is read as a value of another type in this format"
                 self.remarks.left_out(message, path_of(parts, keyword), "it is left out")
-            texts += written
+            texts += [] if is_ambiguous else written
         return _Body(choice(texts)) if texts else None
 
     def _branches(
@@ -328,6 +333,9 @@ class _Compiler:
     def _written(self, kind: str, parts: list[Place], name: str, way: Notation) -> _Body | None:
         if kind in _WORDS:
             return _Body(way.word(kind))
+        if kind in ("array", "object") and way.fewest():
+            message = f"an empty {kind} is left out, as it is read as a text in this format"
+            self.remarks.notice(message, parts[0].path)
         if kind == "object":
             return self._object(parts, name, way)
         if kind == "array":
@@ -339,7 +347,7 @@ class _Compiler:
         return _Body(text) if text else None
 
     def _array(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
-        least = max(map(int, given(parts, "minItems")), default=0)
+        least = max(notation.fewest(), *map(int, given(parts, "minItems")), 0)
         most = min(map(int, given(parts, "maxItems")), default=None)
         inside = notation.inside()
         item = self._inner(items_after(parts), f"{name}-item", inside)
@@ -366,7 +374,8 @@ class _Compiler:
     def _object(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
         if not any(keywords(part).keys() & _ABOUT_OBJECTS for part in parts):
             self._tell_open(parts, notation)
-            return _Body(notation.any_of("object") or notation.empty() or '""')
+            text = notation.any_of("object") or notation.empty() or '""'
+            return None if notation.fewest() and text == '""' else _Body(text)
         required = list(dict.fromkeys(key for keys in given(parts, "required") for key in keys))
         named = list(dict.fromkeys([key for p in given(parts, "properties") for key in p]))
         named += [key for key in required if key not in named]
@@ -380,13 +389,16 @@ class _Compiler:
                 needs |= set(values) if key in required and len(values) == 1 else set()
                 members.append((group(values.values()), key in required))
         extra = self._other_member(named, parts, name, notation)
+        if notation.fewest() and not members and not extra:
+            return None
         return _Body(self._members(members, extra, name, notation), (frozenset(needs),))
 
     def _members_of(
         self, key: str, parts: list[Place], name: str, notation: Notation
     ) -> dict[str, str]:
         """Return the ways to write a member, by the rule for its value: one for each type word."""
-        values = self._values_by_word(property_schemas(parts, key), f"{name}-{slug(key)}", notation)
+        places = property_schemas(parts, key)
+        values = self._values_by_word(key, places, f"{name}-{slug(key)}", notation)
         written = notation.key(key)
         if written is None:
             message = f"the name {key!r} cannot be written in this format"
@@ -397,25 +409,45 @@ class _Compiler:
         return {value: notation.member(written, value, word) for word, value in values}
 
     def _values_by_word(
-        self, places: list[Place], hint: str, notation: Notation
+        self, key: str | None, places: list[Place], hint: str, notation: Notation
     ) -> list[tuple[str, str]]:
         """Return the rules for a member's value, each with the word that says its type."""
         found = []
+        seen = notation.seen(self.root, key, [place.schema for place in places])
         for word, types in notation.types() or (("", ()),):
             narrowed = [Place({"type": list(types)}, "")] if types else []
-            value = self._inner([*places, *narrowed], hint, notation.inside())
+            value = self._inner([*places, *narrowed], hint, notation.inside(), seen)
             if value is not None:
                 found.append((word, value))
         return found
 
-    def _inner(self, places: list[Place], hint: str, notation: Notation) -> str | None:
-        """Return what stands for a value inside another one."""
-        given = [place.schema for place in places if not isinstance(place.schema, bool)]
-        if not notation.states_types() or any("type" in schema for schema in given):
+    def _inner(
+        self, places: list[Place], hint: str, notation: Notation, seen: list[Schema] | None = None
+    ) -> str | None:
+        """Return what stands for a value inside another one.
+
+        ``seen`` are the schemas by which a parser reads it, if not just those of ``places``.
+        """
+        if not notation.states_types():
             return self.reference(places, hint, notation)
-        stated = set().union(*(stated_types(self.root, place) for place in places))
-        narrowed = Place({"type": sorted(stated) or ["string"]}, "")
-        return self.reference([*places, narrowed], hint, notation)
+        path = places[0].path if places else "#"
+        document = {} if isinstance(self.root, bool) else self.root
+        schemas = [place.schema for place in places] if seen is None else seen
+        if notation.has_doubts(schemas, document):
+            message = (
+                "several schemas say what is inside, of which a parser of this format takes one"
+            )
+            self.remarks.left_out(message, path, "all are let through")
+        types = frozenset(chain(*(json_types(schema, document) for schema in schemas)))
+        if len(types) > 1 and ("string" in types or types >= {"array", "object"}):
+            unlike = [kind for kind in types if not takes_every(self.root, places, kind)]
+            notation = notation.reading(types, frozenset(unlike))
+        narrowed = Place({"type": sorted(types) or ["string"]}, "")
+        found = self.reference([*places, narrowed], hint, notation)
+        if found is None and self.reference(places, hint, notation) is not None:
+            message = "the type is stated where a parser of this format doesn't look"
+            self.remarks.left_out(message, path, "it is left out")
+        return found
 
     def _other_member(
         self, named: list[str], parts: list[Place], name: str, notation: Notation
@@ -423,7 +455,7 @@ class _Compiler:
         """Return a member that no schema names; "" if there is none."""
         if self.closed and given(parts, "properties") and not given(parts, "additionalProperties"):
             return ""
-        values = self._values_by_word(other_properties(parts), f"{name}-other", notation)
+        values = self._values_by_word(None, other_properties(parts), f"{name}-other", notation)
         if not values:
             return ""
         self._tell_open(parts, notation)
@@ -460,7 +492,7 @@ class _Compiler:
             rest = sequence(after if needed else f"( {after} )?", rest)
             if 0 < number <= first:
                 rest = self._add(self.names.free(f"{name}-rest"), _Body(rest))
-        may_be_empty = first == len(members)
+        may_be_empty = first == len(members) and not notation.fewest()
         empty = notation.empty() if may_be_empty else None
         inside = group(reversed(starts), "?" if may_be_empty and empty is None else "")
         if not inside and empty is not None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from typing import Any
 from urllib.parse import unquote
 
-from turnspec.grammar.schema_form import is_plainly_well_formed
-from turnspec.grammar.schema_limits import oversized
+from turnspec.grammar.schema_form import is_plainly_well_formed, schemas_within
+from turnspec.grammar.schema_limits import MOST_PROBLEMS, oversized
 from turnspec.spec.problems import Problem
 
 #: A schema as Python data: a mapping, or True (anything) or False (nothing).
@@ -43,6 +46,7 @@ _SAYING_NOTHING = {
     "unevaluatedProperties": True,
 }
 _ABSENT = object()
+_INDEX = re.compile("0|[1-9][0-9]{0,6}")
 _BEYOND = frozenset(_UNSUPPORTED)
 _INEXPRESSIBLE = "cannot be expressed in a grammar"
 _NAMED = ("properties", "patternProperties")
@@ -100,13 +104,12 @@ def checked(root: Schema, *, loosen: bool = False) -> Findings:
     too_big = oversized(root)
     if too_big:
         return Findings(tuple(too_big), usable=False)
-    malformed = [] if is_plainly_well_formed(root) else _malformed(root)
+    malformed: list[Problem] = []
+    places = list(_places(root, malformed))
     if malformed:
         return Findings(tuple(malformed), usable=False)
-    places = list(_places(root))
-    referring = [place for place in places if "$ref" in _keywords(place)]
-    rings = _in_rings(root, places) if referring else set()
-    endless = [problem for place in referring for problem in _endless(root, place, rings)]
+    is_referring = any("$ref" in _keywords(place) for place in places)
+    endless = _endless(root, places) if is_referring else []
     beyond = [place for place in places if not _PLAIN.issuperset(_keywords(place))]
     left_out = tuple(problem for place in beyond for problem in _beyond(root, place, loosen))
     if loosen:
@@ -114,14 +117,16 @@ def checked(root: Schema, *, loosen: bool = False) -> Findings:
     return Findings((*left_out, *endless), usable=not endless)
 
 
-def _malformed(root: Schema) -> list[Problem]:
-    """Return where a schema isn't one."""
+def _malformed(place: Place) -> list[Problem]:
+    """Return where what should be a schema isn't one."""
+    if is_plainly_well_formed(place.schema):
+        return []
     from jsonschema import Draft202012Validator  # only here: importing it takes a while
 
     meta = Draft202012Validator(Draft202012Validator.META_SCHEMA)
     return [
-        Problem(error.message, path="/".join(("#", *map(str, error.absolute_path))))
-        for error in sorted(meta.iter_errors(root), key=str)
+        Problem(error.message, path="/".join((place.path, *map(str, error.absolute_path))))
+        for error in sorted(meta.iter_errors(place.schema), key=str)
     ]
 
 
@@ -134,7 +139,7 @@ def resolved(root: Schema, reference: str) -> Place | None:
         key = step.replace("~1", "/").replace("~0", "~")
         if isinstance(found, dict) and key in found:
             found = found[key]
-        elif isinstance(found, list) and key.isdecimal() and int(key) < len(found):
+        elif isinstance(found, list) and _INDEX.fullmatch(key) and int(key) < len(found):
             found = found[int(key)]
         else:
             return None
@@ -142,19 +147,34 @@ def resolved(root: Schema, reference: str) -> Place | None:
     return Place(found, reference) if whole and isinstance(found, dict | bool) else None
 
 
-def _places(root: Schema) -> Iterator[Place]:
-    """Yield every schema that a value may meet, each once."""
-    waiting, seen = [Place(root, "#")], set()
+def _places(root: Schema, malformed: list[Problem]) -> Iterator[Place]:
+    """Yield all schemas that a part of a value may meet, each once, and add what isn't one.
+
+    A reference may lead to where no meta-schema looks, so that is looked at by itself.
+    """
+    start, looked_at = Place(root, "#"), set[int]()
+    malformed += _malformed(start)
+    waiting, seen = [] if malformed else [start], set()
     while waiting:
         place = waiting.pop()
         if id(place.schema) in seen or isinstance(place.schema, bool):
             continue
         seen.add(id(place.schema))
         yield place
-        waiting.extend(_inside(root, place, place.schema))
+        waiting.extend(_inside(place, place.schema))
+        target = resolved(root, place.schema["$ref"]) if "$ref" in place.schema else None
+        if target and id(target.schema) not in seen:
+            schemas_within(root, looked_at)
+            amiss = [] if id(target.schema) in looked_at else _malformed(target)
+            malformed += amiss
+            if amiss:
+                seen.add(id(target.schema))
+                continue
+            schemas_within(target.schema, looked_at)
+            waiting.append(target)
 
 
-def _inside(root: Schema, place: Place, schema: Mapping[str, Any]) -> Iterator[Place]:
+def _inside(place: Place, schema: Mapping[str, Any]) -> Iterator[Place]:
     if _PLAIN.issuperset(schema):
         return
     for keyword in _ONE:
@@ -166,9 +186,6 @@ def _inside(root: Schema, place: Place, schema: Mapping[str, Any]) -> Iterator[P
     for keyword in _LISTS:
         for number, inner in enumerate(schema.get(keyword, ())):
             yield Place(inner, place.at(keyword, number))
-    target = resolved(root, schema["$ref"]) if "$ref" in schema else None
-    if target:
-        yield target
 
 
 def _beyond(root: Schema, place: Place, loosen: bool) -> Iterator[Problem]:
@@ -185,30 +202,29 @@ def _beyond(root: Schema, place: Place, loosen: bool) -> Iterator[Problem]:
         yield Problem(f"{schema['$ref']} is nowhere in this schema{more}", path=place.at("$ref"))
 
 
-def _endless(root: Schema, place: Place, rings: set[int]) -> Iterator[Problem]:
-    """Yield a reference that leads back to itself."""
-    reference = _keywords(place)["$ref"]
-    target = resolved(root, reference)
-    if target and id(place.schema) in rings and _comes_back(root, target, place.schema):
-        yield Problem(f"{reference} leads back here without an end", path=place.at("$ref"))
+def _endless(root: Schema, places: list[Place]) -> list[Problem]:
+    """Return the references of a ring that leads back to itself without going into a value."""
+    met = {id(place.schema): _met_with(root, place.schema) for place in places}
+    onward = {start: [id(schema) for schema in schemas] for start, schemas in met.items()}
+    try:
+        TopologicalSorter(onward).prepare()  # it finds a ring in time that grows with the schema
+    except CycleError as error:
+        ring = set(pairwise(error.args[1]))
+    else:
+        return []
+    found = []
+    for place in places:
+        reference = _keywords(place).get("$ref")
+        target = resolved(root, reference) if reference else None
+        if target and (id(target.schema), id(place.schema)) in ring:
+            message = f"{reference} leads back here without an end"
+            found.append(Problem(message, path=place.at("$ref")))
+    return found[:MOST_PROBLEMS]
 
 
 def _keywords(place: Place) -> Mapping[str, Any]:
     assert isinstance(place.schema, dict)  # a walk over places leaves out True and False
     return place.schema
-
-
-def _comes_back(root: Schema, start: Place, goal: Schema) -> bool:
-    """Say whether a value that meets ``start`` must meet ``goal`` too, without going into it."""
-    waiting, seen = [start.schema], set()
-    while waiting:
-        schema = waiting.pop()
-        if schema is goal:
-            return True
-        if id(schema) not in seen:
-            seen.add(id(schema))
-            waiting += _met_with(root, schema)
-    return False
 
 
 def _met_with(root: Schema, schema: Schema) -> list[Schema]:
@@ -218,24 +234,3 @@ def _met_with(root: Schema, schema: Schema) -> list[Schema]:
     found = [inner for keyword in ("allOf", "anyOf", "oneOf") for inner in schema.get(keyword, ())]
     target = resolved(root, schema["$ref"]) if "$ref" in schema else None
     return [*found, *([target.schema] if target else [])]
-
-
-def _in_rings(root: Schema, places: list[Place]) -> set[int]:
-    """Return the schemas, by identity, that may lead back to themselves: all but the open ends.
-
-    Those that lead nowhere are taken off until none is left, in time that grows with the schema.
-    """
-    onward = {id(place.schema): _met_with(root, place.schema) for place in places}
-    leads = {start: {id(schema) for schema in met} & onward.keys() for start, met in onward.items()}
-    back: dict[int, list[int]] = {}
-    for start, goals in leads.items():
-        for goal in goals:
-            back.setdefault(goal, []).append(start)
-    ends = [start for start, goals in leads.items() if not goals]
-    while ends:
-        end = ends.pop()
-        del leads[end]
-        for start in back.get(end, ()):
-            leads[start].discard(end)
-            ends += [] if leads[start] else [start]
-    return set(leads)

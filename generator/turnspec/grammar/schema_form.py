@@ -41,8 +41,23 @@ def is_plainly_well_formed(root: object) -> bool:
     return True
 
 
+def schemas_within(root: object, found: set[int]) -> None:
+    """Add to those found a schema, and all inside that a meta-schema looks at, by identity."""
+    waiting = [root]
+    while waiting:
+        schema = waiting.pop()
+        if type(schema) is dict and id(schema) not in found:
+            found.add(id(schema))
+            for keyword in _SCHEMAS.keys() & schema:
+                waiting += _SCHEMAS[keyword](schema[keyword]) or ()
+
+
 def _is_text(value: Any) -> bool:
     return type(value) is str
+
+
+def _is_address(value: Any) -> bool:
+    return type(value) is str and "#" not in value[:-1]
 
 
 def _is_truth(value: Any) -> bool:
@@ -109,6 +124,7 @@ _CHECKS: Mapping[Any, _Check] = {
     **dict.fromkeys(("minContains", "maxContains", "minProperties", "maxProperties"), _is_count),
     **dict.fromkeys(("enum", "examples"), _is_list),
     **dict.fromkeys(("const", "default"), _is_anything),
+    "$id": _is_address,
     "multipleOf": _is_step,
     "required": _are_distinct,
     "type": _is_type,
@@ -121,7 +137,7 @@ _SCHEMAS: Mapping[Any, Callable[[Any], list[Any] | None]] = {
     **dict.fromkeys(("allOf", "anyOf", "oneOf", "prefixItems"), _several),
     **dict.fromkeys(("properties", "patternProperties", "dependentSchemas"), _named),
     **dict.fromkeys(("$defs", "definitions"), _named),
-    **dict.fromkeys(("$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary"), _never),
+    **dict.fromkeys(("$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary"), _never),
     **dict.fromkeys(("$recursiveAnchor", "$recursiveRef"), _never),
     **dict.fromkeys(("dependentRequired", "dependencies"), _never),
 }

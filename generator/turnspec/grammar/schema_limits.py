@@ -23,8 +23,9 @@ MOST_RULES = 5_000
 #: Properties of one object, and first items of one array; engines take hardly more.
 MOST_PROPERTIES = 1_000
 MOST_FIRST_ITEMS = 20
-#: Characters of a pattern, and of a property's name.
+#: Characters of a pattern, of a reference, and of a property's name.
 LONGEST_PATTERN = 1_000
+LONGEST_REFERENCE = 1_000
 LONGEST_NAME = 200
 #: A number's digits: that of the greatest that JSON's readers agree on.
 MOST_DIGITS = 309
@@ -35,7 +36,8 @@ MOST_PLACES = 20
 MOST_LEADING_DIGITS = 20
 #: Brackets inside each other in a pattern.
 _DEEPEST_BRACKETS = 40
-_MOST_PROBLEMS = 10
+#: So many problems of one kind are told.
+MOST_PROBLEMS = 10
 _PLAIN_NUMBER = 10**300
 _MOST: dict[str | int, tuple[int, str]] = {
     "enum": (MOST_VALUES, "values"),
@@ -43,7 +45,7 @@ _MOST: dict[str | int, tuple[int, str]] = {
     "required": (MOST_PROPERTIES, "names"),
     "prefixItems": (MOST_FIRST_ITEMS, "items"),
 }
-_LIMITED = frozenset((*_MOST, "pattern"))
+_LIMITED = frozenset((*_MOST, "pattern", "$ref"))
 
 
 class TooBigError(ValueError):
@@ -57,7 +59,7 @@ def oversized(schema: object) -> list[Problem]:
     problems: list[Problem] = []
     waiting: list[tuple[object, tuple[str | int, ...]]] = [(schema, ())]
     count = 0
-    while waiting and len(problems) < _MOST_PROBLEMS:
+    while waiting and len(problems) < MOST_PROBLEMS:
         value, path = waiting.pop()
         count += 1
         if count > MOST_PARTS:
@@ -110,8 +112,8 @@ def _is_plain_object(value: dict[Any, Any]) -> bool:
         return False
     for key in _LIMITED.intersection(value):
         item = value[key]
-        if isinstance(item, str) and key == "pattern":
-            if _of_pattern(item):
+        if isinstance(item, str):
+            if _of_text(item, key):
                 return False
         elif isinstance(item, list | dict) and len(item) > _MOST.get(key, (0, ""))[0]:
             return False
@@ -133,8 +135,8 @@ def _objection(value: object, path: tuple[str | int, ...]) -> str | None:
         return None
     if isinstance(value, int | float):
         return _of_number(value)
-    if isinstance(value, str) and path[-1:] == ("pattern",):
-        return _of_pattern(value)
+    if isinstance(value, str):
+        return _of_text(value, path[-1] if path else "")
     if isinstance(value, list | tuple | Mapping):
         most, what = _MOST.get(path[-1] if path else "", (MOST_PARTS, "parts"))
         if len(value) > most:
@@ -152,6 +154,12 @@ def _of_number(value: float) -> str | None:
     if isinstance(value, int) and abs(value) >= 10**MOST_DIGITS:
         return f"a number has more than {MOST_DIGITS} digits"
     return None
+
+
+def _of_text(text: str, key: str | int) -> str | None:
+    if key == "$ref" and len(text) > LONGEST_REFERENCE:
+        return f"is a reference of {len(text)} characters; {LONGEST_REFERENCE} at most"
+    return _of_pattern(text) if key == "pattern" else None
 
 
 def _of_pattern(pattern: str) -> str | None:

@@ -44,12 +44,17 @@ def without(part: Place, keyword: str) -> Place:
     return Place({k: v for k, v in keywords(part).items() if k != keyword}, part.path)
 
 
-def flattened(root: Schema, places: Iterable[Place], depth: int = 0) -> list[Place] | None:
+def flattened(
+    root: Schema, places: Iterable[Place], depth: int = 0, seen: set[int] | None = None
+) -> list[Place] | None:
     """Return the schemas without references and ``allOf``, each once; None if nothing fits.
+
+    ``seen`` are those that were met on the way here: what leads to one twice asks no more.
 
     Raises:
         TooBigError: references lead to too many others.
     """
+    seen = set() if seen is None else seen
     if depth > DEEPEST_REFERENCES:
         raise TooBigError(f"a reference leads to more than {DEEPEST_REFERENCES} others")
     found: list[Place] = []
@@ -57,8 +62,9 @@ def flattened(root: Schema, places: Iterable[Place], depth: int = 0) -> list[Pla
         schema = place.schema
         if schema is False:
             return None
-        if schema is True:
+        if schema is True or id(schema) in seen:
             continue
+        seen.add(id(schema))
         own = {key: value for key, value in schema.items() if key in _CONSTRAINTS}
         if schema.get("patternProperties"):
             own["additionalProperties"] = _whatever_the_name(schema)
@@ -68,14 +74,16 @@ def flattened(root: Schema, places: Iterable[Place], depth: int = 0) -> list[Pla
         parts = enumerate(schema.get("allOf", ()))
         inner = [Place(part, place.at("allOf", number)) for number, part in parts]
         target = resolved(root, schema["$ref"]) if "$ref" in schema else None
-        more = flattened(root, [*inner, *([target] if target else [])], depth + 1)
+        more = flattened(root, [*inner, *([target] if target else [])], depth + 1, seen)
         if more is None:
             return None
         found += more
-    if len(found) < 2:
-        return found
+    return _each_once(found) if len(found) > 1 else found
+
+
+def _each_once(parts: list[Place]) -> list[Place]:
     unique: dict[str, Place] = {}
-    for part in found:
+    for part in parts:
         unique.setdefault(repr(part.schema), part)
     return list(unique.values())
 
@@ -99,28 +107,6 @@ def kinds(parts: Iterable[Place]) -> set[str]:
     for types in given(parts, "type"):
         allowed = {types} if isinstance(types, str) else set(types)
         found &= allowed | ({"integer"} if "number" in allowed else set())
-    return found
-
-
-def stated_types(root: Schema, place: Place) -> set[str]:
-    """Return the types that a schema says or that its constants have; none if it leaves it open.
-
-    This is what the generated parsers go by where only the schema tells a string from others.
-    """
-    found: set[str] = set()
-    waiting, seen = [place.schema], set()
-    while waiting:
-        schema = waiting.pop()
-        if isinstance(schema, bool) or id(schema) in seen:
-            continue
-        seen.add(id(schema))
-        types = schema.get("type", [])
-        found |= {types} if isinstance(types, str) else set(types)
-        constants = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
-        found |= {json_type(value).value for value in constants}
-        waiting += [inner for word in ("anyOf", "oneOf", "allOf") for inner in schema.get(word, ())]
-        target = resolved(root, schema["$ref"]) if "$ref" in schema else None
-        waiting += [target.schema] if target else []
     return found
 
 
@@ -209,6 +195,44 @@ def narrowed_bounds(parts: Iterable[Place], kind: str) -> Iterator[tuple[str, st
             yield keyword, f"place {MOST_PLACES} behind the point"
 
 
+def takes_every(root: Schema, places: Iterable[Place], kind: str) -> bool:
+    """Say whether it is plain that every value of a type fits all the schemas.
+
+    For a string it is whether every text does that is in quotes within one that fits.
+    """
+    return _takes_every(root, places, kind, {})
+
+
+def _takes_every(root: Schema, places: Iterable[Place], kind: str, known: dict[int, bool]) -> bool:
+    """Do so; ``known`` is what was found out about schemas on the way, by identity."""
+    parts = flattened(root, places)
+    if parts is None or kind not in kinds(parts):
+        return False
+    for values in [*given(parts, "enum"), *([value] for value in given(parts, "const"))]:
+        if not _ALL_OF.get(kind, {""}) <= {json.dumps(value) for value in values}:
+            return False
+    for branches in [*given(parts, "anyOf"), *given(parts, "oneOf")]:
+        for branch in branches:
+            if id(branch) not in known:
+                known[id(branch)] = False
+                known[id(branch)] = _takes_every(root, [Place(branch, "")], kind, known)
+        if not any(known[id(branch)] for branch in branches):
+            return False
+    narrowing = [keyword for keyword in _NARROWING.get(kind, ()) if given(parts, keyword)]
+    return not narrowing
+
+
+#: All values of a type that has but few.
+_ALL_OF = {"null": {"null"}, "boolean": {"true", "false"}}
+#: What narrows the values of a type. A text in quotes is no longer than with them.
+_NARROWING = {
+    "string": ("minLength", "pattern", "format"),
+    "array": ("items", "prefixItems", "minItems", "maxItems"),
+    "object": ("properties", "required", "additionalProperties"),
+    **dict.fromkeys(("number", "integer"), _BOUNDS),
+}
+
+
 def items_after(parts: Iterable[Place]) -> list[Place]:
     """Return what holds for an item after all the first ones that have schemas of their own."""
     return [Place(keywords(p)["items"], p.at("items")) for p in parts if "items" in keywords(p)]
@@ -244,8 +268,11 @@ def other_properties(parts: Iterable[Place]) -> list[Place]:
     return [Place(keywords(p)[keyword], p.at(keyword)) for p in parts if keyword in keywords(p)]
 
 
-#: Up to so many branches are compared one by one.
+#: Up to so many branches are compared one by one, by so many pairs of schemas in all.
 _MOST_PAIRED = 40
+_MOST_PAIRS = 10_000
+#: Up to so many constants are tried on another schema.
+_MOST_TRIED = 100
 
 
 def all_apart(root: Schema, branches: list[Place]) -> bool:
@@ -254,38 +281,58 @@ def all_apart(root: Schema, branches: list[Place]) -> bool:
         return True
     if len(branches) > _MOST_PAIRED:
         return False
-    return all(are_apart(root, one, other) for one, other in combinations(branches, 2))
+    pairs = iter(range(_MOST_PAIRS))
+    return all(are_apart(root, one, other, pairs) for one, other in combinations(branches, 2))
 
 
 def _told_apart_by_constants(root: Schema, branches: list[Place]) -> bool:
-    """Say whether objects have a property whose constants are others in each of the branches."""
+    """Say whether values, or a property of objects, are other constants in each of the branches."""
     parts = [flattened(root, [branch]) for branch in branches]
+    if _have_other_constants(root, parts):
+        return True
     objects = [found for found in parts if found is not None and kinds(found) == {"object"}]
     if len(objects) < len(branches) or not objects:
         return False
     needed = [{key for keys in given(found, "required") for key in keys} for found in objects]
-    for key in sorted(set.intersection(*needed)):
-        inner = [flattened(root, property_schemas(found, key)) for found in objects]
-        values = [allowed_values(root, found or []) for found in inner]
-        listed = [_canonical(value) for found in values for value in found or ()]
-        if None not in values and len(set(listed)) == len(listed):
-            return True
-    return False
+    return any(
+        _have_other_constants(root, [flattened(root, property_schemas(o, key)) for o in objects])
+        for key in sorted(set.intersection(*needed))
+    )
 
 
-def are_apart(root: Schema, first: Place, second: Place, depth: int = 0) -> bool:
-    """Say whether it is plain that no value fits both: by types, constants or a property's."""
+def _have_other_constants(root: Schema, several: list[list[Place] | None]) -> bool:
+    """Say whether flattened schemas all list constants, none of which another one has."""
+    listed: list[str] = []
+    for parts in several:
+        values = allowed_values(root, parts or [])
+        if values is None:
+            return False
+        listed += set(map(_canonical, values))
+    return len(set(listed)) == len(listed)
+
+
+def are_apart(
+    root: Schema, first: Place, second: Place, pairs: Iterator[int], depth: int = 0
+) -> bool:
+    """Say whether it is plain that no value fits both: by types, constants or a property's.
+
+    ``pairs`` are how many may be looked at still: what takes more isn't plain.
+    """
+    if next(pairs, None) is None:
+        return False
     one, other = flattened(root, [first]), flattened(root, [second])
     if one is None or other is None or not kinds(one) & kinds(other):
         return True
     for values, parts in ((allowed_values(root, one), other), (allowed_values(root, other), one)):
         if values is not None:
-            return not any(all(is_valid(root, p, value) for p in parts) for value in values)
+            tried = values[:_MOST_TRIED]
+            fits = any(all(is_valid(root, p, value) for p in parts) for value in tried)
+            return len(tried) == len(values) and not fits
     if kinds(one) != {"object"} or kinds(other) != {"object"} or depth == _DEEPEST:
         return False
     needed = [{key for keys in given(parts, "required") for key in keys} for parts in (one, other)]
     return any(
-        are_apart(root, _all(one, key), _all(other, key), depth + 1)
+        are_apart(root, _all(one, key), _all(other, key), pairs, depth + 1)
         for key in sorted(needed[0] & needed[1])
     )
 

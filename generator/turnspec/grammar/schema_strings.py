@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from turnspec.grammar.characters import Strings
@@ -10,6 +11,7 @@ from turnspec.grammar.patterns import MOST_REPEATS, Expression, pattern_expressi
 from turnspec.grammar.schema_checks import Place
 from turnspec.grammar.schema_parts import given, keywords
 from turnspec.grammar.schema_texts import FORMATS
+from turnspec.grammar.text import sequence
 from turnspec.spec.problems import Problem
 
 
@@ -51,14 +53,18 @@ def string_text(parts: list[Place], strings: Strings, remarks: Remarks) -> str |
         _tell_lengths(parts, expression, (least, most), remarks)
         inside = "" if expression.text == '""' else expression.text
         return strings.enclosed(inside) or '""'
-    if not least and most is None:
+    if not least and most is None and not strings.never_first.ranges:
         return strings.text
     if most == 0:
         return strings.enclosed("") or '""'
-    keyword = "maxLength" if most is not None else "minLength"
-    _tell_narrowed(parts, strings, keyword, remarks)
-    sign = repeat(*limited(parts, ("minLength", "maxLength"), (least, most), remarks))
-    return strings.enclosed(f"{strings.any_character()}{sign}")
+    _tell_narrowed(parts, strings, "maxLength" if most is not None else "minLength", remarks)
+    least, most = limited(parts, ("minLength", "maxLength"), (least, most), remarks)
+    if not strings.never_first.ranges:
+        return strings.enclosed(f"{strings.any_character()}{repeat(least, most)}")
+    rest = repeat(max(least - 1, 0), None if most is None else most - 1)
+    others = "" if most == 1 else f"{strings.any_character()}{rest}"
+    inside = sequence(strings.first_character(), others)
+    return strings.enclosed(inside if least else f"( {inside} )?")
 
 
 def limited(
@@ -127,10 +133,17 @@ def _tell_lengths(
 
 def _tell_narrowed(parts: list[Place], strings: Strings, keyword: str, remarks: Remarks) -> None:
     ranges = strings.unwritable().ranges
-    if not ranges:
-        return
-    shown = ", ".join(_shown(low, high) for low, high in ranges)
-    remarks.notice(f"the string is written without {shown}", path_of(parts, keyword))
+    firsts = (strings.never_first - strings.unwritable()).ranges
+    path = next((p.at(keyword) for p in parts if keyword in keywords(p)), parts[0].path)
+    if ranges:
+        remarks.notice(f"the string is written without {_listed(ranges)}", path)
+    if firsts:
+        message = f"the string doesn't begin with {_listed(firsts)}"
+        remarks.notice(f"{message}, as a value of another type may", path)
+
+
+def _listed(ranges: Iterable[tuple[int, int]]) -> str:
+    return ", ".join(_shown(low, high) for low, high in ranges)
 
 
 def _shown(low: int, high: int) -> str:

@@ -6,10 +6,13 @@ or a length counts characters, the first character of every end is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from turnspec.codegen.argument_table import has_python_words
+from turnspec.engine.tools import is_mapping, object_in, schema_options
+from turnspec.engine.types import as_json
 from turnspec.grammar.characters import Characters, Strings, key_letters, key_without
 from turnspec.grammar.elements import (
     ELEMENT_TEXT,
@@ -20,6 +23,7 @@ from turnspec.grammar.elements import (
     text_options,
 )
 from turnspec.grammar.notations import Notation, notation_of
+from turnspec.grammar.schema_checks import Schema
 from turnspec.grammar.schema_texts import array_text
 from turnspec.grammar.text import (
     GAP,
@@ -53,6 +57,16 @@ RAW_TEXT = "raw-value"
 #: What refers to the marker behind a value, and the white space behind that.
 VALUE_END = "value-end"
 
+#: What a text begins with that may be read as a value of a type; white space around it is left out.
+_BEGINNINGS = {
+    kind: signs + WHITE_SPACE
+    for kind, signs in {
+        **{"string": '"', "array": "[(", "object": "{", "null": "nN", "boolean": "tfTF"},
+        **{"integer": "-0123456789", "number": "-0123456789"},
+    }.items()
+}
+#: The keywords that say what an array holds, and an object.
+_INSIDE = ({"items", "prefixItems"}, {"properties", "additionalProperties"})
 _KEY = Slot(SlotKind.KEY)
 _VALUE = Slot(SlotKind.VALUE)
 _TYPE = Slot(SlotKind.TYPE)
@@ -87,6 +101,41 @@ class ValueNotation(Notation):
     anything: str = RAW_TEXT
     untyped: bool = False
     spaced: bool = False
+    arguments: Arguments = field(default_factory=Arguments)
+    read_as: frozenset[str] = frozenset()
+
+    def reading(self, types: frozenset[str], unlike: frozenset[str]) -> Notation:
+        """Return the notation where parsers expect some types, and a string may be one of others.
+
+        A string begins as none of the types ``unlike`` does, of which not every value fits.
+        """
+        never = Characters.from_text("".join(_BEGINNINGS[kind] for kind in sorted(unlike)))
+
+        def narrowed(way: Notation) -> Notation:
+            if isinstance(way, ElementNotation):
+                return replace(way, is_filled=True)
+            strings = replace(way.strings, never_first=never)
+            return replace(way, strings=strings) if isinstance(way, RawNotation) else way
+
+        kinds = ((kind, tuple(map(narrowed, ways))) for kind, ways in self.by_type)
+        prefix = " ".join((self.prefix, *sorted(types), "", *sorted(unlike)))
+        return replace(self, prefix=prefix, by_type=tuple(kinds), read_as=types)
+
+    def has_doubts(self, schemas: Iterable[Schema], root: Mapping[str, Any]) -> bool:
+        """Say whether a parser goes by one of several schemas for what a value holds."""
+        ways = (way for _, several in self.by_type for way in several)
+        if not any(isinstance(way, ElementNotation) for way in ways):
+            return False
+        options = [o for s in schemas for o in schema_options(s, root)]
+        return any(sum(not words.isdisjoint(option) for option in options) > 1 for words in _INSIDE)
+
+    def is_ambiguous(self, value: Any) -> bool:
+        """Say whether a string would be read as a value of another type."""
+        if not isinstance(value, str) or not self.read_as:
+            return False
+        text = encode_argument(value, self.arguments)
+        python = has_python_words(self.arguments)
+        return text == value and as_json(text, set(self.read_as), python) is not None
 
     def ways(self, kind: str) -> tuple[Notation, ...]:
         """Return the notations in which a value of a JSON type may stand here."""
@@ -154,6 +203,11 @@ class ElementNotation(MemberNotation):
 
     arguments: Arguments = field(default_factory=Arguments)
     elements: Elements = field(default_factory=lambda: Elements((), ()))
+    is_filled: bool = False  # none of its elements would be read as something else
+
+    def fewest(self) -> int:
+        """Return how many items or members an array or object has at least to be known for one."""
+        return int(self.is_filled)
 
     def inside(self) -> Notation:
         """Return the notation of what an array or object holds."""
@@ -163,7 +217,8 @@ class ElementNotation(MemberNotation):
         """Return what refers to any ``array`` or ``object``; "" if no rule can say what it is."""
         if kind == "array":
             return self.array([], self.inside().any_value(), (0, None))
-        return "( element-members )?" if self.any_key() else ""
+        members = "element-members" if self.is_filled else "( element-members )?"
+        return members if self.any_key() else ""
 
     def any_key(self) -> str:
         """Return any key; "" where a key is said twice, as no rule finds the same one again."""
@@ -199,6 +254,11 @@ class ArgumentNotation(MemberNotation):
 
     arguments: Arguments = field(default_factory=Arguments)
     ends_spaced: bool = False  # as `spaced_value_end` says
+
+    def seen(self, root: Schema, key: str | None, schemas: list[Schema]) -> list[Schema]:
+        """Return the schemas by which a parser reads a member: it doesn't look any further."""
+        other = root.get("additionalProperties", True) if is_mapping(root) else root
+        return [other if key is None else object_in(root, "properties").get(key, other)]
 
     def types(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return the words beside arguments that say a value's type, each with its JSON types."""
@@ -369,7 +429,11 @@ def _values(arguments: Arguments, raw: RawNotation, name: str, *, untyped: bool)
             if kind is not JsonType.INTEGER  # it is a number, too
         )
     return ValueNotation(
-        prefix=name, by_type=by_type, anything=anything, untyped=untyped and is_raw
+        prefix=name,
+        by_type=by_type,
+        anything=anything,
+        untyped=untyped and is_raw,
+        arguments=arguments,
     )
 
 

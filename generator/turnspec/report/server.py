@@ -18,6 +18,8 @@ from turnspec.codegen.format import Format
 from turnspec.explain.shown import trace_data
 from turnspec.explain.tools import read_tools
 from turnspec.explain.trace import trace
+from turnspec.rendering.limited import Refused, run_limited
+from turnspec.rendering.limits import Limits
 from turnspec.report.entries import Entry
 from turnspec.report.page import render_page
 
@@ -28,6 +30,9 @@ LONGEST_REQUEST = 1_000_000
 LONGEST_TEXT = 200_000
 MOST_STEPS = 2_000
 
+#: What parsing may take, in a process of its own.
+LIMITS = Limits(seconds=10)
+_MOST_DIGITS = 20
 _SECONDS = 10  # for which a request is waited for
 
 
@@ -63,9 +68,19 @@ class Site:
             "enable_thinking": asked.thinking,
             "prefill": asked.prefill,
         }
-        found = trace(self.tables[asked.name], asked.text, options)
-        data = trace_data(replace(found, steps=found.steps[:MOST_STEPS]))
-        return {**data, "left_out": max(len(found.steps) - MOST_STEPS, 0)}
+        table = self.tables[asked.name]
+        found = run_limited(_traced, table, asked.text, options, limits=LIMITS)
+        if isinstance(found, Refused):  # so nobody else waits for it any longer
+            reason = f"this takes more than {LIMITS.seconds:g} s, or too much memory"
+            raise RefusalError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, reason)
+        return found
+
+
+def _traced(table: Format, text: str, options: Mapping[str, Any]) -> dict[str, object]:
+    """Return the steps of a parser as data, not too many."""
+    found = trace(table, text, options)
+    data = trace_data(replace(found, steps=found.steps[:MOST_STEPS]))
+    return {**data, "left_out": max(len(found.steps) - MOST_STEPS, 0)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +193,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _check_sender(self) -> None:
         """Refuse what comes through another name, or from another site's page."""
         own = {f"{name}:{self.server.server_port}" for name in (HOST, "localhost")}
-        if self.headers.get("Host") not in own:
+        if self.headers.get_all("Host", []) not in [[name] for name in own]:
             raise RefusalError(HTTPStatus.FORBIDDEN, f"this server is {self.server.address}")
-        origin = self.headers.get("Origin")
-        if origin is not None and origin not in {f"http://{name}" for name in own}:
+        allowed = [[], *([f"http://{name}"] for name in own)]
+        if self.headers.get_all("Origin", []) not in allowed:
             raise RefusalError(HTTPStatus.FORBIDDEN, "only its own page may ask")
 
     def _page(self) -> tuple[str, str]:
@@ -197,6 +212,7 @@ class _Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if not length.isascii() or not length.isdigit():
             raise RefusalError(HTTPStatus.LENGTH_REQUIRED, "say the request's length")
+        length = length.lstrip("0")[:_MOST_DIGITS] or "0"  # no longer than Python reads numbers
         if int(length) > LONGEST_REQUEST:
             reason = f"a request has at most {LONGEST_REQUEST} bytes"
             raise RefusalError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, reason)

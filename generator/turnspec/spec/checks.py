@@ -34,6 +34,7 @@ from turnspec.spec.model import (
 )
 from turnspec.spec.problems import Problem
 from turnspec.spec.sizes import oversized
+from turnspec.spec.turn_end import MOST_STOPS
 from turnspec.spec.yaml_document import Document, YamlPath, path_text
 
 _Finding = tuple[YamlPath, str]
@@ -104,7 +105,7 @@ def _turn(spec: Spec) -> Iterator[_Finding]:
         yield ("turn", "order"), "calls is there, but tools is missing"
     yield from _joins(spec)
     yield from _ends(spec)
-    yield from _empty_texts(spec.turn.stop, ("turn", "stop"), "a stop string")
+    yield from _stops(spec.turn.stop, ("turn", "stop"))
 
 
 def _joins(spec: Spec) -> Iterator[_Finding]:
@@ -236,7 +237,7 @@ def _alternatives(spec: Spec) -> Iterator[_Finding]:
     ends = [end.final.strip() for end in spec.turn.ends] + [*spec.turn.stop, *found.stop]
     if found.code and not any(ends):
         yield (*path, "code"), "nothing shows where the code ends: the turn has no end"
-    yield from _empty_texts(found.stop, (*path, "stop"), "a stop string")
+    yield from _stops(found.stop, (*path, "stop"))
 
 
 def _other_call(call: Sequence[Piece], path: YamlPath) -> Iterator[_Finding]:
@@ -256,6 +257,12 @@ def _unannounced(pieces: Sequence[Piece], path: YamlPath) -> Iterator[_Finding]:
     first = pieces[0] if pieces else None
     if not isinstance(first, Literal) or not first.text.strip():
         yield path, "no text stands at its beginning: nothing shows it"
+
+
+def _stops(texts: Sequence[str], path: YamlPath) -> Iterator[_Finding]:
+    yield from _empty_texts(texts, path, "a stop string")
+    if len(texts) > MOST_STOPS:
+        yield path, f"there are {len(texts)} stop strings; {MOST_STOPS} at most"
 
 
 def _empty_texts(texts: Iterable[str], path: YamlPath, what: str) -> Iterator[_Finding]:

@@ -8,6 +8,9 @@ from dataclasses import replace
 
 from turnspec.spec.model import End, Literal, Part, Piece, Spec, Subject, Tools, Verdict
 
+#: How many texts may stop a model, all of which an engine looks for with every token.
+MOST_STOPS = 64
+
 # The brackets and fences that close a call's JSON, in front of a marker.
 _CLOSERS = re.compile(r"[\s}\]`\"']*")
 

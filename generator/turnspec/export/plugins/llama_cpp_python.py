@@ -166,8 +166,9 @@ class Turn:
 class ChatHandler:
     """The handler: ``Llama(path, chat_handler=ChatHandler())``."""
 
-    def __init__(self) -> None:
-        """Begin without any template."""
+    def __init__(self, *, binding_seconds: float | None = None) -> None:
+        """Take for how long a grammar may be bound, in a process of its own; None: any time."""
+        self._binding_seconds = binding_seconds
         self._formatters: dict[str, llama_chat_format.Jinja2ChatFormatter] = {}
 
     def __call__(
@@ -206,6 +207,7 @@ class ChatHandler:
                 parallel=parallel_tool_calls,
                 thinking=_thinking(prompt),
                 response_format=response_format,
+                seconds=self._binding_seconds,
             )
             grammar = LlamaGrammar.from_string(text, verbose=False)
         tokens = llama.tokenize(prompt.encode(), add_bos=False, special=True)

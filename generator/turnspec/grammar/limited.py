@@ -1,0 +1,88 @@
+"""Binding in processes of their own, which are ended when a request takes too much.
+
+Some schemas take time that no limit on their size foretells: a value of an enumeration is tried on
+a pattern, say, which may go back and forth over it without an end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+
+from turnspec.grammar.bound import BoundGrammar, GrammarBinder
+from turnspec.grammar.request import GrammarRequest
+from turnspec.grammar.schema_limits import TooBigError
+from turnspec.rendering.lifeline import end_with_parent
+from turnspec.rendering.limits import Limits, limit_memory
+from turnspec.rendering.starting import start_process
+from turnspec.spec.model import Spec
+from turnspec.spec.problems import Problem
+
+_SECONDS_TO_START = 60.0
+_NOT_STARTED = (
+    "no process could be started to bind the grammar; a script needs "
+    'if __name__ == "__main__" around what it does'
+)
+
+
+class BindingProcesses:
+    """Binds one format's grammar within a budget; threads may share it, and none waits for another.
+
+    A process is kept for the next request once it has answered one.
+    """
+
+    def __init__(self, spec: Spec, limit: Limits) -> None:
+        """Take the format, and each request's budget; the start of a process doesn't count."""
+        self._spec, self._limit = spec, limit
+        self._idle: list[tuple[BaseProcess, Connection]] = []
+
+    def bind(self, request: GrammarRequest) -> BoundGrammar | list[Problem]:
+        """Return the grammar for a request, or all problems that there are with it.
+
+        Raises:
+            TooBigError: the request takes more than its budget, or no process starts.
+        """
+        message = _NOT_STARTED
+        process, connection = own = self._idle.pop() if self._idle else self._started()
+        with contextlib.suppress(EOFError, OSError):
+            if connection.poll(_SECONDS_TO_START) and connection.recv():
+                message = f"binding the grammar {self._limit.too_big}"
+                connection.send(request)
+                if connection.poll(self._limit.seconds):
+                    found: BoundGrammar | list[Problem] = connection.recv()
+                    self._idle.append(own)
+                    return found
+                message = f"binding the grammar took longer than {self._limit.seconds:g} s"
+        _end(process, connection)
+        raise TooBigError(message)
+
+    def close(self) -> None:
+        """End the processes that wait for a request."""
+        while self._idle:
+            _end(*self._idle.pop())
+
+    def _started(self) -> tuple[BaseProcess, Connection]:
+        return start_process(_serve, self._spec, self._limit.memory, daemon=True)
+
+
+def _end(process: BaseProcess, connection: Connection) -> None:
+    process.kill()
+    process.join()
+    connection.close()
+
+
+def _serve(connection: Connection, spec: Spec, memory: int) -> None:
+    """Say that it is ready, and answer a request, again and again.
+
+    What can't be answered for want of memory ends the process.
+    """
+    end_with_parent()
+    limit_memory(memory)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells all; the parent ends this one
+    with contextlib.suppress(EOFError, OSError, MemoryError):
+        binder = GrammarBinder(spec, remembered=0)
+        while True:
+            connection.send(True)
+            connection.send(binder.bind(connection.recv()))

@@ -1,0 +1,140 @@
+"""Random schemas in every format: what a bound grammar lets through is read as a value that fits.
+
+Values that look like ones of other types are among them, as tags don't tell a number from a string
+that holds it.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.bound_grammars import Bound
+from tests.generated_formats import EVERY_FORMAT, FORMATS, committed_spec
+from turnspec.grammar.bound import BoundGrammar, bind_grammar
+from turnspec.grammar.request import GrammarRequest
+
+WITH_TOOLS = [name for name in FORMATS if committed_spec(name).tools]
+TAGGED = "qwen3-coder"
+#: Of each format, and turns for each of them.
+SCHEMAS, TURNS = (60 if EVERY_FORMAT else 12), 4
+
+TEXTS = ("", "1", "-2.5", "true", "True", "null", "None", "[]", "{}", '"a"', "a", "b c", "2x", " 3")
+CONSTANTS: tuple[Any, ...] = (1, -2.5, True, False, None, [], {}, 2.0, [1])
+PATTERNS = ("^a", "b$", "^[0-9]+$", "^[^b1]*$", "^(a|b1)+$", "^n", "^.{2}$", '^"a"$', "e?1")
+TYPES = ("string", "integer", "null", "boolean", "number")
+
+
+def bounds(random: Random, low: str, high: str, least: int, most: int) -> dict[str, int]:
+    ends = sorted(random.randint(least, most) for _ in range(2))
+    return {key: end for key, end in zip((low, high), ends, strict=True) if random.random() < 0.5}
+
+
+def leaf(random: Random) -> dict[str, Any]:
+    numbers = bounds(random, "minimum", "exclusiveMaximum", -9, 9)
+    lengths = bounds(random, "minLength", "maxLength", 0, 5)
+    some = [*random.sample(TEXTS, 2), *random.sample(CONSTANTS, random.randint(0, 2))]
+    choices: list[dict[str, Any]] = [
+        {},
+        {"type": random.choice(TYPES)},
+        {"type": random.sample(TYPES, random.randint(2, 3)), **numbers, **lengths},
+        {"enum": some},
+        {"const": random.choice((*TEXTS, 1, True, None))},
+        {"type": random.choice(("integer", "number")), **numbers},
+        {"type": "string", **lengths},
+        {"type": "string", "pattern": random.choice(PATTERNS)},
+        {"type": "string", "format": random.choice(("date", "uuid", "time"))},
+    ]
+    return random.choice(choices)
+
+
+def schema(random: Random, depth: int = 2) -> dict[str, Any]:
+    kind = random.choice(("leaf", "leaf", "anyOf", "array", "object")) if depth else "leaf"
+    if kind == "anyOf":
+        return {"anyOf": [schema(random, depth - 1) for _ in range(random.randint(2, 3))]}
+    if kind == "array":
+        items = schema(random, depth - 1)
+        return {"type": "array", "items": items, **bounds(random, "minItems", "maxItems", 0, 3)}
+    if kind == "object":
+        keys = random.sample("abc", random.randint(1, 2))
+        return {"type": "object", "properties": {key: schema(random, depth - 1) for key in keys}}
+    return leaf(random)
+
+
+def parameters(random: Random) -> dict[str, Any]:
+    """Return a schema of arguments, which may state a type where parsers don't look for it."""
+    properties = {"qxa": schema(random), "qxb": schema(random)}
+    plain = {
+        "type": "object",
+        "properties": properties,
+        "required": random.sample([*properties], random.randint(0, 2)),
+    }
+    key, reference = random.choice((("s", "s"), ("s/t", "s~1t")))
+    referring = {**properties, "qxa": {"$ref": f"#/$defs/{reference}"}}
+    other = {**plain, "properties": referring, "$defs": {key: properties["qxa"]}}
+    return random.choice((plain, plain, other, {"type": "object", "allOf": [plain]}))
+
+
+def tool(parameters: Any) -> GrammarRequest:
+    function = {"name": "look", "parameters": parameters}
+    return GrammarRequest([{"function": function}], tool_choice="required", thinking=False)
+
+
+@pytest.mark.parametrize("name", WITH_TOOLS)
+def test_what_a_grammar_lets_through_fits_the_schema(name: str) -> None:
+    random, bound = Random(name), 0
+    for _ in range(SCHEMAS):
+        request = tool(parameters(random))
+        if not isinstance(bind_grammar(committed_spec(name), request), BoundGrammar):
+            continue
+        form = Bound.of(name, request)
+        for turn in form.turns(random, TURNS):
+            assert form.faults(turn) == [], f"{request.tools}: {turn!r}"
+        bound += 1
+    assert bound > SCHEMAS // 3
+
+
+def problems(**properties: Any) -> list[str]:
+    found = bind_grammar(committed_spec(TAGGED), tool({"properties": properties}))
+    assert isinstance(found, list)
+    return [str(problem).partition("/parameters")[2] for problem in found]
+
+
+OTHER = "is read as a value of another type in this format"
+
+
+def test_a_constant_that_is_read_otherwise_is_refused() -> None:
+    assert problems(a={"enum": [1, "2"]}) == [f'/properties/a/enum: "2" {OTHER}']
+    assert problems(a={"enum": [None, "null", "no"]}) == [f'/properties/a/enum: "null" {OTHER}']
+    assert problems(a={"enum": ['"b"', True]}) == [f'/properties/a/enum: "\\"b\\"" {OTHER}']
+    fine = {"a": {"enum": ["2", "null"]}, "b": {"enum": [1, "b"]}}
+    assert isinstance(
+        bind_grammar(committed_spec(TAGGED), tool({"properties": fine})), BoundGrammar
+    )
+
+
+def test_a_string_beside_a_type_that_is_bounded_begins_otherwise() -> None:
+    either = {"type": ["string", "integer"], "minimum": 5}
+    found = bind_grammar(committed_spec(TAGGED), tool({"properties": {"a": either}}))
+    assert isinstance(found, BoundGrammar)
+    assert any(
+        "the string doesn't begin with '\\t', ' ', '-', '0' to '9', as a value" in str(notice)
+        for notice in found.notices
+    )
+    digits = {
+        "anyOf": [{"type": "string", "pattern": "^[0-9]+$"}, {"type": "integer", "minimum": 5}]
+    }
+    (told,) = problems(a=digits)
+    assert told.endswith(
+        "/pattern: the pattern is beyond a grammar: it lets through what is read as "
+        "a value of another type"
+    )
+
+
+def test_a_type_that_parsers_dont_see_is_refused() -> None:
+    hidden = {"$defs": {"a/b": {"type": "integer"}}, "properties": {"n": {"$ref": "#/$defs/a~1b"}}}
+    found = bind_grammar(committed_spec(TAGGED), tool(hidden))
+    assert isinstance(found, list)
+    assert "the type is stated where a parser of this format doesn't look" in str(found[0])
