@@ -27,7 +27,8 @@ def find_other_marks(
         for start, end in _surroundings(chat, header)
         if end.strip() != reasoning.end.strip() and len(markers(start)) == len(markers(end)) == 1
     )
-    derivation.note("R1", f"reasoning has other marks as well: {list(found)}")
+    if found:
+        derivation.note("R1", f"reasoning has other marks as well: {list(found)}")
     return tuple(Wrapping(start, end) for start, end in found)
 
 
