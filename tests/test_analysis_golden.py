@@ -60,7 +60,8 @@ def test_spec_predicts_every_rendering_and_every_rendering_is_read_back(
 @pytest.mark.parametrize("name", NAMES)
 def test_generation_prompt_begins_with_the_header(name: str, worker: RenderWorker) -> None:
     spec = spec_of(name, worker)
-    chat = Chat(worker, own_template(name).text, ASSUMED_TOKENS)
+    dialect = analysis_of(name, worker).dialect
+    chat = Chat(worker, own_template(name).text, ASSUMED_TOKENS, dialect)
     by_word = {word.prompt for word in spec.thinking.words}
     for enable in (None, True, False):
         state = spec.thinking.state(enable)

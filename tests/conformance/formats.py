@@ -30,7 +30,17 @@ READ_AS: dict[str, Reading] = {
     "deepseek-ai/DeepSeek-V4-Flash": Reading("deepseek-ai-deepseek-v4", "the turns of V4"),
     "google/gemma-4-31B-it": Reading("google-gemma-4-31b-it", _OWN),
     "meta-llama/Llama-3.3-70B-Instruct": Reading("meta-llama-llama-3-3-70b-instruct", _SAME),
+    "meta-llama/Llama-4-Scout-17B-16E-Instruct": Reading(
+        "meta-llama-llama-4-pythonic", "a template of this model, with calls of Python"
+    ),
     "mistralai/Devstral-Small-2507": Reading("unsloth-mistral-devstral-small-2507", _OWN),
+    "mistralai/Magistral-Small-2506": Reading(
+        "mistralai-ministral-3-14b-reasoning-2512",
+        "the turns of Ministral 3 Reasoning; its own reasoning markers are others",
+    ),
+    "mistralai/Magistral-Small-2509": Reading(
+        "mistralai-ministral-3-14b-reasoning-2512", "the turns of Ministral 3 Reasoning"
+    ),
     "mistralai/Ministral-3-14B-Instruct-2512": Reading(
         "mistralai-ministral-3-14b-reasoning-2512",
         "the turns of Ministral 3 Reasoning without reasoning",
@@ -56,7 +66,4 @@ READ_AS: dict[str, Reading] = {
 #: Models whose formats no template here has.
 NOT_READ: dict[str, str] = {
     "deepseek-ai/DeepSeek-V4.1-Flash": "its calls stand between other markers than those of V4",
-    "meta-llama/Llama-4-Scout-17B-16E-Instruct": "its calls are Python in brackets",
-    "mistralai/Magistral-Small-2506": "its reasoning stands between words of its own",
-    "mistralai/Magistral-Small-2509": "none of it, though its turns look like those of Ministral 3",
 }

@@ -23,10 +23,12 @@ from turnspec.analysis.assemble import ASSUMED_TOKENS, Facts, assemble_spec
 from turnspec.analysis.dialect import call_limit
 from turnspec.analysis.findings import Derivation, Finding
 from turnspec.analysis.frames import Frames, collect_frames, level_leads
+from turnspec.analysis.insistence import find_insistence
 from turnspec.analysis.last_index import mark_last_index
 from turnspec.analysis.layout import Layout, find_layout, why_calls_unread
 from turnspec.analysis.limits import relabel_moved
 from turnspec.analysis.message_form import find_message_form
+from turnspec.analysis.other_marks import find_other_marks
 from turnspec.analysis.overlaid import overlaid
 from turnspec.analysis.parts import Wrapping
 from turnspec.analysis.probes import (
@@ -84,6 +86,8 @@ def _analysis(source: TemplateSource, worker: RenderWorker) -> Analysis:
     derivation = Derivation()
     tokens = {**ASSUMED_TOKENS, **source.tokens}
     chat = Chat(worker, source.text, tokens)
+    # Why it fails is told by the plain message, if nothing that it might insist on helps.
+    chat = chat.speaking(find_insistence(chat, derivation))
     problem = _unusable(chat, source.file)
     if problem is not None:
         return Analysis(None, chat.dialect, (), (problem,))
@@ -142,7 +146,8 @@ class _Analyzer:
         frames, layout = self._lay_out(on, settings)
         prompted = [setting for setting in settings if layout.generation_prompt(setting.prompt)]
         settings = prompted if on in prompted else settings
-        states = self._prompt_states(layout, settings)
+        others = self._other_marks(layout, on)
+        states = self._prompt_states(layout, settings, others)
         better = thinking.choose_better_on(settings, on, states)
         if better is not on:
             on = better
@@ -164,6 +169,7 @@ class _Analyzer:
             words=words.find(self.derivation),
             arguments=self.arguments,
             max_calls=self.max_calls,
+            other_marks=others,
         )
         return assemble_spec(facts, self.derivation)
 
@@ -250,17 +256,23 @@ class _Analyzer:
             return self._lay_out(on, settings)
         return frames, layout
 
-    def _prompt_states(self, layout: Layout, settings: Sequence[Setting]) -> list[PromptState]:
-        reasoning = self._markers(layout, settings)
-        return [
-            prompt_state(
-                layout.prompt_rest(setting.prompt),
-                reasoning.start,
-                reasoning.end,
-                layout.join(Part.START, Part.CONTENT),
-            )
-            for setting in settings
-        ]
+    def _other_marks(self, layout: Layout, on: Setting) -> tuple[Wrapping, ...]:
+        if Part.REASONING not in layout.order:
+            return ()
+        chat = self.chat.using(on.variables)
+        return find_other_marks(chat, layout.header.header, layout.reasoning, self.derivation)
+
+    def _prompt_states(
+        self, layout: Layout, settings: Sequence[Setting], others: Sequence[Wrapping]
+    ) -> list[PromptState]:
+        absent = layout.join(Part.START, Part.CONTENT)
+        marks = (self._markers(layout, settings), *others)
+        states = []
+        for rest in (layout.prompt_rest(setting.prompt) for setting in settings):
+            found = [prompt_state(rest, mark.start, mark.end, absent) for mark in marks]
+            told = (state for state in found if state is not PromptState.NEUTRAL)
+            states.append(next(told, PromptState.NEUTRAL))
+        return states
 
     def _markers(self, layout: Layout, settings: Sequence[Setting]) -> Wrapping:
         """Return what surrounds reasoning: as rendered (R1), as stripped (R4), as prompted (R2)."""

@@ -21,6 +21,7 @@ from turnspec.analysis.text import distinct_beginning, markers
 from turnspec.analysis.thinking import Setting, find_scope
 from turnspec.rendering.conversation import Chat
 from turnspec.spec.model import (
+    Alternatives,
     Condition,
     Content,
     Fields,
@@ -28,6 +29,7 @@ from turnspec.spec.model import (
     IndexScope,
     Limit,
     Literal,
+    OtherMarks,
     Part,
     Piece,
     Reasoning,
@@ -84,7 +86,7 @@ class Facts:
 
     Nothing is set in ``default``; ``on`` and ``off`` enable and disable thinking. ``chat`` speaks
     in the template's dialect under ``on``, ``prompt_state`` is where the prompt of ``on`` leaves
-    reasoning, ``reasoning`` what surrounds it, rendered or not.
+    reasoning, ``reasoning`` what surrounds it, rendered or not, ``other_marks`` what else may.
     """
 
     source: TemplateSource
@@ -99,6 +101,7 @@ class Facts:
     words: tuple[SwitchWord, ...]
     arguments: ArgumentsFinding
     max_calls: int
+    other_marks: tuple[Wrapping, ...] = ()
 
 
 def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
@@ -140,6 +143,12 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         tools=_tools(facts, derivation),
         limits=limits,
         grammar=Grammar((), ()),
+        alternatives=Alternatives(
+            marks=tuple(
+                OtherMarks(Part.REASONING, (Literal(marks.start),), marks.end)
+                for marks in facts.other_marks
+            )
+        ),
     )
     settled = with_stops(replace(spec, grammar=grammar_hints(spec)))
     return _with_stops_of_calls(settled, facts.layout.behind_calls)

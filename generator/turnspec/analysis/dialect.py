@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from turnspec.analysis.findings import Derivation
+from turnspec.analysis.insistence import REASONING_FIELDS
 from turnspec.analysis.probes import (
     CONTENT,
     KEYS,
@@ -31,9 +32,6 @@ from turnspec.rendering.conversation import (
 )
 from turnspec.spec.message import Message
 from turnspec.spec.model import Capabilities
-
-#: The keys under which chat APIs hand reasoning to a template, the most usual first.
-REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 
 #: Reasoning beside content, and beside a call.
 _BESIDE = (

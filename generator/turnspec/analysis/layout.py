@@ -17,6 +17,7 @@ from turnspec.analysis.frames import Edge, Frame, Frames
 from turnspec.analysis.parts import Header, Prompts, Wrapping
 from turnspec.analysis.text import whole_prefix, whole_suffix
 from turnspec.rendering.conversation import (
+    EXAMPLE_TOOL_NAME,
     NEXT_USER_TEXT,
     USER_TEXT,
     Chat,
@@ -128,7 +129,9 @@ def find_layout(
     joins = parts.find_joins(edges, wrappings)
     ends = parts.find_ends(edges, followed, wrappings)
     inside = _inner_texts(wrappings, calls, joins, turn_end)
-    next_headers = [table[last] for table in (by_user, by_tool) if last in table]
+    shown = [table.get(last, "") for table in (by_user, by_tool)]
+    # A header that says whose result follows is another one for each tool.
+    next_headers = [text for text in shown if EXAMPLE_TOOL_NAME not in text]
     nothing = Wrapping("", "")
     section = wrappings.get(Part.CALLS, nothing)
     after_first = _after_first(calls, only_call, section.end, ends, derivation)

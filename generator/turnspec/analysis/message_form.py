@@ -13,11 +13,13 @@ from turnspec.analysis.dialect import (
     find_reasoning_field,
 )
 from turnspec.analysis.findings import Derivation
+from turnspec.analysis.insistence import find_insistence
 from turnspec.rendering.conversation import Chat, Dialect
 
 
 def find_message_form(chat: Chat, derivation: Derivation) -> Dialect:
     """Return the dialect of a template, and from where it reads reasoning under any setting."""
+    chat = chat.speaking(find_insistence(chat, derivation))
     dialect = find_dialect(chat, derivation)
     chat = chat.speaking(dialect)
     settings: list[Mapping[str, object]] = [{}]

@@ -267,12 +267,13 @@ def stop_strings(
     """Return the texts at which a turn is over.
 
     That is the first marker of an end, or as many as it takes to tell the end from all texts
-    ``inside`` a turn. Where a turn has no end of its own, the headers of the messages that follow
-    stop it.
+    ``inside`` a turn. Where a turn has no end of its own, or one that stands inside of turns as
+    well, the headers of the messages that follow stop it.
     """
     shown = [end for end in ends if end.last in (Part.CONTENT, Part.CALLS)]
     texts = [text for end in shown for text in (end.final, end.followed)]
-    if any(not (end.final.strip() or end.followed.strip()) for end in shown):
-        texts += next_headers
     stops = [distinct_beginning(text, inside) for text in texts if text.strip()]
+    endless = any(not (end.final.strip() or end.followed.strip()) for end in shown)
+    if endless or not all(stops):
+        stops += [distinct_beginning(text, inside) for text in next_headers if text.strip()]
     return tuple(dict.fromkeys(stop for stop in stops if stop))

@@ -124,6 +124,9 @@ def _shows_text(chat: Chat, role: str, content: object) -> bool:
 def _with_content(chat: Chat, role: str, content: object) -> str:
     user = user_message(USER_TEXT)
     given: JsonObject = {"role": role, "content": content}
+    # What is asked is whether it is taken as it is.
+    others = tuple(other for other in chat.dialect.block_roles if other != role)
+    chat = chat.speaking(replace(chat.dialect, block_roles=others))
     if role in (SYSTEM, DEVELOPER):
         messages = [given, user]
     elif role == USER:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from turnspec.analysis.dialect import REASONING_FIELDS
+from turnspec.analysis.insistence import REASONING_FIELDS
 from turnspec.chat.form import ASSISTANT, DEVELOPER, SYSTEM, TOOL, USER, MessageForm
 from turnspec.rendering.conversation import (
     AbsentContent,

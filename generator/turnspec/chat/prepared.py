@@ -104,7 +104,9 @@ class PreparedTemplate:
         Raises:
             ChatError: the template itself refuses them, or can't be rendered.
         """
-        chat = Chat(self._worker, self.text, self.tokens, self.form.dialect)
+        # What a user's text has to be put into may hold more than anyone but the user knows.
+        dialect = replace(self.form.dialect, block_roles=())
+        chat = Chat(self._worker, self.text, self.tokens, dialect)
         today = {"strftime_now": now.strftime, "datetime": now.strftime("%Y-%m-%d")}
         rendering = chat.using({**today, **variables}).render(
             messages, tools=tools, add_generation_prompt=add_generation_prompt

@@ -12,7 +12,7 @@ from turnspec.cli.console import print_error, put, say
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.freshness import Difference
 from turnspec.spec.files import SPEC_SUFFIX, load_spec
-from turnspec.spec.model import Spec
+from turnspec.spec.model import Spec, Verdict
 
 
 def print_difference(difference: Difference) -> None:
@@ -58,6 +58,9 @@ def _print_capabilities(build: Build) -> None:
         spec = load_spec(text, path) if path.endswith(SPEC_SUFFIX) else None
         if isinstance(spec, Spec):
             say(f"{build.name}: {capabilities_in_words(spec)}")
+            for limit in spec.limits:
+                if limit.verdict is Verdict.TOLD:
+                    print_error(f"{build.name}: {limit.subject}: {limit.reason}")
 
 
 def _print_advice(name: str, advice: Advice, into: Path | None) -> None:

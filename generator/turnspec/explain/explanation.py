@@ -22,6 +22,7 @@ from turnspec.spec.verdict import Judgement, Standing, judge
 from turnspec.verification.ladder import climb
 from turnspec.verification.quoted_calls import with_open_limits
 from turnspec.verification.rungs import DEFAULT_MESSAGES
+from turnspec.verification.told_calls import with_told_limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,8 @@ def explained_with(
     analysis = analyze_template(source, worker, limits)
     if analysis.spec is None:
         return list(analysis.problems)
-    spec = with_open_limits(analysis.spec)
     chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, analysis.dialect)
+    spec = with_told_limits(with_open_limits(analysis.spec), source, chat)
     return Explanation(
         spec.name,
         spec,

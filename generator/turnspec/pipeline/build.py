@@ -29,6 +29,7 @@ from turnspec.spec.recipe import USUAL, Recipe
 from turnspec.spec.results import TemplateResult
 from turnspec.verification.ladder import climb
 from turnspec.verification.quoted_calls import with_open_limits
+from turnspec.verification.told_calls import with_told_limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +69,12 @@ def build_template(
         analysis = analyze_template(source, worker, limits)
         if analysis.spec is None:
             return Build(source.name, findings=analysis.findings, problems=analysis.problems)
-        spec = with_open_limits(analysis.spec)
+        chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, analysis.dialect)
+        spec = with_told_limits(with_open_limits(analysis.spec), source, chat)
         problems = tuple(check_spec(spec, source.file) or _unreadable(spec, source.file))
         if problems:
             return Build(source.name, findings=analysis.findings, problems=problems)
         files = generate_files(spec, paths, recipe)
-        chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, analysis.dialect)
         advice = advise(spec, source, chat) if with_advice else None
         build = Build(source.name, files, None, analysis.findings, advice=advice)
         if messages is None:

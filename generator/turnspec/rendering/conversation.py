@@ -59,6 +59,9 @@ class Dialect:
     turns are then rendered before another user's message, which this header precedes.
     ``flat_calls``: a call's name and arguments stand in the call itself, not under ``function``.
     ``named_ids``: only a call's id is rendered, and not its name; then the name is given as the id.
+    ``required_field`` is a key without which no assistant's message is taken; it is empty where
+    there is nothing to give. ``text_block`` is what a text is put into, under ``text``, where
+    content has to be a list: that of the messages of ``block_roles``.
     """
 
     arguments: ArgumentsForm = ArgumentsForm.OBJECT
@@ -70,6 +73,18 @@ class Dialect:
     flat_calls: bool = False
     named_ids: bool = False
     call_reasoning_field: str | None = None
+    required_field: str | None = None
+    text_block: Mapping[str, str] = field(default_factory=dict)
+    block_roles: tuple[str, ...] = ()
+
+    def insisted(self, message: JsonObject) -> JsonObject:
+        """Return a message with all that the template insists on."""
+        role, content = message.get("role"), message.get("content")
+        if role == "assistant" and self.required_field:
+            message = {self.required_field: "", **message}
+        if role in self.block_roles and isinstance(content, str):
+            message = {**message, "content": [{**self.text_block, "text": content}]}
+        return message
 
     def reasoning_key(self, *, beside_calls: bool) -> str | None:
         """Return the key for the reasoning of a message with or without calls."""
@@ -109,7 +124,7 @@ class Chat:
         """Render plain messages."""
         context: JsonObject = {
             **self.tokens,
-            "messages": list(messages),
+            "messages": [self.dialect.insisted(message) for message in messages],
             "add_generation_prompt": add_generation_prompt,
             **self.variables,
         }
@@ -162,7 +177,11 @@ class Chat:
 
     def answer(self, content: object) -> Rendering:
         """Render a user's message and an answer with any content, from the user's text on."""
-        messages = [user_message(USER_TEXT), {"role": "assistant", "content": content}]
+        return self.continued({"role": "assistant", "content": content})
+
+    def continued(self, message: JsonObject) -> Rendering:
+        """Render a user's message and any other one behind it, from the user's text on."""
+        messages = [user_message(USER_TEXT), message]
         return _after_user(self.render(messages, tools=[EXAMPLE_TOOL]))
 
     def assistant_message(self, message: Message) -> JsonObject:

@@ -55,6 +55,7 @@ class TemplateFacts:
         attribute_words: the keys and attributes that it compares with texts, and those texts.
         searched_words: every constant text that it looks for in other texts: that it tests with
             ``in``, or gives to a method or filter that searches.
+        table_keys: the first key of each of its tables, so of its constant mappings.
         reads: the variables that it reads without setting them.
         error: why it can't be compiled, or why nothing else is known.
     """
@@ -64,6 +65,7 @@ class TemplateFacts:
     attribute_names: Sequence[str] = ()
     attribute_words: Mapping[str, Sequence[str]] = field(default_factory=dict)
     searched_words: Sequence[str] = ()
+    table_keys: Sequence[str] = ()
     reads: frozenset[str] = frozenset()
     error: str | None = None
 
@@ -78,6 +80,7 @@ def template_facts(source: str) -> TemplateFacts:
             attribute_names=_attribute_names(found),
             attribute_words=_attribute_words(found),
             searched_words=_searched_words(found),
+            table_keys=_table_keys(found),
         )
         # This compiles the tree, which folds constants in place: so it comes last.
         reads = frozenset(meta.find_undeclared_variables(tree))
@@ -121,6 +124,12 @@ def _attribute_words(found: _Nodes) -> dict[str, list[str]]:
         for name in filter(None, map(_attribute, sides)):
             words_of.setdefault(name, []).extend(words)
     return {name: list(dict.fromkeys(words)) for name, words in words_of.items() if words}
+
+
+def _table_keys(found: _Nodes) -> list[str]:
+    tables = (node.items[:1] for node in _each(nodes.Dict, found))
+    keys = (text for table in tables for pair in table for text in _constants(pair.key))
+    return list(dict.fromkeys(key for key in keys if isinstance(key, str)))
 
 
 #: What strings can do with a text that they may hold.

@@ -192,8 +192,9 @@ def _content(spec: Spec) -> Iterator[_Finding]:
 
 #: What can be said of a subject beside that it is dropped or ambiguous.
 _VERDICTS = {
-    Subject.REASONING: (Verdict.TRIMS,),
-    Subject.CONTENT: (Verdict.TRIMS, Verdict.MOVES, Verdict.OPEN),
+    Subject.REASONING: (Verdict.TRIMS, Verdict.TOLD),
+    Subject.CONTENT: (Verdict.TRIMS, Verdict.MOVES, Verdict.OPEN, Verdict.TOLD),
+    Subject.CALLS: (Verdict.TOLD,),
     Subject.ARGUMENT_STRING: (Verdict.TRIMS, Verdict.OPEN),
 }
 

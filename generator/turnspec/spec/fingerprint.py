@@ -20,6 +20,10 @@ _NO_TEMPLATE = TemplateIdentity("", "", "")
 _NO_CAPABILITIES = Capabilities(*[False] * len(Capabilities.__slots__))
 
 
+#: Verdicts on what surrounds a turn: what it quotes, what the prompt says of it.
+_OF_TEXTS = (Verdict.OPEN, Verdict.TOLD)
+
+
 def fingerprint(spec: Spec) -> str:
     """Return the SHA-256 of a format's facts, in hexadecimal."""
     tokens = {
@@ -32,7 +36,7 @@ def fingerprint(spec: Spec) -> str:
         tokens=tokens,
         capabilities=_NO_CAPABILITIES,
         overlay=(),
-        limits=tuple(limit for limit in spec.limits if limit.verdict is not Verdict.OPEN),
+        limits=tuple(limit for limit in spec.limits if limit.verdict not in _OF_TEXTS),
     )
     return hashlib.sha256(yaml_text(spec_to_data(facts)).encode("utf-8")).hexdigest()
 

@@ -130,6 +130,7 @@ class Verdict(StrEnum):
     AMBIGUOUS = "ambiguous"
     MOVES = "moves"  # rendered as another part: content beside a call as reasoning
     OPEN = "open"  # comes back, but a call that it quotes is read as one by text alone
+    TOLD = "told"  # comes back, but the prompt asks the model to write it otherwise
 
 
 class Condition(StrEnum):

@@ -1,0 +1,80 @@
+"""Templates that refuse messages without some key, or content that is a text, are analysed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.own_templates import analysis_of, own_template, spec_of
+from turnspec.analysis.analyze import ASSUMED_TOKENS
+from turnspec.analysis.findings import Derivation
+from turnspec.analysis.insistence import find_insistence
+from turnspec.chat import ChatError, ChatTemplate
+from turnspec.codegen.loading import load
+from turnspec.rendering.conversation import Chat, Dialect
+from turnspec.rendering.worker import RenderWorker
+
+#: What each is spoken to with.
+INSISTENT = {
+    "required-reasoning": Dialect(required_field="reasoning"),
+    "user-in-one-block": Dialect(
+        text_block={"tongue": "is", "type": "text"}, block_roles=("user",)
+    ),
+    "plain-content": Dialect(),
+}
+ANSWERED = [
+    {"role": "user", "content": "Hello?"},
+    {"role": "assistant", "content": "Hello."},
+    {"role": "user", "content": "And now?"},
+]
+
+
+@pytest.mark.parametrize("name", INSISTENT)
+def test_what_a_template_insists_on(name: str, worker: RenderWorker) -> None:
+    chat = Chat(worker, own_template(name).text, ASSUMED_TOKENS)
+    assert find_insistence(chat, Derivation()) == INSISTENT[name]
+
+
+def test_content_of_all_roles_may_have_to_be_a_list(worker: RenderWorker) -> None:
+    source = (
+        "{% for m in messages %}[{{ m.role }}]{% for part in m.content %}"
+        "{% if part.type == 'text' %}{{ part.text }}{% endif %}{% endfor %}{% endfor %}"
+    )
+    found = find_insistence(Chat(worker, source, ASSUMED_TOKENS), Derivation())
+    assert found.text_block == {"type": "text"}
+    assert {"user", "assistant"} <= {*found.block_roles}
+
+
+def test_a_key_that_is_required_is_given_in_prompts() -> None:
+    with ChatTemplate.of_text(own_template("required-reasoning").text) as chat:
+        prompt = chat.render(ANSWERED).text
+    assert "{@assistant@}\n{@muse@}\n{@/muse@}Hello.{@over@}" in prompt
+
+
+def test_what_only_a_user_knows_is_not_made_up_in_prompts() -> None:
+    said = "A user says one thing, as a list of one mapping"
+    source = own_template("user-in-one-block").text
+    with ChatTemplate.of_text(source) as chat, pytest.raises(ChatError, match=said):
+        chat.render(ANSWERED)
+
+
+def test_reasoning_that_is_read_from_another_key_has_marks_of_its_own(
+    worker: RenderWorker,
+) -> None:
+    spec = spec_of("required-reasoning", worker)
+    assert [(str(m.start[0]), m.end) for m in spec.alternatives.marks] == [
+        ("Literal(text='{@hunch@}\\n')", "{@/hunch@}")
+    ]
+    # A prompt that opens these is no way to turn thinking off.
+    assert spec.thinking.disabled == spec.thinking.default
+    message = load(spec).parse("quick{@/hunch@}Hi.{@over@}", prefill="{@assistant@}\n{@hunch@}\n")
+    assert (message.reasoning_content, message.content) == ("quick", "Hi.")
+    assert message.problems == []
+
+
+def test_an_end_that_stands_inside_of_turns_is_told_by_the_next_header(
+    worker: RenderWorker,
+) -> None:
+    """A tool's header isn't: it has the tool's name."""
+    analysis = analysis_of("end-between-calls", worker)
+    assert analysis.spec is not None
+    assert analysis.spec.turn.stop == ("<:return>", "<:call>", "<:end><:user>")
