@@ -153,8 +153,8 @@ def walk(steps: list[Step], text: str, at: int, partial: bool) -> list[int] | No
             return CUT_OFF
         if isinstance(step, str):
             if not text.startswith(step, at):
-                rest = text[at : at + len(step)]
-                return CUT_OFF if partial and step.startswith(rest) else None
+                begun = text[at : at + len(step)]
+                return CUT_OFF if partial and step.startswith(begun) else None
             at += len(step)
         elif isinstance(step, re.Pattern):
             if not (found := step.match(text, at)):
