@@ -21,7 +21,7 @@ from turnspec.codegen.facts import FormatFacts
 from turnspec.codegen.format_module import FormatModule
 
 #: Of which no length counts, as they don't look at what they are given.
-_AT_ONCE = (len, isinstance, type, id, iter, next, getattr, hasattr, vars, print)
+_AT_ONCE = (bool, len, isinstance, type, id, iter, next, getattr, hasattr, vars, print)
 _METHODS_AT_ONCE = {"append", "pop", "get", "add", "setdefault", "group", "start", "end", "span"}
 #: Methods of texts that look no further than as far as what they are given goes.
 _AT_PLACE = {"startswith", "endswith", "removeprefix", "removesuffix"}
