@@ -47,21 +47,23 @@ def message_ends(spec: Spec, headed: Spec) -> list[str]:
     return [f"{end}{{before  {header}}}" for end in found]
 
 
-def add_loose_headers(table: Format, header: str, end: str) -> None:
+def add_loose_headers(table: Format, spec: Spec, end: str) -> None:
     """Add what models write of a message's header where it is not whole, or there twice.
 
     The header's tag or its word may be missing after a message, if a part's beginning follows.
     Where messages say who they are for, ``end`` is what closes a header: it may stand there alone,
     a channel may be said before another one, and any name may be where a user's or tool's is.
     """
-    between = table.get("between", ())
+    between, header = table.get("between", ()), notation(spec.turn.header)
     ends = [text.removesuffix(header).strip() for text in between if text.endswith(header)]
     tag, _, word = header.partition(" ")
     if not ends or not looks_like_marker(tag) or not word.isalnum():
         return
     content, starts = table.setdefault("content", {}), _starts(table)
     firsts = _shortest(map(leading_text, filter(None, starts)))
-    begun = [tag, *(f"{text} {{?{tag}}} {{?{word}}}" for text in ends if text)]
+    # What ends content as well may stand before calls without a header.
+    messages = [text for text in ends if text not in ("", notation(spec.content.end))]
+    begun = [tag, *(f"{text} {{?{tag}}} {{?{word}}}" for text in messages)]
     loose = [f"{text}{{before  {first}}}" for text in begun for first in firsts]
     if end:
         loose += [f"{text} {end}" for text in between]

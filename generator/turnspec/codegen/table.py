@@ -35,7 +35,7 @@ def format_table(spec: Spec) -> Format:
     header = notation(spec.turn.header)
     if header_end := _header_end(table, header):
         table["content"]["addressed"] = True
-    add_loose_headers(table, header, header_end)
+    add_loose_headers(table, spec, header_end)
     # A message that breaks off behind its header has no content yet.
     headers = [header] if headed is not spec else []
     table["openings"] = [*_openings(markers_in_text(table)), *headers]

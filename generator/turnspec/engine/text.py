@@ -136,6 +136,8 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
             return found
 
 
+#: The roles of what may yet be the beginning of another marker, where the text ends in that.
+MAY_GO_ON = (Role.PLAIN_TEXT, Role.TURN_START, Role.CONTENT_START)
 #: The roles of markers with which calls begin, and of those that no call has before its end.
 CALLS_BEGIN = (
     *(Role.OPENING, Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),
@@ -199,7 +201,7 @@ def header_in(turn: Turn, found: Found) -> Found:
 def breaks_off(turn: Turn, found: Found | None) -> bool:
     """Leave out a marker that the text ends in; say whether there is one."""
     input = turn.input
-    if not input.final or (found and found.role not in (Role.PLAIN_TEXT, Role.TURN_START)):
+    if not input.final or (found and found.role not in MAY_GO_ON):
         return False
     rules = input.rules.at_end_of_text if HAS_CALLS else input.rules.in_text
     begun = rules.search(input, partial=True)

@@ -252,6 +252,8 @@ export class ObjectCalls extends Calls {
       this.turn.problem("malformed", "the call's object is not closed");
       this.endObject(complete);
     } else {
+      const { turn } = this;
+      if (turn.final && trimmed(turn.text.slice(turn.position)) === "") this.endOfText();
       this.giveUp();
     }
     return true;

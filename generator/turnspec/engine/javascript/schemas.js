@@ -21,7 +21,7 @@ export function jsonTypes(value, root) {
   for (const option of optionsOf(value, root)) {
     const types = option.type || [];
     for (const type of Array.isArray(types) ? types : [types]) {
-      allowed.add(PYTHON_TYPES.get(String(type)) ?? String(type));
+      if (typeof type === "string") allowed.add(PYTHON_TYPES.get(type) ?? type);
     }
     const constants = listOf(option.enum);
     const isOne = constants.length === 0 && Object.hasOwn(option, "const");

@@ -26,7 +26,7 @@ const OF_TURN = [
   ...["reasoning_start", "reasoning_end", "content_start", "content_end"],
 ];
 /** Roles of what may yet be the beginning of another marker, where the text ends in that. */
-const UNSURE = ["mention", "turn_start"];
+const UNSURE = ["mention", "turn_start", "content_start"];
 /** How often text may be read once more as what may be a draft. */
 const MOST_READINGS = 16;
 /** Reads reasoning and content up to the markers of other parts. */

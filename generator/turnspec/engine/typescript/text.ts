@@ -32,7 +32,7 @@ const OF_TURN: readonly string[] = [
   ...["reasoning_start", "reasoning_end", "content_start", "content_end"],
 ];
 /** Roles of what may yet be the beginning of another marker, where the text ends in that. */
-const UNSURE = ["mention", "turn_start"];
+const UNSURE = ["mention", "turn_start", "content_start"];
 
 /** The part that reads calls, as those know it that a format without calls has as well. */
 export interface CallReader {
