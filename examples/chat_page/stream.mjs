@@ -21,7 +21,7 @@ export async function* completion(address, request, signal) {
 async function* events(stream) {
   let data = [];
   for await (const line of lines(stream)) {
-    const [, field, value] = /^([^:]*):? ?([^]*)$/.exec(line);
+    const [, field, value] = /^([^:]*):? ?([\s\S]*)$/.exec(line);
     if (line && field === "data") data.push(value);
     if (line) continue;
     if (data.length > 0) yield data.join("\n");
