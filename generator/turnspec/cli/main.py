@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import signal
 import sys
 import traceback
 from importlib import import_module
@@ -113,6 +114,7 @@ def main() -> None:
         fault.show()
         code = fault.exit_code
     except (KeyboardInterrupt, click.Abort):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already
         tell([("interrupted", "red"), ("; files already written are whole", "")])
         code = INTERRUPTED
     except BrokenPipeError:  # who reads the output has seen enough
