@@ -13,6 +13,7 @@ import signal
 import sys
 import traceback
 from importlib import import_module
+from types import FrameType
 from typing import NoReturn
 
 import click
@@ -99,6 +100,8 @@ def turnspec() -> None:
 def main() -> None:
     """Run the command; whatever goes wrong is one line unless -v is given."""
     _prepare_streams()
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
     try:
         code = turnspec.main(prog_name="turnspec", standalone_mode=False) or 0
         sys.stdout.flush()
@@ -114,7 +117,6 @@ def main() -> None:
         fault.show()
         code = fault.exit_code
     except (KeyboardInterrupt, click.Abort):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already
         tell([("interrupted", "red"), ("; files already written are whole", "")])
         code = INTERRUPTED
     except BrokenPipeError:  # who reads the output has seen enough
@@ -125,6 +127,12 @@ def main() -> None:
         _explain(error)
         code = 1
     _leave(code)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    """Have the command end; a further Ctrl-C doesn't disturb it as it does."""
+    signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _prepare_streams() -> None:
