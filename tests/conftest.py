@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,14 @@ def reference_templates() -> list[TemplateFile]:
     if result.problems:
         pytest.fail("\n".join(map(str, result.problems)), pytrace=False)
     return result.templates
+
+
+@pytest.fixture(autouse=True)
+def hears_ctrl_c() -> Iterator[None]:
+    """Have tests end with Ctrl-C again, behind one in which a command was interrupted."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import signal
 import sys
 import traceback
 from importlib import import_module
+from types import FrameType
 from typing import NoReturn
 
 import click
@@ -98,6 +100,8 @@ def turnspec() -> None:
 def main() -> None:
     """Run the command; whatever goes wrong is one line unless -v is given."""
     _prepare_streams()
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
     try:
         code = turnspec.main(prog_name="turnspec", standalone_mode=False) or 0
         sys.stdout.flush()
@@ -123,6 +127,12 @@ def main() -> None:
         _explain(error)
         code = 1
     _leave(code)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    """Have the command end; a further Ctrl-C doesn't disturb it as it does."""
+    signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _prepare_streams() -> None:

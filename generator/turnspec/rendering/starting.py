@@ -6,6 +6,7 @@ A fork server loads what they need once; every further process starts in millise
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -37,9 +38,14 @@ def process_context(module: str) -> ForkContext | ForkServerContext | SpawnConte
 def begin_loading(module: str) -> None:
     """Let the server load a module while this process does something else."""
     if process_context(module).get_start_method() == "forkserver":
-        from multiprocessing import forkserver
+        from multiprocessing import forkserver, resource_tracker
 
+        # Ctrl-C is for the user's process alone; with that one the server ends. What the server
+        # needs is started before, as that lets signals through again.
+        resource_tracker.ensure_running()
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         forkserver.ensure_running()
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def start_process(
