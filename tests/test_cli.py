@@ -448,13 +448,15 @@ def test_wrong_use_is_exit_code_2_without_traceback(arguments: list[str]) -> Non
     assert "Traceback" not in result.stderr
 
 
-def test_an_unexpected_error_is_one_line_unless_v_is_given(root: Path) -> None:
-    (root / "generated/plain_content.py").write_text("1 / 0\n", encoding="utf-8")
-    result = run_apart("parse", "plain-content", "--root", root)
+def test_an_unexpected_error_is_one_line_unless_v_is_given(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("turnspec.cli.parse.catalog_of", lambda *_: 1 / 0)
+    result = run_whole("parse", "plain-content", "--root", root)
     assert result.returncode == 1
     assert result.stderr.startswith("internal error: ZeroDivisionError: division by zero\n")
     assert "Traceback" not in result.stderr
-    loud = run_apart("parse", "plain-content", "--root", root, "-v")
+    loud = run_whole("parse", "plain-content", "--root", root, "-v")
     assert loud.returncode == 1
     assert "Traceback" in loud.stderr
 

@@ -16,7 +16,7 @@ from tests.conformance.formats import NOT_READ
 from turnspec.spec.problems import Problem
 
 GEMMA = "google/gemma-4-31B-it"
-LLAMA_4 = "meta-llama/Llama-4-Scout-17B-16E-Instruct"
+UNREAD = "deepseek-ai/DeepSeek-V4.1-Flash"
 
 
 @pytest.mark.long
@@ -131,5 +131,5 @@ def test_the_adapter_returns_complete_calls_alone(adapter: Any) -> None:
 def test_the_adapter_knows_markers_and_models(adapter: Any) -> None:
     engine, raw = adapter.Turnspec(), given("a<tool_call>b</tool_call>")
     assert engine.special_token_ids(raw) == {*range(1, 12), *range(13, 25)}
-    assert engine.supports("llama", LLAMA_4) == (False, NOT_READ[LLAMA_4])
+    assert engine.supports("deepseek", UNREAD) == (False, NOT_READ[UNREAD])
     assert engine.supports("gemma4", GEMMA) == (True, "")

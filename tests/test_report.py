@@ -290,7 +290,7 @@ def test_what_is_packed_comes_back(tmp_path: Path) -> None:
 
 def test_markers_have_their_kinds(page: Page) -> None:
     marks = {element.content for element in page.named("span", class_="k-call-mark")}
-    assert {"<tool_call>\n<function=", "<|channel|>commentary json<|message|>"} <= marks
+    assert {"<tool_call>\n<function=", "<|tool_call:end|><|calls|>"} <= marks
     names = {element.content for element in page.named("span", title="name")}
     assert names == {"get_weather", "get_time"}
 

@@ -144,6 +144,7 @@ def test_calls_in_other_ways(case: Text) -> None:
         ("{invalid json here}", "{invalid json here}"),
         ('{"path": {so it [1, "x"] goes}, "b": 1}', '{"path": {so it [1, "x"] goes}, "b": 1}'),
         ('{"a": [{b c}, 2]}', '{"a": [{b c}, 2]}'),
+        ('{"a": {b c}, "d": {"e": [1], "f": "x}y"}}', '{"a": {b c}, "d": {"e": [1], "f": "x}y"}}'),
     ],
 )
 def test_what_is_no_member_is_handed_on_as_it_is_written(written: str, read: str) -> None:

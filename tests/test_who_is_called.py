@@ -108,7 +108,11 @@ def test_recipients_of_a_template_of_ones_own(worker: RenderWorker) -> None:
 def test_only_formats_with_recipients_have_messages_for_the_user() -> None:
     """Solar's messages have headers too, and Kimi's parts end alike: they name no recipient."""
     addressed = {name for name in FORMATS if table_of(name).get("content", {}).get("addressed")}
-    assert addressed == {"muse-glimmer", "openai-gpt-oss-120b"}
+    assert addressed == {
+        "llm-jp-llm-jp-4-1-8b-thinking",
+        "muse-glimmer",
+        "openai-gpt-oss-120b",
+    }
 
 
 # A stream has the arguments of the whole text

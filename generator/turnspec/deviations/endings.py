@@ -24,7 +24,8 @@ def header_in_part(form: Format) -> Iterator[Case]:
     header = form.spec.turn.header
     text = form.write(form.message)
     tag = re.match(r"<[^<>]+>(?=\w+\Z)", header)
-    for rest in (header[tag.end() :], tag.group(), "") if tag and header in text else ():
+    is_read = any("{?" in between for between in form.table.get("between", ()))
+    for rest in (header[tag.end() :], tag.group(), "") if tag and is_read else ():
         yield form.case(text.replace(header, rest), form.message, "missing_marker")
 
 

@@ -57,13 +57,14 @@ def is_no_head(turn: Turn, found: Found) -> bool:
 def is_no_tool(turn: Turn, name: str) -> bool:
     """Say whether a message's header names no tool, but someone who talks, or else another word."""
     name = said_once(turn, name)
-    return name not in (turn.tools or ()) and (bool(turn.tools) or name in PARTICIPANTS)
+    return name not in (turn.tools or ()) and (turn.tools is not None or name in PARTICIPANTS)
 
 
 def said_once(turn: Turn, name: str) -> str:
     """Return a name; of one that is said twice, as its own name space, the tool that it is."""
     tools, half = turn.tools or (), name[: len(name) // 2]
-    return half if name not in tools and half in tools and name == f"{half}.{half}" else name
+    is_twice = name == f"{half}.{half}" and half in tools
+    return half if is_twice and name not in tools else name
 
 
 def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None]:

@@ -16,27 +16,27 @@ class Input:
         self.text = ""
         self.marked = ""  # the text with stand-ins for special tokens
         self.position = 0  # what stands before it is read
-        self._coming: list[str] = []  # pieces that are not looked at yet
-        self._coming_marked: list[str] = []
-        self._coming_length = 0
         self.offset = offset  # of the text's first character in what the model writes
         self.final = False  # whether all text has come
         self.rules = rules
         if HAS_CALLS:
             self.held: list[tuple[str, str]] = []  # what was read, and may be once more
+            self._coming: list[tuple[str, str]] = []  # pieces that are not looked at yet
+            self._coming_length = 0
 
     def add(self, text: str, special: bool) -> bool:
         """Add the next piece; return whether to look: much that is held waits for more."""
-        self._coming.append(text)
-        self._coming_length += len(text)
-        if HAS_SPECIAL_TOKENS and (tokens := self.rules.special):
-            self._coming_marked.append(tokens.with_stand_ins(text, special))
-        if self._coming_length < len(self.text) // 8 - 64 and not self.final:
-            return False
-        self.text += "".join(self._coming)
-        has_tokens = HAS_SPECIAL_TOKENS and self.rules.special
-        self.marked = self.marked + "".join(self._coming_marked) if has_tokens else self.text
-        self._coming, self._coming_marked, self._coming_length = [], [], 0
+        tokens = self.rules.special if HAS_SPECIAL_TOKENS else None
+        marked = tokens.with_stand_ins(text, special) if tokens else text
+        if HAS_CALLS:
+            self._coming.append((text, marked))
+            self._coming_length += len(text)
+            if self._coming_length < len(self.text) // 8 - 64 and not self.final:
+                return False
+            text, marked = map("".join, zip(*self._coming, strict=True))
+            self._coming, self._coming_length = [], 0
+        self.text += text
+        self.marked = self.marked + marked if tokens else self.text
         return True
 
     @property

@@ -176,7 +176,9 @@ class JsonValue:
             self._held.clear()
         self._closers.pop()
         self._end_value(text)
-        if len(self._closers) >= self._unread_depth > 0:
+        if len(self._closers) < self._unread_depth:
+            self._unread_depth = 0
+        elif self._unread_depth:
             self._expected = "anything"
         return True
 

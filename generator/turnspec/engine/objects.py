@@ -314,7 +314,8 @@ def break_off(turn: Turn, call: CallObject, is_whole: bool) -> Next:
     """End a call whose object does not go on as one."""
     open_call = turn.call
     if not open_call:
-        is_over = not turn.input.rest.strip(WHITE_SPACE)
+        input = turn.input
+        is_over = after_space(input.text, input.position) == len(input.text)
         if is_over and is_unnamed_at_end(turn, call):
             return Next.NOTHING
         return give_up(turn, call.announced)

@@ -16,12 +16,13 @@ from turnspec.engine.literals import (
     literal,
     without_warnings,
 )
-from turnspec.engine.tools import is_mapping, object_in
+from turnspec.engine.markers import WHITE_SPACE
+from turnspec.engine.tools import is_list, is_mapping, object_in
 from turnspec.engine.types import as_json, json_types
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any, TypeAlias
 
     from turnspec.engine.markers import Found
@@ -59,9 +60,9 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
         turn.write_mention(end_of_text)
         return False
     start = turn.release()
-    for name, arguments, deviation in calls:
+    for name, arguments, told in calls:
         open_call = turn.start_call(name, start, problem_at=input.here)
-        turn.problem("other_syntax", deviation, start)
+        turn.problem("other_syntax", told, start)
         turn.events += open_call.add(arguments)
         turn.end_call(open_call)
         start = input.here
@@ -84,15 +85,16 @@ def is_name(text: str) -> bool:
     return re.fullmatch(NAME, text) is not None
 
 
-def objects_in(text: str) -> list[Any]:
+def objects_in(text: str) -> Sequence[Any]:
     """Return the values in a text, in JSON or Python: alone, or in an array without brackets."""
+    text = text.strip(WHITE_SPACE)
     for read in (load_json, from_python):
-        for candidate in (text.strip(), f"[{text.strip()}]"):
+        for candidate in (text, f"[{text}]"):
             try:
                 value = read(candidate)
             except PYTHON_ERRORS:
                 continue
-            return value if isinstance(value, list) else [value]
+            return value if is_list(value) else [value]
     return []
 
 
@@ -148,7 +150,7 @@ def keyword_arguments(text: str) -> str | None:
     import ast  # takes long, and is seldom needed
 
     try:
-        call = ast.parse(f"f({without_warnings(text.strip())}", mode="eval").body
+        call = ast.parse(f"f({without_warnings(text.strip(WHITE_SPACE))}", mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             return None  # more than arguments
         values = {word.arg: literal(word.value) for word in call.keywords}

@@ -9,6 +9,7 @@ from turnspec.engine.facts import (
     CALLS_ARE_OBJECTS,
     HAS_CALLS,
     HAS_DRAFTS,
+    HAS_FOLLOWERS,
     HAS_OPTIONAL_TEXTS,
     HAS_REASONING,
     HAS_SPECIAL_TOKENS,
@@ -65,7 +66,8 @@ def read_parts(turn: Turn) -> Reading[None]:
         turn.input.take(found.end)
         turn.state.after_marker = not is_quoted
         if HAS_CALLS and found.role in OF_TURN:
-            turn.state.mentioned = False  # as what closes a mention stands in the same part
+            # What closes a mention stands in the same part.
+            turn.state.mentioned = False
         match found.role:
             case Role.TURN_END:
                 if HAS_REASONING and REASONING_ENDS_WITH_TURN:
@@ -201,7 +203,8 @@ def header_in(turn: Turn, found: Found) -> Found:
 def breaks_off(turn: Turn, found: Found | None) -> bool:
     """Leave out a marker that the text ends in; say whether there is one."""
     input = turn.input
-    if not input.final or (found and found.role not in MAY_GO_ON):
+    may_go_on = found is None or (HAS_FOLLOWERS and found.role in MAY_GO_ON)
+    if not (input.final and may_go_on):
         return False
     rules = input.rules.at_end_of_text if HAS_CALLS else input.rules.in_text
     begun = rules.search(input, partial=True)
@@ -333,13 +336,18 @@ def ends_in_quote(pieces: list[str]) -> bool:
     return bool(pieces) and pieces[-1][-1] in "\"'`"
 
 
+#: How often in a row the same text is read as a draft.
+MOST_READINGS = 64
+
+
 def read_draft(turn: Turn, found: Found) -> Reading[bool]:
     """Read calls in open reasoning; return whether they are some.
 
     If something else than the turn's end follows them, all of it is reasoning.
     """
     turn.readings = turn.readings + 1 if found.offset < turn.read_to else 0
-    if turn.readings > 16:  # as each may be read to the text's end
+    if turn.readings > MOST_READINGS:  # as each may be read to the text's end
+        turn.problem("draft", f"{found.text!r} is text here", found.offset)
         turn.write(found.start + 1)
         return False
     state, content, reasoning = turn.state, turn.content, turn.reasoning

@@ -93,7 +93,7 @@ export class HeadCalls extends Calls {
   }
   /** Say whether a message's header names no tool, but someone who talks, or else another word. */
   isNoTool(name) {
-    const isOther = !!this.tools?.size || PARTICIPANTS.includes(name);
+    const isOther = !!this.tools || PARTICIPANTS.includes(name);
     return isOther && !this.knows(this.saidOnce(name));
   }
   /** Return a name; of one that is said twice, as its own name space, the tool that it is. */

@@ -28,7 +28,7 @@ const OF_TURN = [
 /** Roles of what may yet be the beginning of another marker, where the text ends in that. */
 const UNSURE = ["mention", "turn_start", "content_start"];
 /** How often text may be read once more as what may be a draft. */
-const MOST_READINGS = 16;
+const MOST_READINGS = 64;
 /** Reads reasoning and content up to the markers of other parts. */
 export class Text {
   turn;
@@ -145,6 +145,7 @@ export class Text {
       const isAgain = turn.offsetAt(found.start) < this.readTo;
       this.readings = isAgain ? this.readings + 1 : 0;
       if (this.readings > MOST_READINGS) {
+        turn.problem("draft", `${quoted(found.text)} is text here`);
         this.write(found.start + widthAt(turn.text, found.start));
         return true;
       }

@@ -119,7 +119,7 @@ export class HeadCalls extends Calls {
 
   /** Say whether a message's header names no tool, but someone who talks, or else another word. */
   isNoTool(name: string): boolean {
-    const isOther = !!this.tools?.size || PARTICIPANTS.includes(name);
+    const isOther = !!this.tools || PARTICIPANTS.includes(name);
     return isOther && !this.knows(this.saidOnce(name));
   }
 

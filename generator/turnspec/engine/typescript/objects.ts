@@ -290,7 +290,8 @@ export class ObjectCalls extends Calls {
       this.endObject(complete);
     } else {
       const { turn } = this;
-      if (turn.final && trimmed(turn.text.slice(turn.position)) === "") this.endOfText();
+      const end = turn.position + spaceBefore(turn.text, turn.position);
+      if (turn.final && end === turn.text.length) this.endOfText();
       this.giveUp();
     }
     return true;

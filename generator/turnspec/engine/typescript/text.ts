@@ -65,7 +65,7 @@ export interface TextOptions {
 }
 
 /** How often text may be read once more as what may be a draft. */
-const MOST_READINGS = 16;
+const MOST_READINGS = 64;
 
 /** Reads reasoning and content up to the markers of other parts. */
 export class Text {
@@ -187,6 +187,7 @@ export class Text {
       const isAgain = turn.offsetAt(found.start) < this.readTo;
       this.readings = isAgain ? this.readings + 1 : 0;
       if (this.readings > MOST_READINGS) {
+        turn.problem("draft", `${quoted(found.text)} is text here`);
         this.write(found.start + widthAt(turn.text, found.start));
         return true;
       }

@@ -232,8 +232,8 @@ export class Value {
     }
     this.closers.pop();
     this.endValue(text);
-    const isUnread = this.unreadDepth > 0 && this.closers.length >= this.unreadDepth;
-    if (isUnread) this.expected = "anything";
+    if (this.closers.length < this.unreadDepth) this.unreadDepth = 0;
+    else if (this.unreadDepth > 0) this.expected = "anything";
     return true;
   }
 

@@ -244,7 +244,7 @@ export function argumentValueRoles(table: Format): Roles {
     callEndRoles(table).map(([, notation]) => spaced(notation)),
   );
   return [
-    ...(first === undefined ? [...argument, ...done] : [...done, ...next, ...broken, ...argument]),
+    ...(first === undefined ? [...argument, ...done] : [...done, ...broken, ...next, ...argument]),
     ...withRole("end", end ? [spaced(end)] : []),
   ];
 }
@@ -259,7 +259,7 @@ function nextHeads(table: Format): string[] {
 /** Return how an argument begins whose key stands in quotes, the format's own among them. */
 function quotedStarts(table: Format): string[] {
   const { start = "", values } = argumentsOf(table);
-  const quotes = new Set(['"', "'", values?.raw_quote ?? '"']);
+  const quotes = new Set(['"', "'", values?.raw_quote || '"']);
   return Array.from(quotes, (quote) =>
     start.replaceAll("{key", `${quote}{key`).replace("}", `}${quote}`),
   );
