@@ -80,10 +80,10 @@ def test_a_promise_that_is_broken_is_told_of(
     from tests.fuzz.fuzzing import run
 
     module = importlib.import_module(f"tests.fuzz.fuzz_{target}")
-    run(module.TARGET, b"0123456789")
+    run(module.TARGET, b"abcdefghijklmnop")
     monkeypatch.setattr(module, function, lambda *_: returned)
     with pytest.raises(AssertionError):
-        run(module.TARGET, b"0123456789")
+        run(module.TARGET, b"abcdefghijklmnop")
 
 
 @pytest.mark.parametrize("fault", ["feed", "finish", "parse"])

@@ -76,6 +76,7 @@ HEADERS = [
     Text(MUSE, " to=commentary<|message|>" + quoted,
          said(quoted.removesuffix("<|eot|>")), ("unexpected_text",)),
     Text(MUSE, "<|message|>A.<|eot|>", said("A.")),
+    Text(MUSE, "\n" * 200 + "<|message|>A.<|eot|>", said("A.")),
     Text(MUSE, " to=read<|message|><atem:function_calls>", said(""), ("cut_off",)),
     Text(MUSE, " to=read.read<|message|>" + INVOKE.format('read.read">'),
          called("a"), ("repeated",)),

@@ -37,7 +37,7 @@ def longest_first(markers: Roles) -> list[tuple[str, Notation]]:
 
 def lead_roles(table: Format) -> Roles:
     """Return the words that may stand before all content."""
-    return [("lead", f" {lead}") for lead in table.get("content", {}).get("lead", ())]
+    return [("lead", lead) for lead in table.get("content", {}).get("lead", ())]
 
 
 def header_roles(table: Format) -> Roles:

@@ -154,6 +154,7 @@ def take_lead(turn: Turn) -> Reading[bool]:
     is_later = not state.after_marker or turn.content.begun
     if is_later or (HAS_REASONING and state.thinking) or (HAS_CALLS and state.called):
         return False
+    turn.write(after_space(input.text, input.position))
     found = input.rules.before_content.match(input, partial=not input.final)
     if found is None:
         return False

@@ -166,7 +166,9 @@ export class Text {
         return this.passNoise(noise);
       }
     }
-    const lead = this.isFirst ? this.leads.match(turn) : null;
+    const hasLeads = this.isFirst && !!this.compiled.table.content?.lead;
+    if (hasLeads) this.write(turn.position + spaceBefore(turn.text, turn.position));
+    const lead = hasLeads ? this.leads.match(turn) : null;
     if (lead) {
       if (lead.role) turn.position = lead.end;
       this.afterMarker = !lead.role;

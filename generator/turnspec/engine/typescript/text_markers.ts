@@ -34,10 +34,7 @@ export function longestFirst(markers: Roles): Roles {
 
 /** Return the words that may stand before all content. */
 export function leadRoles(table: Format): Roles {
-  return withRole(
-    "lead",
-    (table.content?.lead ?? []).map((lead) => ` ${lead}`),
-  );
+  return withRole("lead", table.content?.lead);
 }
 
 /** Return the headers of messages for the user, if messages say who they are for. */
