@@ -35,7 +35,7 @@ LENGTHS = (500, 4_000)
 #: How many times the steps twice the text may take: a little more, for what is bounded.
 GROWTH = 2.3
 #: Of each format, so many texts are repeated somewhere.
-RUNS = 300 if EVERY_FORMAT else 24
+RUNS = 300 if EVERY_FORMAT else 6
 SIGNS = (
     *(" ", "\n", " \n", "x", "a7 ", "[", "{", "(", "<", "]", "}", ")", '"', "'", "`", "\\", '\\"'),
     *("\\u00", "\\n", ",", ":", "=", '{"', '["', '{"a": ', "[1, ", '"a": 1, ', '", "', "x='y', "),
