@@ -19,7 +19,7 @@ from turnspec.grammar.request import GrammarRequest
 WITH_TOOLS = [name for name in KINDS if committed_spec(name).tools]
 TAGGED = "qwen3-coder"
 #: Of each format, and turns for each of them.
-SCHEMAS, TURNS = (60 if EVERY_FORMAT else 8), 4
+SCHEMAS, TURNS = (60 if EVERY_FORMAT else 12), 4
 
 TEXTS = ("", "1", "-2.5", "true", "True", "null", "None", "[]", "{}", '"a"', "a", "b c", "2x", " 3")
 CONSTANTS: tuple[Any, ...] = (1, -2.5, True, False, None, [], {}, 2.0, [1])
