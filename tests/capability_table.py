@@ -101,7 +101,15 @@ def row_of(name: str, templates: OpenTemplates) -> str:
 
 
 def _steps(chat: ChatTemplate) -> tuple[int, int, int]:
-    return naive_steps(chat), held_steps(chat, TALK), held_steps(chat, IN_USE)
+    return naive_steps(chat), _held_or_none(chat, TALK), _held_or_none(chat, IN_USE)
+
+
+def _held_or_none(chat: ChatTemplate, steps: Sequence[Mapping[str, Any] | None]) -> int:
+    """Return the steps that are held; none if the template takes no such conversation."""
+    try:
+        return held_steps(chat, steps)
+    except ChatError:
+        return 0
 
 
 def _figures(

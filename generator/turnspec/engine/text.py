@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from turnspec.engine.calls import is_no_head, is_no_tool, read_head_marker
+from turnspec.engine.calls import (
+    PARTICIPANTS,
+    is_no_head,
+    is_no_tool,
+    read_head_marker,
+)
 from turnspec.engine.facts import (
     ARE_CALLS_ADDRESSED,
     BEFORE_CONTENT,
@@ -193,6 +198,8 @@ def header_in(turn: Turn, found: Found) -> Found:
     """Return the header of content with which a call's head begins, if it names no tool."""
     name, again = found.slot("name"), found.slot("name_again")
     if found.role not in CALLS_BEGIN or not again or not is_no_tool(turn, name):
+        return found
+    if name == again and name not in PARTICIPANTS:
         return found
     rules = turn.input.rules.content_headers
     header = rules.match(turn.input, not turn.input.final, found.start)

@@ -29,7 +29,8 @@ def open_file(path: Path, *, pipes: bool = False) -> BufferedReader:
     """
     file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115
     kind = os.fstat(file.fileno()).st_mode
-    if stat.S_ISREG(kind):
+    is_empty = stat.S_ISCHR(kind) and path.samefile(os.devnull)
+    if stat.S_ISREG(kind) or is_empty:
         return file
     if pipes and stat.S_ISFIFO(kind):
         os.set_blocking(file.fileno(), True)
