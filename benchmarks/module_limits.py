@@ -30,21 +30,21 @@ ENGINE_LINES = 4_608 + 2_012
 SO_FAR = {
     "lines, content only": 1_079,
     "lines, tagged": 2_805,
-    "lines, heads with JSON": 2_717,
+    "lines, heads with JSON": 2_719,
     "lines, objects": 2_736,
     "lines, heads with values": 2_754,
     "lines above, content only": 592,
     "lines above, tagged": 1_894,
-    "lines above, heads with JSON": 1_539,
+    "lines above, heads with JSON": 1_541,
     "lines above, objects": 1_558,
     "statements, content only": 574,
     "statements, tagged": 1_637,
-    "statements, heads with JSON": 1_590,
+    "statements, heads with JSON": 1_592,
     "statements, objects": 1_640,
     "lines, median": 2_416,
-    "lines, mean": 2_114,
-    "lines, all": 340_354,
-    "lines of the engine and codegen": 9_843,
+    "lines, mean": 2_115,
+    "lines, all": 340_360,
+    "lines of the engine and codegen": 9_850,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97
