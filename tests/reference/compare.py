@@ -114,6 +114,9 @@ def _reason(case: Case) -> str:
         and dialect.absent_content is not AbsentContent.NULL,
         "reasoning is wanted elsewhere": thoughtful
         and dialect.reasoning_field != "reasoning_content",
+        "a key of its own is wanted in each answer": any(
+            set(one) - set(other) for one, other in _pairs(case)
+        ),
         "a word in a message turns thinking off": case.name == "without thinking"
         and case.variables["messages"] != case.plain["messages"],
         "a result shows its call's name": _names(case.variables) != _names(case.plain),
@@ -146,3 +149,8 @@ def _run(cases: Iterable[Case], worker: RenderWorker, arguments: list[str]) -> i
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
+
+
+def _pairs(case: Case) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Yield the messages as the template takes them, each with the plain one."""
+    yield from zip(case.variables["messages"], case.plain["messages"], strict=False)
