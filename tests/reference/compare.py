@@ -114,9 +114,7 @@ def _reason(case: Case) -> str:
         and dialect.absent_content is not AbsentContent.NULL,
         "reasoning is wanted elsewhere": thoughtful
         and dialect.reasoning_field != "reasoning_content",
-        "a key of its own is wanted in each answer": any(
-            set(one) - set(other) for one, other in _pairs(case)
-        ),
+        "a key of its own is wanted in each answer": _has_more_keys(case.variables, case.plain),
         "a word in a message turns thinking off": case.name == "without thinking"
         and case.variables["messages"] != case.plain["messages"],
         "a result shows its call's name": _names(case.variables) != _names(case.plain),
@@ -151,6 +149,7 @@ if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
 
 
-def _pairs(case: Case) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Yield the messages as the template takes them, each with the plain one."""
-    yield from zip(case.variables["messages"], case.plain["messages"], strict=False)
+def _has_more_keys(given: Mapping[str, Any], plain: Mapping[str, Any]) -> bool:
+    """Say whether a message has a key that the plain one hasn't."""
+    pairs = zip(given["messages"], plain["messages"], strict=False)
+    return any(set(one) - set(other) for one, other in pairs)

@@ -115,7 +115,7 @@ def compiled_source(facts: FormatFacts) -> str:
     common = common_source(_known_of_class(facts))
     head = _with_public_names(head, known)
     parts = [head, markers, own[0], tables, *own[1:], f"{BEGINS_COMMON}\n"]
-    text = without_idle_generators("\n\n".join([*parts, common]))
+    text = "\n\n".join([without_idle_generators("\n\n".join(parts)), common])
     public = {"__all__", *public_names(known)}
     text = reached(text, public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
     called = without_empty_functions(text)

@@ -7,6 +7,7 @@ it was building, and is replaced.
 from __future__ import annotations
 
 import contextlib
+import gc
 import signal
 import time
 import traceback
@@ -121,6 +122,7 @@ def _serve(connection: Connection) -> None:
     """Build what comes until there is nothing more."""
     end_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells all; the parent ends this one
+    gc.set_threshold(100_000)  # syntax trees hold no cycles, and looking for some takes a fifth
     receive: Callable[[], Task | None] = connection.recv
     # A parent that was killed leaves a connection that is closed or reset.
     with contextlib.suppress(EOFError, OSError), RenderWorker() as worker:

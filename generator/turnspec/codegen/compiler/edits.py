@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +61,15 @@ class Source:
 
     def nodes(self) -> Iterator[ast.AST]:
         """Yield all nodes but those in format strings, whose quotes an edit might end."""
-        waiting: list[ast.AST] = [self.tree]
-        for node in waiting:
+        return iter(self._nodes)
+
+    @cached_property
+    def _nodes(self) -> list[ast.AST]:
+        found: list[ast.AST] = [self.tree]
+        for node in found:
             if not isinstance(node, ast.JoinedStr):
-                waiting += ast.iter_child_nodes(node)
-        return iter(waiting)
+                found += ast.iter_child_nodes(node)
+        return found
 
     def stands_between(self, node: ast.expr, before: str, after: str) -> bool:
         """Tell whether a node has a text right before it, and another right after it."""
