@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +60,11 @@ class Source:
 
     def nodes(self) -> Iterator[ast.AST]:
         """Yield all nodes but those in format strings, whose quotes an edit might end."""
-        return iter(self._nodes)
-
-    @cached_property
-    def _nodes(self) -> list[ast.AST]:
-        found: list[ast.AST] = [self.tree]
-        for node in found:
+        waiting: list[ast.AST] = [self.tree]
+        for node in waiting:
             if not isinstance(node, ast.JoinedStr):
-                found += ast.iter_child_nodes(node)
-        return found
+                waiting += ast.iter_child_nodes(node)
+        return iter(waiting)
 
     def stands_between(self, node: ast.expr, before: str, after: str) -> bool:
         """Tell whether a node has a text right before it, and another right after it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -63,20 +62,18 @@ def _edits(source: Source, facts: Facts) -> Iterator[Edit]:
 
 def _constant_locals(source: Source, function: ast.FunctionDef) -> Iterator[Edit]:
     """Put a local's value in its place where it has but one, which facts have decided."""
-    nodes = list(ast.walk(function))
-    decided = {}
-    for node in nodes:
+    names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+    stored = [node.id for node in names if not isinstance(node.ctx, ast.Load)]
+    for node in ast.walk(function):
         match node:
             case ast.Assign(
                 targets=[ast.Name(id=name)],
                 value=(ast.Constant(value=bool()) | ast.Tuple(elts=[])) as value,
             ):
-                decided[name] = ast.unparse(value)
-    names = [node for node in nodes if isinstance(node, ast.Name)] if decided else []
-    stored = Counter(node.id for node in names if not isinstance(node.ctx, ast.Load))
-    for node in names:
-        if isinstance(node.ctx, ast.Load) and node.id in decided and stored[node.id] == 1:
-            yield Edit(source.start(node), source.end(node), decided[node.id])
+                uses = (use for use in names if use.id == name and isinstance(use.ctx, ast.Load))
+                if stored.count(name) == 1:
+                    text = ast.unparse(value)
+                    yield from (Edit(source.start(u), source.end(u), text) for u in uses)
 
 
 def _unreached(source: Source, statements: list[ast.stmt]) -> Iterator[Edit]:
