@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+
+_BETWEEN_BLOCKS = re.compile(r"(\n{3,})(?=[^ \n])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +107,16 @@ def indented(text: str, by: int) -> str:
     if by >= 0:
         return re.sub(r"^(?=[^\n])", " " * by, text, flags=re.MULTILINE)
     return re.sub(rf"^ {{1,{-by}}}", "", text, flags=re.MULTILINE)
+
+
+def blocks_of(text: str) -> list[str]:
+    """Return what stands between empty lines, and these; each is a source of its own.
+
+    Formats share most of their blocks, so what is done to a block is kept for the next format.
+    """
+    return _BETWEEN_BLOCKS.split(text)
+
+
+def by_blocks(text: str, rewrite: Callable[[str], str]) -> str:
+    """Return a source each of whose blocks is rewritten."""
+    return "".join(map(rewrite, blocks_of(text)))

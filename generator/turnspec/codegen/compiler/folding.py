@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from turnspec.codegen.compiler.edits import Edit, Source, indented
+from turnspec.codegen.compiler.edits import Edit, Source, by_blocks, indented
 from turnspec.codegen.compiler.values import UNKNOWN, Facts
 
 
@@ -14,12 +14,12 @@ def folded(text: str, facts: Facts) -> str:
     """Return a source in which facts have taken the place of conditions on them.
 
     One pass folds what isn't inside of something else that is folded; passes follow until
-    nothing is left to fold. ``facts`` are those that the source names.
+    nothing is left to fold.
     """
-    return _fold(text, facts.as_text())
+    return by_blocks(text, lambda block: _fold(block, facts.of(block).as_text()))
 
 
-@lru_cache(4096)  # as many formats share what a file of the engine is folded to
+@lru_cache(10_000)
 def _fold(text: str, known: str) -> str:
     facts = Facts.from_text(known)
     while True:

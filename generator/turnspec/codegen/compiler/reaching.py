@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import textwrap
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
-from turnspec.codegen.compiler.edits import Edit, Source
+from turnspec.codegen.compiler.edits import Edit, Source, blocks_of
 from turnspec.codegen.compiler.storing import loaded_in, unread_stores
 
 _Definition = ast.FunctionDef | ast.ClassDef
@@ -31,7 +30,7 @@ class _Reached:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """What a statement stores: attributes, and names for itself that it doesn't read."""
+    """What a function stores: attributes, and names for itself that it doesn't read."""
 
     attributes: Set[str]
     unread: Set[str]
@@ -46,29 +45,34 @@ class _Part:
     uses: _Reached
 
 
-# Passes and formats see the same statements again and again, so what these use is kept by texts.
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A block of a source, taken apart."""
+
+    source: Source
+    parts: Sequence[_Part]
+    functions: Sequence[tuple[ast.FunctionDef, _Stored]]
 
 
-def _uses_of(source: Source, node: ast.stmt) -> _Reached:
-    return _uses_of_text(_text(source, node))
+@lru_cache(10_000)  # passes and formats see the same blocks again and again
+def _block(text: str) -> _Block:
+    source = Source(text)
+    body = source.tree.body
+    functions = [(function, _stored_in(function)) for function in _functions(body)]
+    return _Block(source, list(_parts(body)), functions)
 
 
-@lru_cache(20_000)
-def _uses_of_text(text: str) -> _Reached:
+@lru_cache(100)
+def _uses_of(text: str) -> _Reached:
     return _used(ast.parse(text).body)
 
 
-@lru_cache(20_000)
-def _stored_in(text: str) -> _Stored:
-    nodes = list(ast.walk(ast.parse(text)))
+def _stored_in(function: ast.FunctionDef) -> _Stored:
+    nodes = list(ast.walk(function))
     stored = [node for node in nodes if isinstance(getattr(node, "ctx", None), ast.Store)]
     names = {node.id for node in stored if isinstance(node, ast.Name)}
     attributes = {node.attr for node in stored if isinstance(node, ast.Attribute)}
     return _Stored(attributes, names - loaded_in(nodes))
-
-
-def _text(source: Source, node: ast.stmt) -> str:
-    return textwrap.dedent(" " * node.col_offset + source.text_of(node))
 
 
 def _used(nodes: Iterable[ast.AST]) -> _Reached:
@@ -127,23 +131,22 @@ def reached(
     ``pure`` are methods that do nothing but give a value. What comes after the line ``kept_from``
     stays as it is.
     """
+    own, line, kept = text.partition(kept_from) if kept_from else (text, "", "")
     while True:
-        source = Source(text)
-        kept = text.encode().find(kept_from.encode()) if kept_from else len(text.encode())
-        found = _what_is_reached(source, kept, public, attributes)
-        edits = [edit for edit in _edits(source, found, public, pure) if edit.start < kept]
-        if not edits:
-            return text
-        text = source.edited(edits)
+        blocks = [_block(block) for block in blocks_of(own)]
+        found = _what_is_reached(blocks, _uses_of(kept), public, attributes)
+        texts = [block.source.edited(_edits(block, found, public, pure)) for block in blocks]
+        if texts == [block.source.text for block in blocks]:
+            return own + line + kept
+        own = "".join(texts)
 
 
-def _what_is_reached(source: Source, kept: int, public: Set[str], attributes: Set[str]) -> _Reached:
+def _what_is_reached(
+    blocks: Iterable[_Block], kept: _Reached, public: Set[str], attributes: Set[str]
+) -> _Reached:
     found = _Reached(set(public), set(attributes))
-    body = source.tree.body
-    waiting = list(_parts(source, [node for node in body if source.start(node) < kept]))
-    for node in body:
-        if source.start(node) > kept:
-            found.add(_uses_of(source, node))
+    found.add(kept)
+    waiting = [part for block in blocks for part in block.parts]
     size = -1
     while size != found.size():
         size = found.size()
@@ -159,7 +162,7 @@ def _what_is_reached(source: Source, kept: int, public: Set[str], attributes: Se
     return found
 
 
-def _parts(source: Source, body: Iterable[ast.stmt]) -> Iterator[_Part]:
+def _parts(body: Iterable[ast.stmt]) -> Iterator[_Part]:
     """Yield the parts of a source, but for imports."""
     for node in body:
         names = frozenset(_bound(node))
@@ -167,20 +170,19 @@ def _parts(source: Source, body: Iterable[ast.stmt]) -> Iterator[_Part]:
             yield _Part(frozenset(), "", _Reached({"TYPE_CHECKING"}))
             for inner in node.body:
                 if not isinstance(inner, ast.Import | ast.ImportFrom):
-                    yield _Part(frozenset(_bound(inner)), "", _uses_of(source, inner))
+                    yield _Part(frozenset(_bound(inner)), "", _used([inner]))
         elif isinstance(node, ast.ClassDef):
             yield _Part(names, "", _used([*node.bases, *node.decorator_list]))
             for inner in node.body:
                 name = inner.name if isinstance(inner, ast.FunctionDef) else ""
-                yield _Part(names, "" if _is_special(name) else name, _uses_of(source, inner))
+                yield _Part(names, "" if _is_special(name) else name, _used([inner]))
         elif not isinstance(node, ast.Import | ast.ImportFrom):
-            yield _Part(names, "", _uses_of(source, node))
+            yield _Part(names, "", _used([node]))
 
 
 def used_names(text: str) -> set[str]:
     """Return the names of a module that the statements in it use."""
-    source = Source(text)
-    return {name for part in _parts(source, source.tree.body) for name in part.uses.names}
+    return {name for part in _parts(ast.parse(text).body) for name in part.uses.names}
 
 
 def _bound(node: ast.stmt) -> set[str]:
@@ -200,7 +202,8 @@ def _is_special(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-def _edits(source: Source, found: _Reached, public: Set[str], pure: Set[str]) -> Iterator[Edit]:
+def _edits(block: _Block, found: _Reached, public: Set[str], pure: Set[str]) -> Iterator[Edit]:
+    source = block.source
     for node in source.tree.body:
         names = _bound(node)
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -211,8 +214,7 @@ def _edits(source: Source, found: _Reached, public: Set[str], pure: Set[str]) ->
             yield Edit(*source.lines_of([node]), "")
         elif isinstance(node, ast.ClassDef):
             yield from _members(source, node, found)
-    for function in _functions(source.tree.body):
-        stored = _stored_in(_text(source, function))
+    for function, stored in block.functions:
         if stored.unread or not stored.attributes <= found.attributes:
             loaded = loaded_in(ast.walk(function))
             yield from unread_stores(source, function, found.attributes, loaded, pure)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator, Set
+import re
+from collections.abc import Iterator, Sequence, Set
+from functools import lru_cache, partial
 
-from turnspec.codegen.compiler.edits import Edit, Source
+from turnspec.codegen.compiler.edits import Edit, Source, blocks_of, by_blocks
+
+_KEPT = 10_000  # blocks: some for each of all formats, whose modules share most of them
 
 _OPPOSITES: dict[type[ast.cmpop], str] = {
     ast.In: "not in",
@@ -26,19 +30,38 @@ _EQUALS: dict[type[ast.cmpop], tuple[str, str]] = {
 
 def without_empty_functions(text: str) -> str:
     """Return a source in which nobody calls a function, or a method, that does nothing."""
-    source = Source(text)
-    functions = [node for node in ast.walk(source.tree) if isinstance(node, ast.FunctionDef)]
-    others = {node.name for node in functions if not _does_nothing(node)}
-    empty = {node.name for node in functions} - others
-    return source.edited(_calls_of(source, empty))
+    functions = [found for block in blocks_of(text) for found in _functions(block)]
+    others = {name for name, is_empty in functions if not is_empty}
+    empty = {name for name, is_empty in functions if is_empty} - others
+    return by_blocks(text, lambda block: _without_calls(block, frozenset(empty & _words(block))))
+
+
+@lru_cache(_KEPT)
+def _words(block: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", block))
+
+
+@lru_cache(_KEPT)
+def _functions(block: str) -> Sequence[tuple[str, bool]]:
+    """Return the functions of a block: the name, and whether it does nothing."""
+    nodes = (node for node in ast.walk(ast.parse(block)) if isinstance(node, ast.FunctionDef))
+    return [(node.name, _does_nothing(node)) for node in nodes]
 
 
 def _does_nothing(node: ast.FunctionDef) -> bool:
     return len(node.body) == 1 and ast.get_docstring(node) is not None
 
 
-def _calls_of(source: Source, empty: Set[str]) -> Iterator[Edit]:
+@lru_cache(_KEPT)
+def _without_calls(block: str, empty: frozenset[str]) -> str:
     """Drop the statements that do nothing but call one of some functions."""
+    if not empty:
+        return block
+    source = Source(block)
+    return source.edited(_calls_of(source, empty))
+
+
+def _calls_of(source: Source, empty: Set[str]) -> Iterator[Edit]:
     for node in ast.walk(source.tree):
         for name in ("body", "orelse"):
             body = getattr(node, name, None)
@@ -63,15 +86,32 @@ def without_idle_generators(text: str) -> str:
     Readers are functions that return `Reading[T]`; others resume them by `yield from`.
     """
     while True:
-        source = Source(text)
-        idle = dict(_readers(source.tree))
-        edits = [
-            _edit(source, returns, source.text_of(result)) for returns, result in idle.values()
-        ]
-        edits += _resumed(source, set(idle))
-        if not edits:
+        idle = {name for block in blocks_of(text) for name in _idle_readers(block)}
+        if not idle:
             return text
-        text = source.edited(edits)
+        text = by_blocks(text, partial(_ordinary, idle=idle))
+
+
+@lru_cache(_KEPT)
+def _idle_readers(block: str) -> frozenset[str]:
+    return frozenset(name for name, _ in _readers(ast.parse(block)))
+
+
+def _ordinary(block: str, idle: Set[str]) -> str:
+    return _without_reading(block, frozenset(idle & _words(block)))
+
+
+@lru_cache(_KEPT)
+def _without_reading(block: str, idle: frozenset[str]) -> str:
+    """Make ordinary functions of readers of a block, and call them as such."""
+    if not idle:
+        return block
+    source = Source(block)
+    edits = [
+        _edit(source, returns, source.text_of(result))
+        for _, (returns, result) in _readers(source.tree)
+    ]
+    return source.edited([*edits, *_resumed(source, idle)])
 
 
 def _readers(tree: ast.Module) -> Iterator[tuple[str, tuple[ast.expr, ast.expr]]]:
@@ -95,6 +135,11 @@ def _resumed(source: Source, idle: Set[str]) -> Iterator[Edit]:
 
 def tidied(text: str) -> str:
     """Return a source with the same meaning, without what only a machine would write."""
+    return by_blocks(text, _tidied)
+
+
+@lru_cache(_KEPT)
+def _tidied(text: str) -> str:
     while True:
         source = Source(text)
         edits = list(_edits(source))
