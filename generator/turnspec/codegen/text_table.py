@@ -137,7 +137,7 @@ def _other_marks(spec: Spec) -> Iterator[tuple[str, str]]:
 def _unwritten(spec: Spec) -> Iterator[str]:
     """Yield the markers that are none of the template's, and may be text where others are not."""
     for role, marker in _other_marks(spec):
-        if role.startswith(Part.CONTENT):
+        if role.startswith(Part.CONTENT) and "{" not in marker:
             yield marker
     tokens = (*end_tokens(spec), *spec.tokenizer.special_tokens) if spec.tokenizer else ()
     yield from map(notation, tokens)

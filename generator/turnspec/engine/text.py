@@ -95,9 +95,9 @@ def read_parts(turn: Turn) -> Reading[None]:
                     turn.state.for_user = is_content_header(turn, found)
             case Role.SPECIAL_TOKEN:
                 turn.problem("stray_marker", f"{found.text!r} is no text here", found.offset)
-                if CALLS_ARE_OBJECTS and IS_BARE and not turn.content.begun:
-                    if (yield from read_first_call(turn)):
-                        return
+                is_first = CALLS_ARE_OBJECTS and IS_BARE and not turn.content.begun
+                if is_first and (yield from read_first_call(turn)):
+                    return
             case _:
                 if CALLS_ARE_OBJECTS:
                     if (yield from read_object_marker(turn, found, after_call)):
@@ -297,17 +297,18 @@ def is_text(turn: Turn, found: Found) -> bool:
 def is_within_text(turn: Turn, found: Found) -> bool | None:
     """Say whether a marker that the template never writes is text: more of it comes next.
 
-    One that ends the turn, or stands around content, does so but in quotes or as a word. Return
-    None if more text decides.
+    One that stands around content does so but in quotes, and one that ends the turn but in quotes
+    or as a word. Return None if more text decides.
     """
     input, stream = turn.input, turn.stream
     is_token = found.role is Role.SPECIAL_TOKEN
-    if not is_token and found.text not in UNWRITTEN or turn.state.after_marker:
+    if turn.state.after_marker or not (is_token or found.text in UNWRITTEN):
         return False
     if HAS_SPECIAL_TOKENS and input.special_tokens_in(found.start, found.end):
         return False
     is_quoted = not stream.space and ends_in_quote(stream.pieces)
-    if not (is_token or is_quoted or stream.space == [" "]):
+    is_word = is_token or (found.role is Role.TURN_END and stream.space == [" "])
+    if not (is_word or is_quoted):
         return False
     at = after_space(input.text, found.end)
     if at == len(input.text):

@@ -1,6 +1,6 @@
 """The special tokens that a tokenizer's own lists name: of a model's folder, or of a GGUF file.
 
-Lists are anybody's text. What isn't as expected in them is passed over, and what is left is bounded.
+Lists are anybody's text: what isn't as expected in them is passed over, and the rest is bounded.
 """
 
 from __future__ import annotations

@@ -217,8 +217,8 @@ export class Text {
   /**
    * Say whether a marker that the template never writes is text: more of it comes next.
    *
-   * One that ends the turn, or stands around content, does so but in quotes or as a word. Return
-   * null if more text decides.
+   * One that stands around content does so but in quotes, and one that ends the turn but in quotes
+   * or as a word. Return null if more text decides.
    */
   private isWithinText({ role, text, start, end }: Found): boolean | null {
     const { turn } = this;
@@ -227,7 +227,8 @@ export class Text {
       return false;
     if (turn.holdsToken(start, end)) return false;
     const stream = this.thinking ? this.reasoning : this.content;
-    if (!(isToken || stream.endsIn("\"'`") || stream.space === " ")) return false;
+    const isWord = isToken || (role === "turn_end" && stream.space === " ");
+    if (!(isWord || stream.endsIn("\"'`"))) return false;
     const at = end + spaceBefore(turn.text, end);
     if (at === turn.text.length) return turn.final ? false : null;
     const after = this.markers.match(turn, { start: at });
