@@ -51,6 +51,24 @@ def test_a_turn_comes_back_however_it_is_cut(case: tuple[Format, Turn, list[int]
     assert added_up(events) == summary(whole)
 
 
+@given(cases())
+@_LONGER
+def test_tokens_around_a_turn_are_no_part_of_it(case: tuple[Format, Turn, list[int]]) -> None:
+    table, turn, cuts = case
+    token, end = "<|other|>", table["turn_end"][0]
+    text = f"{token}{write(table, turn).removesuffix(end)}{token}"
+    form = load_table({**table, "unwritten": [token]})
+    pieces = [text[start:stop] for start, stop in pairwise([0, *cuts, len(text)])]
+    message, events = stream(form, pieces, tools=tools_of(turn))
+    assert (message.content, message.reasoning_content) == (turn.content, turn.reasoning)
+    calls = [
+        (call.name, call.arguments and json.loads(call.arguments)) for call in message.tool_calls
+    ]
+    assert calls == [(call.name, call.arguments) for call in turn.calls]
+    assert [problem.kind for problem in message.problems] == ["stray_marker"] * 2
+    assert added_up(events) == summary(message)
+
+
 @given(cases(), st.data())
 @_LONGER
 def test_a_turn_that_breaks_off_is_read_as_far_as_it_goes(

@@ -240,14 +240,14 @@ def _index_scope(chat: Chat, call: Sequence[Piece]) -> IndexScope | None:
 
 
 def _tokens(source: TemplateSource, chat: Chat) -> dict[str, Token]:
-    """Return the special tokens that the template refers to, and the model's end if it is given."""
+    """Return the special tokens that the template refers to."""
     return {
         name: Token(
             source.tokens.get(name, text),
             TokenSource.GIVEN if name in source.tokens else TokenSource.ASSUMED,
         )
         for name, text in ASSUMED_TOKENS.items()
-        if name in chat.facts.reads or (name.startswith("eos") and name in source.tokens)
+        if name in chat.facts.reads
     }
 
 

@@ -96,7 +96,7 @@ def _analysed(
     problems: list[Problem] = []
     for template in templates:
         label = _label(path, template)
-        analysis = analyze_limited(_source(template), limits)
+        analysis = analyze_limited(TemplateSource.of(template, template.text), limits)
         if analysis.spec is None:
             problems += [Problem(p.message, label, p.line, p.path) for p in analysis.problems]
             continue
@@ -104,9 +104,3 @@ def _analysed(
         identity = partial(Identity, label, analysis.spec.template.sha256, spec=analysis.spec)
         found.append(identity(Kind.SAME_FORMAT if names else Kind.NEW, names))
     return found, problems
-
-
-def _source(template: SourceTemplate) -> TemplateSource:
-    tokens = {"bos_token": template.bos_token, "eos_token": template.eos_token}
-    known = {name: text for name, text in tokens.items() if text is not None}
-    return TemplateSource(template.name, template.text, template.file, "local", known)

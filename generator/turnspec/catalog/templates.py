@@ -36,9 +36,7 @@ def template_source(
     overlay, problems = read_overlay_of(known.project, known.name)
     if problems:
         return problems[0]
-    tokens = {"bos_token": entry.bos_token, "eos_token": entry.eos_token}
-    given = {name: token for name, token in tokens.items() if token is not None}
-    return TemplateSource(known.name, text, entry.file, entry.origin, given, overlay)
+    return TemplateSource.of(entry, text, entry.origin, overlay)
 
 
 def _text(known: KnownFormat, entry: Entry) -> str | None:

@@ -40,6 +40,7 @@ from turnspec.codegen.element_rules import (
 )
 from turnspec.codegen.format import Format, texts_in, words_in
 from turnspec.codegen.markers import TOKEN, Notation, Roles, leading_text, parted, steps
+from turnspec.codegen.notation import plain
 from turnspec.codegen.text_rules import (
     behind_call_roles,
     code_roles,
@@ -378,6 +379,7 @@ def _data(table: Format) -> dict[str, object]:
     return {
         "NAME": f"[^{NOT_IN_NAMES}]{{1,256}}" if "calls" in table else "",
         "WORDS": tuple(sorted(words_in(table))),
+        "UNWRITTEN": tuple(map(plain, table.get("unwritten", ()))),
         "TYPE_WORDS": dict(arguments.get("types", {})),
         "KEY_ESCAPES": dict(arguments.get("key_escapes", {})),
     }

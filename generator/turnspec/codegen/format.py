@@ -112,6 +112,7 @@ class Format(TypedDict, total=False):
     turn_start: Sequence[str]
     turn_end: Sequence[str]
     between: Sequence[str]  # stands between parts
+    unwritten: Sequence[str]  # markers that the template never writes: text within other text
     openings: Sequence[str]  # beginnings of markers that are no content at the text's end
     reasoning: ReasoningFormat
     content: ContentFormat

@@ -20,6 +20,7 @@ _NAMES = {
     "between": "BETWEEN",
     "content_start": "CONTENT",
     "content_end": "CONTENT_CLOSE",
+    "special_token": "TOKEN",
     "lead": "LEAD",
     "broken_off": "BEGUN",
     "opening": "OPEN",

@@ -22,6 +22,8 @@ def text_roles(table: Format) -> Roles:
         "content_end": content.get("end", ()),
         "turn_start": table.get("turn_start", ()),
     }
+    known = {notation for notations in found.values() for notation in notations}
+    found["special_token"] = [token for token in table.get("unwritten", ()) if token not in known]
     return [(role, notation) for role, notations in found.items() for notation in notations]
 
 

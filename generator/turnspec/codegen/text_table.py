@@ -10,7 +10,7 @@ from turnspec.codegen.headers import begins_with_header, message_ends
 from turnspec.codegen.notation import escaped, notation, slotted
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker
 from turnspec.spec.model import Part, ReasoningMode, Spec
-from turnspec.spec.turn_end import stops_behind_parts
+from turnspec.spec.turn_end import end_tokens, stops_behind_parts
 
 _LONGEST_END = 100  # characters
 _TAG_AND_WORD = re.compile(r"^(<[^<>{}\s]*[^<>{}\s\w][^<>{}\s]*>) (\w+)$")
@@ -31,6 +31,7 @@ def text_table(given: Spec, spec: Spec) -> Format:
     table["order"] = _order(spec)
     table["turn_start"] = roles["turn_start"]
     table["turn_end"] = roles["turn_end"]
+    table["unwritten"] = list(_unwritten(spec))
     table["openings"] = []  # of markers, which are known only when all of them are
     table["between"] = roles["between"]
     if spec.reasoning.mode is not ReasoningMode.NONE:
@@ -133,6 +134,15 @@ def _other_marks(spec: Spec) -> Iterator[tuple[str, str]]:
             yield f"{marks.part}_end", notation(marks.end)
 
 
+def _unwritten(spec: Spec) -> Iterator[str]:
+    """Yield the markers that are none of the template's, and may be text where others are not."""
+    for role, marker in _other_marks(spec):
+        if role.startswith(Part.CONTENT) and "{" not in marker:
+            yield marker
+    tokens = (*end_tokens(spec), *spec.tokenizer.special_tokens) if spec.tokenizer else ()
+    yield from map(notation, tokens)
+
+
 def _closing(spec: Spec) -> str:
     """Return what closes reasoning: its own end or, where it has none, what leads to content."""
     return spec.reasoning.end.strip() or spec.join(Part.REASONING, Part.CONTENT).strip()
@@ -155,7 +165,8 @@ def _ends(spec: Spec) -> list[str]:
     if spec.tools and spec.tools.after_first:
         finals.append(spec.tools.after_first.end)
     sequence_ends = [token.text for name, token in spec.tokens.items() if name.startswith("eos")]
-    found = [*finals, *stops_behind_parts(spec), *spec.alternatives.stop, *sequence_ends]
+    others = (*spec.alternatives.stop, *end_tokens(spec), *sequence_ends)
+    found = [*finals, *stops_behind_parts(spec), *others]
     own_end = _closing(spec)
     return [
         text if text.strip() == own_end else _shortened(_without_reasoning(spec, text))

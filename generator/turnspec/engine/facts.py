@@ -53,6 +53,8 @@ LEFT_OUT_IF_LAST: tuple[Rule, ...] = (Rule(Role.TURN_START, "<|"),)
 AFTER_TURN: tuple[Rule, ...] = (Rule(Role.TURN_END, " {stop}"),)
 #: The words in the format's own markers, where one of those may hold any word.
 WORDS: tuple[str, ...] = ()
+#: Markers that the template never writes: text, where they stand in the middle of it.
+UNWRITTEN: tuple[str, ...] = ()
 
 #: Whether there is reasoning.
 HAS_REASONING: bool = True

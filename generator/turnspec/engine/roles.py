@@ -24,6 +24,7 @@ class Role(Enum):
     BETWEEN = "between"  # leads from one part to the next
     CONTENT_START = "content_start"
     CONTENT_END = "content_end"
+    SPECIAL_TOKEN = "special_token"  # which the template never writes
     LEAD = "lead"
     BROKEN_OFF = "broken_off"  # the beginning of a marker with which the text ends
     OPENING = "opening"  # of calls

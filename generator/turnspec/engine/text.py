@@ -30,6 +30,7 @@ from turnspec.engine.facts import (
     REASONING_IS_FIRST,
     REASONING_MAY_END_TURN,
     REASONING_MAY_STAY_OPEN,
+    UNWRITTEN,
     WORDS,
 )
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space, names_in
@@ -92,6 +93,11 @@ def read_parts(turn: Turn) -> Reading[None]:
                     leave_reasoning(turn, found)
                 if ARE_CALLS_ADDRESSED:
                     turn.state.for_user = is_content_header(turn, found)
+            case Role.SPECIAL_TOKEN:
+                turn.problem("stray_marker", f"{found.text!r} is no text here", found.offset)
+                is_first = CALLS_ARE_OBJECTS and IS_BARE and not turn.content.begun
+                if is_first and (yield from read_first_call(turn)):
+                    return
             case _:
                 if CALLS_ARE_OBJECTS:
                     if (yield from read_object_marker(turn, found, after_call)):
@@ -128,6 +134,13 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
             if not found and not turn.state.after_marker and turn.stream.may_flow:
                 turn.flow = turn.stream.flow
             yield MORE_TEXT
+            continue
+        if UNWRITTEN and (is_within := is_within_text(turn, found)) is not False:
+            if is_within:
+                turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)
+                turn.write(found.end)
+            else:
+                yield MORE_TEXT
             continue
         if ARE_CALLS_ADDRESSED:
             found = header_in(turn, found)
@@ -279,6 +292,31 @@ def is_text(turn: Turn, found: Found) -> bool:
         state.mentioned = True  # so that what closes it is text as well
         return True
     return is_no_object(turn, found) if CALLS_ARE_OBJECTS else is_no_head(turn, found)
+
+
+def is_within_text(turn: Turn, found: Found) -> bool | None:
+    """Say whether a marker that the template never writes is text: more of it comes next.
+
+    One that stands around content does so but in quotes, and one that ends the turn but in quotes
+    or as a word. Return None if more text decides.
+    """
+    input, stream = turn.input, turn.stream
+    is_token = found.role is Role.SPECIAL_TOKEN
+    if turn.state.after_marker or not (is_token or found.text in UNWRITTEN):
+        return False
+    if HAS_SPECIAL_TOKENS and input.special_tokens_in(found.start, found.end):
+        return False
+    is_quoted = not stream.space and ends_in_quote(stream.pieces)
+    is_word = is_token or (found.role is Role.TURN_END and stream.space == [" "])
+    if not (is_word or is_quoted):
+        return False
+    at = after_space(input.text, found.end)
+    if at == len(input.text):
+        return False if input.final else None
+    after = input.rules.in_text.match(input, not input.final, at)
+    if after and after.is_partial:
+        return None
+    return after is None or after.role is Role.PLAIN_TEXT
 
 
 # Reasoning.

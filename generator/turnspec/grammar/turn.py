@@ -180,7 +180,9 @@ def _beginnings_of_markers(spec: Spec) -> Iterator[str]:
     """Yield what a parser of the format takes for the beginning of a marker, or for a whole one."""
     table = format_table(spec)
     yield from map(plain, table.get("openings", ()))
-    heads = (plain(leading_text(notation)) for _, notation in markers_in_text(table))
+    # A model under a grammar writes no special token that its template never does.
+    roles = (role for role in markers_in_text(table) if role[0] != "special_token")
+    heads = (plain(leading_text(notation)) for _, notation in roles)
     # JSON's own signs and keys are no marker: what they begin may be content.
     yield from (head for head in heads if looks_like_marker(head) and head[0] not in '{["')
 

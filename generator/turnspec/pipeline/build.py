@@ -29,6 +29,7 @@ from turnspec.spec.recipe import USUAL, Recipe
 from turnspec.spec.results import TemplateResult
 from turnspec.verification.ladder import climb
 from turnspec.verification.quoted_calls import with_open_limits
+from turnspec.verification.special_tokens import with_tokenizer
 from turnspec.verification.told_calls import with_told_limits
 
 
@@ -74,12 +75,16 @@ def build_template(
         problems = tuple(check_spec(spec, source.file) or _unreadable(spec, source.file))
         if problems:
             return Build(source.name, findings=analysis.findings, problems=problems)
-        files = generate_files(spec, paths, recipe)
+        whole = with_tokenizer(spec, source.tokenizer)
+        files = generate_files(whole, paths, recipe)
         advice = advise(spec, source, chat) if with_advice else None
         build = Build(source.name, files, None, analysis.findings, advice=advice)
         if messages is None:
             return build
-        done = climb(spec, files[paths.grammar], chat, messages)
+        gbnf = files[paths.grammar]
+        if whole is not spec:  # results are those of the template, whatever a tokenizer adds
+            gbnf = generate_grammar(spec, spec_path=paths.spec, spec_hash=spec_hash(spec))
+        done = climb(spec, gbnf, chat, messages)
         return replace(build, result=done.result, objections=done.objections)
 
 

@@ -53,7 +53,7 @@ def generator_fingerprint() -> str:
 def input_hash(fingerprint: str, source: TemplateSource, messages: int) -> str:
     """Return a hash of all that a template's files and results depend on."""
     overlay = source.overlay.text if source.overlay else ""
-    tokens = json.dumps(dict(source.tokens), sort_keys=True)
+    tokens = json.dumps(dict(source.tokens), sort_keys=True) + repr(source.tokenizer)
     parts = [fingerprint, source.text, overlay, tokens, str(messages)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 

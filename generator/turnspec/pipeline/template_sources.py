@@ -24,14 +24,10 @@ def read_sources(
     for template in templates:
         text, found = read_text(template.path, template.file)
         problems += found
-        tokens = {"bos_token": template.bos_token, "eos_token": template.eos_token}
-        known = {name: value for name, value in tokens.items() if value is not None}
         overlay, unreadable = read_overlay_of(project, template.name)
         problems += unreadable
         if not found and not unreadable:
-            sources.append(
-                TemplateSource(template.name, text, template.file, template.origin, known, overlay)
-            )
+            sources.append(TemplateSource.of(template, text, template.origin, overlay))
     return sources, problems
 
 
@@ -66,8 +62,5 @@ def read_templates_of(
             if template.name in sources:
                 problems.append(Problem(f"a second template named {template.name}", str(path)))
                 continue
-            tokens = {"bos_token": template.bos_token, "eos_token": template.eos_token}
-            known = {name: value for name, value in tokens.items() if value is not None}
-            source = TemplateSource(template.name, template.text, template.file, "local", known)
-            sources[template.name] = (path, source)
+            sources[template.name] = (path, TemplateSource.of(template, template.text))
     return list(sources.values()), problems

@@ -9,7 +9,7 @@ from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.regenerate import build_all
 from turnspec.pipeline.template_sources import read_sources
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
-from turnspec.sources.fetch import TemplateFile
+from turnspec.sources.fetch import template_file
 from turnspec.sources.index import read_index
 from turnspec.spec.problems import Problem
 from turnspec.verification.rungs import DEFAULT_MESSAGES
@@ -20,19 +20,7 @@ def try_templates(
 ) -> tuple[list[Build], list[Problem]]:
     """Build and verify templates that lie in the checkout; returns builds, and what went wrong."""
     index, problems = read_index(project.root)
-    files = [
-        TemplateFile(
-            name=entry.name,
-            file=entry.file,
-            path=project.root / entry.location,
-            sha256=entry.sha256,
-            origin=entry.origin,
-            bos_token=entry.bos_token,
-            eos_token=entry.eos_token,
-        )
-        for entry in index.entries
-        if entry.name in names
-    ]
+    files = [template_file(project.root, entry) for entry in index.entries if entry.name in names]
     sources, unreadable = read_sources(project, files)
     paths = OutputPaths.in_project
     builds = list(build_all(sources, paths, messages=DEFAULT_MESSAGES, limits=limits))

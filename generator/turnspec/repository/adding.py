@@ -79,15 +79,16 @@ def repin(
 def _analysed(
     project: Project, template: SourceTemplate, entry: Entry, limits: Limits
 ) -> Spec | list[Problem]:
-    tokens = {
-        "bos_token": template.bos_token or entry.bos_token,
-        "eos_token": template.eos_token or entry.eos_token,
-    }
-    known = {name: text for name, text in tokens.items() if text is not None}
+    listed = replace(
+        entry,
+        bos_token=template.bos_token or entry.bos_token,
+        eos_token=template.eos_token or entry.eos_token,
+        tokenizer=template.tokenizer or entry.tokenizer,
+    )
     overlay, problems = read_overlay_of(project, template.name)
     if problems:
         return problems
-    source = TemplateSource(template.name, template.text, entry.file, entry.origin, known, overlay)
+    source = TemplateSource.of(listed, template.text, entry.origin, overlay)
     analysis = analyze_limited(source, limits)
     return analysis.spec if analysis.spec is not None else list(analysis.problems)
 
@@ -96,7 +97,7 @@ def _compared(project: Project, new: Spec) -> list[TemplateReview]:
     """Compare a new spec with the one on the disk, if there is one that can be read."""
     paths = OutputPaths.in_project(new.name)
     old = read_spec(project.root / paths.spec, paths.spec)
-    if not isinstance(old, Spec) or replace(old, template=new.template) == new:
+    if not isinstance(old, Spec) or replace(old.of_template, template=new.template) == new:
         return []
     module = project.root / paths.module
     text = file_text(module) if module.is_file() else None

@@ -183,7 +183,8 @@ def reading_findings(reading: Reading) -> Iterator[Finding]:
 
 def same_format(old: Spec, new: Spec) -> bool:
     """Tell whether two specs say the same but for which template they are from."""
-    return replace(old, name=new.name, template=new.template, tokens=new.tokens) == new
+    same = replace(new, name=old.name, template=old.template, tokens=old.tokens)
+    return same.of_template == old.of_template
 
 
 def _modes(source: Source) -> str:
@@ -209,9 +210,9 @@ def _written(spec: Spec, message: Message) -> tuple[object, ...]:
 
 def _format(source: Source) -> Format:
     """Return a spec with its parser and grammar; what isn't the spec's own is made anew."""
-    digest = spec_hash(source.spec)
+    spec, digest = source.spec.of_template, spec_hash(source.spec)
     text, gbnf = source.module, source.gbnf
-    is_own = text is not None and digest in text
-    if gbnf is None or digest not in gbnf:
-        gbnf = generate_grammar(source.spec, spec_path="", spec_hash=digest)
-    return Format(source.spec, load_module(text) if text and is_own else load(source.spec), gbnf)
+    is_own = text is not None and digest in text and spec == source.spec
+    if gbnf is None or digest not in gbnf or spec != source.spec:
+        gbnf = generate_grammar(spec, spec_path="", spec_hash=digest)
+    return Format(spec, load_module(text) if text and is_own else load(spec), gbnf)

@@ -250,6 +250,9 @@ def _template(spec: Spec) -> Iterator[_Fact]:
     yield Area.TEMPLATE, "origin", spec.template.origin
     for name, token in sorted(spec.tokens.items()):
         yield Area.TEMPLATE, name, f"{quoted(token.text)}, {token.source}"
+    if spec.tokenizer:
+        yield from _set(Area.TEMPLATE, "token", map(quoted, spec.tokenizer.special_tokens))
+        yield from _set(Area.TEMPLATE, "token at the end", map(quoted, spec.tokenizer.end_tokens))
 
 
 def _shown(area: Area, texts: Mapping[str, str]) -> Iterator[_Fact]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from turnspec.sources.index import INDEX_FILE, LOCAL, LOCAL_FOLDER, Entry, parse_index
@@ -103,12 +103,12 @@ def _changed_index(result: AddResult, text: str, root: Path) -> str | Problem:
     return with_entries(text, [_row(template) for template in result.added])
 
 
-def _new_pin(template: SourceTemplate, entry: Entry, root: Path) -> dict[str, str]:
+def _new_pin(template: SourceTemplate, entry: Entry, root: Path) -> dict[str, object]:
     """Return what the index is to say of a template; an edited one is still from its source."""
     if _found_checksum(root / entry.location) != checksum(template):
         return _row(template)
-    bos, eos = entry.bos_token, entry.eos_token
-    return _row(replace(template, source=entry.source, bos_token=bos, eos_token=eos))
+    known = {key: getattr(entry, key) for key in ("source", "bos_token", "eos_token", "tokenizer")}
+    return _row(replace(template, **known))
 
 
 def remove_entry(entry: Entry, root: Path) -> Problem | None:
@@ -137,13 +137,14 @@ def _found_checksum(path: Path) -> str | None:
         return None
 
 
-def _row(template: SourceTemplate) -> dict[str, str]:
-    row = {
+def _row(template: SourceTemplate) -> dict[str, object]:
+    row: dict[str, object] = {
         "file": template.file,
         "origin": LOCAL,
         "sha256": checksum(template),
         "bos_token": template.bos_token,
         "eos_token": template.eos_token,
+        "tokenizer": asdict(template.tokenizer) if template.tokenizer else None,
         "source": template.source,
     }
     return {key: value for key, value in row.items() if value is not None}

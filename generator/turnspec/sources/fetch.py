@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from turnspec.sources.index import INDEX_FILE, LOCAL, LOCAL_FOLDER, Entry, Index, read_index
 from turnspec.sources.text_files import sha256_of
 from turnspec.spec.input_files import file_bytes
+from turnspec.spec.model import Tokenizer
 from turnspec.spec.naming import TEMPLATE_SUFFIX
 from turnspec.spec.problems import Problem
 
@@ -27,6 +28,7 @@ class TemplateFile:
     origin: str
     bos_token: str | None = None
     eos_token: str | None = None
+    tokenizer: Tokenizer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def fetch_templates(
     for entry in index.entries:
         found = _checksum(root, entry)
         if found == entry.sha256:
-            templates.append(_template_file(root, entry))
+            templates.append(template_file(root, entry))
         elif entry.origin == LOCAL:
             problems.append(_local_problem(entry, found))
     notices = [_replaced(entry) for entry in replaced if not _is_other_text(root, entry)]
@@ -103,7 +105,8 @@ def _checksum(root: Path, entry: Entry) -> str | None:
         return None
 
 
-def _template_file(root: Path, entry: Entry) -> TemplateFile:
+def template_file(root: Path, entry: Entry) -> TemplateFile:
+    """Return an entry's template, as it lies below ``root``."""
     return TemplateFile(
         name=entry.name,
         file=entry.file,
@@ -112,6 +115,7 @@ def _template_file(root: Path, entry: Entry) -> TemplateFile:
         origin=entry.origin,
         bos_token=entry.bos_token,
         eos_token=entry.eos_token,
+        tokenizer=entry.tokenizer,
     )
 
 

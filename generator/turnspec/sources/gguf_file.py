@@ -7,12 +7,12 @@ from pathlib import Path
 
 from turnspec.sources.gguf_metadata import DamagedFileError, Metadata, open_metadata
 from turnspec.sources.named_texts import NamedTexts
+from turnspec.sources.tokenizer_lists import GGUF_TOKENS, gguf_tokenizer
 from turnspec.spec.problems import Problem
 
 _MAIN = "tokenizer.chat_template"
 _NAMED = f"{_MAIN}."
 _NAMES = "tokenizer.chat_templates"
-_TOKENS = "tokenizer.ggml.tokens"
 _NAME = "general.name"
 #: What a model is called where it has no name: these, as far as they are there.
 _NAME_PARTS = ("general.basename", "general.size_label", "general.finetune", "general.version")
@@ -45,6 +45,7 @@ def _named_texts(metadata: Metadata, file: str) -> NamedTexts:
         metadata.scalar("tokenizer.ggml.add_eos_token") is True,
         "" if texts else f"holds no chat template ({_MAIN})",
         _model_name(metadata),
+        gguf_tokenizer(metadata),
     )
 
 
@@ -71,7 +72,7 @@ def _token(metadata: Metadata, key: str) -> str | None:
     number = metadata.scalar(key)
     if not isinstance(number, int) or number < 0:
         return None
-    return next(islice(metadata.texts(_TOKENS), number, None), None)
+    return next(islice(metadata.texts(GGUF_TOKENS), number, None), None)
 
 
 def _model_name(metadata: Metadata) -> str:

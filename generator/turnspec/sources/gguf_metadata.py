@@ -84,6 +84,14 @@ class Metadata:
             yield self._string(position)
             position = self._after(_STRING, position)
 
+    def numbers(self, key: str) -> tuple[int | float, ...]:
+        """Return the elements of an array of numbers; none for a value of another type."""
+        value = self._values.get(key)
+        if value is None or not value.is_array or value.kind not in _NUMBERS:
+            return ()
+        code = f"{self._order}{value.count}{_NUMBERS[value.kind]}"
+        return struct.unpack_from(code, self._data, value.start)
+
     def _read_header(self) -> int:
         """Return how many pairs there are."""
         if self._bytes(0, 4) != _MAGIC:

@@ -10,7 +10,9 @@ from typing import Any
 
 from turnspec.sources.index_schema import SDIST, schema_violations
 from turnspec.sources.text_files import read_text
+from turnspec.spec.model import Tokenizer
 from turnspec.spec.naming import naming_faults, template_name
+from turnspec.spec.plain import tokenizer_from_data
 from turnspec.spec.problems import Problem
 from turnspec.spec.recipe import REGENERATE
 from turnspec.spec.yaml_document import YamlPath, path_text, read_document
@@ -45,7 +47,8 @@ class Entry:
     """One template of the index. ``path`` is empty and ``source`` set for local templates.
 
     ``pointer`` (JSON) or ``constant`` (Python) say where in the file of that path the text stands;
-    without them it is the whole file. ``family`` is what lists show it under, ``aliases`` are other
+    without them it is the whole file. ``tokenizer`` has what the tokenizer's lists beside the
+    template name. ``family`` is what lists show it under, ``aliases`` are other
     names that people have for it; ``accepted`` has rows of a ``rung`` and the
     ``reason`` for which its failure is accepted.
     """
@@ -57,6 +60,7 @@ class Entry:
     aliases: tuple[str, ...] = ()
     bos_token: str | None = None
     eos_token: str | None = None
+    tokenizer: Tokenizer | None = None
     source: str = ""
     accepted: tuple[Mapping[str, str], ...] = ()
     pointer: str = ""
@@ -153,7 +157,10 @@ def _parsed(text: str) -> tuple[Index, Sequence[Problem]]:
 
 
 def _entry(row: Mapping[str, Any], line: int | None) -> Entry:
-    return Entry(**{**row, "aliases": tuple(row.get("aliases", ()))}, line=line)
+    made: dict[str, object] = {"aliases": tuple(row.get("aliases", ()))}
+    if "tokenizer" in row:
+        made["tokenizer"] = tokenizer_from_data(row["tokenizer"])
+    return Entry(**{**row, **made}, line=line)
 
 
 def _command(data: Mapping[str, Any], faults: Iterable[_Fault]) -> str:

@@ -13,22 +13,22 @@ from turnspec.spec.problems import Problem
 
 _ITEM = re.compile(r"^( *)- ", re.MULTILINE)
 _KEY = re.compile(r"^ *(?:- )?(\w+):")
+_PINNED = ("sha256", "bos_token", "eos_token", "tokenizer", "source")
 _EMPTY_LIST = re.compile(r"^templates: *\[\] *\Z", re.MULTILINE)
 
 
-def with_entries(text: str, rows: Sequence[Mapping[str, str]]) -> str | Problem:
+def with_entries(text: str, rows: Sequence[Mapping[str, object]]) -> str | Problem:
     """Return the index with entries at its end."""
     if not rows:
         return text
     start = _EMPTY_LIST.sub("templates:", text.rstrip())
     items = _ITEM.findall(start)
-    plain = [dict(row) for row in rows]
-    block = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=2**20)
+    block = "".join(map(_item, rows))
     extended = f"{start}\n{textwrap.indent(block, items[-1] if items else '  ')}"
     index, problems = parse_index(extended)
     files = {entry.file for entry in index.entries}
     if problems or not files.issuperset(row["file"] for row in rows):
-        names = ", ".join(row["file"] for row in rows)
+        names = ", ".join(str(row["file"]) for row in rows)
         return Problem(
             f"cannot add {names} at the end: `templates:` must be the last key, in block style",
             INDEX_FILE,
@@ -49,17 +49,17 @@ def without_entry(text: str, entry: Entry) -> str | Problem:
     return rest
 
 
-def with_pin(text: str, entry: Entry, row: Mapping[str, str]) -> str | Problem:
+def with_pin(text: str, entry: Entry, row: Mapping[str, object]) -> str | Problem:
     """Return the index with other values in one of its entries; keys that ``row`` lacks go."""
     lines = text.splitlines(keepends=True)
     start, end = _block(lines, entry)
     margin = " " * (lines[start].index("- ") + 2)
-    written = {key: f"{margin}{_scalar(key, value)}" for key, value in row.items()}
+    written = {key: f"{margin}{_line(key, value)}" for key, value in row.items()}
     kept: list[str] = []
     for line in lines[start:end]:
         found = _KEY.match(line)
         key = found.group(1) if found else ""
-        if key == "file" or key not in ("sha256", "bos_token", "eos_token", "source"):
+        if key == "file" or key not in _PINNED:
             kept.append(line)
         elif key in written:
             kept.append(written.pop(key))
@@ -86,11 +86,20 @@ def _block(lines: Sequence[str], entry: Entry) -> tuple[int, int]:
     return start, end
 
 
-def _scalar(key: str, value: str) -> str:
-    return yaml.safe_dump({key: value}, allow_unicode=True, width=2**20)
+def _item(row: Mapping[str, object]) -> str:
+    lines = "".join(_line(key, value) for key, value in row.items())
+    return f"- {textwrap.indent(lines, '  ').lstrip()}"
 
 
-def _has(entry: Entry, row: Mapping[str, str]) -> bool:
+def _line(key: str, value: object) -> str:
+    """Return a key and its value in a line of their own, whatever it consists of."""
+    text = yaml.safe_dump(
+        {key: value}, default_flow_style=True, sort_keys=False, allow_unicode=True, width=2**20
+    )
+    return f"{text.strip()[1:-1]}\n"
+
+
+def _has(entry: Entry, row: Mapping[str, object]) -> bool:
     return entry.file == row["file"] and entry.sha256 == row["sha256"]
 
 

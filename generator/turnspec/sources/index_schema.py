@@ -8,6 +8,7 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import RUNGS
+from turnspec.spec.schema import load_schema
 from turnspec.spec.yaml_document import Document, YamlPath, path_text
 
 
@@ -57,6 +58,7 @@ _TEMPLATE = _object(
     aliases={"type": "array", "items": _TEXT},
     bos_token={"type": "string"},
     eos_token={"type": "string"},
+    tokenizer=load_schema()["properties"]["tokenizer"],
     source=_TEXT,
     family=_TEXT,
     accepted={"type": "array", "items": _ACCEPTED},

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from turnspec.spec.model import Tokenizer
+
 
 @dataclass(frozen=True, slots=True)
 class NamedTexts:
@@ -12,7 +14,7 @@ class NamedTexts:
 
     ``adds_bos`` and ``adds_eos``: the tokenizer puts these tokens around every text itself.
     ``missing`` says what was looked for where there is no template at all. ``model`` is what the
-    source itself calls its model, "" if it doesn't.
+    source itself calls its model, "" if it doesn't; ``tokenizer`` has its lists' special tokens.
     """
 
     texts: Mapping[str, str]
@@ -23,3 +25,4 @@ class NamedTexts:
     adds_eos: bool = False
     missing: str = ""
     model: str = ""
+    tokenizer: Tokenizer | None = None

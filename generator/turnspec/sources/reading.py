@@ -11,6 +11,8 @@ from pathlib import Path, PurePath
 from turnspec.sources.gguf_file import read_gguf
 from turnspec.sources.named_texts import NamedTexts
 from turnspec.sources.text_files import read_text
+from turnspec.sources.tokenizer_lists import folder_tokenizer, token_text
+from turnspec.spec.model import Tokenizer
 from turnspec.spec.naming import TEMPLATE_SUFFIX, naming_faults, template_name
 from turnspec.spec.problems import Problem
 
@@ -21,6 +23,7 @@ MAIN_NAME = "default"
 _MAIN_FILE = "chat_template.jinja"
 _FURTHER_FILES = "additional_chat_templates/*.jinja"
 _CONFIG_FILE = "tokenizer_config.json"
+_TOKEN_FILES = ("special_tokens_map.json", "generation_config.json")
 _NOT_IN_FILES = re.compile(r"[^A-Za-z0-9._]+")
 
 
@@ -39,6 +42,7 @@ class SourceTemplate:
     source: str
     bos_token: str | None = None
     eos_token: str | None = None
+    tokenizer: Tokenizer | None = None
 
 
 def read_templates(
@@ -68,6 +72,7 @@ def read_templates(
             source=found.sources[key],
             bos_token=found.bos_token,
             eos_token=found.eos_token,
+            tokenizer=found.tokenizer,
         )
         for key, text in found.texts.items()
     ]
@@ -169,9 +174,13 @@ def _read_folder(folder: Path) -> tuple[NamedTexts, list[Problem]]:
         key: f"{shown}/{paths[key].relative_to(folder) if key in paths else _CONFIG_FILE}"
         for key in texts
     }
-    bos, eos = (_token_text(config.get(key)) for key in ("bos_token", "eos_token"))
+    bos, eos = (token_text(config.get(key)) for key in ("bos_token", "eos_token"))
     adds_bos, adds_eos = (config.get(key) is True for key in ("add_bos_token", "add_eos_token"))
-    return NamedTexts(texts, sources, bos, eos, adds_bos, adds_eos, missing), problems
+    # What else names tokens is worth reading, but a template does without it.
+    token_map, generation = (_read_config(folder / file)[0] for file in _TOKEN_FILES)
+    tokenizer = folder_tokenizer(config, token_map, generation, _CONFIG_FILE)
+    found = NamedTexts(texts, sources, bos, eos, adds_bos, adds_eos, missing, tokenizer=tokenizer)
+    return found, problems
 
 
 def _read_config(path: Path) -> tuple[dict[str, object], list[Problem]]:
@@ -212,11 +221,3 @@ def _config_templates(
                 message = "is neither a text nor a list of objects with name and template"
                 return {}, [Problem(message, str(path), path="chat_template")]
     return texts, []
-
-
-def _token_text(token: object) -> str | None:
-    match token:
-        case str(text) | {"content": str(text)}:
-            return text
-        case _:
-            return None

@@ -32,8 +32,11 @@ def dump_spec(spec: Spec, recipe: Recipe = USUAL) -> str:
 
 
 def spec_hash(spec: Spec) -> str:
-    """Return the SHA-256 of the spec's YAML without its comments, in hexadecimal."""
-    return hashlib.sha256(yaml_text(spec_to_data(spec)).encode("utf-8")).hexdigest()
+    """Return the SHA-256 of the spec's YAML, in hexadecimal.
+
+    Comments are left out, and what a tokenizer's lists add: results are those of the template.
+    """
+    return hashlib.sha256(yaml_text(spec_to_data(spec.of_template)).encode("utf-8")).hexdigest()
 
 
 def load_spec(text: str, file: str) -> Spec | list[Problem]:

@@ -1,8 +1,9 @@
 """What a format is, whatever template it is of: formats with one fingerprint write the same turns.
 
 A fingerprint leaves out what names a template (its name, file, hash and origin), from where a fact
-is known (an overlay, an assumed token), and what the template takes of a conversation. What is left
-is all that a parser and a grammar are made from, so these are the same, too.
+is known (an overlay, an assumed token), what the template takes of a conversation, and what a
+tokenizer's lists add. What is left is all that a parser and a grammar are made from, so these are
+the same, too, but for a tokenizer's tokens.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ _OF_TEXTS = (Verdict.OPEN, Verdict.TOLD)
 def fingerprint(spec: Spec) -> str:
     """Return the SHA-256 of a format's facts, in hexadecimal."""
     tokens = {
-        name: Token(token.text, TokenSource.GIVEN) for name, token in sorted(spec.tokens.items())
+        name: Token(token.text, TokenSource.GIVEN)
+        for name, token in sorted(spec.tokens.items())
+        if name.startswith("eos")  # others are none of a turn's
     }
     facts = replace(
-        spec,
+        spec.of_template,
         name="",
         template=_NO_TEMPLATE,
         tokens=tokens,

@@ -9,7 +9,7 @@ YAML file; `schema.json` beside this file is the manual for readers of that file
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 
@@ -204,6 +204,18 @@ class Token:
 
     text: str
     source: TokenSource
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenizer:
+    """Special tokens that a tokenizer knows and the template never writes.
+
+    ``origin`` is the list that names them; ``end_tokens`` end a turn, and are none of the others.
+    """
+
+    origin: str
+    special_tokens: tuple[str, ...] = ()
+    end_tokens: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -569,7 +581,8 @@ class Grammar:
 class Spec:
     """All that is known about one template's assistant turn.
 
-    ``overlay`` names the keys that no rendering shows: they come from an overlay.
+    ``overlay`` names the keys that no rendering shows: they come from an overlay. ``tokenizer`` is
+    no fact of the template: what a tokenizer's lists add for the parser.
     """
 
     name: str
@@ -585,6 +598,12 @@ class Spec:
     grammar: Grammar
     alternatives: Alternatives = Alternatives()
     overlay: tuple[str, ...] = ()
+    tokenizer: Tokenizer | None = None
+
+    @property
+    def of_template(self) -> Spec:
+        """What is known of the template alone."""
+        return replace(self, tokenizer=None) if self.tokenizer else self
 
     def join(self, left: Part, right: Part) -> str:
         """Return what usually stands between two neighbours beyond their own end and start."""

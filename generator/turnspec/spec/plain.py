@@ -47,6 +47,7 @@ from turnspec.spec.model import (
     Thinking,
     ThinkingState,
     Token,
+    Tokenizer,
     TokenSource,
     ToolMode,
     Tools,
@@ -95,9 +96,10 @@ def spec_to_data(spec: Spec) -> dict[str, object]:
         },
         "alternatives": _alternatives_to_data(spec.alternatives),
         "overlay": spec.overlay,
+        "tokenizer": _tokenizer_to_data(spec.tokenizer) if spec.tokenizer else None,
     }
     empty: dict[str, object] = {"tokens": {}, "tools": None, "limits": ()}
-    return _without(data, {**empty, "alternatives": {}, "overlay": ()})
+    return _without(data, {**empty, "alternatives": {}, "overlay": (), "tokenizer": None})
 
 
 def spec_from_data(data: Data) -> Spec:
@@ -124,7 +126,23 @@ def spec_from_data(data: Data) -> Spec:
         ),
         alternatives=_alternatives_from_data(data.get("alternatives", {})),
         overlay=tuple(data.get("overlay", ())),
+        tokenizer=tokenizer_from_data(data["tokenizer"]) if "tokenizer" in data else None,
     )
+
+
+def _tokenizer_to_data(tokenizer: Tokenizer) -> dict[str, object]:
+    data: dict[str, object] = {
+        "origin": tokenizer.origin,
+        "special_tokens": _texts(tokenizer.special_tokens),
+        "end_tokens": _texts(tokenizer.end_tokens),
+    }
+    return _without(data, {"special_tokens": (), "end_tokens": ()})
+
+
+def tokenizer_from_data(data: Data) -> Tokenizer:
+    """Return the special tokens that a spec, or an index of templates, names."""
+    tokens = (tuple(data.get(key, ())) for key in ("special_tokens", "end_tokens"))
+    return Tokenizer(data["origin"], *tokens)
 
 
 def _without(data: dict[str, object], defaults: Mapping[str, object]) -> dict[str, object]:

@@ -140,6 +140,7 @@ _MESSAGES: dict[str, Callable[[_Violation], _Findings]] = {
     "minLength": _too_short,
     "maxLength": _too_long,
     "minItems": _too_short,
+    "maxItems": _too_long,
     "minProperties": _not_one_key,
     "maxProperties": _not_one_key,
 }

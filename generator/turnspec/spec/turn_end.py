@@ -59,7 +59,12 @@ def stop_strings(spec: Spec) -> tuple[str, ...]:
 
     Everything that needs them takes them from here: the grammar, servers, checks, and pages.
     """
-    return tuple(dict.fromkeys((*spec.turn.stop, *spec.alternatives.stop)))
+    return tuple(dict.fromkeys((*spec.turn.stop, *spec.alternatives.stop, *end_tokens(spec))))
+
+
+def end_tokens(spec: Spec) -> tuple[str, ...]:
+    """Return the tokens of the model that end a turn though its template never writes them."""
+    return spec.tokenizer.end_tokens if spec.tokenizer else ()
 
 
 def stops_behind_parts(spec: Spec) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ export function withRole(role, notations = []) {
 /** Return the markers of reasoning, content and the turn, with their roles. */
 export function textRoles(table) {
   const { reasoning, content } = table;
-  return [
+  const known = [
     ...withRole("reasoning_start", reasoning?.start),
     ...withRole("between", table.between),
     ...withRole("reasoning_end", reasoning?.end),
@@ -16,6 +16,8 @@ export function textRoles(table) {
     ...withRole("content_end", content?.end),
     ...withRole("turn_start", table.turn_start),
   ];
+  const others = table.unwritten?.filter((token) => !known.some(([, other]) => other === token));
+  return [...known, ...withRole("special_token", others)];
 }
 /** Return what announces code; it comes last, as a marker may go on where it is a beginning. */
 export function codeRoles(table) {

@@ -141,6 +141,8 @@ export interface Format {
   readonly turn_end: Texts;
   /** Stands between parts. */
   readonly between?: Texts;
+  /** Markers that the template never writes: text, where they stand in the middle of it. */
+  readonly unwritten?: Texts;
   /** Beginnings of markers that are no content at the text's end. */
   readonly openings?: Texts;
   readonly reasoning?: ReasoningFormat;

@@ -181,6 +181,13 @@ export class Text {
       turn.flow = (this.thinking ? this.reasoning : this.content).flow(this.markers.firstOr(""));
     }
     if (!found?.role || this.draftEnd !== null) return false;
+    const isWithin = this.isWithinText(found);
+    if (isWithin === null) return false;
+    if (isWithin) {
+      turn.problem("stray_marker", `${quoted(found.text)} is text here`);
+      this.write(found.end);
+      return true;
+    }
     found = this.headerIn(found);
     if (this.isText(found)) {
       // An object's beginning has no length.
@@ -206,6 +213,28 @@ export class Text {
     }
     return true;
   };
+
+  /**
+   * Say whether a marker that the template never writes is text: more of it comes next.
+   *
+   * One that stands around content does so but in quotes, and one that ends the turn but in quotes
+   * or as a word. Return null if more text decides.
+   */
+  private isWithinText({ role, text, start, end }: Found): boolean | null {
+    const { turn } = this;
+    const isToken = role === "special_token";
+    if (!(isToken || this.compiled.table.unwritten?.includes(text)) || this.afterMarker)
+      return false;
+    if (turn.holdsToken(start, end)) return false;
+    const stream = this.thinking ? this.reasoning : this.content;
+    const isWord = isToken || (role === "turn_end" && stream.space === " ");
+    if (!(isWord || stream.endsIn("\"'`"))) return false;
+    const at = end + spaceBefore(turn.text, end);
+    if (at === turn.text.length) return turn.final ? false : null;
+    const after = this.markers.match(turn, { start: at });
+    if (after && !after.role) return null;
+    return !after || after.role === "mention";
+  }
 
   /** Return the header of content with which a call's head begins, if it names no tool. */
   private headerIn(found: Found): Found {
@@ -360,6 +389,10 @@ export class Text {
         break;
       case "turn_end":
         this.endTurn();
+        break;
+      case "special_token":
+        this.turn.problem("stray_marker", `${quoted(found.text)} is no text here`);
+        if (this.calls && !this.content.begun) this.turn.read = this.calls.first;
         break;
       case "content_end":
         break; // it ends text, and that is all
