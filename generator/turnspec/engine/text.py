@@ -360,6 +360,7 @@ def read_draft(turn: Turn, found: Found) -> Reading[bool]:
         return False
     state, content, reasoning = turn.state, turn.content, turn.reasoning
     turn.hold()
+    turn.input.final = False  # a text is read as one that may go on, until it doesn't
     turn.state, turn.is_draft = TextState(), True
     turn.content = Stream(turn.input, ContentDelta, 0)
     yield from read_parts(turn)
@@ -373,6 +374,7 @@ def read_draft(turn: Turn, found: Found) -> Reading[bool]:
         return True
     turn.read_to = max(turn.read_to, turn.input.here)
     turn.go_back()
+    turn.input.final = False
     turn.problem("draft", "a call in the reasoning, which goes on behind it")
     turn.write(max(end - turn.input.offset, turn.input.position + 1))
     return False
