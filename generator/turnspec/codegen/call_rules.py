@@ -47,13 +47,13 @@ def foreign_roles(table: Format) -> list[tuple[str, Notation]]:
     calls, arguments = table["calls"], table["arguments"]
     openings = calls.get("opening", ()) or (calls.get("start", "").partition("{name")[0].strip(),)
     opening = openings[-1]
-    if len(opening) <= 2:
+    is_word = opening[:1].isalnum()  # behind which, as `to=`, a call is code that a text speaks of
+    if len(opening) <= 2 or (is_word and not calls.get("opening")):
         return []
     heads = [' {{ "name"', ' {{ "function"'] if calls["form"] == "heads" else [" {{ '"]
     heads += [" <{word}=", " <{word}name ="] if arguments["form"] == "json" else []
-    # Behind a word, as `to=`, a call is code that the text speaks of.
     is_own = "(" in calls.get("start", "")
-    called = [] if is_own or opening[0].isalnum() else [" {name} ( )", " {name} ({word}="]
+    called = [] if is_own or is_word else [" {name} ( )", " {name} ({word}="]
     begun = (("foreign", heads), ("foreign_name", called))
     return [(role, (opening, follows)) for role, follows in begun if follows]
 

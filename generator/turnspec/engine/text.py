@@ -156,8 +156,10 @@ ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN)
 def take_lead(turn: Turn) -> Reading[bool]:
     """Drop the words that stand before all content; return whether there are any."""
     input, state = turn.input, turn.state
-    is_later = not state.after_marker or turn.content.begun
-    if is_later or (HAS_REASONING and state.thinking) or (HAS_CALLS and state.called):
+    is_later = turn.content.begun or (HAS_CALLS and state.called)
+    if ARE_CALLS_ADDRESSED and state.last is Role.BETWEEN:
+        is_later = False  # as a message begins
+    if is_later or not state.after_marker or (HAS_REASONING and state.thinking):
         return False
     turn.write(after_space(input.text, input.position))
     found = input.rules.before_content.match(input, partial=not input.final)
@@ -168,6 +170,8 @@ def take_lead(turn: Turn) -> Reading[bool]:
     else:
         input.take(found.end)
         state.after_marker = False
+        if ARE_CALLS_ADDRESSED:
+            state.for_user = True
     return True
 
 

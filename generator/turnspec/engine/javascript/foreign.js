@@ -155,14 +155,15 @@ export function foreignRoles(table) {
   const openings = calls.opening?.length ? calls.opening : [trimmed(head)];
   const { form } = argumentsOf(table);
   const opening = openings.at(-1) ?? "";
-  if ([...opening].length <= 2) return [];
-  // Behind a word, as `to=`, a call is code that the text speaks of.
+  // Behind a word, as `to=`, a call is code that a text speaks of.
+  const isWord = hasLetter(opening.charAt(0));
+  if ([...opening].length <= 2 || (isWord && !calls.opening?.length)) return [];
   const isOwn = (calls.start ?? "").includes("(");
   const heads = [
     ...(calls.form === "heads" ? [' {{ "name"', ' {{ "function"'] : [" {{ '"]),
     ...(form === "json" ? [" <{word}=", " <{word}name ="] : []),
   ];
-  const called = isOwn || hasLetter(opening.charAt(0)) ? [] : [" {name} ( )", " {name} ({word}="];
+  const called = isOwn || isWord ? [] : [" {name} ( )", " {name} ({word}="];
   const begun = [
     ["foreign", heads],
     ["foreign_name", called],

@@ -117,10 +117,17 @@ export class HeadCalls extends Calls {
     return found.missing.length > 0 && isOther && !this.knows(name);
   }
 
-  /** Say whether a message's header names no tool, but someone who talks, or else another word. */
-  isNoTool(name: string): boolean {
-    const isOther = !!this.tools || PARTICIPANTS.includes(name);
-    return isOther && !this.knows(this.saidOnce(name));
+  /**
+   * Say whether a message's header names no tool, but someone who talks, or else another word.
+   *
+   * The format's own word for calls is none, and no name space of tools.
+   */
+  isNoTool(given: string): boolean {
+    const name = this.saidOnce(given);
+    if (this.knows(name)) return false;
+    if (!this.tools || PARTICIPANTS.includes(name)) return PARTICIPANTS.includes(name);
+    const isSpace = Array.from(this.tools.keys()).some((tool) => tool.startsWith(`${name}.`));
+    return !isSpace && !this.table.start?.includes(`<${name}>`);
   }
 
   /** Return a name; of one that is said twice, as its own name space, the tool that it is. */
