@@ -170,9 +170,13 @@ export function headTextRoles(table) {
   const calls = callsOf(table);
   const { opening: openings = [], section_end = [] } = calls;
   const heads = headsOf(table);
+  const others = foreignRoles(table);
+  const inner = others
+    .map(([, other]) => other)
+    .filter((other) => !openings.includes(other[0] ?? ""));
   const found = [...textRoles(table)];
   for (const [at, opening] of openings.entries()) {
-    const following = [...openings.slice(at + 1), ...heads.map(([, head]) => head)];
+    const following = [...openings.slice(at + 1), ...heads.map(([, head]) => head), ...inner];
     const ends = at ? [] : section_end;
     const follows = [...following, ...ends].map((notation) => spaced(notation));
     found.push([at ? "inner_opening" : "opening", [opening, follows]]);
@@ -182,7 +186,7 @@ export function headTextRoles(table) {
   }
   if (!calls.only_in_section) found.push(...heads);
   found.push(
-    ...foreignRoles(table),
+    ...others,
     ...mentionRoles(calls.mentions ?? []),
     ...withRole("section_end", section_end),
     ...withRole("call_end", calls.end),
