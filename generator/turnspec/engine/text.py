@@ -162,10 +162,12 @@ def take_lead(turn: Turn) -> Reading[bool]:
     if is_later or not state.after_marker or (HAS_REASONING and state.thinking):
         return False
     turn.write(after_space(input.text, input.position))
-    found = input.rules.before_content.match(input, partial=not input.final)
-    if found is None:
+    found, begun = input.rules.before_content.match(input, partial=not input.final), None
+    if ARE_CALLS_ADDRESSED:  # a call may have no other header
+        begun = input.rules.in_text.match(input, partial=not input.final)
+    if found is None or (begun and not begun.is_partial):
         return False
-    if found.is_partial:
+    if found.is_partial or begun:
         yield MORE_TEXT
     else:
         input.take(found.end)

@@ -127,7 +127,10 @@ export class Text {
     const hasLeads = this.isFirst && !!this.compiled.table.content?.lead;
     if (hasLeads) this.write(turn.position + spaceBefore(turn.text, turn.position));
     const lead = hasLeads ? this.leads.match(turn) : null;
-    if (lead) {
+    const isAddressed = lead && this.compiled.table.content?.addressed;
+    const begun = isAddressed ? this.markers.match(turn) : null; // a call may have no other header
+    if (begun && !begun.role) return false;
+    if (lead && !begun) {
       if (lead.role) {
         turn.position = lead.end;
         this.beginContent();
