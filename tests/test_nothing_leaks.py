@@ -27,7 +27,7 @@ OPENS = {
     *("closed_call", "foreign", "foreign_name", "mention", "object", "code"),
 }
 CLOSES = {"call_end", "section_end"}
-WORDS = (" words ", "and ", "\n", '"quoted" ', "`", "x")
+WORDS = (" words ", "and ", "\n", '"quoted" ', "`", "x", '[{"name": "look"}', ', {"name": 5}]')
 TEXTS = int(os.environ.get("TURNSPEC_EXAMPLES", "60")) * 2
 
 
@@ -46,7 +46,8 @@ class Leaks:
         self.markers = [
             (row.role, anywhere(row.marker)) for row in (*rows, *ends) if is_told_by_itself(row)
         ]
-        opens = {leading_text(row.marker) for row in rows if row.role in OPENS}
+        needed = [re.sub(r" ?\{\?[^{}]*\} ?", "", row.marker) for row in rows if row.role in OPENS]
+        opens = {leading_text(marker) for marker in needed}
         self.opens = [anywhere(text) for text in opens if len(text) > 1]
 
     def of(self, message: Message) -> Iterator[str]:
@@ -59,8 +60,7 @@ class Leaks:
             for role, marker in self.markers:
                 for found in marker.finditer(text):
                     is_told = re.sub(r"\s", "", found.group()) in told
-                    is_nameless = role in CLOSES and "hasnoname" in told
-                    if not (is_told or is_nameless or self.is_quoted(role, found)):
+                    if not (is_told or self.is_quoted(role, found)):
                         yield found.group()
 
     def is_quoted(self, role: str, found: re.Match[str]) -> bool:

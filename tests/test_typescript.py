@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import groupby, product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from hypothesis import strategies as st
 from tests.engine_cases import CASES, TABLES, TOOLS
 from tests.generated_formats import FORMATS, KINDS, NAMES, PARTS, committed_spec, table_of
 from tests.marker_soup import Output, soups, written_outputs
+from tests.marker_texts import MarkerTexts
 from tests.parser_checks import some
 from tests.test_tools import ALLOWED, CALL, NO_SCHEMAS, WRONG, tool, with_a
 from tests.test_what_models_write import CALLS, HEADERS, Text
@@ -43,6 +45,7 @@ from tests.typescript.toolchain import (
     engine_javascript,
     lint,
 )
+from turnspec.codegen.facts import facts_of
 from turnspec.codegen.loading import load, load_table
 from turnspec.codegen.typescript import SHARED_ENGINE, Script, script_engine, script_text
 from turnspec.codegen.writer import write_parts
@@ -111,6 +114,16 @@ def test_tables_written_by_hand_are_read_alike(case: str, engine: TypeScriptEngi
 def test_what_models_write_is_read_alike(case: Text, engine: TypeScriptEngine) -> None:
     module = load(committed_spec(case.name))
     assert not difference(engine, case.name, module, case.text, case.options, (0, 1, 3))
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_texts_that_end_within_a_marker_are_read_alike(name: str, engine: TypeScriptEngine) -> None:
+    form, random = format_of(name), Random(name)
+    markers = MarkerTexts(facts_of(form.table), random)
+    for _ in range(EXAMPLES * 3):
+        *whole, last = (markers.any() for _ in range(random.randint(1, 6)))
+        text = "".join(whole) + last[: random.randint(0, len(last))]
+        assert not difference(engine, name, form.module, text, {}, (0, 1))
 
 
 def test_a_format_without_reasoning_has_none_to_leave_in_place(engine: TypeScriptEngine) -> None:

@@ -50,7 +50,8 @@ def check(case: Text) -> None:
     check_case(module, case.text, expect=case.expect, problems=case.problems, **case.options)
 
 
-OSS, MUSE = "openai-gpt-oss-120b", "muse-glimmer"
+OSS, MUSE, JP = "openai-gpt-oss-120b", "muse-glimmer", "llm-jp-llm-jp-4-1-8b-thinking"
+HEADED = " to=functions.read<|channel|>commentary json<|message|>{}"
 INVOKE = (
     '<atem:function_calls>\n<atem:invoke name="{}\n<atem:parameter name="path">a</atem:parameter>'
     "\n</atem:invoke>\n</atem:function_calls><|eot|>"
@@ -85,6 +86,28 @@ HEADERS = [
     Text(MUSE, " to=read<|message|>" + INVOKE.format("read<|message|>"),
          called("a"), ("repeated",)),
     Text(MUSE, " to=read<|message|>" + quoted, called("a")),
+    Text(MUSE, " to=atem:function_calls<|message|>" + quoted, called("a"), ("repeated",)),
+    Text(MUSE, " to=files<|message|>" + INVOKE.format('files.read">'),
+         called("a", name="files.read"), ("repeated",), {"tools": [tool("files.read", "path")]}),
+    Text(MUSE, "<|message|>" + quoted, called("a")),
+    Text(MUSE, "<|message|>So: " + quoted, said("So: " + quoted.removesuffix("<|eot|>"))),
+    *(
+        case
+        for name in (OSS, JP)
+        for case in (
+            Text(name, f"<|message|>So:{HEADED}", said(f"So:{HEADED}")),
+            Text(name, f"<|channel|>final<|message|>A.<|end|><|start|>assistant<|message|>{HEADED}",
+                 said(f"A.{HEADED}")),
+            Text(name, " to=user<|message|>A.", said("A."), ("stray_marker",)),
+            Text(name, ' to=functions.read<|message|>{"path": "a"}',
+                 called("a"), ("missing_marker",)),
+            Text(name, '<|channel|>other to=functions.read<|message|>{"path": "a"}', called("a"),
+                 ("unexpected_text", *(("repeated", "missing_marker") if name == JP else ()))),
+            Text(name, "<|channel|>other<|message|>A.", said("A."), ("unexpected_text",)),
+        )
+    ),
+    Text(JP, ' to=functions.read<|channel|> commentary<|message|> {"path": "a"}',
+         called("a"), ("missing_marker",)),
 ]  # fmt: skip
 
 
@@ -93,13 +116,22 @@ def test_headers_say_what_a_message_is(case: Text) -> None:
     check(case)
 
 
-QWEN, GEMMA, LFM, NEMO = (
+QWEN, DEEPSEEK, GEMMA, LFM, NEMO, GLM, HORIZON, FUNCTION_GEMMA = (
     "qwen-qwen3-0-6b",
+    "deepseek-ai-deepseek-v3",
     "google-gemma-4-31b-it",
     "lfm2-8b-a1b",
     "mistralai-mistral-nemo-instruct-2407",
+    "glm-4-6",
+    "ifm-k2-horizon",
+    "google-functiongemma-270m-it",
 )
 OTHER = ("other_syntax",)
+#: What the text's end decides, and what follows the first of it is no call either.
+DRAFTS = (
+    "<｜tool▁calls▁begin｜>\n\n< word =<｜tool▁call▁begin｜> function\n<｜tool▁sep｜> user\n\n```json"
+    "<｜tool▁<｜tool▁calls▁begin｜>\n\n< word cou"
+)
 NUMBERED = '<tool_call>{"name": 5, "arguments": {"path": "a"}}</tool_call>'
 CODER = "qwen3-coder"
 PARAMETER = "<parameter=arguments>\n{}\n</parameter>"
@@ -127,6 +159,20 @@ CALLS = [
          Message(calls=(Call("read", {"arguments": {}}),)), ("unknown_argument",)),
     Text(CODER, CODED.format('"a"'),
          Message(calls=(Call("read", {"arguments": '"a"'}),)), ("unknown_argument",)),
+    Text(QWEN, f'<tool_call>[{MEMBERS}, {{"name": 5}}]</tool_call>',
+         Message(', {"name": 5}]', "", called("a").calls),
+         ("array", "no_name", "misplaced", "stray_marker")),
+    Text(QWEN, f"<tool_call>[{MEMBERS.replace(chr(34), chr(39))}]</tool_call>",
+         called("a"), OTHER),
+    Text(GEMMA, '<|tool_call>call:read{path:<|"|>a<|"|>},\ncall:read{path:<|"|>b<|"|>}<tool_call|>',
+         called("a", "b"), ("missing_marker",)),
+    Text(FUNCTION_GEMMA, "<start_function_call>call:read{<escape>path<escape>:<escape>a<escape>}"
+         "<end_function_call>", called("a"), ("malformed",)),
+    Text(HORIZON, f"</ifm|think><ifm|tool_calls>[{MEMBERS}, {MEMBERS}]</ifm|tool_calls>",
+         called("a", "a"), OTHER * 2),
+    Text(GLM, "<tool_call>read\n<arg_key>a<1></arg_key>\n<arg_value>b</arg_value>\n</tool_call>",
+         Message(calls=(Call("read", {"a<1>": "b"}),)), (), {"prefill": ""}),
+    Text(DEEPSEEK, DRAFTS, said("", DRAFTS), ("draft", "unclosed")),
     Text(QWEN, "Said.\n<tool_call>\n{", said("Said."), ("cut_off",)),
     Text(NEMO, "[TOOL_CALLS]read", said("[TOOL_CALLS]read")),
     Text(QWEN, "A </think> stands here.", said("A </think> stands here."), ("stray_marker",)),

@@ -29,8 +29,8 @@ def argument_value_roles(table: Format) -> Roles:
     ends them, they end at whatever else comes.
     """
     arguments, closing = table["arguments"], table["calls"].get("closing", ())
-    argument = [("argument", spaced(arguments["start"], "{comma}"))]
-    argument += [("quoted", spaced(start, "{comma}")) for start in _quoted(arguments)]
+    argument = [("quoted", spaced(start, "{comma}")) for start in _quoted(arguments)]
+    argument.append(("argument", spaced(arguments["start"], "{comma}")))
     empty = arguments.get("empty", "")
     ends = [f"{empty} {closing[0]}"] if empty and closing else [empty] if empty else []
     done: list[tuple[str, Notation]] = [
@@ -47,7 +47,7 @@ def _next_heads(table: Format) -> list[str]:
     calls = table["calls"]
     found = re.fullmatch(r"<[^<>{} ]+> \{\?([^{}]+)\}(\{name.*)", calls.get("start", ""))
     ends_in_bracket = calls.get("closing", [""])[0].startswith("}}")
-    return [f"{{comma}}}}}} {found[1]}{found[2]}"] if found and ends_in_bracket else []
+    return [f"{{comma}}}}}}{{comma}}{found[1]}{found[2]}"] if found and ends_in_bracket else []
 
 
 def _quoted(arguments: ArgumentsFormat) -> list[str]:

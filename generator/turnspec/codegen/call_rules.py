@@ -45,17 +45,28 @@ def call_start_roles(table: Format) -> Roles:
 def foreign_roles(table: Format) -> list[tuple[str, Notation]]:
     """Return what begins such a call: what opens the format's own, and then another one."""
     calls, arguments = table["calls"], table["arguments"]
-    openings = calls.get("opening", ()) or (calls.get("start", "").partition("{name")[0].strip(),)
-    opening = openings[-1]
-    if len(opening) <= 2:
+    if not (openings := _openings_of_others(calls)):
         return []
-    heads = [' {{ "name"', ' {{ "function"'] if calls["form"] == "heads" else [" {{ '"]
+    begun = (' {{ "name"', ' {{ "function"') if calls["form"] == "heads" else (" {{ '",)
+    heads = [text for it in begun for text in (it, f" [{it}")]
     heads += [" <{word}=", " <{word}name ="] if arguments["form"] == "json" else []
-    # Behind a word, as `to=`, a call is code that the text speaks of.
     is_own = "(" in calls.get("start", "")
-    called = [] if is_own or opening[0].isalnum() else [" {name} ( )", " {name} ({word}="]
-    begun = (("foreign", heads), ("foreign_name", called))
-    return [(role, (opening, follows)) for role, follows in begun if follows]
+    called = [] if is_own or openings[0][0].isalnum() else [" {name} ( )", " {name} ({word}="]
+    found = (("foreign", heads), ("foreign_name", called))
+    return [(role, (opening, it)) for opening in openings for role, it in found if it]
+
+
+def _openings_of_others(calls: CallsFormat) -> list[str]:
+    """Return behind what a call in another syntax may stand.
+
+    Behind a word, as `to=`, it is code that a text speaks of.
+    """
+    start = calls.get("start", "")
+    tag = re.match("<[^<>{} ]+>", start)
+    if openings := [text for text in calls.get("opening", ())[-1:] if len(text) > 2]:
+        return [*openings, tag.group()] if tag else openings
+    opening = start.partition("{name")[0].strip()
+    return [opening] if len(opening) > 2 and not opening[0].isalnum() else []
 
 
 def head_text_roles(table: Format) -> Roles:
@@ -66,10 +77,11 @@ def head_text_roles(table: Format) -> Roles:
 def unsorted_roles(table: Format) -> Roles:
     """Return these markers, but for code, in the order in which they stand in the table."""
     calls = table["calls"]
-    heads, openings = _heads(table), calls.get("opening", ())
+    heads, openings, others = _heads(table), calls.get("opening", ()), foreign_roles(table)
+    inner = [notation for _, notation in others if notation[0] not in openings]
     found = list(text_roles(table))
     for at, opening in enumerate(openings):
-        following = [*openings[at + 1 :], *(head for _, head in heads)]
+        following = [*openings[at + 1 :], *(head for _, head in heads), *inner]
         ends = [] if at else calls.get("section_end", ())
         role = "inner_opening" if at else "opening"
         found.append((role, (opening, [spaced(notation) for notation in (*following, *ends)])))
@@ -77,7 +89,7 @@ def unsorted_roles(table: Format) -> Roles:
             found.append(("noisy_opening", (opening + "{noise}", following)))
     if not calls.get("only_in_section"):
         found += heads
-    found += foreign_roles(table)
+    found += others
     found += mention_roles(calls.get("mentions", ()))
     found += [("section_end", notation) for notation in calls.get("section_end", ())]
     found += [("call_end", notation) for notation in calls.get("end", ())]

@@ -6,7 +6,8 @@ alone is no marker. So the header, which the prompt may hold already, is read wi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from turnspec.codegen.format import Format
@@ -59,22 +60,38 @@ def add_loose_headers(table: Format, spec: Spec, end: str) -> None:
     tag, _, word = header.partition(" ")
     if not ends or not looks_like_marker(tag) or not word.isalnum():
         return
-    content, starts = table.setdefault("content", {}), _starts(table)
+    content = table.setdefault("content", {})
+    if end:
+        others = filter(None, (_of_any_word(text, end) for text in _starts(table)))
+        content["start"] = [*dict.fromkeys([*content.get("start", ()), *others])]
+    starts = _starts(table)
     firsts = _shortest(map(leading_text, filter(None, starts)))
     # What ends content as well may stand before calls without a header.
     messages = [text for text in ends if text not in ("", notation(spec.content.end))]
     begun = [tag, *(f"{text} {{?{tag}}} {{?{word}}}" for text in messages)]
     loose = [f"{text}{{before  {first}}}" for text in begun for first in firsts]
-    if end:
-        loose += [f"{text} {end}" for text in between]
-        content["lead"] = [*content.get("lead", ()), end]
-        said_twice = [before for text in starts if (before := _before_word(text, end))]
-        found = [f"{text}{{before {first}}}" for text in said_twice for first in firsts]
-        table["turn_start"] = [*table.get("turn_start", ()), *found]
-        recipient = table["calls"]["start"].partition("{")[0].strip()
-        if any(text.startswith(recipient) for text in content["start"]):
-            content["start"] = [*content["start"], f"{recipient} {{name}} {end}"]
     table["between"] = [*between, *loose]
+    if not end:
+        return
+    content["lead"] = [*content.get("lead", ()), end]
+    said_twice = [before for text in starts if (before := _before_word(text, end))]
+    found = [f"{text}{{before {first}}}" for text in said_twice for first in firsts]
+    table["turn_start"] = [*table.get("turn_start", ()), *found]
+    calls = table["calls"]
+    recipient, name, behind = calls["start"].partition("{name}")
+    if behind.endswith(end):
+        short = _short_headers(recipient + name, behind.removesuffix(end), end)
+        calls["short_starts"] = [*calls.get("short_starts", ()), *short]
+    else:
+        content["start"] = [*content["start"], f"{recipient}{name} {end}"]
+
+
+def _short_headers(recipient: str, behind: str, end: str) -> Iterator[str]:
+    """Yield headers of calls that lack a tag, with any words."""
+    before = f"{recipient}{{word}}"
+    for tag in re.findall(r"<[^<>{} ]+>", behind):
+        yield f"{before}{{?{tag}}}{end}"
+        before += f"{tag}{{word}}"
 
 
 def _starts(table: Format) -> list[str]:
@@ -87,6 +104,12 @@ def _starts(table: Format) -> list[str]:
     heads = (calls.get("start", ""), *calls.get("other_starts", ()))
     opening = calls.get("opening", ())[:1]
     return [*reasoning.get("start", ()), *content.get("start", ()), *opening, *heads]
+
+
+def _of_any_word(start: str, end: str) -> str:
+    """Return a header whose word may be any; "" if there is none in it."""
+    found = re.fullmatch(rf"(<[^<>{{}} ]+>) \w+ {re.escape(end)}", start)
+    return f"{found[1]}{{word}}{end}" if found else ""
 
 
 def _before_word(start: str, end: str) -> str:

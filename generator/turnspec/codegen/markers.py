@@ -73,6 +73,8 @@ def steps(tokens: Sequence[re.Match[str]], at: int) -> list[str]:
         if name in ("name", "id"):  # which hold no other signs
             not_held = "".join(sign for sign in NAME_SIGNS if sign in not_held)
         slot = slot.replace("BUT", re.escape(not_held))
+        if name == "key" and "<" in not_held:  # where it may begin a tag
+            slot = slot.replace("]{", "]|<(?=[ 0-9=]|\\Z)){").replace("[^", "(?:[^", 1)
     is_followed_by_space = at + 1 < len(tokens) and tokens[at + 1].group() in _WHITE_SPACE
     if name in _TEXTS and is_followed_by_space:
         slot = f"(?:{slot}(?<![ \t\n\r]))"  # that is the marker's own

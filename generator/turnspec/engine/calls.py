@@ -6,6 +6,7 @@ from turnspec.engine.code import read_code_call
 from turnspec.engine.facts import (
     ARE_CALLS_ADDRESSED,
     ARGUMENTS,
+    CALL_HEAD,
     HAS_CODE,
     HAS_MENTIONS,
     HAS_OPTIONAL_TEXTS,
@@ -55,9 +56,15 @@ def is_no_head(turn: Turn, found: Found) -> bool:
 
 
 def is_no_tool(turn: Turn, name: str) -> bool:
-    """Say whether a message's header names no tool, but someone who talks, or else another word."""
-    name = said_once(turn, name)
-    return name not in (turn.tools or ()) and (turn.tools is not None or name in PARTICIPANTS)
+    """Say whether a message's header names no tool, but someone who talks, or else another word.
+
+    The format's own word for calls is none, and no name space of tools.
+    """
+    tools, name = turn.tools or (), said_once(turn, name)
+    if name in tools or name in PARTICIPANTS:
+        return name not in tools
+    is_word = f"<{name}>" in CALL_HEAD or any(tool.startswith(f"{name}.") for tool in tools)
+    return turn.tools is not None and not is_word
 
 
 def said_once(turn: Turn, name: str) -> str:

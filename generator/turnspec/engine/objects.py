@@ -104,6 +104,7 @@ def read_calls(turn: Turn, announced: bool) -> Reading[bool]:
             after = yield from read_object(turn, found, announced)
             if after is not Next.CALL:
                 return after is Next.NOTHING
+            announced = False
             continue
         if found.role is Role.STRAY_BRACKETS:
             turn.problem("stray_marker", f"{found.text.strip()!r} after a call")
@@ -291,7 +292,7 @@ def give_up(turn: Turn, announced: bool) -> Next:
     end = turn.go_back()
     if announced or not IS_BARE:
         turn.problem("no_name", "what looks like a call has no name", at)
-    if not IS_BARE:
+    if announced:
         turn.state.mentioned = True
     turn.write_mention(end)
     return Next.TEXT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from turnspec.engine.facts import FORMAT, MAY_READ_AGAIN
+from turnspec.engine.facts import FORMAT, HAS_DRAFTS, MAY_READ_AGAIN
 from turnspec.engine.input import Input
 from turnspec.engine.rules import rules_for
 from turnspec.engine.text import read_turn
@@ -106,8 +106,12 @@ class Parser:
         if self._is_reading:
             raise RuntimeError(IN_USE)
         self._is_reading = True
-        self._turn.input.final = True
+        input = self._turn.input
+        input.final = True
         events = self._read("", special=False)
+        while HAS_DRAFTS and not input.final:  # as one of them is read once more
+            input.final = True
+            events += self._read("", special=False)
         self._is_reading = False
         return events
 

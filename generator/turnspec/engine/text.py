@@ -169,18 +169,24 @@ ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN)
 def take_lead(turn: Turn) -> Reading[bool]:
     """Drop the words that stand before all content; return whether there are any."""
     input, state = turn.input, turn.state
-    is_later = not state.after_marker or turn.content.begun
-    if is_later or (HAS_REASONING and state.thinking) or (HAS_CALLS and state.called):
+    is_later = turn.content.begun or (HAS_CALLS and state.called)
+    if ARE_CALLS_ADDRESSED and state.last is Role.BETWEEN:
+        is_later = False  # as a message begins
+    if is_later or not state.after_marker or (HAS_REASONING and state.thinking):
         return False
     turn.write(after_space(input.text, input.position))
-    found = input.rules.before_content.match(input, partial=not input.final)
-    if found is None:
+    found, begun = input.rules.before_content.match(input, partial=not input.final), None
+    if ARE_CALLS_ADDRESSED:  # a call may have no other header
+        begun = input.rules.in_text.match(input, partial=not input.final)
+    if found is None or (begun and not begun.is_partial):
         return False
-    if found.is_partial:
+    if found.is_partial or begun:
         yield MORE_TEXT
     else:
         input.take(found.end)
         state.after_marker = False
+        if ARE_CALLS_ADDRESSED:
+            state.for_user = True
     return True
 
 
@@ -398,6 +404,7 @@ def read_draft(turn: Turn, found: Found) -> Reading[bool]:
         return False
     state, content, reasoning = turn.state, turn.content, turn.reasoning
     turn.hold()
+    turn.input.final = False  # a text is read as one that may go on, until it doesn't
     turn.state, turn.is_draft = TextState(), True
     turn.content = Stream(turn.input, ContentDelta, 0)
     yield from read_parts(turn)
@@ -411,6 +418,7 @@ def read_draft(turn: Turn, found: Found) -> Reading[bool]:
         return True
     turn.read_to = max(turn.read_to, turn.input.here)
     turn.go_back()
+    turn.input.final = False
     turn.problem("draft", "a call in the reasoning, which goes on behind it")
     turn.write(max(end - turn.input.offset, turn.input.position + 1))
     return False

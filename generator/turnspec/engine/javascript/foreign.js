@@ -151,23 +151,36 @@ function fromKeywords(text) {
 /** Return what begins such a call: what opens the format's own, and then another one. */
 export function foreignRoles(table) {
   const calls = callsOf(table);
-  const [head = ""] = (calls.start ?? "").split("{name");
-  const openings = calls.opening?.length ? calls.opening : [trimmed(head)];
   const { form } = argumentsOf(table);
-  const opening = openings.at(-1) ?? "";
-  if ([...opening].length <= 2) return [];
-  // Behind a word, as `to=`, a call is code that the text speaks of.
+  const openings = openingsOfOthers(calls);
   const isOwn = (calls.start ?? "").includes("(");
+  const objects = calls.form === "heads" ? [' {{ "name"', ' {{ "function"'] : [" {{ '"];
   const heads = [
-    ...(calls.form === "heads" ? [' {{ "name"', ' {{ "function"'] : [" {{ '"]),
+    ...objects.flatMap((text) => [text, ` [${text}`]),
     ...(form === "json" ? [" <{word}=", " <{word}name ="] : []),
   ];
-  const called = isOwn || hasLetter(opening.charAt(0)) ? [] : [" {name} ( )", " {name} ({word}="];
+  const isWord = hasLetter((openings[0] ?? "").charAt(0));
+  const called = isOwn || isWord ? [] : [" {name} ( )", " {name} ({word}="];
   const begun = [
     ["foreign", heads],
     ["foreign_name", called],
   ];
-  return begun
-    .filter(([, follows]) => follows.length > 0)
-    .map(([role, follows]) => [role, [opening, follows]]);
+  return openings.flatMap((opening) =>
+    begun
+      .filter(([, follows]) => follows.length > 0)
+      .map(([role, follows]) => [role, [opening, follows]]),
+  );
+}
+/**
+ * Return behind what a call in another syntax may stand.
+ *
+ * Behind a word, as `to=`, it is code that a text speaks of.
+ */
+function openingsOfOthers({ start = "", opening = [] }) {
+  const openings = opening.slice(-1).filter((text) => [...text].length > 2);
+  const [tag] = /^<[^<>{} ]+>/.exec(start) ?? [];
+  if (openings.length > 0) return tag === undefined ? openings : [...openings, tag];
+  const [before = ""] = start.split("{name");
+  const own = trimmed(before);
+  return [...own].length > 2 && !hasLetter(own.charAt(0)) ? [own] : [];
 }

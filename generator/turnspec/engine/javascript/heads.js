@@ -91,10 +91,17 @@ export class HeadCalls extends Calls {
     const isOther = PARTICIPANTS.includes(name) || words.has(name);
     return found.missing.length > 0 && isOther && !this.knows(name);
   }
-  /** Say whether a message's header names no tool, but someone who talks, or else another word. */
-  isNoTool(name) {
-    const isOther = !!this.tools || PARTICIPANTS.includes(name);
-    return isOther && !this.knows(this.saidOnce(name));
+  /**
+   * Say whether a message's header names no tool, but someone who talks, or else another word.
+   *
+   * The format's own word for calls is none, and no name space of tools.
+   */
+  isNoTool(given) {
+    const name = this.saidOnce(given);
+    if (this.knows(name)) return false;
+    if (!this.tools || PARTICIPANTS.includes(name)) return PARTICIPANTS.includes(name);
+    const isSpace = Array.from(this.tools.keys()).some((tool) => tool.startsWith(`${name}.`));
+    return !isSpace && !this.table.start?.includes(`<${name}>`);
   }
   /** Return a name; of one that is said twice, as its own name space, the tool that it is. */
   saidOnce(name) {
@@ -163,9 +170,13 @@ export function headTextRoles(table) {
   const calls = callsOf(table);
   const { opening: openings = [], section_end = [] } = calls;
   const heads = headsOf(table);
+  const others = foreignRoles(table);
+  const inner = others
+    .map(([, other]) => other)
+    .filter((other) => !openings.includes(other[0] ?? ""));
   const found = [...textRoles(table)];
   for (const [at, opening] of openings.entries()) {
-    const following = [...openings.slice(at + 1), ...heads.map(([, head]) => head)];
+    const following = [...openings.slice(at + 1), ...heads.map(([, head]) => head), ...inner];
     const ends = at ? [] : section_end;
     const follows = [...following, ...ends].map((notation) => spaced(notation));
     found.push([at ? "inner_opening" : "opening", [opening, follows]]);
@@ -175,7 +186,7 @@ export function headTextRoles(table) {
   }
   if (!calls.only_in_section) found.push(...heads);
   found.push(
-    ...foreignRoles(table),
+    ...others,
     ...mentionRoles(calls.mentions ?? []),
     ...withRole("section_end", section_end),
     ...withRole("call_end", calls.end),

@@ -161,6 +161,7 @@ export class TurnParser {
     if (draft) text.readTo = Math.max(text.readTo, draft.turn.offsetAt(draft.turn.position));
     this.draft = null;
     turn.add(this.drafted.join(""));
+    turn.final = false; // a text is read as one that may go on, until it doesn't
     turn.problem("draft", "a call in the reasoning, which goes on behind it");
     this.text.write(positionBehind(turn.text, Math.max(end - turn.offset, 1)));
     return turn.feed("");
@@ -194,12 +195,14 @@ export class TurnParser {
     this.isFinished = true;
     this.half = "";
     let events = half || this.coming ? this.take(half).concat(this.take("")) : [];
-    events = events.concat(this.endDraft());
-    calls?.endOfText();
-    turn.final = true;
-    events = events.concat(turn.feed(""));
-    if (text.draftEnd !== null) return []; // of what turns out to be reasoning
-    while (text.draftStart !== null) events = events.concat(this.decide([]), this.endDraft());
+    do {
+      if (text.draftStart !== null) events = events.concat(this.decide([]));
+      events = events.concat(this.endDraft());
+      calls?.endOfText();
+      turn.final = true;
+      events = events.concat(turn.feed(""));
+      if (text.draftEnd !== null) return []; // of what turns out to be reasoning
+    } while (text.draftStart !== null);
     calls?.finish();
     text.finish();
     turn.position = turn.text.length;

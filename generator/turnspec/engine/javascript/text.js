@@ -127,8 +127,14 @@ export class Text {
     const hasLeads = this.isFirst && !!this.compiled.table.content?.lead;
     if (hasLeads) this.write(turn.position + spaceBefore(turn.text, turn.position));
     const lead = hasLeads ? this.leads.match(turn) : null;
-    if (lead) {
-      if (lead.role) turn.position = lead.end;
+    const isAddressed = lead && this.compiled.table.content?.addressed;
+    const begun = isAddressed ? this.markers.match(turn) : null; // a call may have no other header
+    if (begun && !begun.role) return false;
+    if (lead && !begun) {
+      if (lead.role) {
+        turn.position = lead.end;
+        this.beginContent();
+      }
       this.afterMarker = !lead.role;
       return !!lead.role;
     }
@@ -201,9 +207,11 @@ export class Text {
     const isOwn = header?.role && !(header.slot("name") && name === again);
     return isOwn ? header : found;
   }
-  /** Whether content may begin here, of which there was none before. */
+  /** Whether content may begin here, of which there was none before, or a message does. */
   get isFirst() {
-    return this.afterMarker && !(this.thinking || this.called || this.content.begun);
+    const isMessage = this.compiled.table.content?.addressed && this.last === "between";
+    const isLater = !isMessage && (this.called || this.content.begun);
+    return this.afterMarker && !(this.thinking || isLater);
   }
   /** Leave out brackets and fences that close nothing, between a call and another marker. */
   passNoise(noise) {

@@ -206,8 +206,8 @@ export function argumentValueRoles(table) {
   const closing = callsOf(table).closing ?? [];
   const inQuotes = quotedStarts(table).map((text) => spaced(text, "{comma}"));
   const argument = [
-    ...withRole("argument", [spaced(start, "{comma}")]),
     ...withRole("quoted", inQuotes),
+    ...withRole("argument", [spaced(start, "{comma}")]),
   ];
   const [first] = closing;
   const ends = [...(empty ? [first === undefined ? empty : `${empty} ${first}`] : []), first ?? ""];
@@ -229,7 +229,7 @@ export function argumentValueRoles(table) {
 function nextHeads(table) {
   const { start = "", closing = [] } = callsOf(table);
   const found = /^<[^<>{} ]+> \{\?([^{}]+)\}(\{name.*)$/u.exec(start);
-  return found && closing[0]?.startsWith("}}") ? [`{comma}}} ${found[1]}${found[2]}`] : [];
+  return found && closing[0]?.startsWith("}}") ? [`{comma}}}{comma}${found[1]}${found[2]}`] : [];
 }
 /** Return how an argument begins whose key stands in quotes, the format's own among them. */
 function quotedStarts(table) {

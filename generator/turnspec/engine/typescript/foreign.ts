@@ -5,7 +5,7 @@
  */
 
 import type { Calls } from "./calls.js";
-import { argumentsOf, callsOf, type Format } from "./format.js";
+import { argumentsOf, type CallsFormat, callsOf, type Format } from "./format.js";
 import { dumpJson, type Json, loadJson } from "./json_text.js";
 import { type Found, isName, type Markers, NOT_IN_NAMES, type Roles } from "./markers.js";
 import { LiteralReader } from "./python_literal.js";
@@ -175,23 +175,34 @@ function fromKeywords(text: string): ForeignParts | null {
 /** Return what begins such a call: what opens the format's own, and then another one. */
 export function foreignRoles(table: Format): Roles {
   const calls = callsOf(table);
-  const [head = ""] = (calls.start ?? "").split("{name");
-  const openings = calls.opening?.length ? calls.opening : [trimmed(head)];
   const { form } = argumentsOf(table);
-  const opening = openings.at(-1) ?? "";
-  if ([...opening].length <= 2) return [];
-  // Behind a word, as `to=`, a call is code that the text speaks of.
+  const openings = openingsOfOthers(calls);
   const isOwn = (calls.start ?? "").includes("(");
+  const objects = calls.form === "heads" ? [' {{ "name"', ' {{ "function"'] : [" {{ '"];
   const heads = [
-    ...(calls.form === "heads" ? [' {{ "name"', ' {{ "function"'] : [" {{ '"]),
+    ...objects.flatMap((text) => [text, ` [${text}`]),
     ...(form === "json" ? [" <{word}=", " <{word}name ="] : []),
   ];
-  const called = isOwn || hasLetter(opening.charAt(0)) ? [] : [" {name} ( )", " {name} ({word}="];
-  const begun = [
-    ["foreign", heads],
-    ["foreign_name", called],
-  ] as const;
-  return begun
-    .filter(([, follows]) => follows.length > 0)
-    .map(([role, follows]) => [role, [opening, follows]] as const);
+  const isWord = hasLetter((openings[0] ?? "").charAt(0));
+  const called = isOwn || isWord ? [] : [" {name} ( )", " {name} ({word}="];
+  const begun = [["foreign", heads] as const, ["foreign_name", called] as const];
+  return openings.flatMap((opening) =>
+    begun
+      .filter(([, follows]) => follows.length > 0)
+      .map(([role, follows]) => [role, [opening, follows]] as const),
+  );
+}
+
+/**
+ * Return behind what a call in another syntax may stand.
+ *
+ * Behind a word, as `to=`, it is code that a text speaks of.
+ */
+function openingsOfOthers({ start = "", opening = [] }: CallsFormat): string[] {
+  const openings = opening.slice(-1).filter((text) => [...text].length > 2);
+  const [tag] = /^<[^<>{} ]+>/.exec(start) ?? [];
+  if (openings.length > 0) return tag === undefined ? openings : [...openings, tag];
+  const [before = ""] = start.split("{name");
+  const own = trimmed(before);
+  return [...own].length > 2 && !hasLetter(own.charAt(0)) ? [own] : [];
 }

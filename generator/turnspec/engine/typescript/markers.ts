@@ -511,6 +511,8 @@ function stepsOf(tokens: readonly Token[], at: number, group: string): string[] 
     const signs = [...NAME_SIGNS].filter((sign) => excluded.includes(sign)).join("");
     const notHeld = name === "name" || name === "id" ? signs : escaped(excluded);
     slot = slot.replace("BUT", () => notHeld);
+    const mayBeginTag = name === "key" && notHeld.includes(escaped("<"));
+    if (mayBeginTag) slot = slot.replace("]{", "]|<(?=[ 0-9=]|$)){").replace("[^", "(?:[^");
   }
   const next = tokens[at + 1];
   if (TEXTS.includes(name) && next && next.text in SPACES) {

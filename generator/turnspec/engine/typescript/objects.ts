@@ -254,6 +254,7 @@ export class ObjectCalls extends Calls {
     const start = turn.held?.offset ?? at;
     turn.release();
     this.text.afterMarker = true;
+    this.announced = false; // of those that follow
     this.start(name, start, at, this.id);
     if (this.early && Object.keys(this.keys)[0] !== "arguments") {
       turn.problem("order", "the arguments stand before the name");
@@ -276,7 +277,7 @@ export class ObjectCalls extends Calls {
     if (this.announced || !bare) {
       turn.problemAt(at, "no_name", "what looks like a call has no name");
     }
-    this.text.mentioned ||= !bare;
+    this.text.mentioned ||= this.announced;
     this.announced = false;
     this.text.writeMention(end);
     turn.read = this.text.readText;
