@@ -21,7 +21,7 @@ from tests.generated_formats import (
     first_of_each,
     table_of,
 )
-from turnspec import protocol
+from turnspec import load, protocol
 from turnspec.codegen.format_module import FormatModule
 from turnspec.pipeline.project import OutputPaths
 from turnspec.protocol import PROBLEM_KINDS, Format
@@ -147,6 +147,19 @@ def test_why_a_turn_is_over() -> None:
     assert module.parse("Hello!").finish_reason == "stop"
     assert module.parse(CALLED).finish_reason == "tool_calls"
     assert module_of("google-gemma-2-2b-it").parse("Hello!").finish_reason == "stop"
+
+
+def test_a_call_that_was_cut_off_is_told_by_the_finish_reason() -> None:
+    module = load(committed_format("qwen3-coder").spec)
+    parser = module.Parser()
+    parser.feed(CALLED + CALLED.partition("</function>")[0])
+    parser.finish()
+    first, cut = parser.message.tool_calls
+    assert first.complete
+    assert not cut.complete
+    assert parser.message.finish_reason == "length"
+    assert [problem.message for problem in parser.message.problems] == ["an unfinished call"]
+    assert module.parse(CALLED.removesuffix("</tool_call>")).finish_reason == "length"
 
 
 def test_no_event_has_an_empty_delta() -> None:

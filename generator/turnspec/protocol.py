@@ -115,8 +115,12 @@ class Message(Protocol):
         """What deviates from the format."""
 
     @property
-    def finish_reason(self) -> Literal["tool_calls", "stop"]:
-        """Why the turn is over, in the words of chat-completions APIs."""
+    def finish_reason(self) -> Literal["length", "stop", "tool_calls"]:
+        """Why the turn is over, in the words of chat-completions APIs.
+
+        "length" where a call isn't complete. A text without its turn's end is no sign of that, as
+        servers strip it. After `finish`, this belongs into a stream's last chunk.
+        """
 
     def to_dict(self) -> dict[str, Any]:
         """Return the message as chat-completions APIs have it.
