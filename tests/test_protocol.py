@@ -152,7 +152,8 @@ def test_why_a_turn_is_over() -> None:
 def test_a_prefill_may_begin_with_the_conversation() -> None:
     module = load(committed_format("qwen-qwen3-0-6b").spec)
     header, off = module.FORMAT["header"], module.FORMAT["prompt_without_thinking"]
-    talk = f"<|im_start|>user\nHi<|im_end|>\n{header}Hello!<|im_end|>\n<|im_start|>user\nWhy?<|im_end|>\n"
+    asked = "<|im_start|>user\nWhy?<|im_end|>\n"
+    talk = f"{asked}{header}Hello!<|im_end|>\n{asked}"
     for prompt in (header, off, f"{header}<think>\n"):
         assert module.parse("So.", prefill=talk + prompt) == module.parse("So.", prefill=prompt)
     assert module.parse("So.", prefill=talk + off).content == "So."

@@ -68,9 +68,13 @@ def _violation(error: ValidationError) -> _Violation:
 
 def load_schema(name: str = SPEC_SCHEMA) -> dict[str, Any]:
     """Return one of the schemas."""
-    text = resources.files(__package__).joinpath(name).read_text("utf-8")
-    schema: dict[str, Any] = json.loads(text)
+    schema: dict[str, Any] = json.loads(schema_text(name))
     return schema
+
+
+def schema_text(name: str = SPEC_SCHEMA) -> str:
+    """Return the text of one of the schemas."""
+    return resources.files(__package__).joinpath(name).read_text("utf-8")
 
 
 @functools.cache
