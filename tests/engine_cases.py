@@ -936,7 +936,8 @@ def case_failures(form: FormatModule, case: Case) -> Iterator[str]:
         yield f"as a dictionary: {message.to_dict()!r}"
     if name == "tail" and [call.id for call in message.tool_calls] != ["7"]:
         yield f"ids: {message.tool_calls!r}"
-    if message.finish_reason != ("tool_calls" if calls else "stop"):
+    cut = not all(call.complete for call in message.tool_calls)
+    if message.finish_reason != ("length" if cut else "tool_calls" if calls else "stop"):
         yield f"finish_reason: {message.finish_reason}"
     if any("\ud800" <= sign <= "\udfff" for call in message.tool_calls for sign in call.arguments):
         yield "arguments that UTF-8 can't hold"

@@ -232,7 +232,7 @@ def test_a_model_reads_and_goes_back(own_model: Path) -> None:
         ),
         (
             '<tool_call>\n{"name": "now", "arguments": {',
-            ["cut_off: a call that ends in ''", "now is not complete"],
+            ["cut_off: an unfinished call", "now is not complete"],
         ),
     ],
 )

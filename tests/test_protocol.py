@@ -21,7 +21,7 @@ from tests.generated_formats import (
     first_of_each,
     table_of,
 )
-from turnspec import protocol
+from turnspec import load, protocol
 from turnspec.codegen.format_module import FormatModule
 from turnspec.pipeline.project import OutputPaths
 from turnspec.protocol import PROBLEM_KINDS, Format
@@ -147,6 +147,29 @@ def test_why_a_turn_is_over() -> None:
     assert module.parse("Hello!").finish_reason == "stop"
     assert module.parse(CALLED).finish_reason == "tool_calls"
     assert module_of("google-gemma-2-2b-it").parse("Hello!").finish_reason == "stop"
+
+
+def test_a_prefill_may_begin_with_the_conversation() -> None:
+    module = load(committed_format("qwen-qwen3-0-6b").spec)
+    header, off = module.FORMAT["header"], module.FORMAT["prompt_without_thinking"]
+    asked = "<|im_start|>user\nWhy?<|im_end|>\n"
+    talk = f"{asked}{header}Hello!<|im_end|>\n{asked}"
+    for prompt in (header, off, f"{header}<think>\n"):
+        assert module.parse("So.", prefill=talk + prompt) == module.parse("So.", prefill=prompt)
+    assert module.parse("So.", prefill=talk + off).content == "So."
+    assert module.parse("So.", prefill=f"{talk}{header}<think>\n").reasoning_content == "So."
+
+
+def test_a_call_that_was_cut_off_is_told_by_the_finish_reason() -> None:
+    module = load(committed_format("qwen3-coder").spec)
+    parser = module.Parser()
+    parser.feed(CALLED + CALLED.partition("\n</function>")[0])
+    parser.finish()
+    first, cut = parser.message.tool_calls
+    assert first.complete
+    assert not cut.complete
+    assert parser.message.finish_reason == "length"
+    assert [problem.message for problem in parser.message.problems] == ["an unfinished call"]
 
 
 def test_no_event_has_an_empty_delta() -> None:

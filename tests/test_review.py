@@ -25,7 +25,14 @@ from turnspec.review.revisions import review_files, review_since
 from turnspec.review.rules import Severity
 from turnspec.review.shown import json_data, markdown, text_lines
 from turnspec.spec.files import dump_spec, load_spec, write_spec
-from turnspec.spec.model import ReasoningMode, Spec, Thinking, ThinkingState
+from turnspec.spec.model import (
+    ReasoningMode,
+    Spec,
+    Switch,
+    SwitchWord,
+    Thinking,
+    ThinkingState,
+)
 
 pytestmark = pytest.mark.usefixtures("few_turns")
 
@@ -147,6 +154,8 @@ def test_another_default_of_thinking_is_breaking(root: Path) -> None:
     assert [(finding["rule"], finding["text"]) for finding in told] == [
         ("thinking-default-flipped", "thinking → no thinking"),
     ]
+    first = run("diff", "--root", root).stdout.partition("\n")[0]
+    assert first == "json-native: breaking: thinking → no thinking for whoever sets nothing"
     back = review_of_files(root, flipped_default(spec), spec).templates[0]
     assert "thinking-default-flipped" in [finding.rule.id for finding in back.findings]
 
@@ -166,6 +175,19 @@ def test_another_variable_for_the_same_is_breaking_for_who_sets_the_old_one(tmp_
     on = replace(spec.thinking.enabled, variables={"ponder": True})
     more = replace(spec, thinking=replace(spec.thinking, enabled=on, disabled=both))
     (review,) = review_of_files(tmp_path, spec, more).templates
+    assert review.severity is Severity.COMPATIBLE
+
+
+def test_a_word_that_switches_no_more_is_breaking_for_who_writes_it(tmp_path: Path) -> None:
+    spec = json_native_spec()
+    word = SwitchWord("/quiet", Switch.DISABLED, ("user",), spec.thinking.disabled.prompt)
+    with_word = replace(spec, thinking=replace(spec.thinking, words=(word,)))
+    (review,) = review_of_files(tmp_path, with_word, spec).templates
+    told = [(finding.rule.id, finding.text) for finding in review.findings]
+    assert told == [
+        ("thinking-switch-flipped", '"/quiet" in a message switches it no more (disabled)')
+    ]
+    (review,) = review_of_files(tmp_path, spec, with_word).templates
     assert review.severity is Severity.COMPATIBLE
 
 

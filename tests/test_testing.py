@@ -122,7 +122,8 @@ def test_all_that_stands_for_a_parser(tmp_path: Path, monkeypatch: pytest.Monkey
     check_case(committed_format("qwen3-coder").spec, f"Hi{end}", expect=Message("Hi"))
     monkeypatch.chdir(tmp_path)  # a known format is known anywhere
     check_case("Qwen3-Coder", f"Hi{end}", expect=Message("Hi"))
-    check_case("Qwen/Qwen3-Coder-30B-A3B-Instruct", f"Hi{end}", expect=Message("Hi"))
+    with pytest.warns(UserWarning, match=r"is taken for qwen3-coder by its name"):
+        check_case("Qwen/Qwen3-Coder-30B-A3B-Instruct", f"Hi{end}", expect=Message("Hi"))
 
 
 def test_a_template_stands_for_its_parser() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from turnspec.grammar.bound import GrammarBinder
-    from turnspec.protocol import Format
+    from turnspec.library import LoadedFormat
     from turnspec.rendering.limits import Limits
     from turnspec.spec.model import Spec
 
@@ -18,43 +18,37 @@ __all__ = ["__version__", "grammar_binder", "load"]
 __version__ = "0.1.0"
 
 
-def load(spec: Spec | str | Path) -> Format:
-    """Return a format in memory, to be used as its generated module would be.
+def load(fmt: Spec | str | Path) -> LoadedFormat:
+    """Return a format: what its vendored module offers, and its grammar. No host is asked.
 
     Args:
-        spec: a spec, or the path of a spec's file.
+        fmt: what every command takes: a format's name or alias, a model's id as a hub writes it, a
+            template (a .jinja file, a model folder, a GGUF file); or the file of a spec or of a
+            generated module, or a spec. A name that takes a guess is a warning.
 
     Raises:
-        ValueError: the spec can't be used; says all reasons.
+        ValueError: nothing or several formats go by this, or it can't be used; says all reasons.
     """
-    from turnspec.codegen.loading import load as load_spec  # so that the name alone costs nothing
+    from turnspec.library import load_format  # so that the name alone costs nothing
 
-    return load_spec(_spec(spec))
+    return load_format(fmt)
 
 
-def grammar_binder(spec: Spec | str | Path, *, limit: Limits | None = None) -> GrammarBinder:
+def grammar_binder(fmt: Spec | str | Path, *, limit: Limits | None = None) -> GrammarBinder:
     """Return what binds a format's grammar to tools, request by request.
 
     It needs neither the analysis nor a template, and imports little: a server can bind for each
     request, in less time than a token takes.
 
     Args:
-        spec: a spec, or the path of a spec's file.
+        fmt: as for `load`; a module alone has no grammar.
         limit: the seconds and the memory that binding a request may take, in a process of its own
             (`turnspec.rendering.limits.Limits`); None is no limit.
 
     Raises:
-        ValueError: the spec can't be used; says all reasons.
+        ValueError: as for `load`.
     """
     from turnspec.grammar.bound import GrammarBinder
+    from turnspec.library import spec_of
 
-    return GrammarBinder(_spec(spec), limit=limit)
-
-
-def _spec(spec: Spec | str | Path) -> Spec:
-    from turnspec.spec.files import read_spec
-
-    found = read_spec(Path(spec)) if isinstance(spec, str | Path) else spec
-    if isinstance(found, list):
-        raise ValueError("; ".join(map(str, found)))
-    return found
+    return GrammarBinder(spec_of(fmt), limit=limit)

@@ -115,8 +115,12 @@ class Message(Protocol):
         """What deviates from the format."""
 
     @property
-    def finish_reason(self) -> Literal["tool_calls", "stop"]:
-        """Why the turn is over, in the words of chat-completions APIs."""
+    def finish_reason(self) -> Literal["length", "stop", "tool_calls"]:
+        """Why the turn is over, in the words of chat-completions APIs.
+
+        "length" where a call isn't complete. A text without its turn's end is no sign of that, as
+        servers strip it. After `finish`, this belongs into a stream's last chunk.
+        """
 
     def to_dict(self) -> dict[str, Any]:
         """Return the message as chat-completions APIs have it.
@@ -287,7 +291,8 @@ class Format(Protocol):
             enable_thinking: what the prompt said of thinking: that it is enabled, that it is
                 disabled, or nothing (None), so that the template's own default holds.
             prefill: the part of the turn that the prompt holds already, from the assistant's
-                header on (default: the template's own generation prompt).
+                header on (default: the template's own generation prompt). Of one that begins
+                earlier, with the conversation, what stands before the last header is left out.
             reasoning: "inline" leaves the reasoning in the content, with its markers.
             echo: put the prefill's text into the result.
             stop: further texts that end the turn, such as an end token that the template lacks.

@@ -12,13 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from turnspec.catalog.catalog import Catalog
-from turnspec.catalog.finding import Found, find_format
 from turnspec.codegen.format_module import FormatModule
-from turnspec.codegen.loading import load, load_module
+from turnspec.codegen.loading import load_module
+from turnspec.library import load_format
 from turnspec.pipeline.project import OutputPaths
-from turnspec.spec.files import SPEC_SUFFIX, read_spec
-from turnspec.spec.input_files import file_text
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
 from turnspec.spec.naming import TEMPLATE_SUFFIX
@@ -81,48 +78,16 @@ def check_case(
 def parser_of(fmt: AnyFormat) -> FormatModule:
     """Return the parser module of a format; see `check_case` for what names one.
 
-    Generating a module takes half a second and analysing a template longer, so call this once
-    where there are many cases.
+    Analysing a template takes seconds, so call this once where there are many cases.
 
     Raises:
         ValueError: ``fmt`` can't be used; says why.
     """
-    if isinstance(fmt, Spec):
-        return load(fmt)
-    if not isinstance(fmt, str | Path):
+    if not isinstance(fmt, Spec | str | Path):
         return fmt
-    path = Path(fmt)
-    match path.suffix:
-        case ".py":
-            return load_module(_read(path))
-        case suffix if suffix == SPEC_SUFFIX:
-            return parser_of(_spec(path))
-        case suffix if suffix == TEMPLATE_SUFFIX:
-            return load_module(_analysed(path))
-    return load_module(_known(str(fmt)))
-
-
-def _known(fmt: str) -> str:
-    """Return the parser's text of a format that is known."""
-    found = find_format(fmt, Catalog.around(Path.cwd()))
-    text = found.format.module() if isinstance(found, Found) else found
-    if isinstance(text, str):
-        return text
-    raise ValueError(str(text))
-
-
-def _read(path: Path) -> str:
-    try:
-        return file_text(path)
-    except OSError as error:
-        raise ValueError(f"{path}: can't be read: {error.strerror}") from None
-
-
-def _spec(path: Path) -> Spec:
-    spec = read_spec(path)
-    if isinstance(spec, Spec):
-        return spec
-    raise ValueError("; ".join(map(str, spec)))
+    if not isinstance(fmt, Spec) and Path(fmt).suffix == TEMPLATE_SUFFIX:
+        return load_module(_analysed(Path(fmt)))
+    return load_format(fmt)
 
 
 def _analysed(path: Path) -> str:

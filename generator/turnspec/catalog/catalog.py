@@ -55,7 +55,7 @@ def installed_formats() -> Project | None:
 
 def _formats(project: Project, *, installed: bool) -> tuple[dict[str, KnownFormat], list[Problem]]:
     """Return the formats of a project, and what is wrong with its index or its results."""
-    index, problems = read_index(project.root)
+    index, problems = read_index(project.root, trusted=installed)
     found = read_results(project.results)
     results: Mapping[str, TemplateResult] = {}
     if isinstance(found, Problem):

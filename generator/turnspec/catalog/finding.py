@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from turnspec.catalog.catalog import Catalog
-from turnspec.catalog.identify import Identity, Kind, identify_templates
 from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.names import Closeness, match_names, suggested
 from turnspec.sources.reading import GGUF_SUFFIX
 from turnspec.spec.naming import TEMPLATE_SUFFIX, template_name
 from turnspec.spec.problems import Problem
+
+if TYPE_CHECKING:
+    from turnspec.catalog.identify import Identity
 
 _HASH = re.compile(r"[0-9a-f]{12,64}")
 _MOST_LISTED = 12
@@ -83,6 +86,8 @@ def _exactly_named(asked: str, catalog: Catalog) -> KnownFormat | None:
 
 def _by_path(path: Path, catalog: Catalog) -> Found | Problem:
     """Return the format of the template that a file or folder holds."""
+    from turnspec.catalog.identify import Kind, identify_templates  # which a name doesn't need
+
     identities, problems = identify_templates(path, catalog)
     if problems:
         return problems[0]
@@ -94,11 +99,12 @@ def _by_path(path: Path, catalog: Catalog) -> Found | Problem:
         told = ", ".join(f"{i.label} is of {name}" for name, i in known.items())
         return Problem(f"holds several templates: {told}; say which format", str(path))
     ((name, identity),) = known.items()
-    return _found_by_template(identity, catalog.formats[name])
+    is_known = identity.kind is Kind.KNOWN
+    return _found_by_template(identity, catalog.formats[name], is_known=is_known)
 
 
-def _found_by_template(identity: Identity, known: KnownFormat) -> Found:
-    if identity.kind is Kind.KNOWN:
+def _found_by_template(identity: Identity, known: KnownFormat, *, is_known: bool) -> Found:
+    if is_known:
         return Found(known, How.TEMPLATE)
     notice = f"{identity.label}: another template, which writes the format of {known.name}"
     return Found(known, How.SAME_FORMAT, notice)

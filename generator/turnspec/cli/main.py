@@ -45,6 +45,7 @@ VERBS = {
         "remove": "Take a template out of this repository, with all that was made from it.",
         "regen": "Analyse all templates; write and verify specs, parsers and grammars.",
         "check": "Say whether specs and generated files are fresh.",
+        "upgrade": "Write specs of an older form in today's.",
     },
     "Review": {
         "diff": "Say what changed in the formats, by meaning.",

@@ -195,7 +195,7 @@ def read_call_before_name(turn: Turn, found: Found) -> Reading[None]:
         turn.input.take(tail.end)
         turn.end_call(call, late_id)
     elif turn.input.final:
-        turn.problem("cut_off", f"a call that ends in {turn.input.rest!r}")
+        turn.cut_off(turn.input.rest)
         turn.input.take()
     else:
         turn.problem("missing_marker", "what belongs behind the arguments is missing")

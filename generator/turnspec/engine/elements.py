@@ -118,7 +118,7 @@ def read_elements(turn: Turn, nested: NestedValue, found: Found) -> Reading[bool
 def cut_elements_off(turn: Turn, nested: NestedValue) -> None:
     """Close what the end of the text leaves open."""
     rest = "".join(nested.unexpected) + turn.input.rest
-    turn.problem("cut_off", f"a call that ends in {rest!r}")
+    turn.cut_off(rest)
     nested.unexpected.clear()
     if nested.place is Place.VALUE:
         begin_text(turn, nested)

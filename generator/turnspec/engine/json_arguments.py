@@ -70,7 +70,7 @@ def read_body(turn: Turn, call: OpenCall) -> Reading[None]:
         yield None
     call.complete = found is not None and not is_known
     if found is None:
-        turn.problem("cut_off", "a call that ends in ''")
+        turn.cut_off("")
     turn.events += call.add(after)
     turn.end_call(call)
 
@@ -86,7 +86,7 @@ def end_json(turn: Turn, call: OpenCall, arguments: WholeArguments) -> bool:
 
 def cut_off_json(turn: Turn, call: OpenCall, arguments: WholeArguments) -> None:
     """End a call in whose arguments the text breaks off."""
-    turn.problem("cut_off", f"a call that ends in {arguments.rest!r}")
+    turn.cut_off(arguments.rest)
     end_json(turn, call, arguments)
     call.complete = False
     turn.end_call(call)
@@ -102,7 +102,7 @@ def read_tail(turn: Turn, call: OpenCall) -> Reading[None]:
         return
     rest = turn.input.rest
     if turn.input.final and rest.strip(WHITE_SPACE):
-        turn.problem("cut_off", f"a call that ends in {rest!r}")
+        turn.cut_off(rest)
         call.complete = False
     else:
         turn.problem("missing_marker", "what belongs behind the arguments is missing")
@@ -129,6 +129,6 @@ def read_early_arguments(turn: Turn) -> Reading[str | None]:
     if arguments.value.is_done:
         arguments.close()
         return as_object(arguments.text, turn.input.rules)
-    turn.problem("cut_off", f"a call that ends in {arguments.rest!r}")
+    turn.cut_off(arguments.rest)
     turn.input.take()
     return None

@@ -302,7 +302,7 @@ def cut_off_member(turn: Turn, call: CallObject, arguments: WholeArguments) -> N
     """End a call in whose member the text breaks off; what has no name is content."""
     if not turn.call:
         return give_up(turn, call.announced)
-    turn.problem("cut_off", f"a call that ends in {arguments.rest!r}")
+    turn.cut_off(arguments.rest)
     arguments.close()
     take_member(turn, call, arguments.text)
     turn.call.complete = False
@@ -322,7 +322,7 @@ def break_off(turn: Turn, call: CallObject, is_whole: bool) -> Next:
         return give_up(turn, call.announced)
     is_cut = turn.input.final
     if is_cut:
-        turn.problem("cut_off", f"a call that ends in {turn.input.rest!r}")
+        turn.cut_off(turn.input.rest)
     else:
         turn.problem("malformed", "the call's object is not closed")
     open_call.complete = is_whole and not is_cut

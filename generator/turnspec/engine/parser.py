@@ -53,7 +53,10 @@ class Parser:
         self._options |= {"id_prefix": id_prefix, "special_tokens": special_tokens}
         self._fed: list[str] = []  # all that `feed` was given
         self._special: set[int] = set()  # which of that are special tokens
-        prefill = prefill.removeprefix(FORMAT["header"])
+        header = FORMAT["header"]
+        if not prefill.startswith(header):  # before the last one stands the conversation
+            prefill = prefill.rpartition(header)[2]
+        prefill = prefill.removeprefix(header)
         tokens = None if special_tokens is None else tuple(special_tokens)
         input = Input(-len(prefill), rules_for(tuple(stop), tokens))
         self._turn = Turn(input, self._options)

@@ -70,8 +70,10 @@ class Message(Record):
         self.tool_calls, self.problems = tool_calls, problems
 
     @property
-    def finish_reason(self) -> Literal["tool_calls", "stop"]:
-        """Why the turn is over, in the words of chat-completions APIs."""
+    def finish_reason(self) -> Literal["length", "stop", "tool_calls"]:
+        """Why the turn is over, for chat-completions APIs: "length" if a call isn't complete."""
+        if HAS_CALLS and not all(call.complete for call in self.tool_calls):
+            return "length"
         return "tool_calls" if HAS_CALLS and self.tool_calls else "stop"
 
     def to_dict(self) -> dict[str, Any]:

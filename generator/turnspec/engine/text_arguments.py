@@ -39,7 +39,7 @@ def read_text_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
         found, between = yield from next_argument(turn)
         if found is None:
             is_cut = True
-            turn.problem("cut_off", f"a call that ends in {between + input.rest!r}")
+            turn.cut_off(between + input.rest)
             break
         take_between(turn, call, between, found)
         if found.role is Role.BROKEN_ARGUMENTS:
@@ -110,7 +110,7 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
     turn.events += call.add(value.begin())
     end = yield from find_value_end(turn, call, value, found.slot("key"), ends)
     if end is None:
-        turn.problem("cut_off", f"a call that ends in {turn.input.rest!r}")
+        turn.cut_off(turn.input.rest)
     elif end.role is Role.VALUE_CLOSED:
         turn.input.take(end.end)
     elif ARGUMENT_HAS_END:
@@ -130,7 +130,7 @@ def next_element(turn: Turn, value: Value) -> Reading[Found | None]:
 
 def cut_value_off(turn: Turn, call: OpenCall, value: Value) -> bool:
     """End a value of which nothing but the beginning of an element has come."""
-    turn.problem("cut_off", f"a call that ends in {turn.input.rest!r}")
+    turn.cut_off(turn.input.rest)
     turn.events += call.add(value.begin())
     end_value(turn, call, value)
     return False

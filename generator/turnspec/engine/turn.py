@@ -219,6 +219,10 @@ class Turn:
         at = self.input.here if offset is None else offset
         self.problems.append(Problem(at, kind, message))
 
+    def cut_off(self, rest: str) -> None:
+        """Tell of a call that breaks off, with what of it is read as nothing."""
+        self.problem("cut_off", f"a call that ends in {rest!r}" if rest else "an unfinished call")
+
     def tell_missing(self, found: Found, offset: int | None = None) -> None:
         """Tell of the texts that a marker may have, and has not."""
         for text in missing_texts(found):

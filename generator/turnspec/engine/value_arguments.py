@@ -75,7 +75,7 @@ def next_value_marker(turn: Turn, call: OpenCall) -> Reading[Found | None]:
         found = input.rules.in_arguments.match(input, CALL_HAS_END or not input.final)
         if found and found.is_partial:
             if input.final:
-                turn.problem("cut_off", f"a call that ends in {input.rest!r}")
+                turn.cut_off(input.rest)
                 return None
             yield None
         elif found or not CALL_HAS_END or not (yield from read_unexpected(turn, call)):
@@ -92,7 +92,7 @@ def read_unexpected(turn: Turn, call: OpenCall) -> Reading[bool]:
         if found and not found.is_partial:
             break
         if input.final:
-            turn.problem("cut_off", f"a call that ends in {''.join(pieces)!r}")
+            turn.cut_off("".join(pieces))
             return False
         yield None
     turn.problem("unexpected_text", f"between arguments: {''.join(pieces)}")
@@ -119,8 +119,7 @@ def read_value_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[boo
             turn.flow = call.flow_in_string
         yield None
     if not value.is_done:
-        rest = before + value.waiting + turn.input.rest
-        turn.problem("cut_off", f"a call that ends in {rest!r}")
+        turn.cut_off(before + value.waiting + turn.input.rest)
     end_written_value(turn, call, value, before)
     return value.is_done
 
@@ -170,7 +169,7 @@ def read_bare_text(turn: Turn, call: OpenCall, before: str) -> Reading[bool]:
             if not is_text:
                 break
         elif input.final:
-            turn.problem("cut_off", f"a call that ends in {input.rest!r}")
+            turn.cut_off(input.rest)
             break
         else:
             yield None

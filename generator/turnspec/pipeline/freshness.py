@@ -18,6 +18,9 @@ from turnspec.spec.integration_results import read_integrations
 from turnspec.spec.live_results import read_live
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import read_results
+from turnspec.spec.schema import schema_text
+
+SCHEMA = "specs/schema.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,8 @@ def check_freshness(
                 differences.append(Difference(path, found, wanted))
         if on_build is not None:
             on_build(build)
+    if project.has_schema and _text_of(project, SCHEMA) != schema_text():
+        problems.append(Problem("is of another turnspec; run: turnspec upgrade", SCHEMA))
     differences += [Difference(path, "", None) for path in left_over(project)]
     problems += _stale_results(project, sources)
     problems += _red_results(project, sources)

@@ -47,8 +47,20 @@ class Project:
     def recipe(self) -> Recipe:
         """What its files say of how they are made: the index names the command."""
         index, _ = read_index(self.root)
-        schema = f"../{_SCHEMA}" if (self.root / _SCHEMA).is_file() else ""
-        return Recipe(index.regenerate, schema)
+        schema = self.schema.name if self.has_schema else ""
+        return Recipe(
+            index.regenerate, f"../{_SCHEMA}" if (self.root / _SCHEMA).is_file() else schema
+        )
+
+    @property
+    def schema(self) -> Path:
+        """The schema of specs as editors find it, in a repository that isn't turnspec's."""
+        return self.specs / "schema.json"
+
+    @property
+    def has_schema(self) -> bool:
+        """Whether that is there."""
+        return self.schema.is_file()
 
     @property
     def families(self) -> dict[str, str]:

@@ -26,6 +26,7 @@ from turnspec.spec.overlay import Overlay, read_overlay
 from turnspec.spec.problems import Problem
 from turnspec.spec.recipe import USUAL, Recipe
 from turnspec.spec.results import TemplateResult, dump_results, read_results
+from turnspec.spec.schema import schema_text
 from turnspec.spec.table import index_table
 
 #: Called with each finished build, in the order in which they finish.
@@ -176,10 +177,22 @@ def _finish(project: Project, results: Mapping[str, TemplateResult], done: Regen
     done.results = {name: result for name, result in results.items() if name in found}
     if write_atomically(project.results, dump_results(done.results)):
         done.changed_files.append("specs/verification.json")
+    if write_schema(project):
+        done.changed_files.append("specs/schema.json")
     live = read_live(project.live)
     done.problems += [live] if isinstance(live, Problem) else []
     if write_table(project, done.results, LiveRecord() if isinstance(live, Problem) else live):
         done.changed_files.append("specs/README.md")
+
+
+def write_schema(project: Project, *, also_new: bool = False) -> bool:
+    """Write the schema of specs beside a repository's; return whether it changed.
+
+    Where there is none, that is left so unless ``also_new``; the checkout has it elsewhere.
+    """
+    if project.has_schema or also_new and not project.recipe.schema:
+        return write_atomically(project.schema, schema_text())
+    return False
 
 
 def write_table(project: Project, results: Mapping[str, TemplateResult], live: LiveRecord) -> bool:

@@ -11,6 +11,7 @@ from turnspec.sources.index import INDEX_FILE
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.input_files import file_text
 from turnspec.spec.problems import Problem
+from turnspec.spec.schema import schema_text
 
 _FOLDERS = (OVERLAYS, "specs", "generated")
 #: What is written, and the file of the package that holds it.
@@ -50,6 +51,10 @@ def start_repository(root: Path) -> Started | Problem:
             continue
         texts[root / file] = _text(source)
         written.append(file)
+    schema = Project(root).schema
+    if not schema.exists():
+        texts[schema] = schema_text()
+        written.append("specs/schema.json")
     texts[root / _IGNORED] = _ignoring(root / _IGNORED)
     if root / _IGNORED in write_all_atomically(texts):
         written.append(_IGNORED)

@@ -70,9 +70,7 @@ def _rules() -> Iterator[Rule]:
     yield Rule("stop-early", breaking, "an old stop string stands inside of a new turn")
     yield Rule("trigger-missed", breaking, "no old trigger stands in a new turn with calls")
     yield Rule("thinking-default-flipped", breaking, "who sets nothing gets thinking, or loses it")
-    yield Rule(
-        "thinking-switch-flipped", breaking, "a variable that gave thinking, or none, doesn't now"
-    )
+    yield Rule("thinking-switch-flipped", breaking, "what gave thinking, or none, doesn't now")
     yield Rule("rung-lost", breaking, "a rung of the verification passed, and doesn't any more")
     yield Rule("rung-red", lenient, "a rung of the verification didn't pass, and still doesn't")
     yield Rule("rung-won", compatible, "a rung of the verification passes now")

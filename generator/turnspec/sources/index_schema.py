@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from jsonschema import Draft202012Validator, ValidationError
 
+from turnspec.sources.index import SDIST, WHEEL
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import RUNGS
 from turnspec.spec.schema import load_schema
@@ -23,7 +24,6 @@ def _object(required: list[str], **properties: object) -> dict[str, object]:
 
 _TEXT = {"type": "string", "minLength": 1}
 _CHECKSUM = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
-SDIST, WHEEL = "pypi-sdist", "pypi-wheel"
 #: What the names of an origin's files end in, by its kind.
 _ENDINGS = {SDIST: r"\.tar\.gz", WHEEL: r"\.whl"}
 

@@ -7,13 +7,13 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any
-
-import jsonschema
-from jsonschema.exceptions import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from turnspec.spec.problems import Problem
 from turnspec.spec.yaml_document import Document, YamlPath, path_text
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 _TYPE_NAMES = {
     "object": "a mapping",
@@ -68,13 +68,19 @@ def _violation(error: ValidationError) -> _Violation:
 
 def load_schema(name: str = SPEC_SCHEMA) -> dict[str, Any]:
     """Return one of the schemas."""
-    text = resources.files(__package__).joinpath(name).read_text("utf-8")
-    schema: dict[str, Any] = json.loads(text)
+    schema: dict[str, Any] = json.loads(schema_text(name))
     return schema
+
+
+def schema_text(name: str = SPEC_SCHEMA) -> str:
+    """Return the text of one of the schemas."""
+    return resources.files(__package__).joinpath(name).read_text("utf-8")
 
 
 @functools.cache
 def _validator(schema: str) -> Any:
+    import jsonschema  # only here: importing it takes a while
+
     base = jsonschema.Draft202012Validator
     extend: Any = jsonschema.validators.extend  # which has no types
     # In YAML 2.0 isn't an integer, whatever JSON Schema says.

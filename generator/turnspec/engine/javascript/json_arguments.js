@@ -2,7 +2,7 @@
 import { ArgumentsValue, asObject, deviation } from "./arguments_value.js";
 import { callsOf } from "./format.js";
 import { spaced } from "./markers.js";
-import { jsonEscaped, quoted, trimmed } from "./strings.js";
+import { jsonEscaped, trimmed } from "./strings.js";
 import { withRole } from "./text_markers.js";
 import { callEndRoles } from "./unclosed.js";
 /** What JSON begins with, or else a word or a sign with which none does. */
@@ -130,7 +130,7 @@ export class JsonArguments {
     const { turn, calls } = this;
     if (!calls.isOpen && !this.head) return;
     const rest = this.value.waiting + turn.text.slice(turn.position);
-    turn.problem("cut_off", `a call that ends in ${quoted(rest)}`);
+    turn.cutOff(rest);
     const inValue = turn.read === this.readStart || turn.read === this.readArguments;
     if (turn.read === this.readBody) {
       this.endBody(false);

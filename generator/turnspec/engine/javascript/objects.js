@@ -283,7 +283,7 @@ export class ObjectCalls extends Calls {
     if (this.isOpen) {
       const waiting = turn.read === this.readValue ? this.value.waiting : "";
       const rest = waiting + turn.text.slice(turn.position);
-      turn.problem("cut_off", `a call that ends in ${quoted(rest)}`);
+      turn.cutOff(rest);
       if (turn.read === this.readValue) {
         this.value.close();
         this.takeMember(this.value.collected ?? "");

@@ -40,8 +40,11 @@ export declare class Message {
   readonly reasoningContent: string;
   readonly toolCalls: readonly ToolCall[];
   readonly problems: readonly Problem[];
-  /** Why the turn is over, in the words of chat-completions APIs. */
-  get finishReason(): "tool_calls" | "stop";
+  /**
+   * Why the turn is over, in the words of chat-completions APIs: "length" if a call is not
+   * complete; other text doesn't show that it was cut off.
+   */
+  get finishReason(): "length" | "stop" | "tool_calls";
   /** Return the message as chat-completions APIs have it. */
   toObject(): ChatMessage;
 }

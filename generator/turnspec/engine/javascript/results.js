@@ -11,8 +11,12 @@ export class Message {
   reasoningContent;
   toolCalls;
   problems;
-  /** Why the turn is over, in the words of chat-completions APIs. */
+  /**
+   * Why the turn is over, in the words of chat-completions APIs: "length" if a call is not
+   * complete; other text doesn't show that it was cut off.
+   */
   get finishReason() {
+    if (this.toolCalls.some((call) => !call.complete)) return "length";
     return this.toolCalls.length > 0 ? "tool_calls" : "stop";
   }
   /** Return the message as chat-completions APIs have it. */

@@ -189,6 +189,10 @@ export class Turn {
   problem(kind, message) {
     this.problemAt(this.offsetAt(this.position), kind, message);
   }
+  /** Tell of a call that breaks off, with what of it is read as nothing. */
+  cutOff(rest) {
+    this.problem("cut_off", rest ? `a call that ends in ${quoted(rest)}` : "an unfinished call");
+  }
   /** Tell of a deviation at an offset. */
   problemAt(offset, kind, message) {
     this.problems.push({ offset, kind, message });

@@ -5,7 +5,7 @@ import type { ArgumentReader } from "./calls.js";
 import { callsOf, type Format } from "./format.js";
 import type { HeadCalls } from "./heads.js";
 import { type Found, type Markers, type Roles, spaced } from "./markers.js";
-import { jsonEscaped, quoted, trimmed } from "./strings.js";
+import { jsonEscaped, trimmed } from "./strings.js";
 import { withRole } from "./text_markers.js";
 import type { Read, Turn } from "./turn.js";
 import { callEndRoles } from "./unclosed.js";
@@ -148,7 +148,7 @@ export class JsonArguments implements ArgumentReader {
     const { turn, calls } = this;
     if (!calls.isOpen && !this.head) return;
     const rest = this.value.waiting + turn.text.slice(turn.position);
-    turn.problem("cut_off", `a call that ends in ${quoted(rest)}`);
+    turn.cutOff(rest);
     const inValue = turn.read === this.readStart || turn.read === this.readArguments;
     if (turn.read === this.readBody) {
       this.endBody(false);

@@ -26,7 +26,10 @@ export interface ParserOptions {
   readonly tools?: readonly Tool[] | null;
   /** What the prompt says of thinking; by default, and with null, what the template says itself. */
   readonly enableThinking?: boolean | null;
-  /** The part of the turn that the prompt holds; by default what the template adds. */
+  /**
+   * The part of the turn that the prompt holds, from the assistant's header on (what stands before
+   * the last one is left out); by default what the template adds.
+   */
   readonly prefill?: string | null;
   /** "inline" leaves the reasoning in the content, with its markers. */
   readonly reasoning?: "extract" | "inline";

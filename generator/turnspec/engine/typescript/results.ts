@@ -49,8 +49,12 @@ export class Message {
   readonly toolCalls: readonly ToolCall[];
   readonly problems: readonly Problem[];
 
-  /** Why the turn is over, in the words of chat-completions APIs. */
-  get finishReason(): "tool_calls" | "stop" {
+  /**
+   * Why the turn is over, in the words of chat-completions APIs: "length" if a call is not
+   * complete; other text doesn't show that it was cut off.
+   */
+  get finishReason(): "length" | "stop" | "tool_calls" {
+    if (this.toolCalls.some((call) => !call.complete)) return "length";
     return this.toolCalls.length > 0 ? "tool_calls" : "stop";
   }
 

@@ -369,7 +369,7 @@ export class TextArguments implements ArgumentReader {
     const { turn } = this;
     if (!this.calls.isOpen) return;
     const rest = this.unexpected.join("") + turn.text.slice(turn.position);
-    turn.problem("cut_off", `a call that ends in ${quoted(rest)}`);
+    turn.cutOff(rest);
     this.unexpected = [];
     this.nested?.finish();
     if (turn.read === this.readValue) this.value.end();

@@ -243,6 +243,11 @@ export class Turn {
     this.problemAt(this.offsetAt(this.position), kind, message);
   }
 
+  /** Tell of a call that breaks off, with what of it is read as nothing. */
+  cutOff(rest: string): void {
+    this.problem("cut_off", rest ? `a call that ends in ${quoted(rest)}` : "an unfinished call");
+  }
+
   /** Tell of a deviation at an offset. */
   problemAt(offset: number, kind: string, message: string): void {
     this.problems.push({ offset, kind, message });

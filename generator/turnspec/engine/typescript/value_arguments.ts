@@ -211,7 +211,7 @@ export class ValueArguments implements ArgumentReader {
     const waiting = inValue ? this.before + this.value.waiting : "";
     const rest = waiting + this.unexpected.join("") + turn.text.slice(turn.position);
     this.unexpected = [];
-    turn.problem("cut_off", `a call that ends in ${quoted(rest)}`);
+    turn.cutOff(rest);
     if (inValue) this.endValue();
     else if (turn.read === this.readBareText) this.take('"');
     this.endArguments(false);

@@ -1,0 +1,189 @@
+"""Formats by name, for programs: what `turnspec.load` gives. No host is ever asked.
+
+A known format costs no analysis and no compiler: its module is there as a text, and is run. May
+import all but the command line.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar, cast
+
+from turnspec.protocol import Format
+from turnspec.spec.files import SPEC_SUFFIX, read_spec, spec_hash
+from turnspec.spec.input_files import file_text
+from turnspec.spec.model import Spec
+from turnspec.spec.naming import module_name
+from turnspec.spec.problems import Problem
+
+if TYPE_CHECKING:
+    from turnspec.catalog.known import KnownFormat
+    from turnspec.grammar.bound import BoundGrammar, GrammarBinder
+
+Value = TypeVar("Value", str, Spec)
+
+
+class LoadedFormat(Format, Protocol):
+    """A format by name: what a vendored module offers, and the format's grammar."""
+
+    @property
+    def grammar(self) -> str:
+        """The grammar for any tools: GBNF text.
+
+        Raises:
+            ValueError: there is none, as a module alone was loaded.
+        """
+
+    def bind(
+        self,
+        tools: Sequence[Mapping[str, Any]] = (),
+        *,
+        tool_choice: str = "auto",
+        parallel: bool = False,
+        enable_thinking: bool | None = None,
+        response_schema: Mapping[str, Any] | bool | None = None,
+        loosen: bool = False,
+        lazy: bool = True,
+    ) -> BoundGrammar:
+        """Return the grammar for real tools, and what an engine needs beside it.
+
+        Args:
+            tools: OpenAI tool definitions, or just their functions.
+            tool_choice: "auto", "required", "none", or the name of the only tool.
+            parallel: whether a turn may hold several calls.
+            enable_thinking: as for `Parser`: which prompt it is.
+            response_schema: a JSON Schema for the content.
+            loosen: whether what no grammar can say of a schema is left out, each with a notice.
+            lazy: whether the grammar may wait for a call where the model may call tools or not.
+
+        Raises:
+            ValueError: there is no such grammar; says all reasons.
+        """
+
+
+class _Loaded(ModuleType):
+    """A parser's module that knows its format."""
+
+    def __init__(
+        self, name: str, text: str, spec: Callable[[], Spec], grammar: Callable[[], str]
+    ) -> None:
+        super().__init__(name)
+        self._text, self._spec, self._grammar = text, spec, grammar
+
+    @property
+    def grammar(self) -> str:
+        return self._grammar()
+
+    @cached_property
+    def _binder(self) -> GrammarBinder:
+        from turnspec.grammar.bound import GrammarBinder
+
+        return GrammarBinder(self._spec())
+
+    def bind(
+        self,
+        tools: Sequence[Mapping[str, Any]] = (),
+        *,
+        enable_thinking: bool | None = None,
+        **options: Any,
+    ) -> BoundGrammar:
+        from turnspec.grammar.request import GrammarRequest
+
+        bound = self._binder.bind(GrammarRequest(tools, thinking=enable_thinking, **options))
+        if isinstance(bound, list):
+            raise ValueError("; ".join(map(str, bound)))
+        return bound
+
+
+def load_format(fmt: Spec | str | Path) -> LoadedFormat:
+    """Return a format; see `turnspec.load`."""
+    suffix = "" if isinstance(fmt, Spec) else Path(fmt).suffix
+    if isinstance(fmt, Spec) or suffix == SPEC_SUFFIX:
+        return _of_spec(spec_of(fmt))
+    if suffix == ".py":
+        return _of_module(Path(fmt))
+    return _of_known(_found(fmt))
+
+
+def spec_of(fmt: Spec | str | Path) -> Spec:
+    """Return the spec of what names a format; see `turnspec.load`."""
+    if isinstance(fmt, Spec):
+        return fmt
+    path = Path(fmt)
+    return _usable(read_spec(path) if path.suffix == SPEC_SUFFIX else _found(fmt).spec())
+
+
+def _found(fmt: str | Path) -> KnownFormat:
+    """Return the format that is named; that this took a guess is a warning where it was named."""
+    # Who has a spec at hand needs none of this.
+    from turnspec.catalog.catalog import Catalog
+    from turnspec.catalog.finding import Found, find_format
+
+    found = find_format(str(fmt), Catalog.around(Path.cwd()))
+    if not isinstance(found, Found):
+        raise ValueError(str(found))
+    if found.notice:
+        warnings.warn(found.notice, stacklevel=4)
+    return found.format
+
+
+def _of_known(known: KnownFormat) -> LoadedFormat:
+    module = _Loaded(
+        module_name(known.name),
+        _usable(known.module()),
+        lambda: _usable(known.spec()),
+        lambda: _usable(known.grammar()),
+    )
+    return _run(module)
+
+
+def _of_module(path: Path) -> LoadedFormat:
+    def refused() -> NoReturn:
+        raise ValueError(f"{path}: a parser alone has no grammar; load its format by name")
+
+    try:
+        text = file_text(path)
+    except OSError as error:
+        raise ValueError(f"{path}: can't be read: {error.strerror}") from None
+    name = module_name(f"file {path.stem}")
+    return _run(_Loaded(name, text, refused, refused))
+
+
+def _of_spec(spec: Spec) -> LoadedFormat:
+    from turnspec.codegen.loading import load
+
+    module = _Loaded(module_name(spec.name), "", lambda: spec, lambda: _grammar_of(spec))
+    vars(module).update(vars(load(spec)))
+    return cast(LoadedFormat, module)
+
+
+def _grammar_of(spec: Spec) -> str:
+    from turnspec.grammar.turn import generate_grammar
+
+    return generate_grammar(spec, spec_path=f"{spec.name}{SPEC_SUFFIX}", spec_hash=spec_hash(spec))
+
+
+def _run(module: _Loaded) -> LoadedFormat:
+    """Run a module's text, once: so what it gives is of the same classes, and can be pickled."""
+    name = f"{__package__}.loaded.{module.__name__}"
+    there = sys.modules.get(name)
+    if isinstance(there, _Loaded) and there._text == module._text:
+        return cast(LoadedFormat, there)
+    module.__name__ = name
+    exec(compile(module._text, f"<{name}>", "exec"), vars(module))
+    sys.modules[name] = module
+    return cast(LoadedFormat, module)
+
+
+def _usable(found: Value | Problem | list[Problem]) -> Value:
+    """Return what was found, or raise what is wrong with it."""
+    if isinstance(found, Problem):
+        raise ValueError(str(found))
+    if isinstance(found, list):
+        raise ValueError("; ".join(map(str, found)))
+    return found
