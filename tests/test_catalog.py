@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from gguf import GGUFWriter
@@ -121,7 +122,9 @@ def test_by_an_alias(repository: Path) -> None:
     result = found("my-plain-one", repository)
     assert (result.format.name, result.how) == ("plain-content", How.NAME)
     assert found("plain one", repository).format.name == "plain-content"
-    assert "plain-content (My Plain One)" in run("list", "plain-one", "--root", repository).stdout
+    line = run("list", "plain-one", "--root", repository).stdout.splitlines()[1]
+    assert line.split("  ")[0] == "plain-content"
+    assert line.endswith("here  My Plain One")
 
 
 def test_by_a_templates_hash(tmp_path: Path) -> None:
@@ -214,7 +217,7 @@ SAME_WORDS = [
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ("qwen3-codr", "no format is known as 'qwen3-codr'; did you mean qwen3-coder, "),
+        ("qwen3-codr", "no format is known as 'qwen3-codr'; did you mean qwen3-coder?"),
         ("glm", "'glm' may be glm-4-6, glm-4-7-flash, "),
     ],
 )
@@ -265,9 +268,50 @@ def test_the_list_and_its_filters(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     granite = listed("granite-4-0")
     assert granite[0]["same"] == ["ibm-granite-granite-4-1"]
     lines = run("list", "gemma").stdout.splitlines()
-    assert lines[0].split() == ["name", "reasoning", "calls", "strings", "verified", "from"]
+    columns = ["name", "reasoning", "calls", "strings", "verified", "from"]
+    assert lines[0].split() == [*columns, "also"]
+    assert run("list", QWEN).stdout.splitlines()[0].split() == columns
     row = ["google-gemma-2-2b-it", "NONE", "NONE", "NONE", "yes", "turnspec"]
     assert row in [line.split() for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("Qwen3-32B", "qwen-qwen3-0-6b"),
+        ("gpt-oss-20b", "openai-gpt-oss-120b"),
+        ("unsloth/gpt-oss-20b-GGUF", "openai-gpt-oss-120b"),
+    ],
+)
+def test_the_list_knows_the_names_that_every_command_knows(word: str, name: str) -> None:
+    assert [entry["name"] for entry in listed(word)] == [name]
+    assert run("identify", word).stdout.startswith(f"{word}: {name}, by its name")
+
+
+def test_an_empty_list_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words, said in (
+        (["xyz"], "no format is known as 'xyz'; turnspec list shows all that are"),
+        (["qwen", "codr"], "no format is known as 'codr'; turnspec list shows all that are"),
+        (["qwen3-codr"], "no format is known as 'qwen3-codr'; did you mean qwen3-coder?"),
+        (["qwen", "--encoding", "QUOTED"], "no format fits all of this"),
+    ):
+        result = run("list", *words)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert result.stderr == f"error: {said}\n"
+    assert json.loads(run("list", "xyz", "--json").stdout) == {"formats": []}
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_a_terminal_gets_whole_names(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turnspec.cli.list.OUT", SimpleNamespace(is_terminal=True, width=width))
+    title, _, head, *rows = run("list").stdout.splitlines()
+    assert title == f"{len(NAMES)} formats"
+    assert [row.split()[0] for row in rows] == sorted(NAMES)
+    columns = ["name", "reasoning", "calls", "strings", "verified", "from", "also"]
+    shown = head.split()
+    assert shown == columns[: len(shown)]
+    assert len(shown) == {40: 1, 80: 3, 200: 7}[width]
 
 
 def test_a_result_of_another_spec_verifies_nothing(repository: Path) -> None:
@@ -276,7 +320,9 @@ def test_a_result_of_another_spec_verifies_nothing(repository: Path) -> None:
     }
     path = repository / "specs/plain-content.yaml"
     path.write_text(path.read_text("utf-8").replace("<:end:>", "<:over:>"), "utf-8")
-    assert listed("--verified", "plain", "--root", repository) == []
+    result = run("list", "--verified", "plain", "--root", repository)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == "error: no format fits all of this\n"
 
 
 def test_identify(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
