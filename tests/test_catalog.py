@@ -332,12 +332,20 @@ def test_identify(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "same.jinja").write_text(text + "{# mine #}", encoding="utf-8")
     result = run("identify", "known.gguf", "same.jinja", "gptoss", QWEN)
     assert result.exit_code == 0
+    call = "<tool_call>\\n<function=NAME>\\n<parameter=KEY>\\nVALUE\\n</parameter>\\n</function>"
+    coder = ["  reasoning: none", rf"  calls: {call}\n</tool_call>", "  end: <|im_end|>"]
     assert result.stdout.splitlines() == [
         "known.gguf: the template of qwen3-coder",
+        *coder,
         "same.jinja: another template, which writes the format of qwen3-coder",
+        *coder,
         "gptoss: openai-gpt-oss-120b, by its name; to be sure, give its template to: "
         "turnspec identify",
+        "  reasoning: <|channel|>analysis<|message|>…<|end|>",
+        "  calls: to=functions.NAME<|channel|>commentary json<|message|>{…}<|call|>",
+        "  end: <|return|> or <|end|><|start|>user<|message|> or <|call|>",
         "qwen3-coder: qwen3-coder",
+        *coder,
     ]
     assert result.stderr == (
         "to copy its parser: turnspec vendor qwen3-coder openai-gpt-oss-120b --into DIR\n"
@@ -349,6 +357,9 @@ def test_identify(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             "kind": "known",
             "formats": [QWEN],
             "sha256": Catalog.around(tmp_path).formats[QWEN].sha256,
+            "reasoning": "",
+            "calls": f"{call}\\n</tool_call>".replace("\\n", "\n"),
+            "end": "<|im_end|>",
         }
     ]
 
@@ -356,14 +367,63 @@ def test_identify(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_identify_what_is_new_or_broken(tmp_path: Path) -> None:
     new = run("identify", FOLDER / "channels.jinja")
     assert new.exit_code == 1
-    assert new.stdout.endswith(": new: reasoning TAG_BASED, calls TAG_WITH_JSON\n")
+    assert ": new: reasoning TAG_BASED, calls TAG_WITH_JSON\n  reasoning: " in new.stdout
     assert "to write a parser: turnspec analyze " in new.stderr
     broken = tmp_path / "broken.jinja"
     broken.write_text("{% if %}", encoding="utf-8")
     result = run("identify", broken, QWEN)
-    assert (result.exit_code, result.stdout) == (1, "qwen3-coder: qwen3-coder\n")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("qwen3-coder: qwen3-coder\n  reasoning: none\n")
     assert f"error: {broken}:1: syntax error: " in result.stderr
     assert run("identify", "nothing-at-all").exit_code == 2
+
+
+QWEN3_TURN = """<think>
+Hm.
+</think>
+
+Let me see.
+<tool_call>
+{"name": "f", "arguments": {}}
+</tool_call><|im_end|>
+"""
+CODER_TURN = (
+    "Sure.\n<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>"
+)
+
+
+def test_identify_by_what_a_model_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    one = run("identify", "--turn", "-", given=QWEN3_TURN)
+    assert one.exit_code == 0
+    lines = one.stdout.splitlines()
+    assert "qwen-qwen3-0-6b: reasoning, content, calls" in lines[:10]
+    assert "  the same format: qwen-qwen3-omni-thinking" in lines
+    (tmp_path / "log.jsonl").write_text(f'"Hi<|im_end|>"\n\n{json.dumps(CODER_TURN)}\n', "utf-8")
+    log = run("identify", "--turn", "log.jsonl")
+    assert log.exit_code == 0
+    assert "qwen3-coder: content in 2, calls in 1\n" in log.stdout
+    assert log.stdout.startswith(log.stderr.partition("vendor ")[2].partition(" ")[0])
+    told = json.loads(run("identify", "--turn", "log.jsonl", "--json").stdout)
+    assert told["outputs"] == 2
+    names = [name for reader in told["readers"] for name in reader["names"]]
+    assert sorted(names) == sorted(NAMES)
+    assert QWEN in told["readers"][0]["names"] + told["readers"][1]["names"]
+
+
+def test_an_output_that_no_format_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    none = "error: no parser reads it without problems and finds the marks of its format in it\n"
+    plain = run("identify", "--turn", "-", given="Hello!")
+    assert (plain.exit_code, plain.stdout, plain.stderr) == (1, "", none)
+    mixed = f"{json.dumps(QWEN3_TURN)}\n{json.dumps('[TOOL_CALLS]f[ARGS]{')}\n"
+    result = run("identify", "--turn", "-", given=mixed + '"</tool_call>[/ARGS]<|im_end|> x"\n')
+    assert result.exit_code == 1
+    assert "qwen-qwen3-0-6b: reasoning in 1, content in 3, calls in 1, problems in" in result.stdout
+    assert result.stderr.endswith(none)
+    both = run("identify", "--turn", "-", QWEN, given="Hello!")
+    assert (both.exit_code, both.stdout) == (2, "")
+    assert both.stderr == "error: give a SOURCE, or --turn; see: turnspec identify --help\n"
 
 
 def test_templates_with_one_text(repository: Path) -> None:
