@@ -423,7 +423,7 @@ def test_an_output_that_no_format_reads(tmp_path: Path, monkeypatch: pytest.Monk
     assert result.stderr.endswith(none)
     both = run("identify", "--turn", "-", QWEN, given="Hello!")
     assert (both.exit_code, both.stdout) == (2, "")
-    assert both.stderr == "error: give a SOURCE, or --turn; see: turnspec identify --help\n"
+    assert both.stderr == "error: give a SOURCE or --turn FILE\n"
 
 
 def test_templates_with_one_text(repository: Path) -> None:

@@ -14,7 +14,7 @@ from turnspec.catalog.identify import Identity, Kind, identify_templates
 from turnspec.catalog.readers import read_outputs
 from turnspec.catalog.summary import marks
 from turnspec.cli.common import ROOT, TIME_LIMIT, VERBOSE, filename
-from turnspec.cli.console import finish, print_error, put_json, say
+from turnspec.cli.console import Misuse, finish, print_error, put_json, say
 from turnspec.cli.formats import catalog_of
 from turnspec.cli.readers_output import print_readers
 from turnspec.rendering.limits import Limits
@@ -83,7 +83,7 @@ def identify(
       turnspec identify --turn output.txt
     """  # noqa: D301
     if bool(sources) is (turn is not None):
-        raise click.UsageError("give a SOURCE, or --turn")
+        raise Misuse("give a SOURCE or --turn FILE")
     catalog = catalog_of(root)
     if turn is not None:
         print_readers(read_outputs(turn), catalog, as_json=as_json)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
 import yaml
 
@@ -72,6 +73,20 @@ def with_pin(text: str, entry: Entry, row: Mapping[str, str]) -> str | Problem:
     return changed
 
 
+def with_file(text: str, entry: Entry, file: str) -> str | Problem:
+    """Return the index with another file name in one of its entries."""
+    lines = text.splitlines(keepends=True)
+    start, end = _block(lines, entry)
+    key = rf"(\bfile: *)(['\"]?){re.escape(entry.file)}\2(?=[\s,}}])"
+    name = _scalar("file", file).removeprefix("file: ").rstrip("\n")
+    block = re.sub(key, lambda found: found[1] + name, "".join(lines[start:end]), count=1)
+    changed = "".join([*lines[:start], block, *lines[end:]])
+    index, problems = parse_index(changed)
+    if problems or not any(_has(other, {**asdict(entry), "file": file}) for other in index.entries):
+        return _by_hand(entry, f"set its file to {file}")
+    return changed
+
+
 def _block(lines: Sequence[str], entry: Entry) -> tuple[int, int]:
     """Return the first line of an entry, from 0, and the first one behind it."""
     assert entry.line is not None
@@ -90,7 +105,7 @@ def _scalar(key: str, value: str) -> str:
     return yaml.safe_dump({key: value}, allow_unicode=True, width=2**20)
 
 
-def _has(entry: Entry, row: Mapping[str, str]) -> bool:
+def _has(entry: Entry, row: Mapping[str, object]) -> bool:
     return entry.file == row["file"] and entry.sha256 == row["sha256"]
 
 
