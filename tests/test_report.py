@@ -209,7 +209,9 @@ def test_an_entry_shows_all_there_is(page: Page, entries: Sequence[Entry]) -> No
         assert len(entry.rungs) == len(RUNGS)
         assert article.content.count("✓") == len(RUNGS)
         markers = [marker for step in entry.machine.transitions for marker in step.markers]
-        assert set(markers) <= {code.content for code in page.named("code")}
+        codes = {code.content for code in page.named("code")}
+        assert set(filter(None, markers)) <= codes
+        assert f"turnspec vendor {entry.name} --into DIR" in codes
     assert not re.search(r"\band \d+ more", "".join(each.content for each in page.named("main")))
 
 

@@ -141,7 +141,7 @@ def _read_entry(
         message = f"not a parser that turnspec generated; run: {project.recipe.command}"
         return [Problem(message, paths.module)]
     table = format_table(spec)
-    machine = read_machine(table)
+    machine = read_machine(spec)
     return Entry(
         name=spec.name,
         file=spec.template.file,
