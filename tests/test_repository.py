@@ -12,6 +12,7 @@ from tests.own_checkouts import FEW, files_of, new_checkout, regenerated
 from tests.own_templates import FOLDER
 from tests.test_catalog import model_file
 from tests.test_cli import run, run_apart, run_whole
+from turnspec import __version__
 from turnspec.sources.index import INDEX_FILE, read_index
 from turnspec.spec.live_results import LiveRecord, LiveResult, read_live, write_live
 
@@ -48,6 +49,7 @@ def test_from_nothing_to_a_parser(tmp_path: Path) -> None:
             "wrote formats/.pre-commit-config.yaml",
             "wrote formats/.github/workflows/formats.yml",
             "wrote formats/.gitignore",
+            "wrote formats/.gitattributes",
         ],
     )
     assert made.stderr == "now run: cd formats && turnspec add SOURCE && turnspec regen\n"
@@ -90,8 +92,12 @@ def test_init_writes_over_nothing(tmp_path: Path) -> None:
     assert f"left {tmp_path}/.pre-commit-config.yaml as it was\n" in result.stderr
     assert (tmp_path / ".pre-commit-config.yaml").read_text("utf-8") == "repos: []\n"
     assert (tmp_path / ".gitignore").read_text("utf-8") == (
-        "mine\ntemplates/fetched/\n.turnspec-state.json\n"
+        "mine\ntemplates/fetched/\nbuild/\n.turnspec-state.json\n"
     )
+    attributes = (tmp_path / ".gitattributes").read_text("utf-8").splitlines()
+    assert attributes[0] == "generated/* linguist-generated"
+    workflow = (tmp_path / ".github/workflows/formats.yml").read_text("utf-8")
+    assert f"      TURNSPEC: turnspec[build]=={__version__}\n" in workflow
     before = files_of(tmp_path)
     for folder, where in (
         (tmp_path, "is a repository of formats already"),
