@@ -191,5 +191,6 @@ $(BUILD): requirements-build.lock pyproject.toml
 
 $(STAMP): $(BUILD) requirements.lock
 	@echo 'set-up: llama.cpp and the tools for tests (the first time llama.cpp is built: some minutes)'
-	@CMAKE_ARGS="$${CMAKE_ARGS:--DLLAVA_BUILD=OFF}" $(BIN)/pip install --quiet --requirement requirements.lock
+	@CMAKE_ARGS="$${CMAKE_ARGS:--DLLAVA_BUILD=OFF}" $(BIN)/pip install --quiet --requirement requirements.lock || \
+		{ echo 'make: that needs a package index, and gcc, g++ and cmake to build llama.cpp'; exit 1; }
 	@touch $@

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from gguf import GGUFWriter
@@ -121,7 +122,9 @@ def test_by_an_alias(repository: Path) -> None:
     result = found("my-plain-one", repository)
     assert (result.format.name, result.how) == ("plain-content", How.NAME)
     assert found("plain one", repository).format.name == "plain-content"
-    assert "plain-content (My Plain One)" in run("list", "plain-one", "--root", repository).stdout
+    line = run("list", "plain-one", "--root", repository).stdout.splitlines()[1]
+    assert line.split("  ")[0] == "plain-content"
+    assert line.endswith("here  My Plain One")
 
 
 def test_by_a_templates_hash(tmp_path: Path) -> None:
@@ -214,7 +217,7 @@ SAME_WORDS = [
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ("qwen3-codr", "no format is known as 'qwen3-codr'; did you mean qwen3-coder, "),
+        ("qwen3-codr", "no format is known as 'qwen3-codr'; did you mean qwen3-coder?"),
         ("glm", "'glm' may be glm-4-6, glm-4-7-flash, "),
     ],
 )
@@ -265,9 +268,50 @@ def test_the_list_and_its_filters(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     granite = listed("granite-4-0")
     assert granite[0]["same"] == ["ibm-granite-granite-4-1"]
     lines = run("list", "gemma").stdout.splitlines()
-    assert lines[0].split() == ["name", "reasoning", "calls", "strings", "verified", "from"]
+    columns = ["name", "reasoning", "calls", "strings", "verified", "from"]
+    assert lines[0].split() == [*columns, "also"]
+    assert run("list", QWEN).stdout.splitlines()[0].split() == columns
     row = ["google-gemma-2-2b-it", "NONE", "NONE", "NONE", "yes", "turnspec"]
     assert row in [line.split() for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("Qwen3-32B", "qwen-qwen3-0-6b"),
+        ("gpt-oss-20b", "openai-gpt-oss-120b"),
+        ("unsloth/gpt-oss-20b-GGUF", "openai-gpt-oss-120b"),
+    ],
+)
+def test_the_list_knows_the_names_that_every_command_knows(word: str, name: str) -> None:
+    assert [entry["name"] for entry in listed(word)] == [name]
+    assert run("identify", word).stdout.startswith(f"{word}: {name}, by its name")
+
+
+def test_an_empty_list_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words, said in (
+        (["xyz"], "no format is known as 'xyz'; turnspec list shows all that are"),
+        (["qwen", "codr"], "no format is known as 'codr'; turnspec list shows all that are"),
+        (["qwen3-codr"], "no format is known as 'qwen3-codr'; did you mean qwen3-coder?"),
+        (["qwen", "--encoding", "QUOTED"], "no format fits all of this"),
+    ):
+        result = run("list", *words)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert result.stderr == f"error: {said}\n"
+    assert json.loads(run("list", "xyz", "--json").stdout) == {"formats": []}
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_a_terminal_gets_whole_names(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turnspec.cli.list.OUT", SimpleNamespace(is_terminal=True, width=width))
+    title, _, head, *rows = run("list").stdout.splitlines()
+    assert title == f"{len(NAMES)} formats"
+    assert [row.split()[0] for row in rows] == sorted(NAMES)
+    columns = ["name", "reasoning", "calls", "strings", "verified", "from", "also"]
+    shown = head.split()
+    assert shown == columns[: len(shown)]
+    assert len(shown) == {40: 1, 80: 3, 200: 7}[width]
 
 
 def test_a_result_of_another_spec_verifies_nothing(repository: Path) -> None:
@@ -276,7 +320,9 @@ def test_a_result_of_another_spec_verifies_nothing(repository: Path) -> None:
     }
     path = repository / "specs/plain-content.yaml"
     path.write_text(path.read_text("utf-8").replace("<:end:>", "<:over:>"), "utf-8")
-    assert listed("--verified", "plain", "--root", repository) == []
+    result = run("list", "--verified", "plain", "--root", repository)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == "error: no format fits all of this\n"
 
 
 def test_identify(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,12 +332,20 @@ def test_identify(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "same.jinja").write_text(text + "{# mine #}", encoding="utf-8")
     result = run("identify", "known.gguf", "same.jinja", "gptoss", QWEN)
     assert result.exit_code == 0
+    call = "<tool_call>\\n<function=NAME>\\n<parameter=KEY>\\nVALUE\\n</parameter>\\n</function>"
+    coder = ["  reasoning: none", rf"  calls: {call}\n</tool_call>", "  end: <|im_end|>"]
     assert result.stdout.splitlines() == [
         "known.gguf: the template of qwen3-coder",
+        *coder,
         "same.jinja: another template, which writes the format of qwen3-coder",
+        *coder,
         "gptoss: openai-gpt-oss-120b, by its name; to be sure, give its template to: "
         "turnspec identify",
+        "  reasoning: <|channel|>analysis<|message|>…<|end|>",
+        "  calls: to=functions.NAME<|channel|>commentary json<|message|>{…}<|call|>",
+        "  end: <|return|> or <|end|><|start|>user<|message|> or <|call|>",
         "qwen3-coder: qwen3-coder",
+        *coder,
     ]
     assert result.stderr == (
         "to copy its parser: turnspec vendor qwen3-coder openai-gpt-oss-120b --into DIR\n"
@@ -303,6 +357,9 @@ def test_identify(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             "kind": "known",
             "formats": [QWEN],
             "sha256": Catalog.around(tmp_path).formats[QWEN].sha256,
+            "reasoning": "",
+            "calls": f"{call}\\n</tool_call>".replace("\\n", "\n"),
+            "end": "<|im_end|>",
         }
     ]
 
@@ -310,14 +367,63 @@ def test_identify(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_identify_what_is_new_or_broken(tmp_path: Path) -> None:
     new = run("identify", FOLDER / "channels.jinja")
     assert new.exit_code == 1
-    assert new.stdout.endswith(": new: reasoning TAG_BASED, calls TAG_WITH_JSON\n")
+    assert ": new: reasoning TAG_BASED, calls TAG_WITH_JSON\n  reasoning: " in new.stdout
     assert "to write a parser: turnspec analyze " in new.stderr
     broken = tmp_path / "broken.jinja"
     broken.write_text("{% if %}", encoding="utf-8")
     result = run("identify", broken, QWEN)
-    assert (result.exit_code, result.stdout) == (1, "qwen3-coder: qwen3-coder\n")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("qwen3-coder: qwen3-coder\n  reasoning: none\n")
     assert f"error: {broken}:1: syntax error: " in result.stderr
     assert run("identify", "nothing-at-all").exit_code == 2
+
+
+QWEN3_TURN = """<think>
+Hm.
+</think>
+
+Let me see.
+<tool_call>
+{"name": "f", "arguments": {}}
+</tool_call><|im_end|>
+"""
+CODER_TURN = (
+    "Sure.\n<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>"
+)
+
+
+def test_identify_by_what_a_model_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    one = run("identify", "--turn", "-", given=QWEN3_TURN)
+    assert one.exit_code == 0
+    lines = one.stdout.splitlines()
+    assert "qwen-qwen3-0-6b: reasoning, content, calls" in lines[:10]
+    assert "  the same format: qwen-qwen3-omni-thinking" in lines
+    (tmp_path / "log.jsonl").write_text(f'"Hi<|im_end|>"\n\n{json.dumps(CODER_TURN)}\n', "utf-8")
+    log = run("identify", "--turn", "log.jsonl")
+    assert log.exit_code == 0
+    assert "qwen3-coder: content in 2, calls in 1\n" in log.stdout
+    assert log.stdout.startswith(log.stderr.partition("vendor ")[2].partition(" ")[0])
+    told = json.loads(run("identify", "--turn", "log.jsonl", "--json").stdout)
+    assert told["outputs"] == 2
+    names = [name for reader in told["readers"] for name in reader["names"]]
+    assert sorted(names) == sorted(NAMES)
+    assert QWEN in told["readers"][0]["names"] + told["readers"][1]["names"]
+
+
+def test_an_output_that_no_format_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    none = "error: no parser reads it without problems and finds the marks of its format in it\n"
+    plain = run("identify", "--turn", "-", given="Hello!")
+    assert (plain.exit_code, plain.stdout, plain.stderr) == (1, "", none)
+    mixed = f"{json.dumps(QWEN3_TURN)}\n{json.dumps('[TOOL_CALLS]f[ARGS]{')}\n"
+    result = run("identify", "--turn", "-", given=mixed + '"</tool_call>[/ARGS]<|im_end|> x"\n')
+    assert result.exit_code == 1
+    assert "qwen-qwen3-0-6b: reasoning in 1, content in 3, calls in 1, problems in" in result.stdout
+    assert result.stderr.endswith(none)
+    both = run("identify", "--turn", "-", QWEN, given="Hello!")
+    assert (both.exit_code, both.stdout) == (2, "")
+    assert both.stderr == "error: give a SOURCE or --turn FILE\n"
 
 
 def test_templates_with_one_text(repository: Path) -> None:

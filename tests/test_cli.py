@@ -74,7 +74,8 @@ def test_help_lists_all_commands() -> None:
     assert "Example:" in result.stdout
     assert set(COMMANDS) == {
         *("add", "analyze", "check", "diff", "explain", "export", "grammar", "identify", "init"),
-        *("list", "live", "parse", "regen", "remove", "render", "report", "vendor"),
+        *("list", "live", "parse", "regen", "remove", "rename", "render", "report"),
+        "vendor",
     }
     for command in COMMANDS:
         assert re.search(rf"^  {command} ", result.stdout, re.MULTILINE)
@@ -164,20 +165,42 @@ def test_check_is_clean_after_regen(root: Path) -> None:
     assert result.stdout == "2 templates: specs and generated files are fresh\n"
 
 
-def test_check_prints_a_diff_and_writes_nothing(root: Path) -> None:
+def test_check_prints_a_diff_of_specs_alone_and_writes_nothing(root: Path) -> None:
     path = root / "generated/plain-content.gbnf"
     path.write_text(path.read_text(encoding="utf-8") + "# mine\n", encoding="utf-8")
+    (root / "generated/bare_json_call.py").unlink()
     (root / "specs/gone.yaml").write_text("", encoding="utf-8")
+    spec = root / "specs/plain-content.yaml"
+    text = spec.read_text(encoding="utf-8")
+    spec.write_text(text.replace("<:end:>", "<:stop:>", 1), encoding="utf-8")
     before = files_of(root)
     result = run("check", "--root", root)
     assert result.exit_code == 1
     lines = result.stdout.splitlines()
-    assert "--- a/generated/plain-content.gbnf" in lines
-    assert "+++ b/generated/plain-content.gbnf" in lines
-    assert "-# mine" in lines
-    assert "specs/gone.yaml belongs to no template; delete it" in lines
-    assert result.stderr == "files that are not fresh: 1; run: turnspec regen\n"
+    assert lines[:3] == [
+        "missing: generated/bare_json_call.py",
+        "stale: generated/plain-content.gbnf",
+        "belongs to no template: specs/gone.yaml",
+    ]
+    assert lines[3:6] == [
+        "stale: specs/plain-content.yaml",
+        "--- a/specs/plain-content.yaml",
+        "+++ b/specs/plain-content.yaml",
+    ]
+    assert [line for line in lines if line.startswith("-") and "<:stop:>" in line]
+    assert "files that are not fresh: 3; run: turnspec regen\n" in result.stderr
+    remedy = "files that belong to no template: 1; run: turnspec remove --left-over\n"
+    assert remedy in result.stderr
     assert files_of(root) == before
+
+
+def test_check_cuts_long_differences(root: Path) -> None:
+    spec = root / "specs/plain-content.yaml"
+    spec.write_text("".join(f"# {n}\n" for n in range(500)) + spec.read_text("utf-8"), "utf-8")
+    lines = run("check", "--root", root).stdout.splitlines()
+    at = lines.index("stale: specs/plain-content.yaml")
+    assert lines[at + 41].endswith(" more lines")
+    assert len(lines) == at + 42
 
 
 def test_check_prints_markers_as_they_are(root: Path) -> None:
@@ -194,8 +217,7 @@ def test_check_names_a_file_that_is_missing(root: Path) -> None:
     (root / "generated/plain-content.gbnf").unlink()
     result = run("check", "--root", root)
     assert result.exit_code == 1
-    assert "--- /dev/null" in result.stdout.splitlines()
-    assert "+++ b/generated/plain-content.gbnf" in result.stdout.splitlines()
+    assert result.stdout == "missing: generated/plain-content.gbnf\n"
 
 
 def test_add(root: Path) -> None:

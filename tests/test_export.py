@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,6 +45,48 @@ def test_the_key_for_reasoning_can_be_chosen(tmp_path: Path) -> None:
     path = tmp_path / "new" / "response_template.json"
     assert (result.exit_code, result.stdout) == (0, f"wrote {path}\n")
     assert "reasoning_content" in json.loads(path.read_text())["fields"]
+
+
+@pytest.mark.parametrize(
+    ("target", "file"),
+    [("vllm", "vllm.py"), ("sglang", ""), ("llama-cpp-python", "llama_cpp_python.py")],
+)
+def test_how_a_server_is_started_is_told(target: str, file: str, tmp_path: Path) -> None:
+    """As the plugin itself says, with the paths that the files have."""
+    folder = tmp_path / "my plugins"
+    result = run("export", NAME, "--to", target, "--into", folder, "--root", ROOT)
+    assert result.exit_code == 0
+    line = result.stderr.removeprefix("to use it: ").removesuffix("\n")
+    parts = shlex.split(line)
+    plugin = folder / f"qwen_qwen3_0_6b_{file or 'sglang.py'}"
+    about = ast.get_docstring(ast.parse(plugin.read_text(encoding="utf-8"))) or ""
+    place = str(plugin) if file else f"PYTHONPATH={folder}"
+    told = plugin.name if file else "PYTHONPATH=FOLDER"
+    assert place in parts
+    said = [told if part == place else part.replace("MODEL.gguf", "model.gguf") for part in parts]
+    assert " ".join(said) in " ".join(about.replace("\\\n", "").split())
+
+
+@pytest.mark.parametrize(
+    ("target", "line"),
+    [
+        (
+            "renderers",
+            "name = custom, import_path = {folder}/qwen_qwen3_0_6b_renderers.py:Renderer",
+        ),
+        ("response-template", "--tokenizer-config MODEL/tokenizer_config.json && transformers"),
+        ("xgrammar", '--slurpfile tag {folder}/structural_tag.json \'{{model: "MODEL", '),
+    ],
+)
+def test_what_to_do_with_other_exports_is_told(target: str, line: str, tmp_path: Path) -> None:
+    tools = tmp_path / "tools.json"
+    tools.write_text('[{"type": "function", "function": {"name": "f"}}]', encoding="utf-8")
+    options = ["--tools", tools] if target == "xgrammar" else []
+    command = ("export", NAME, "--to", target, *options, "--root", ROOT)
+    result = run(*command, "--into", tmp_path)
+    assert result.exit_code == 0
+    assert line.format(folder=tmp_path) in result.stderr
+    assert "to use it" not in run(*command, "--json").stderr
 
 
 def test_what_is_printed_can_be_json() -> None:

@@ -209,7 +209,9 @@ def test_an_entry_shows_all_there_is(page: Page, entries: Sequence[Entry]) -> No
         assert len(entry.rungs) == len(RUNGS)
         assert article.content.count("✓") == len(RUNGS)
         markers = [marker for step in entry.machine.transitions for marker in step.markers]
-        assert set(markers) <= {code.content for code in page.named("code")}
+        codes = {code.content for code in page.named("code")}
+        assert set(filter(None, markers)) <= codes
+        assert f"turnspec vendor {entry.name} --into DIR" in codes
     assert not re.search(r"\band \d+ more", "".join(each.content for each in page.named("main")))
 
 
@@ -387,7 +389,7 @@ def test_filters_offer_what_there_is(page: Page, entries: Sequence[Entry]) -> No
     assert names == ["calls", "reasoning", "values", "verified", "chosen", "thinking"]
     (row,) = page.named("tr", data_name="qwen3-coder")
     assert {key: value for key, value in row.attributes.items() if key != "data-name"} == {
-        "data-words": "qwen3-coder qwen",
+        "data-words": "qwen3-coder qwen qwen3coder",
         "data-reasoning": "NONE",
         "data-calls": "TAG_WITH_TAGGED",
         "data-values": "RAW",

@@ -15,6 +15,9 @@ import pytest
 
 from tests.generated_formats import PARTS, ROOT, committed_format, table_of
 from tests.typescript.toolchain import node
+from turnspec.catalog.catalog import Catalog
+from turnspec.catalog.finding import readable_names
+from turnspec.catalog.names import untelling
 from turnspec.codegen.typescript import SHARED_ENGINE, Script, script_engine
 from turnspec.report.texts import texts_to_try
 
@@ -146,3 +149,17 @@ def test_a_link_may_say_anything(ask: Ask) -> None:
     assert ask(hash=f"#t-a?{odd}") == {"id": "t-a", "state": {}}
     for nothing in ("null", "7", "[]", '"text"'):
         assert ask(hash=f"#t-a?{nothing}") == {"id": "t-a", "state": {}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "plain"),
+    [
+        ("Qwen/Qwen3-32B", "qwen3"),
+        ("unsloth/gpt-oss-20b-GGUF", "gptoss"),
+        ("Qwen3-Coder-30B-A3B-Instruct-FP8", "qwen3coder"),
+        ("Llama-3.1_8B", "llama3.1"),
+        ("instruct", ""),
+    ],
+)
+def test_the_filter_knows_names_as_the_commands_do(asked: str, plain: str, ask: Ask) -> None:
+    assert ask(plain=asked, untelling=untelling(readable_names(Catalog.around(ROOT)))) == plain

@@ -12,6 +12,7 @@ from tests.own_checkouts import FEW, files_of, new_checkout, regenerated
 from tests.own_templates import FOLDER
 from tests.test_catalog import model_file
 from tests.test_cli import run, run_apart, run_whole
+from turnspec import __version__
 from turnspec.sources.index import INDEX_FILE, read_index
 from turnspec.spec.live_results import LiveRecord, LiveResult, read_live, write_live
 
@@ -48,6 +49,7 @@ def test_from_nothing_to_a_parser(tmp_path: Path) -> None:
             "wrote formats/.pre-commit-config.yaml",
             "wrote formats/.github/workflows/formats.yml",
             "wrote formats/.gitignore",
+            "wrote formats/.gitattributes",
         ],
     )
     assert made.stderr == "now run: cd formats && turnspec add SOURCE && turnspec regen\n"
@@ -91,8 +93,12 @@ def test_init_writes_over_nothing(tmp_path: Path) -> None:
     assert f"left {tmp_path}/.pre-commit-config.yaml as it was\n" in result.stderr
     assert (tmp_path / ".pre-commit-config.yaml").read_text("utf-8") == "repos: []\n"
     assert (tmp_path / ".gitignore").read_text("utf-8") == (
-        "mine\ntemplates/fetched/\n.turnspec-state.json\n"
+        "mine\ntemplates/fetched/\nbuild/\n.turnspec-state.json\n"
     )
+    attributes = (tmp_path / ".gitattributes").read_text("utf-8").splitlines()
+    assert attributes[0] == "generated/* linguist-generated"
+    workflow = (tmp_path / ".github/workflows/formats.yml").read_text("utf-8")
+    assert f"      TURNSPEC: turnspec[build]=={__version__}\n" in workflow
     before = files_of(tmp_path)
     for folder, where in (
         (tmp_path, "is a repository of formats already"),
@@ -114,7 +120,7 @@ def test_a_model_is_named_as_it_names_itself(root: Path, tmp_path: Path) -> None
     assert result.stderr == (
         f"notice: {path}: this is the template of plain-content, known already\n"
     )
-    hostile = model_file(tmp_path / "up.gguf", "{{ messages[0].content }}", "../../..")
+    hostile = model_file(tmp_path / "up.gguf", "{# up #}" + PLAIN.read_text("utf-8"), "../../..")
     assert "added templates/up.jinja" in run("add", hostile, "--root", root).stdout
     assert sorted(path.name for path in (root / "templates").glob("*.jinja")) == [
         *("My-Model-8B-x.jinja", "bare-json-call.jinja", "plain-content.jinja", "up.jinja")
@@ -242,11 +248,92 @@ def test_remove(root: Path) -> None:
     assert run("add", PLAIN, "--root", root).exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{{ raise_exception('no') }}", "TemplateError: no"),
+        ("{{ messages[0].a.b }}", "UndefinedError: 'dict object' has no attribute 'a'"),
+    ],
+)
+def test_what_cannot_be_rendered_is_not_added(
+    root: Path, tmp_path: Path, text: str, words: str
+) -> None:
+    before = files_of(root)
+    source = tmp_path / "bad.jinja"
+    source.write_text(text, encoding="utf-8")
+    result = run("add", source, "--root", root)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == f"notice: nothing was added\nerror: {source}: {words}\n"
+    assert files_of(root) == before
+
+
+def test_what_belongs_to_no_template_is_removed(root: Path) -> None:
+    for file in ("specs/gone.yaml", "generated/own.py"):
+        (root / file).write_text("x\n", encoding="utf-8")
+    parser = (root / "generated/plain_content.py").read_text("utf-8")
+    (root / "generated/gone.py").write_text(parser, encoding="utf-8")
+    before = set(files_of(root))
+    told = "notice: generated/own.py isn't what turnspec generated; delete it yourself\n"
+    tried = run("remove", "--left-over", "--dry-run", "--root", root)
+    assert (tried.exit_code, tried.stderr) == (0, told)
+    assert tried.stdout == "would delete specs/gone.yaml\nwould delete generated/gone.py\n"
+    assert set(files_of(root)) == before
+    result = run("remove", "--left-over", "--root", root)
+    assert (result.exit_code, result.stderr) == (0, told)
+    assert result.stdout == "deleted specs/gone.yaml\ndeleted generated/gone.py\n"
+    assert before - set(files_of(root)) == {"specs/gone.yaml", "generated/gone.py"}
+    for arguments in ([], ["plain-content", "--left-over"]):
+        wrong = run("remove", *arguments, "--root", root)
+        assert wrong.exit_code == 2
+        assert wrong.stderr == "error: give the NAME of a template or --left-over\n"
+
+
+def test_rename(root: Path) -> None:
+    (root / "templates/overlays").mkdir(exist_ok=True)
+    overlay = f"template: {PLAIN.name}\nsha256: x\n"
+    (root / "templates/overlays/plain-content.yaml").write_text(overlay, encoding="utf-8")
+    index = (root / INDEX_FILE).read_text(encoding="utf-8")
+    result = run("rename", "plain-content", "Other-One", "--root", root)
+    assert (result.exit_code, result.stderr) == (0, "now run: turnspec regen\n")
+    assert "deleted generated/plain_content.py\n" in result.stdout
+    assert (root / INDEX_FILE).read_text("utf-8") == index.replace(
+        "file: plain-content.jinja", "file: Other-One.jinja"
+    )
+    assert (root / "templates/Other-One.jinja").read_bytes() == PLAIN.read_bytes()
+    moved = root / "templates/overlays/other-one.yaml"
+    assert moved.read_text("utf-8") == "template: Other-One.jinja\nsha256: x\n"
+    assert not [path for path in files_of(root) if "plain" in path]
+    moved.unlink()
+    assert run_whole("regen", "--messages", FEW, cwd=root).returncode == 0
+    assert run_whole("check", cwd=root).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("plain-content", "bare_json_call", "a template is named bare-json-call already; choose"),
+        ("plain-content", "plain-content", "a template is named plain-content already; choose"),
+        ("plain-content", "a/b", "a/b: no name for a template\n"),
+        ("plain-content", "con", "con.jinja: Windows keeps this name for a device"),
+        ("plain", "other", "plain may be plain-content; give that name\n"),
+        ("qwen3-coder", "other", "qwen3-coder is no template of "),
+        ("zzz", "other", "no format is known as 'zzz'; turnspec list shows all that are\n"),
+    ],
+)
+def test_what_cannot_be_renamed(root: Path, old: str, new: str, words: str) -> None:
+    before = files_of(root)
+    result = run("rename", old, new, "--root", root)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"error: {words}")
+    assert files_of(root) == before
+
+
 def test_what_cannot_be_removed(root: Path) -> None:
     before = files_of(root)
     for name, words in (
         ("qwen3-coder", f"qwen3-coder is no template of {root}"),
         ("zzz", "no format is known as 'zzz'; turnspec list shows all that are"),
+        ("plain", "plain may be plain-content; give that name"),
     ):
         result = run("remove", name, "--root", root)
         assert (result.exit_code, result.stderr) == (2, f"error: {words}\n")

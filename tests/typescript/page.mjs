@@ -2,7 +2,8 @@
 //
 // {"table": …, "options": …, "text": …, "size": …, "count": …} is read as by a box; {"hash": …} is
 // where a hash leads; {"name": …, "state": …} is the hash of a case; {"packed": …} is unpacked;
-// {"shown": …} is a text as the page shows it.
+// {"shown": …} is a text as the page shows it; {"plain": …, "untelling": …} a name as its filter
+// takes it.
 
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
@@ -21,6 +22,7 @@ async function answer(asked) {
   if (asked.hash !== undefined) return page.readHash(asked.hash);
   if (asked.shown !== undefined) return page.shown(asked.shown);
   if (asked.packed) return page.unpacked(asked.packed);
+  if (asked.plain) return page.plainName(asked.plain, new RegExp(asked.untelling));
   if (asked.name) return page.written(asked.name, asked.state);
   return read(asked);
 }

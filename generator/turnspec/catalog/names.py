@@ -1,34 +1,43 @@
 """How names of models and formats match: by their words, whatever stands between these.
 
-A name is split into words and numbers; what tells a model's size is set apart, as a family shares
-its format whatever the size. Before a format's own words may stand its maker's, up to two without a
-digit, which people leave out. Nothing here knows any model.
+A name is split into words and numbers; what tells a model's size, and how its weights are stored,
+is set apart, as a family shares its format whatever these are. Before a format's own words may
+stand its maker's, up to two without a digit, which people leave out. Behind them may stand what
+many names end with, for what a model was tuned; any other word may tell another format. Nothing
+here knows any model.
 """
 
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
 _SEPARATORS = re.compile(r"[^a-z0-9.]+")
-_SIZE = re.compile(r"[ae]?\d+(?:\.\d+)?[bm]|\d+x\d+(?:\.\d+)?[bm]|\d+e")
+_SIZE = re.compile(
+    r"[ae]?\d+(?:\.\d+)?[bm]|\d+x\d+(?:\.\d+)?[bm]|\d+e"  # of a model, its experts, its context
+    r"|gguf|gptq|awq|mlx|bnb|hf|exl\d|\d+bit|(?:nv|mx)?fp\d+|bf16|int\d+|w\d+a\d+|i?q\d"
+)
+_VERSION = re.compile(r"(?<=\d)[-_](?=\d(?![\w.]))")  # 3-8 is 3.8, as files write it
 _WORD = re.compile(r"\d+(?:\.\d+)*|[a-z]+")
 _MOST_LEADING = 2
 _SHORTEST_OWN = 3
 _SEVERAL = 3
-#: How alike a name has to be to be suggested, and how many are.
-_ALIKE, _MOST_SUGGESTED = 0.76, 4
-#: How alike a name has to be to pass for a slip of the pen.
-_MISSPELT = 0.9
+#: One in how many names a word has to end, to tell nothing of a format.
+_USUAL = 25
+#: How alike two words are when one is a slip of the pen for the other.
+_ALIKE = 0.8
+#: How near to the best a name has to be to be suggested beside it, and how many are.
+_NEAR, _MOST_SUGGESTED = 0.6, 4
 
 
 @dataclass(frozen=True, slots=True)
 class ModelName:
-    """A name in its words, and the words that tell a size."""
+    """A name in its words, and what tells a size or how weights are stored."""
 
     words: tuple[str, ...]
     sizes: tuple[str, ...]
@@ -38,7 +47,7 @@ class ModelName:
         """Read a name, or a model's id without its owner."""
         words: list[str] = []
         sizes: list[str] = []
-        for token in _SEPARATORS.split(name.lower()):
+        for token in _SEPARATORS.split(_VERSION.sub(".", name.lower())):
             if _SIZE.fullmatch(token.strip(".")):
                 sizes.append(token.strip("."))
                 continue
@@ -64,6 +73,12 @@ def _is_own(word: str) -> bool:
     return word.isalpha() and len(word) >= _SHORTEST_OWN
 
 
+def untelling(names: Sequence[tuple[str, str]]) -> str:
+    """Return a pattern, in Python and JavaScript, of the words that tell nothing of a format."""
+    usual = sorted(_usual([ModelName.read(shown) for _, shown in names]))
+    return f"^(?:{'|'.join((_SIZE.pattern, *usual))})$"
+
+
 class Closeness(IntEnum):
     """How near a format's name is to what was asked for, from near to far."""
 
@@ -86,22 +101,24 @@ class NameMatch:
 def match_names(asked: str, names: Sequence[tuple[str, str]]) -> list[NameMatch]:
     """Return the best matches of a name among formats, given with a name to read.
 
-    Several come back where nothing tells which is meant. Those whose sizes were asked for go first.
+    Several come back where nothing tells which is meant, none where a word that was asked for may
+    tell another format. Those whose sizes were asked for go first.
     """
     owner, _, own = asked.rpartition("/")
     ways = [ModelName.read(own), *([ModelName.read(f"{owner} {own}")] if owner else [])]
     known = [(name, ModelName.read(shown)) for name, shown in names]
-    common = _common_endings(model for _, model in known)
+    models = [model for _, model in known]
+    common = _endings(models, _SEVERAL)
+    usual = _usual(models)
     found = [
         match
         for wanted in ways
         for name, model in known
         if wanted.words and (match := _match(wanted, name, model, common))
+        if usual.issuperset(match.left_over)
     ]
     closest = min((match.closeness for match in found), default=None)
     best = [match for match in found if match.closeness == closest]
-    if closest is Closeness.WITHIN and _is_misspelt(ways[0], [model for _, model in known]):
-        return []
     if closest is not None and closest >= Closeness.BEGUN:
         best = found
     else:
@@ -110,23 +127,21 @@ def match_names(asked: str, names: Sequence[tuple[str, str]]) -> list[NameMatch]
     return sorted({match.name: match for match in best}.values(), key=lambda match: match.name)
 
 
-def _common_endings(names: Iterable[ModelName]) -> frozenset[str]:
-    """Return the words that end several names, such as those for what a model was tuned for."""
+def _endings(names: Sequence[ModelName], least: float) -> frozenset[str]:
+    """Return the words that end some names at least, as do those for what a model was tuned for."""
     endings = Counter(name.words[-1] for name in names if name.words)
-    return frozenset(word for word, count in endings.items() if count >= _SEVERAL)
+    return frozenset(word for word, count in endings.items() if count >= least and word.isalpha())
+
+
+def _usual(names: Sequence[ModelName]) -> frozenset[str]:
+    """Return the words that so many names end with that they tell nothing of a format."""
+    return _endings(names, max(_SEVERAL, len(names) / _USUAL))
 
 
 def _first(matches: Sequence[NameMatch], rank: Callable[[NameMatch], int]) -> list[NameMatch]:
     """Return the matches with the lowest rank."""
     lowest = min(map(rank, matches), default=0)
     return [match for match in matches if rank(match) == lowest]
-
-
-def _is_misspelt(wanted: ModelName, known: Iterable[ModelName]) -> bool:
-    """Tell whether a name is all but a format's: then its first words don't say what is meant."""
-    return any(
-        _letters(wanted, model) >= _MISSPELT and not _closeness_of(wanted, model) for model in known
-    )
 
 
 def _match(
@@ -183,35 +198,44 @@ def _rest(wanted: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
 
 def suggested(asked: str, names: Sequence[tuple[str, str]]) -> list[str]:
     """Return the few names that a person may have meant, the likeliest first."""
-    wanted = ModelName.read(asked.rpartition("/")[2])
     known = [(name, ModelName.read(shown)) for name, shown in names]
-    words = Counter(word for _, model in known for word in {*model.words})
-    common = _common_endings(model for _, model in known)
-    weights = {word: 1 / count for word, count in words.items() if word not in common}
+    models = [model for _, model in known]
+    common, usual = _endings(models, _SEVERAL), _usual(models)
+    counts = Counter(word for model in models for word in {*model.words})
+    wanted = _forms(ModelName.read(asked.rpartition("/")[2]).words, usual)
     ranks: dict[str, float] = {}
     for name, model in known:
-        rank = max(_letters(wanted, model, common), _by_words(wanted, model, weights))
-        ranks[name] = max(rank, ranks.get(name, 0.0))
-    alike = sorted((-rank, name) for name, rank in ranks.items() if rank >= _ALIKE)
+        for words in model.without_owner(common):
+            pairs = zip(wanted, _forms(words, usual), strict=True)
+            ranks[name] = max(ranks.get(name, 0.0), *(_likeness(*pair, counts) for pair in pairs))
+    least = max(_NEAR * max(ranks.values(), default=0), 1e-9)
+    alike = sorted((-rank, name) for name, rank in ranks.items() if rank >= least)
     return [name for _, name in alike[:_MOST_SUGGESTED]]
 
 
-def _by_words(wanted: ModelName, known: ModelName, weights: Mapping[str, float]) -> float:
+def _forms(words: Sequence[str], usual: Container[str]) -> tuple[tuple[str, ...], tuple[str]]:
+    """Return the words that tell something, once, and all in one: gptos is all but gpt-oss."""
+    return tuple(word for word in dict.fromkeys(words) if word not in usual), ("".join(words),)
+
+
+def _likeness(wanted: Sequence[str], known: Sequence[str], counts: Counter[str]) -> float:
     """Return how alike two names are by their words, from 0 to 1.
 
-    The first word is the family's, and has to be shared; the rarer the others, the more they say.
+    The first word is the family's, and has to be shared; the rarer the others are among known
+    names, the more they say.
     """
-    said = [word for word in wanted.words if _is_own(word)]
-    if not said or said[0] not in known.words or said[0] not in weights:
+    if not (wanted and known) or not _alike(wanted[0], known[0], counts):
         return 0.0
-    shared = sum(weights.get(word, 0.0) for word in said if word in known.words)
-    return _ALIKE + (1 - _ALIKE) * shared / sum(weights.get(word, 1.0) for word in said)
+    shared = [word for word in known if any(_alike(other, word, counts) for other in wanted)]
+
+    def weight(words: Sequence[str]) -> float:
+        return sum(1 / math.sqrt(1 + counts[word]) for word in words)
+
+    return 2 * weight(shared) / (weight(wanted) + weight(known))
 
 
-def _letters(wanted: ModelName, known: ModelName, common: Container[str] = ()) -> float:
-    """Return how alike two names are letter by letter, as far as the one that is wanted goes."""
-    asked = "".join(wanted.words)
-    if len(asked) < _SHORTEST_OWN:  # two letters are like too much
-        return 0.0
-    texts = ("".join(words)[: len(asked) + 1] for words in known.without_owner(common))
-    return max(difflib.SequenceMatcher(None, asked, text).ratio() for text in texts)
+def _alike(word: str, other: str, known: Container[str]) -> bool:
+    """Tell whether two words are one; a word that no name has may be a slip of the pen."""
+    if word == other or word in known or not (_is_own(word) and _is_own(other)):
+        return word == other
+    return difflib.SequenceMatcher(None, word, other).ratio() >= _ALIKE

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
 from turnspec.spec.fingerprint import fingerprint
-from turnspec.spec.model import JsonType, Spec
+from turnspec.spec.model import (
+    JsonType,
+    Literal,
+    Piece,
+    ReasoningMode,
+    SlotKind,
+    Spec,
+    Tools,
+)
 from turnspec.spec.problems import Problem
+from turnspec.spec.turn_end import stop_strings
 
 NO_CALLS = "NONE"
 
@@ -72,6 +82,27 @@ def _summary(known: KnownFormat, spec: Spec, digest: str, same: tuple[str, ...])
         fingerprint=digest,
         same=same,
     )
+
+
+def marks(spec: Spec) -> dict[str, str]:
+    """Return what stands around reasoning and in calls, slots in capitals, and what ends a turn."""
+    reasoning = f"{spec.reasoning.start}…{spec.reasoning.end}"
+    return {
+        "reasoning": reasoning if spec.reasoning.mode is not ReasoningMode.NONE else "",
+        "calls": _call_marks(spec.tools) if spec.tools else "",
+        "end": " or ".join(stop_strings(spec)),
+    }
+
+
+def _call_marks(tools: Tools) -> str:
+    arguments = tools.arguments
+    item = f"{arguments.start}{_written(arguments.item)}{arguments.end}"
+    call = _written(tools.call).replace(SlotKind.ARGUMENTS, item if arguments.item else "{…}")
+    return f"{tools.section_start}{call}{tools.section_end}"
+
+
+def _written(pieces: Iterable[Piece]) -> str:
+    return "".join(piece.text if isinstance(piece, Literal) else piece.kind for piece in pieces)
 
 
 def string_encoding(spec: Spec) -> str:

@@ -49,9 +49,10 @@ def add(
     """Bring in a template: a .jinja file, a model folder or a GGUF file.
 
     It is named as the source calls its model, or else after the file, pinned by its hash, and
-    tried: exit code 1 if its format can't be verified as it is. The template stays pinned then. A
-    template whose text isn't the pinned one is an error from then on, until --update takes the new
-    text for it: SOURCE is then the edited file, the template's name, or a newer model.
+    tried: exit code 1 if its format can't be verified as it is. The template stays pinned then; one
+    that can't be rendered isn't added. A template whose text isn't the pinned one is an error from
+    then on, until --update takes the new text for it: SOURCE is then the edited file, the
+    template's name, or a newer model.
 
     \b
     Example:
@@ -66,7 +67,10 @@ def add(
         _print_change(done)
         finish(done.result.problems)
         return
-    known = _familiar(source, project, limits)
+    known, wrong = _familiar(source, project, limits)
+    if wrong:
+        print_notice("nothing was added")
+        finish(wrong)
     result = add_source(source, project.root, name)
     _print(result)
     problems = list(result.problems)
@@ -78,8 +82,10 @@ def add(
     finish(problems)
 
 
-def _familiar(source: Path, project: Project, limits: Limits) -> list[str]:
-    return familiar(source, Catalog.around(project.root), limits) if source.exists() else []
+def _familiar(source: Path, project: Project, limits: Limits) -> tuple[list[str], list[Problem]]:
+    if not source.exists():
+        return [], []
+    return familiar(source, Catalog.around(project.root), limits)
 
 
 def _try(project: Project, names: list[str], limits: Limits) -> list[Problem]:

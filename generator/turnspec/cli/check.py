@@ -10,6 +10,7 @@ from turnspec.cli.common import OFFLINE, ROOT, TIME_LIMIT, VERBOSE, find_project
 from turnspec.cli.console import finish, print_error, progress_bar, say
 from turnspec.cli.extras import needs
 from turnspec.cli.output import print_difference
+from turnspec.cli.results_output import print_left_over
 from turnspec.pipeline.freshness import check_freshness
 from turnspec.rendering.limits import Limits
 
@@ -23,7 +24,7 @@ from turnspec.rendering.limits import Limits
 def check(offline: bool, root: Path | None, limits: Limits, verbose: bool) -> None:
     """Say whether specs and generated files are what `turnspec regen` would write.
 
-    Writes nothing; prints the differences.
+    Writes nothing; prints which files aren't, and how specs differ.
 
     \b
     Example:
@@ -39,6 +40,7 @@ def check(offline: bool, root: Path | None, limits: Limits, verbose: bool) -> No
     if stale:
         command = project.recipe.command
         print_error(f"files that are not fresh: {len(stale)}; run: {command}")
+    print_left_over(len(differences) - len(stale))
     if not differences and not found and not problems:
         say(f"{len(sources)} templates: specs and generated files are fresh")
     finish([*problems, *found], failed=bool(differences))

@@ -10,11 +10,11 @@ from typing import Any
 import click
 
 from turnspec.cli.common import FOLDER, ROOT, THINKING, VERBOSE
-from turnspec.cli.console import Fault, Misuse, print_notice, put, put_json, say
+from turnspec.cli.console import Fault, Misuse, print_error, print_notice, put, put_json, say
 from turnspec.cli.formats import catalog_of, find, spec_of, text_of
 from turnspec.cli.grammar import read_tool_file
 from turnspec.export.exporting import Exported, ExportOptions, ReasoningField, Refusal
-from turnspec.export.targets import TARGETS, export_format
+from turnspec.export.targets import TARGETS, export_format, start_line
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.model import Spec
@@ -109,6 +109,8 @@ def export(
         exported = _in_place(exported, tokenizer_config)
         into = Path()
     _give(exported, into, as_json=as_json)
+    if into is not None:
+        print_error(f"to use it: {start_line(spec, target, into)}")
 
 
 def _config(path: Path, spec: Spec) -> Mapping[str, Any]:

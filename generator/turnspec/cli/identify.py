@@ -11,23 +11,28 @@ import click
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import Found, find_format, is_path
 from turnspec.catalog.identify import Identity, Kind, identify_templates
-from turnspec.cli.common import ROOT, TIME_LIMIT, VERBOSE
-from turnspec.cli.console import finish, print_error, put_json, say
+from turnspec.catalog.readers import read_outputs
+from turnspec.catalog.summary import marks
+from turnspec.cli.common import ROOT, TIME_LIMIT, VERBOSE, filename
+from turnspec.cli.console import Misuse, finish, print_error, put_json, say
 from turnspec.cli.formats import catalog_of
+from turnspec.cli.readers_output import print_readers
 from turnspec.rendering.limits import Limits
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
+from turnspec.spec.visible import visible
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What a source is: in words, and as data; ``names`` are the formats."""
+    """What a source is: in words, and as data; ``names`` are the formats, ``spec`` the first's."""
 
     label: str
     words: str
     kind: str
     names: tuple[str, ...] = ()
     sha256: str = ""
+    spec: Spec | None = None
 
     def data(self) -> dict[str, object]:
         """Return it as plain data."""
@@ -36,32 +41,53 @@ class _Answer:
             "kind": self.kind,
             "formats": list(self.names),
             "sha256": self.sha256 or None,
+            **self.marks(),
         }
+
+    def marks(self) -> dict[str, str]:
+        """Return what marks the format's reasoning, calls and end, "" where it has none."""
+        return marks(self.spec) if self.spec else {}
 
 
 @click.command()
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@click.option(
+    "--turn",
+    type=filename,
+    help="A file with what a model wrote (- for standard input), or a log: a JSON string a line.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @ROOT
 @TIME_LIMIT
 @VERBOSE
 def identify(
-    sources: tuple[str, ...], as_json: bool, root: Path | None, limits: Limits, verbose: bool
+    sources: tuple[str, ...],
+    turn: str | None,
+    as_json: bool,
+    root: Path | None,
+    limits: Limits,
+    verbose: bool,
 ) -> None:
-    """Say which known format a model or a template has.
+    """Say which known format a model, a template or an output has.
 
     SOURCE is a template (a .jinja file, a model folder, a GGUF file), a model's id as a hub writes
     it, a name, or the SHA-256 of a template. A template is known by its very text, or because it
     writes the same format as a known one (which is found by analysing it), or it is new. A name is
-    matched by its words, which is a guess. Exit code 1 if something is new or can't be read, 2 if
-    nothing goes by a name.
+    matched by its words, which is a guess. With --turn the parsers of all formats are tried on what
+    a model wrote. Exit code 1 if something is new or can't be read, 2 if nothing goes by a name.
 
     \b
     Example:
       turnspec identify model.gguf
       turnspec identify Qwen/Qwen3-Coder-30B-A3B-Instruct
+      turnspec identify --turn output.txt
     """  # noqa: D301
+    if bool(sources) is (turn is not None):
+        raise Misuse("give a SOURCE or --turn FILE")
     catalog = catalog_of(root)
+    if turn is not None:
+        print_readers(read_outputs(turn), catalog, as_json=as_json)
+        return
     answers: list[_Answer] = []
     problems: list[Problem] = []
     for source in sources:
@@ -81,13 +107,19 @@ def identify(
 def _answers(source: str, catalog: Catalog, limits: Limits) -> tuple[list[_Answer], list[Problem]]:
     if is_path(source, catalog):
         identities, problems = identify_templates(Path(source).expanduser(), catalog, limits)
-        return [_of_template(identity) for identity in identities], problems
+        return [_of_template(identity, catalog) for identity in identities], problems
     found = find_format(source, catalog)
     if isinstance(found, Problem):
         return [], [found]
     name = found.format.name
     words = f"{name}, by its name{_caution(found)}" if found.notice else name
-    return [_Answer(source, words, found.how, (name,), found.format.sha256)], []
+    spec = _spec_of(name, catalog)
+    return [_Answer(source, words, found.how, (name,), found.format.sha256, spec)], []
+
+
+def _spec_of(name: str, catalog: Catalog) -> Spec | None:
+    spec = catalog.formats[name].spec()
+    return spec if isinstance(spec, Spec) else None
 
 
 def _caution(found: Found) -> str:
@@ -95,7 +127,7 @@ def _caution(found: Found) -> str:
     return found.notice.partition(" by its name")[2]
 
 
-def _of_template(identity: Identity) -> _Answer:
+def _of_template(identity: Identity, catalog: Catalog) -> _Answer:
     others = identity.names[1:]
     also = f" (and of {', '.join(others)})" if others else ""
     match identity.kind:
@@ -105,7 +137,8 @@ def _of_template(identity: Identity) -> _Answer:
             words = f"another template, which writes the format of {identity.names[0]}{also}"
         case Kind.NEW:
             words = f"new: {_modes(identity.spec)}"
-    return _Answer(identity.label, words, identity.kind, identity.names, identity.sha256)
+    spec = identity.spec or _spec_of(identity.names[0], catalog)
+    return _Answer(identity.label, words, identity.kind, identity.names, identity.sha256, spec)
 
 
 def _modes(spec: Spec | None) -> str:
@@ -117,6 +150,8 @@ def _modes(spec: Spec | None) -> str:
 def _print(answers: Sequence[_Answer]) -> None:
     for answer in answers:
         say(f"{answer.label}: {answer.words}")
+        for part, text in answer.marks().items():
+            say(f"  {part}: {visible(text.strip()) or 'none'}")
     names = list(dict.fromkeys(answer.names[0] for answer in answers if answer.names))
     new = [answer.label for answer in answers if answer.kind == Kind.NEW]
     if names:

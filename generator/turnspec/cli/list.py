@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence, Sized
+from itertools import accumulate
 from pathlib import Path
 
 import click
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
+from turnspec.catalog.catalog import Catalog
+from turnspec.catalog.finding import readable_names, unknown_name
+from turnspec.catalog.names import match_names
 from turnspec.catalog.summary import FormatSummary, summaries
 from turnspec.cli.common import ROOT, VERBOSE
-from turnspec.cli.console import OUT, finish, put_json, say, show
+from turnspec.cli.console import OUT, finish, put_json, say, say_parts
 from turnspec.cli.formats import catalog_of
 from turnspec.spec.model import Encoding, ReasoningMode, ToolMode
 from turnspec.spec.naming import template_name
+from turnspec.spec.problems import Problem
 from turnspec.spec.visible import visible
 
 _NO_CALLS = "NONE"
+_COLUMNS = ["name", "reasoning", "calls", "strings", "verified", "from", "also"]
+_GAP = "  "
 
 
 @click.command("list")
@@ -54,55 +58,71 @@ def list_(
 ) -> None:
     """List the formats that are known: those of the repository here, and turnspec's own.
 
-    WORDs narrow the list to the names that hold them all. A name works in every command.
+    WORDs narrow the list to the names that hold them all, or that they mean: Qwen3-32B is a name of
+    what has the format of Qwen3-0.6B. A name works in every command. Exit code 1 if none fits.
 
     \b
     Example:
       turnspec list qwen --mode TAG_WITH_TAGGED
+      turnspec list openai/gpt-oss-20b
       turnspec list --verified --json
     """  # noqa: D301
     catalog = catalog_of(root)
     found, problems = summaries(catalog)
     wanted = {"calls": mode, "reasoning": reasoning, "strings": encoding, "verified": verified}
-    shown = [entry for entry in found if _fits(entry, words, wanted)]
+    meant = [_named(word, found, catalog) for word in words]
+    shown = [entry for entry in found if _fits(entry, meant, wanted)]
     if as_json:
         put_json({"formats": [entry.data() for entry in shown]}, indent=2)
-    else:
+    elif shown:
         _print(shown, total=len(found))
-    finish([*catalog.problems, *problems])
+    nothing = [] if shown else [_nothing(words, meant, catalog)]
+    finish([*catalog.problems, *problems, *nothing])
 
 
-def _fits(entry: FormatSummary, words: Iterable[str], wanted: Mapping[str, object]) -> bool:
-    names = [entry.name, *map(template_name, entry.aliases)]
-    held = all(any(template_name(word) in name for name in names) for word in words)
-    return held and all(
+def _named(word: str, entries: Iterable[FormatSummary], catalog: Catalog) -> set[str]:
+    """Return the formats whose names hold a word, or that it means."""
+    held = {
+        entry.name
+        for entry in entries
+        for name in (entry.name, *map(template_name, entry.aliases))
+        if template_name(word) in name
+    }
+    return held | {match.name for match in match_names(word, readable_names(catalog))}
+
+
+def _fits(
+    entry: FormatSummary, meant: Iterable[Container[str]], wanted: Mapping[str, object]
+) -> bool:
+    return all(entry.name in names for names in meant) and all(
         value is None or getattr(entry, key) == value for key, value in wanted.items()
     )
 
 
+def _nothing(words: Sequence[str], meant: Iterable[Sized], catalog: Catalog) -> Problem:
+    """Return why the list is empty: a word that nothing goes by, or too many filters."""
+    strange = next((word for word, names in zip(words, meant, strict=True) if not names), None)
+    return unknown_name(strange, catalog) if strange else Problem("no format fits all of this")
+
+
 def _print(entries: list[FormatSummary], total: int) -> None:
-    """Print a table; where it isn't for a terminal, lines that nothing cuts."""
-    columns = ["name", "reasoning", "calls", "strings", "verified", "from"]
-    rows = [_row(entry) for entry in entries]
-    if not OUT.is_terminal:
-        widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
-        for row in (columns, *rows):
-            cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-            say("  ".join(cells).rstrip())
-        return
-    counted = f"{len(entries)} of {total}" if len(entries) < total else str(total)
-    table = Table(title=f"{counted} formats", title_justify="left", box=SIMPLE_HEAD)
-    for column in columns:
-        table.add_column(column, overflow="fold", no_wrap=column != "name")
+    """Print a table whose names are never cut: a terminal gets the columns that it has room for."""
+    rows = [_COLUMNS, *map(_row, entries)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    shown = len(_COLUMNS) if any(entry.aliases for entry in entries) else len(_COLUMNS) - 1
+    if OUT.is_terminal:
+        counted = f"{len(entries)} of {total}" if len(entries) < total else str(total)
+        say(f"{counted} formats\n")
+        ends = accumulate(width + len(_GAP) for width in widths[:shown])
+        shown = max(1, sum(end - len(_GAP) <= OUT.width for end in ends))
     for row in rows:
-        styles = ["bold", "", "", "", "green" if row[4] == "yes" else "red", "dim"]
-        table.add_row(*map(Text, row, styles))
-    show(table)
+        padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        name, *others = _GAP.join(padded[:shown]).rstrip().partition(_GAP)
+        say_parts([(name, "bold"), ("".join(others), "red" if "no" in row[4:5] else "")])
 
 
 def _row(entry: FormatSummary) -> list[str]:
-    also = f" ({', '.join(entry.aliases)})" if entry.aliases else ""
     verified = "yes" if entry.verified else "no"
-    name = f"{entry.name}{also}"
-    cells = [name, entry.reasoning, entry.calls, entry.strings, verified, entry.place]
+    modes = [entry.reasoning, entry.calls, entry.strings]
+    cells = [entry.name, *modes, verified, entry.place, ", ".join(entry.aliases)]
     return list(map(visible, cells))  # as wide as they are shown

@@ -43,6 +43,7 @@ VERBS = {
         "init": "Make a folder a repository of formats of your own.",
         "add": "Bring a template into this repository, or pin an edited one anew.",
         "remove": "Take a template out of this repository, with all that was made from it.",
+        "rename": "Give a template of this repository another name.",
         "regen": "Analyse all templates; write and verify specs, parsers and grammars.",
         "check": "Say whether specs and generated files are fresh.",
         "upgrade": "Write specs of an older form in today's.",

@@ -14,22 +14,26 @@ from turnspec.pipeline.freshness import Difference
 from turnspec.spec.files import SPEC_SUFFIX, load_spec
 from turnspec.spec.model import Spec, Verdict
 
+#: How many lines of a spec's difference are printed.
+_MOST_LINES = 40
+
 
 def print_difference(difference: Difference) -> None:
-    """Print how a file differs from what regenerating would write."""
-    if difference.wanted is None:
-        say(f"{difference.path} belongs to no template; delete it")
+    """Print that a file isn't what regenerating would write; of a spec also how, in some lines."""
+    found, wanted = difference.found, difference.wanted
+    if found is None or wanted is None:
+        say(f"{'missing' if found is None else 'belongs to no template'}: {difference.path}")
         return
-    found = (difference.found or "").splitlines(keepends=True)
-    lines = difflib.unified_diff(
-        found,
-        difference.wanted.splitlines(keepends=True),
-        f"a/{difference.path}" if difference.found is not None else "/dev/null",
-        f"b/{difference.path}",
-    )
+    say(f"stale: {difference.path}")
+    if not difference.path.endswith(SPEC_SUFFIX):
+        return
+    names = (f"a/{difference.path}", f"b/{difference.path}")
+    lines = [*difflib.unified_diff(found.splitlines(), wanted.splitlines(), *names, lineterm="")]
     styles = {"+": "green", "-": "red", "@": "cyan"}
-    for line in lines:
-        say(line.rstrip("\n"), styles.get(line[:1], ""))
+    for line in lines[:_MOST_LINES]:
+        say(line, styles.get(line[:1], ""))
+    if len(lines) > _MOST_LINES:
+        say(f"… {len(lines) - _MOST_LINES} more lines")
 
 
 def print_findings(builds: Iterable[Build]) -> None:

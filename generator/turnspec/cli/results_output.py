@@ -36,7 +36,14 @@ def print_results(done: Regeneration, *, every: bool = False) -> None:
         f"{len(done.changed_files)} files written"
     )
     for path in done.left_over:
-        print_error(f"{path} belongs to no template; delete it")
+        print_error(f"belongs to no template: {path}")
+    print_left_over(len(done.left_over))
+
+
+def print_left_over(count: int) -> None:
+    """Print what deletes the files that belong to no template, if there are any."""
+    if count:
+        print_error(f"files that belong to no template: {count}; run: turnspec remove --left-over")
 
 
 def _judged(results: Mapping[str, TemplateResult], accepted: Accepted) -> dict[str, Judgement]:

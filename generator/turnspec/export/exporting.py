@@ -72,8 +72,13 @@ Exporter = Callable[[Spec, ExportOptions], Exported | Refusal]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A program that reads exports: its name on the command line, what it is, and its exporter."""
+    """A program that reads exports: its name on the command line, what it is, and its exporter.
+
+    ``start`` is the line that has the program use one, with places for the format's ``{name}``, the
+    ``{folder}`` that the files are in, and the plugin's ``{file}``.
+    """
 
     name: str
     about: str
     export: Exporter
+    start: str

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
+from pathlib import Path
 
 from turnspec.export.exporting import Exported, ExportOptions, Refusal, Target
 from turnspec.export.llama_cpp_python import export_llama_cpp_python
+from turnspec.export.plugin import plugin_name
 from turnspec.export.renderers import export_renderers
 from turnspec.export.response_template import export_response_template
 from turnspec.export.sglang import export_sglang
@@ -18,31 +21,43 @@ _ALL = (
         "llama-cpp-python",
         "a chat handler for Llama(chat_handler=...) and for its server",
         export_llama_cpp_python,
+        "python {file} --model MODEL.gguf --chat_format {name}",
     ),
     Target(
         "renderers",
         "a renderer class for reinforcement learning, from tokens to tokens",
         export_renderers,
+        "in renderers' configuration: name = custom, import_path = {file}:Renderer",
     ),
     Target(
         "response-template",
         "Hugging Face's response_template: transformers, TRL, vLLM's hf parser, SGLang's",
         export_response_template,
+        "turnspec export {name} --to response-template "
+        "--tokenizer-config MODEL/tokenizer_config.json && transformers serve MODEL",
     ),
     Target(
         "sglang",
         "a plugin folder for SGLang: a reasoning parser and a tool parser",
         export_sglang,
+        "PYTHONPATH={folder} sglang serve --model-path MODEL "
+        "--tool-call-parser {name} --reasoning-parser {name}",
     ),
     Target(
         "vllm",
         "a plugin file for vLLM: reasoning, tool calls, and whole turns",
         export_vllm,
+        "vllm serve MODEL --enable-auto-tool-choice "
+        "--tool-parser-plugin {file} --tool-call-parser {name} "
+        "--reasoning-parser-plugin {file} --reasoning-parser {name}",
     ),
     Target(
         "xgrammar",
         "a structural tag for xgrammar: the grammar for real tools, from the first call on",
         export_xgrammar,
+        'curl localhost:8000/v1/chat/completions -d "$(jq -n --slurpfile tag '
+        '{folder}/structural_tag.json \'{{model: "MODEL", response_format: $tag[0], '
+        'messages: [{{role: "user", content: "Hi"}}]}}\')"',
     ),
 )
 
@@ -63,3 +78,10 @@ def export_format(
         KeyError: there is no such target.
     """
     return TARGETS[target].export(spec, options or ExportOptions())
+
+
+def start_line(spec: Spec, target: str, folder: Path) -> str:
+    """Return the line that has a program use what was exported to it into a folder."""
+    file = folder / plugin_name(spec, target)
+    places = {"folder": shlex.quote(str(folder)), "file": shlex.quote(str(file))}
+    return TARGETS[target].start.format(name=spec.name, **places)

@@ -1,4 +1,4 @@
-"""The state diagram of a parser as SVG: states in a column, transitions in lanes beside it.
+"""The state diagram of a format as SVG: states in a column, transitions in lanes beside it.
 
 What leads on runs down on the right, what leads back runs up on the left, each in a lane where no
 other is beside the same states; so no line hides a state or another line's number. The numbers are
@@ -81,7 +81,7 @@ def draw(machine: Machine, name: str) -> Markup:
         "width": round(left + _WIDTH + right),
         "height": round(boxes[-1].top + boxes[-1].height + _MARGIN),
     }
-    title = f"States of the parser: {', '.join(rows)}"
+    title = f"States of the format: {', '.join(rows)}"
     parts = [
         _FRAME.format(title=title, name=name, **size),
         *(_arrow(line, left, name) for line in lines),

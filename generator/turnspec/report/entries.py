@@ -8,6 +8,7 @@ from itertools import groupby
 
 from markupsafe import Markup
 
+from turnspec.catalog.names import ModelName
 from turnspec.codegen.banner import is_generated
 from turnspec.codegen.format import Format
 from turnspec.codegen.loading import load
@@ -27,6 +28,7 @@ from turnspec.sources.text_files import read_text
 from turnspec.spec.files import SPEC_SUFFIX, read_spec, spec_hash
 from turnspec.spec.fingerprint import same_formats
 from turnspec.spec.model import JsonType, Spec
+from turnspec.spec.naming import TEMPLATE_SUFFIX
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import RUNGS, RungResult, read_results
 from turnspec.spec.verdict import Judgement
@@ -139,7 +141,7 @@ def _read_entry(
         message = f"not a parser that turnspec generated; run: {project.recipe.command}"
         return [Problem(message, paths.module)]
     table = format_table(spec)
-    machine = read_machine(table)
+    machine = read_machine(spec)
     return Entry(
         name=spec.name,
         file=spec.template.file,
@@ -157,14 +159,17 @@ def _read_entry(
         source=source,
         rungs=_rungs(spec, standings),
         judgement=standings.of(spec.name, spec_hash(spec)),
-        words=_words(spec.name, index),
+        words=_words(spec, index),
     )
 
 
-def _words(name: str, index: Index) -> str:
-    """Return what a format is known by, in small letters."""
-    entry = index.by_name(name)
-    return " ".join((name, entry.family, *entry.aliases) if entry else (name,)).lower()
+def _words(spec: Spec, index: Index) -> str:
+    """Return what a format is known by, in small letters; names also without size and signs."""
+    entry = index.by_name(spec.name)
+    family, aliases = (entry.family or "", entry.aliases) if entry else ("", ())
+    names = (spec.template.file.removesuffix(TEMPLATE_SUFFIX), *aliases)
+    plain = ("".join(ModelName.read(name).words) for name in names)
+    return " ".join((spec.name, family, *aliases, *plain)).lower()
 
 
 def _values(spec: Spec) -> str:

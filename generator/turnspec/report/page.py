@@ -13,10 +13,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from turnspec import __version__
+from turnspec.catalog.names import untelling
 from turnspec.codegen.typescript import Script, script_engine
 from turnspec.report.entries import Entry
 from turnspec.report.legend import legends
 from turnspec.report.packed import packed
+from turnspec.spec.naming import TEMPLATE_SUFFIX
 from turnspec.spec.visible import visible
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -54,6 +56,7 @@ def render_page(entries: Sequence[Entry], *, served: bool = False, root: str | N
     return environment.get_template("page.jinja").render(
         entries=entries,
         filters=_filters(entries),
+        untelling=untelling([(e.name, e.file.removesuffix(TEMPLATE_SUFFIX)) for e in entries]),
         verified=sum(entry.verified for entry in entries),
         version=__version__,
         served=served,

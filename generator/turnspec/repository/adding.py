@@ -22,19 +22,21 @@ from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
 
-def familiar(source: Path, catalog: Catalog, limits: Limits = USUAL_LIMITS) -> list[str]:
+def familiar(
+    source: Path, catalog: Catalog, limits: Limits = USUAL_LIMITS
+) -> tuple[list[str], list[Problem]]:
     """Return what is known already of a source's templates, a line each.
 
-    A template that can't be analysed is left to `turnspec regen`, which says why.
+    And why one of them can't be read or analysed: then it would fail whenever all are.
     """
-    identities, _ = identify_templates(source, catalog, limits)
+    identities, problems = identify_templates(source, catalog, limits)
     lines = []
     for found in identities:
         if found.kind is Kind.KNOWN:
             lines.append(f"{found.label}: this is the template of {found.names[0]}, known already")
         elif found.kind is Kind.SAME_FORMAT:
             lines.append(f"{found.label}: it writes the format of {found.names[0]}, known already")
-    return lines
+    return lines, problems
 
 
 @dataclass(slots=True)

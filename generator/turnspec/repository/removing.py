@@ -1,16 +1,21 @@
-"""Taking a template out of a repository, with all that was made from it."""
+"""Taking templates out of a repository with all that was made from them, and renaming them."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 
 from turnspec.pipeline.project import OVERLAYS, OutputPaths, Project
 from turnspec.pipeline.regenerate import write_table
 from turnspec.sources.add import remove_entry
 from turnspec.sources.index import INDEX_FILE, Entry
-from turnspec.spec.atomic import uninterrupted, write_atomically
+from turnspec.sources.index_edit import with_file
+from turnspec.spec.atomic import uninterrupted, write_all_atomically, write_atomically
 from turnspec.spec.files import SPEC_SUFFIX
+from turnspec.spec.input_files import file_text
 from turnspec.spec.live_results import read_live, write_live
+from turnspec.spec.naming import template_name
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import dump_results, read_results
 
@@ -30,12 +35,39 @@ def remove_template(project: Project, entry: Entry) -> list[str] | Problem:
         problem = remove_entry(entry, project.root)
         if problem is not None:
             return problem
-        changed = [INDEX_FILE]
-        for file in files_of(entry):
-            if (project.root / file).exists():
-                (project.root / file).unlink()
-                changed.append(file)
-        return changed + _without_results(project, entry.name)
+        deleted = delete_files(project, files_of(entry))
+        return [INDEX_FILE, *deleted, *_without_results(project, entry.name)]
+
+
+def delete_files(project: Project, files: Iterable[str]) -> list[str]:
+    """Delete those files of a repository that are there; return their paths. Raises OSError."""
+    there = [file for file in files if (project.root / file).exists()]
+    for file in there:
+        (project.root / file).unlink()
+    return there
+
+
+def rename_template(project: Project, entry: Entry, file: str) -> list[str] | Problem:
+    """Give a template of the repository another file name; return the paths that changed.
+
+    Its overlay goes with it. What was made from it is deleted, as it holds the name: `turnspec
+    regen` makes it anew. Raises OSError.
+    """
+    old, new = (project.root / each.location for each in (entry, replace(entry, file=file)))
+    overlay, other = (project.overlays / f"{template_name(f)}.yaml" for f in (entry.file, file))
+    index = with_file(file_text(project.root / INDEX_FILE), entry, file)
+    if isinstance(index, Problem):
+        return index
+    texts = {project.root / INDEX_FILE: index}
+    if overlay.exists():
+        named = re.sub(r"(?m)^template:.*$", f"template: {file}", file_text(overlay), count=1)
+        texts[other] = named
+    with uninterrupted():
+        write_all_atomically(texts)
+        old.rename(new)
+        kept = [path.relative_to(project.root).as_posix() for path in (*texts, new)]
+        deleted = delete_files(project, [path for path in files_of(entry) if path not in kept])
+        return [*kept, entry.location, *deleted, *_without_results(project, entry.name)]
 
 
 def _without_results(project: Project, name: str) -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
+from turnspec import __version__
 from turnspec.pipeline.project import OVERLAYS, Project
 from turnspec.sources.index import INDEX_FILE
 from turnspec.spec.atomic import write_all_atomically
@@ -20,7 +21,8 @@ _FILES = {
     ".pre-commit-config.yaml": "pre-commit-config.yaml",
     ".github/workflows/formats.yml": "formats.yml",
 }
-_IGNORED = ".gitignore"
+#: Files of lines, of which those get added that are missing.
+_LISTS = {".gitignore": "gitignore", ".gitattributes": "gitattributes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,8 @@ class Started:
 def start_repository(root: Path) -> Started | Problem:
     """Make a folder a repository of formats. Raises OSError.
 
-    Nothing that is there is written over; ``.gitignore`` gets the lines that it lacks.
+    Nothing that is there is written over; ``.gitignore`` and ``.gitattributes`` get the lines that
+    they lack. The workflow installs this version of turnspec.
     """
     around = Project.find(root)
     if around is not None:
@@ -55,19 +58,20 @@ def start_repository(root: Path) -> Started | Problem:
     if not schema.exists():
         texts[schema] = schema_text()
         written.append("specs/schema.json")
-    texts[root / _IGNORED] = _ignoring(root / _IGNORED)
-    if root / _IGNORED in write_all_atomically(texts):
-        written.append(_IGNORED)
+    texts |= {root / file: _completed(root / file, source) for file, source in _LISTS.items()}
+    changed = write_all_atomically(texts)
+    written += [file for file in _LISTS if root / file in changed]
     return Started(tuple(written), tuple(kept))
 
 
-def _ignoring(path: Path) -> str:
-    """Return a .gitignore with the lines that it lacks."""
+def _completed(path: Path, source: str) -> str:
+    """Return a file with the lines that it lacks."""
     there = file_text(path) if path.exists() else ""
-    missing = [line for line in _text("gitignore").splitlines() if line not in there.splitlines()]
+    missing = [line for line in _text(source).splitlines() if line not in there.splitlines()]
     gap = "\n" if missing and there and not there.endswith("\n") else ""
     return there + gap + "".join(f"{line}\n" for line in missing)
 
 
 def _text(name: str) -> str:
-    return resources.files("turnspec.repository.starter").joinpath(name).read_text("utf-8")
+    text = resources.files("turnspec.repository.starter").joinpath(name).read_text("utf-8")
+    return text.replace("VERSION", __version__)

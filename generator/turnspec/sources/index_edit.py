@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
 import yaml
 
@@ -69,6 +70,20 @@ def with_pin(text: str, entry: Entry, row: Mapping[str, object]) -> str | Proble
     index, problems = parse_index(changed)
     if problems or not any(_has(other, row) for other in index.entries):
         return _by_hand(entry, f"set its sha256 to {row['sha256']}")
+    return changed
+
+
+def with_file(text: str, entry: Entry, file: str) -> str | Problem:
+    """Return the index with another file name in one of its entries."""
+    lines = text.splitlines(keepends=True)
+    start, end = _block(lines, entry)
+    key = rf"(\bfile: *)(['\"]?){re.escape(entry.file)}\2(?=[\s,}}])"
+    name = _line("file", file).removeprefix("file: ").rstrip("\n")
+    block = re.sub(key, lambda found: found[1] + name, "".join(lines[start:end]), count=1)
+    changed = "".join([*lines[:start], block, *lines[end:]])
+    index, problems = parse_index(changed)
+    if problems or not any(_has(other, {**asdict(entry), "file": file}) for other in index.entries):
+        return _by_hand(entry, f"set its file to {file}")
     return changed
 
 

@@ -1,7 +1,7 @@
 /** The page: the index with its filters, and formats that open where a link leads. */
 
 import { Box } from "./box.mjs";
-import { readHash, unpacked } from "./reading.mjs";
+import { plainName, readHash, unpacked } from "./reading.mjs";
 
 const filters = document.getElementById("filters");
 const rows = [...document.querySelectorAll(".index tr[data-name]")];
@@ -14,10 +14,12 @@ const boxes = new Map();
 function filter() {
   const { name, ...wanted } = Object.fromEntries(new FormData(filters));
   const words = name.toLowerCase().split(/\s+/);
+  const plain = plainName(name, new RegExp(filters.dataset.untelling));
   let count = 0;
   for (const row of rows) {
     const fits =
-      words.every((word) => row.dataset.words.includes(word)) &&
+      (words.every((word) => row.dataset.words.includes(word)) ||
+        (plain && row.dataset.words.includes(plain))) &&
       Object.entries(wanted).every(([key, value]) => !value || row.dataset[key] === value);
     row.hidden = !fits;
     articles.get(row.dataset.name).hidden = !fits;

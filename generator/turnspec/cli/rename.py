@@ -1,0 +1,46 @@
+"""`turnspec rename`: give a template of the repository another name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from turnspec.cli.common import ROOT, VERBOSE, find_project
+from turnspec.cli.console import Fault, Misuse, print_error
+from turnspec.cli.remove import own_entry, say_changed
+from turnspec.repository.removing import rename_template
+from turnspec.sources.index import LOCAL, read_index
+from turnspec.spec.naming import TEMPLATE_SUFFIX, naming_faults, template_name
+from turnspec.spec.problems import Problem
+
+
+@click.command()
+@click.argument("old", metavar="OLD")
+@click.argument("new", metavar="NEW")
+@ROOT
+@VERBOSE
+def rename(old: str, new: str, root: Path | None, verbose: bool) -> None:
+    """Give a template of this repository another name: its file, entry and overlay.
+
+    What was made from it holds the old name and is deleted; turnspec regen makes it anew.
+
+    \b
+    Example:
+      turnspec rename my-model my-model-2
+    """  # noqa: D301
+    project = find_project(root)
+    entry = own_entry(old, project)
+    file = f"{new.removesuffix(TEMPLATE_SUFFIX)}{TEMPLATE_SUFFIX}"
+    if entry.origin != LOCAL:
+        raise Misuse(f"{entry.name} is fetched; its name is the `file` of its entry in the index")
+    if Path(file).name != file or (faults := naming_faults([file])):
+        raise Misuse(f"{new}: no name for a template" if Path(file).name != file else faults[0])
+    other = read_index(project.root)[0].by_name(template_name(file))
+    if file == entry.file or (other is not None and other.file != entry.file):
+        raise Misuse(f"a template is named {template_name(file)} already; choose another name")
+    changed = rename_template(project, entry, file)
+    if isinstance(changed, Problem):
+        raise Fault(str(changed))
+    say_changed(project, changed)
+    print_error(f"now run: {project.recipe.command}")
