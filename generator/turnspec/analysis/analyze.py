@@ -287,8 +287,10 @@ class _Analyzer:
                 start = prompted[0] if prompted[0].startswith(start) else start
             return Wrapping(start, stripped.end)
         if prompted is None:
+            prompted = thinking.marker_left_open(rests, self.chat.source)
+        if prompted is None:
             return Wrapping("", "")
-        self.derivation.note("R2", f"a prompt closes reasoning between {prompted}", *rests)
+        self.derivation.note("R2", f"a prompt has reasoning between {prompted}", *rests)
         return Wrapping(*prompted)
 
 

@@ -71,6 +71,15 @@ UNMARKED = Limit(
 )
 
 
+#: A prompt opens reasoning, and nothing in the template says what closes it.
+ASSUMED_END = Limit(
+    Subject.REASONING,
+    Verdict.TOLD,
+    Condition.ALWAYS,
+    "a prompt opens it and nothing closes it; its end is assumed, an overlay can say it",
+)
+
+
 #: A call's name is what its id says, which only conversations show.
 NAMED_BY_ID = Limit(
     Subject.CALL_ID,
@@ -116,6 +125,8 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
     if reasoning.mode is not ReasoningMode.NONE and not shown:
         order = (Part.REASONING, *order)
         limits += (NEVER_RENDERED,)
+        if reasoning.end.strip() not in facts.chat.source:
+            limits += (ASSUMED_END,)
     if reasoning.mode is ReasoningMode.DELIMITER and shown:
         limits += (UNMARKED,)
     if facts.chat.dialect.named_ids and facts.layout.calls is not None:
@@ -136,7 +147,9 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         ),
         reasoning=reasoning,
         content=Content(
-            mode=content_mode(layout.content.start, reasoning.end, layout.joins),
+            mode=content_mode(
+                layout.content.start, layout.content.end, reasoning.end, layout.joins
+            ),
             start=layout.content.start,
             end=layout.content.end,
         ),
