@@ -146,7 +146,7 @@ class _Analyzer:
         frames, layout = self._lay_out(on, settings)
         prompted = [setting for setting in settings if layout.generation_prompt(setting.prompt)]
         settings = prompted if on in prompted else settings
-        others = self._other_marks(layout, on)
+        others = self._other_marks(layout, on, settings)
         states = self._prompt_states(layout, settings, others)
         better = thinking.choose_better_on(settings, on, states)
         if better is not on:
@@ -164,6 +164,7 @@ class _Analyzer:
             default=default if default in settings else on,
             on=on,
             off=off,
+            others=tuple(one for one in settings if not one.by_word and not self._is_odd(one)),
             prompt_state=states[settings.index(on)],
             reasoning=reasoning,
             words=words.find(self.derivation),
@@ -172,6 +173,14 @@ class _Analyzer:
             other_marks=others,
         )
         return assemble_spec(facts, self.derivation)
+
+    def _is_odd(self, setting: Setting) -> bool:
+        """Tell whether true or false stands for a variable that the template compares otherwise."""
+        known = self.chat.facts.switch_values
+        return any(
+            isinstance(value, bool) and not all(isinstance(other, bool) for other in known[name])
+            for name, value in setting.variables.items()
+        )
 
     def _find_dialect(self) -> None:
         dialect = find_message_form(self.chat, self.derivation)
@@ -256,11 +265,15 @@ class _Analyzer:
             return self._lay_out(on, settings)
         return frames, layout
 
-    def _other_marks(self, layout: Layout, on: Setting) -> tuple[Wrapping, ...]:
+    def _other_marks(
+        self, layout: Layout, on: Setting, settings: Sequence[Setting]
+    ) -> tuple[Wrapping, ...]:
         if Part.REASONING not in layout.order:
             return ()
         chat = self.chat.using(on.variables)
-        return find_other_marks(chat, layout.header.header, layout.reasoning, self.derivation)
+        others = [self.chat.using(one.variables) for one in settings if one is not on]
+        header = layout.header.header
+        return find_other_marks(chat, others, header, layout.reasoning, self.derivation)
 
     def _prompt_states(
         self, layout: Layout, settings: Sequence[Setting], others: Sequence[Wrapping]

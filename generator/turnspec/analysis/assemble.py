@@ -93,7 +93,8 @@ NAMED_BY_ID = Limit(
 class Facts:
     """All that was found.
 
-    Nothing is set in ``default``; ``on`` and ``off`` enable and disable thinking. ``chat`` speaks
+    Nothing is set in ``default``; ``on`` and ``off`` enable and disable thinking, ``others`` are
+    what else can be set. ``chat`` speaks
     in the template's dialect under ``on``, ``prompt_state`` is where the prompt of ``on`` leaves
     reasoning, ``reasoning`` what surrounds it, rendered or not, ``other_marks`` what else may.
     """
@@ -105,6 +106,7 @@ class Facts:
     default: Setting
     on: Setting
     off: Setting
+    others: tuple[Setting, ...]
     prompt_state: PromptState
     reasoning: Wrapping
     words: tuple[SwitchWord, ...]
@@ -199,11 +201,13 @@ def _identity(source: TemplateSource) -> TemplateIdentity:
 
 
 def _thinking(facts: Facts) -> Thinking:
-    default, enabled, disabled = (
+    default, enabled, disabled, *others = (
         ThinkingState(facts.layout.generation_prompt(setting.prompt), setting.variables)
-        for setting in (facts.default, facts.on, facts.off)
+        for setting in (facts.default, facts.on, facts.off, *facts.others)
     )
-    return Thinking(default, enabled, disabled, facts.words)
+    known = {state.prompt for state in (default, enabled, disabled)}
+    found = {state.prompt: state for state in reversed(others) if state.prompt not in known}
+    return Thinking(default, enabled, disabled, facts.words, tuple(reversed(found.values())))
 
 
 def _reasoning(facts: Facts, limits: Sequence[Limit], derivation: Derivation) -> Reasoning:

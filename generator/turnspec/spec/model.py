@@ -254,13 +254,14 @@ class Thinking:
 
     ``default`` has no variables. Where nothing enables or disables thinking, that state is the
     default. ``words`` are what a message's text can say; a prompt that no variable gives is that
-    of a word.
+    of a word. ``others`` are what else variables give: levels, budgets, kinds of thinking.
     """
 
     default: ThinkingState
     enabled: ThinkingState
     disabled: ThinkingState
     words: tuple[SwitchWord, ...] = ()
+    others: tuple[ThinkingState, ...] = ()
 
     def state(self, enable: bool | None) -> ThinkingState:
         """Return the state that is asked for; None asks for the template's own default."""
@@ -528,6 +529,12 @@ class OtherMarks:
     part: Part
     start: tuple[Piece, ...]
     end: str = ""
+
+    @property
+    def fixed_start(self) -> str:
+        """What opens it, as a text; "" where that has a slot."""
+        texts = [piece.text for piece in self.start if isinstance(piece, Literal)]
+        return "".join(texts) if len(texts) == len(self.start) else ""
 
 
 @dataclass(frozen=True, slots=True)

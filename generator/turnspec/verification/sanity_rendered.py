@@ -39,8 +39,9 @@ def prompts(view: View) -> Iterator[Finding]:
     """Under each setting the template gives the prompt that the spec says, and no other."""
     thinking = view.spec.thinking
     by_word = {word.prompt for word in thinking.words}
-    for path, enable in STATES.items():
-        state = thinking.state(enable)
+    states = {path: thinking.state(enable) for path, enable in STATES.items()}
+    states |= {f"thinking.others[{n}]": state for n, state in enumerate(thinking.others)}
+    for path, state in states.items():
         wanted = state.prompt
         if state != thinking.default and not state.variables and wanted in by_word:
             continue  # a word in a message gives it

@@ -38,7 +38,7 @@ def switches(view: View) -> Iterator[Finding]:
 def prompt_markers(view: View) -> Iterator[Finding]:
     """Every marker that a prompt holds behind the header is one of the format's."""
     spec = view.spec
-    known = format_markers(spec)
+    known = format_markers(spec) | {marks.fixed_start for marks in spec.alternatives.marks}
     for path, prompt in prompts_of(spec.thinking):
         rest = _outside_of_reasoning(spec, prompt.removeprefix(spec.turn.header))
         for marker in markers(rest):
