@@ -164,7 +164,7 @@ class _Analyzer:
             default=default if default in settings else on,
             on=on,
             off=off,
-            others=tuple(one for one in settings if not one.by_word and not self._is_odd(one)),
+            others=self._others(layout, settings, states),
             prompt_state=states[settings.index(on)],
             reasoning=reasoning,
             words=words.find(self.derivation),
@@ -174,13 +174,24 @@ class _Analyzer:
         )
         return assemble_spec(facts, self.derivation)
 
-    def _is_odd(self, setting: Setting) -> bool:
-        """Tell whether true or false stands for a variable that the template compares otherwise."""
+    def _others(
+        self, layout: Layout, settings: Sequence[Setting], states: Sequence[PromptState]
+    ) -> tuple[Setting, ...]:
+        """Return the settings that say of reasoning where it stands; words are told elsewhere."""
         known = self.chat.facts.switch_values
-        return any(
-            isinstance(value, bool) and not all(isinstance(other, bool) for other in known[name])
-            for name, value in setting.variables.items()
-        )
+        others = []
+        for setting, state in zip(settings, states, strict=True):
+            says = (
+                state is not PromptState.NEUTRAL or not layout.prompt_rest(setting.prompt).strip()
+            )
+            # True and false are no values of a variable that is compared with others.
+            is_odd = any(
+                isinstance(value, bool) and not all(isinstance(one, bool) for one in known[name])
+                for name, value in setting.variables.items()
+            )
+            if says and not is_odd and not setting.by_word:
+                others.append(setting)
+        return tuple(others)
 
     def _find_dialect(self) -> None:
         dialect = find_message_form(self.chat, self.derivation)

@@ -80,12 +80,12 @@ ASSUMED_END = Limit(
 )
 
 
-#: A call's name is what its id says, which only conversations show.
+#: A call's name is what its id says, which only the tools' names tell.
 NAMED_BY_ID = Limit(
     Subject.CALL_ID,
     Verdict.AMBIGUOUS,
     Condition.ALWAYS,
-    "a call shows its id alone, taken for the name; an overlay says how the name stands in it",
+    "a call shows its id alone; its name is that of the tool that stands in it, or all of it",
 )
 
 

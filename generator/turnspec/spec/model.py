@@ -593,6 +593,11 @@ class Spec:
     alternatives: Alternatives = Alternatives()
     overlay: tuple[str, ...] = ()
 
+    @property
+    def names_by_id(self) -> bool:
+        """Whether a call shows its id alone, in which the tool's name stands."""
+        return any(limit.subject is Subject.CALL_ID for limit in self.limits)
+
     def join(self, left: Part, right: Part) -> str:
         """Return what usually stands between two neighbours beyond their own end and start."""
         joins = self.joins(left, right)
