@@ -53,7 +53,10 @@ class Parser:
         self._options |= {"id_prefix": id_prefix, "special_tokens": special_tokens}
         self._fed: list[str] = []  # all that `feed` was given
         self._special: set[int] = set()  # which of that are special tokens
-        prefill = prefill.removeprefix(FORMAT["header"])
+        header = FORMAT["header"]
+        # A whole prompt may be given: the turn is what its last header begins.
+        begins = 0 if prefill.startswith(header) else max(prefill.rfind(header), 0)
+        prefill = prefill[begins:].removeprefix(header)
         tokens = None if special_tokens is None else tuple(special_tokens)
         input = Input(-len(prefill), rules_for(tuple(stop), tokens))
         self._turn = Turn(input, self._options)

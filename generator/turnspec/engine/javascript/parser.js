@@ -34,7 +34,10 @@ export class TurnParser {
     const other = enableThinking ? table.prompt_with_thinking : table.prompt_without_thinking;
     const prompt = enableThinking === null ? table.prompt : (other ?? table.prompt);
     const whole = options.prefill ?? prompt;
-    const prefill = withoutPrefix(whole, table.header);
+    // A whole prompt may be given: the turn is what its last header begins.
+    const isTurn = whole.startsWith(table.header);
+    const begins = isTurn ? 0 : Math.max(whole.lastIndexOf(table.header), 0);
+    const prefill = withoutPrefix(whole.slice(begins), table.header);
     const start = prefill ? -codePoints(prefill) : 0; // never -0
     const compiled = variantOf(machine.compiled, options);
     this.machine = machine;
