@@ -146,7 +146,7 @@ class _Analyzer:
         frames, layout = self._lay_out(on, settings)
         prompted = [setting for setting in settings if layout.generation_prompt(setting.prompt)]
         settings = prompted if on in prompted else settings
-        others = self._other_marks(layout, on)
+        others = self._other_marks(layout, on, settings)
         states = self._prompt_states(layout, settings, others)
         better = thinking.choose_better_on(settings, on, states)
         if better is not on:
@@ -164,6 +164,7 @@ class _Analyzer:
             default=default if default in settings else on,
             on=on,
             off=off,
+            others=self._others(layout, settings, states),
             prompt_state=states[settings.index(on)],
             reasoning=reasoning,
             words=words.find(self.derivation),
@@ -172,6 +173,25 @@ class _Analyzer:
             other_marks=others,
         )
         return assemble_spec(facts, self.derivation)
+
+    def _others(
+        self, layout: Layout, settings: Sequence[Setting], states: Sequence[PromptState]
+    ) -> tuple[Setting, ...]:
+        """Return the settings that say of reasoning where it stands; words are told elsewhere."""
+        known = self.chat.facts.switch_values
+        others = []
+        for setting, state in zip(settings, states, strict=True):
+            says = (
+                state is not PromptState.NEUTRAL or not layout.prompt_rest(setting.prompt).strip()
+            )
+            # True and false are no values of a variable that is compared with others.
+            is_odd = any(
+                isinstance(value, bool) and not all(isinstance(one, bool) for one in known[name])
+                for name, value in setting.variables.items()
+            )
+            if says and not is_odd and not setting.by_word:
+                others.append(setting)
+        return tuple(others)
 
     def _find_dialect(self) -> None:
         dialect = find_message_form(self.chat, self.derivation)
@@ -256,11 +276,15 @@ class _Analyzer:
             return self._lay_out(on, settings)
         return frames, layout
 
-    def _other_marks(self, layout: Layout, on: Setting) -> tuple[Wrapping, ...]:
+    def _other_marks(
+        self, layout: Layout, on: Setting, settings: Sequence[Setting]
+    ) -> tuple[Wrapping, ...]:
         if Part.REASONING not in layout.order:
             return ()
         chat = self.chat.using(on.variables)
-        return find_other_marks(chat, layout.header.header, layout.reasoning, self.derivation)
+        others = [self.chat.using(one.variables) for one in settings if one is not on]
+        header = layout.header.header
+        return find_other_marks(chat, others, header, layout.reasoning, self.derivation)
 
     def _prompt_states(
         self, layout: Layout, settings: Sequence[Setting], others: Sequence[Wrapping]
@@ -287,8 +311,10 @@ class _Analyzer:
                 start = prompted[0] if prompted[0].startswith(start) else start
             return Wrapping(start, stripped.end)
         if prompted is None:
+            prompted = thinking.marker_left_open(rests, self.chat.source)
+        if prompted is None:
             return Wrapping("", "")
-        self.derivation.note("R2", f"a prompt closes reasoning between {prompted}", *rests)
+        self.derivation.note("R2", f"a prompt has reasoning between {prompted}", *rests)
         return Wrapping(*prompted)
 
 

@@ -71,12 +71,21 @@ UNMARKED = Limit(
 )
 
 
-#: A call's name is what its id says, which only conversations show.
+#: A prompt opens reasoning, and nothing in the template says what closes it.
+ASSUMED_END = Limit(
+    Subject.REASONING,
+    Verdict.TOLD,
+    Condition.ALWAYS,
+    "a prompt opens it and nothing closes it; its end is assumed, an overlay can say it",
+)
+
+
+#: A call's name is what its id says, which only the tools' names tell.
 NAMED_BY_ID = Limit(
     Subject.CALL_ID,
     Verdict.AMBIGUOUS,
     Condition.ALWAYS,
-    "a call shows its id alone, taken for the name; an overlay says how the name stands in it",
+    "a call shows its id alone; its name is that of the tool that stands in it, or all of it",
 )
 
 
@@ -84,7 +93,8 @@ NAMED_BY_ID = Limit(
 class Facts:
     """All that was found.
 
-    Nothing is set in ``default``; ``on`` and ``off`` enable and disable thinking. ``chat`` speaks
+    Nothing is set in ``default``; ``on`` and ``off`` enable and disable thinking, ``others`` are
+    what else can be set. ``chat`` speaks
     in the template's dialect under ``on``, ``prompt_state`` is where the prompt of ``on`` leaves
     reasoning, ``reasoning`` what surrounds it, rendered or not, ``other_marks`` what else may.
     """
@@ -96,6 +106,7 @@ class Facts:
     default: Setting
     on: Setting
     off: Setting
+    others: tuple[Setting, ...]
     prompt_state: PromptState
     reasoning: Wrapping
     words: tuple[SwitchWord, ...]
@@ -116,6 +127,8 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
     if reasoning.mode is not ReasoningMode.NONE and not shown:
         order = (Part.REASONING, *order)
         limits += (NEVER_RENDERED,)
+        if reasoning.end.strip() not in facts.chat.source:
+            limits += (ASSUMED_END,)
     if reasoning.mode is ReasoningMode.DELIMITER and shown:
         limits += (UNMARKED,)
     if facts.chat.dialect.named_ids and facts.layout.calls is not None:
@@ -136,7 +149,9 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         ),
         reasoning=reasoning,
         content=Content(
-            mode=content_mode(layout.content.start, reasoning.end, layout.joins),
+            mode=content_mode(
+                layout.content.start, layout.content.end, reasoning.end, layout.joins
+            ),
             start=layout.content.start,
             end=layout.content.end,
         ),
@@ -186,11 +201,13 @@ def _identity(source: TemplateSource) -> TemplateIdentity:
 
 
 def _thinking(facts: Facts) -> Thinking:
-    default, enabled, disabled = (
+    default, enabled, disabled, *others = (
         ThinkingState(facts.layout.generation_prompt(setting.prompt), setting.variables)
-        for setting in (facts.default, facts.on, facts.off)
+        for setting in (facts.default, facts.on, facts.off, *facts.others)
     )
-    return Thinking(default, enabled, disabled, facts.words)
+    known = {state.prompt for state in (default, enabled, disabled)}
+    found = {state.prompt: state for state in reversed(others) if state.prompt not in known}
+    return Thinking(default, enabled, disabled, facts.words, tuple(reversed(found.values())))
 
 
 def _reasoning(facts: Facts, limits: Sequence[Limit], derivation: Derivation) -> Reasoning:

@@ -169,7 +169,8 @@ def _is_beside_content(chat: Chat) -> bool:
     both = chat.turn(probe_message(reasoning=True, content=True)).text or ""
     header = plain.partition(CONTENT)[0].rstrip()
     before, found, after = both.partition(REASONING)
-    if not found or not header or not before.startswith(header):
+    # What stands behind content is no thought: calls that are given as a text, say.
+    if not found or not header or not before.startswith(header) or CONTENT in before:
         return False
     between = after.partition(CONTENT)[0] if CONTENT in after else after
     return bool(markers(before.removeprefix(header)) or markers(between))

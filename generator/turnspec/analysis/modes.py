@@ -41,11 +41,11 @@ def reasoning_mode(
     return ReasoningMode.TOOLS_ONLY if only_with_calls else ReasoningMode.TAG_BASED
 
 
-def content_mode(start: str, reasoning_end: str, joins: Sequence[Join]) -> ContentMode:
-    """Return the mode of content, from its own start and what stands between it and reasoning.
+def content_mode(start: str, end: str, reasoning_end: str, joins: Sequence[Join]) -> ContentMode:
+    """Return the mode of content, from its own marks and what stands between it and reasoning.
 
     What stands there marks reasoning's end where nothing else does. It is no wrapping if it stands
-    before content without reasoning, too.
+    before content without reasoning, too, or if nothing ends it: as another message's header.
     """
     if start.strip():
         return ContentMode.ALWAYS_WRAPPED
@@ -56,5 +56,5 @@ def content_mode(start: str, reasoning_end: str, joins: Sequence[Join]) -> Conte
         for left in (Part.START, Part.REASONING)
     }
     only_behind = before[Part.REASONING] - before[Part.START] - {""}
-    wrapped = bool(reasoning_end.strip() and only_behind)
+    wrapped = bool(reasoning_end.strip() and only_behind and end.strip())
     return ContentMode.WRAPPED_WITH_REASONING if wrapped else ContentMode.PLAIN

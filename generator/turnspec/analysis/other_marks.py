@@ -1,8 +1,8 @@
-"""Other marks around reasoning: a template may read several kinds of it, each under its own key."""
+"""Other marks around reasoning: each kind of it may have a key or a setting of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.parts import Wrapping
@@ -12,19 +12,23 @@ from turnspec.rendering.conversation import Chat
 
 
 def find_other_marks(
-    chat: Chat, header: str, reasoning: Wrapping, derivation: Derivation
+    chat: Chat, others: Sequence[Chat], header: str, reasoning: Wrapping, derivation: Derivation
 ) -> tuple[Wrapping, ...]:
-    """Return the marks between which keys beside the usual one are shown, before content.
+    """Return the marks between which reasoning is shown under other keys or settings.
 
-    ``header`` is the assistant's, ``reasoning`` what is known of its marks already. Each side has
+    ``others`` are the chat under its other settings, ``header`` is the assistant's, ``reasoning`` what is known of its marks already. Each side has
     to be one marker, as text that merely precedes a value is no mark.
     """
     field = chat.dialect.reasoning_field
     if field is None or chat.dialect.blocks is not None:
         return ()
+    known = ("role", "content", "tool_calls", field)
+    names = [name for name in chat.facts.attribute_names if name not in known]
+    shown = [*_surroundings(chat, names, header)]
+    shown += [found for other in others for found in _surroundings(other, [field], header)]
     found = dict.fromkeys(
         (start, end)
-        for start, end in _surroundings(chat, header)
+        for start, end in shown
         if end.strip() != reasoning.end.strip() and len(markers(start)) == len(markers(end)) == 1
     )
     if found:
@@ -32,13 +36,12 @@ def find_other_marks(
     return tuple(Wrapping(start, end) for start, end in found)
 
 
-def _surroundings(chat: Chat, header: str) -> Iterator[tuple[str, str]]:
-    """Yield what stands around each other key's text, between the header and content."""
-    known = {"role", "content", "tool_calls", chat.dialect.reasoning_field}
+def _surroundings(chat: Chat, names: Iterable[str], header: str) -> Iterator[tuple[str, str]]:
+    """Yield what stands around the text of each key, between the header and content."""
     message = chat.assistant_message(probe_message(content=True))
-    for name in chat.facts.attribute_names:
+    for name in names:
         text = chat.continued({**message, name: REASONING}).text or ""
         before, shown, after = text.partition(REASONING)
         end, _, rest = after.partition(CONTENT)
-        if name not in known and shown and rest and header and before.count(header) == 1:
+        if shown and rest and header and before.count(header) == 1:
             yield before.partition(header)[2], end

@@ -60,6 +60,8 @@ def _document(overlay: Overlay) -> Document:
 
 def _with_consequences(spec: Spec, keys: Sequence[str]) -> Spec:
     order, limits = spec.turn.order, spec.limits
+    if any(key.startswith("tools.call") for key in keys):  # how a call shows its name is said now
+        limits = tuple(limit for limit in limits if limit.subject is not Subject.CALL_ID)
     if spec.reasoning.mode is not ReasoningMode.NONE and Part.REASONING not in order:
         order, limits = (Part.REASONING, *order), _with(NEVER_RENDERED, limits)
     if spec.tools is not None and Part.CALLS not in order:

@@ -160,8 +160,12 @@ def _tools_of(pieces: Sequence[_Token]) -> Tools | None:
     slots = [index for index, piece in enumerate(pieces) if piece.slot]
     if len(slots) < 3 or len(slots) % 2 == 0:
         return None
-    starts = [_item_start(pieces, key) for key in slots[1::2]]
-    ends = [_item_end(pieces, value) for value in slots[2::2]]
+    marked = [index for index, piece in enumerate(pieces) if piece.is_marker]
+    starts = [max((at for at in marked if at <= key), default=-1) for key in slots[1::2]]
+    ends = [min((at + 1 for at in marked if at >= value), default=0) for value in slots[2::2]]
+    apart = all(before < start for before, start in zip(slots[::2], starts, strict=False))
+    if not apart or 0 in ends:  # some key or value has no marker of its own
+        return None
     item = [*pieces[starts[0] : ends[0]]]
     head = [*pieces[: slots[0]], _Token(""), *pieces[slots[0] + 1 : starts[0]]]
     between = [_joined(pieces[left:right]) for left, right in zip(ends, starts[1:], strict=False)]
@@ -183,14 +187,6 @@ def _tools_of(pieces: Sequence[_Token]) -> Tools | None:
     )
     call = tuple(piece for piece in call if piece != Literal(""))
     return Tools(ToolMode.TAG_WITH_TAGGED, "", call, "\n", "", arguments)
-
-
-def _item_start(pieces: Sequence[_Token], key: int) -> int:
-    return next(index for index in range(key, -1, -1) if pieces[index].is_marker)
-
-
-def _item_end(pieces: Sequence[_Token], value: int) -> int:
-    return next(index for index in range(value, len(pieces)) if pieces[index].is_marker) + 1
 
 
 def _item(pieces: Sequence[_Token]) -> tuple[Piece, ...]:

@@ -78,6 +78,11 @@ def markers(text: str) -> list[str]:
     return [match.group() for match in _MARKER.finditer(text)]
 
 
+def closing_of(marker: str) -> str:
+    """Return the marker that closes what another one opens, as in any markup: with a slash."""
+    return _WORD.sub(lambda found: f"/{found.group()}", marker, count=1)
+
+
 def distinct_beginning(text: str, inside: Sequence[str]) -> str:
     """Return the shortest beginning, whole markers only, that stands in no other text."""
     position = 0

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.probes import CONTENT, REASONING, probe_call, probe_message
-from turnspec.analysis.text import markers
+from turnspec.analysis.text import closing_of, markers
 from turnspec.rendering.conversation import (
     NEXT_USER_TEXT,
     USER_TEXT,
@@ -87,15 +87,31 @@ def markers_in_prompts(rests: Sequence[str]) -> tuple[str, str] | None:
     ``rests`` are what the generation prompts add after the assistant's header. A word that has the
     rest of the first marker's line for itself belongs to that marker.
     """
-    for rest in rests if len(set(rests)) > 1 else ():
+    for rest in rests:
         found = markers(rest)
         if len(found) != 2 or not rest.strip().startswith(found[0]):
+            continue
+        if len(set(rests)) == 1 and found[1] != closing_of(found[0]):
             continue
         between, _, behind = rest.partition(found[0])[2].partition(found[1])
         if behind.strip() or re.fullmatch(r"\s*|\w+\n\s*", between) is None:
             continue
         word = re.match(r"\w+\n", between)
         return found[0] + (word.group() if word else ""), found[1]
+    return None
+
+
+def marker_left_open(rests: Sequence[str], source: str) -> tuple[str, str] | None:
+    """Return the marker that is all that some prompt adds, and the one that closes it (R2).
+
+    No rendering closes it, but the template's text may say how; where it doesn't, only a tag's
+    closing is known, as that is the same in any markup.
+    """
+    for rest in map(str.strip, rests):
+        if markers(rest) == [rest] and "/" not in rest:
+            closing = closing_of(rest)
+            if closing in source or re.fullmatch(r"[<\[]\w+[>\]]", rest):
+                return rest, closing
     return None
 
 

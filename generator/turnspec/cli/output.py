@@ -62,10 +62,12 @@ def _print_capabilities(build: Build) -> None:
         spec = load_spec(text, path) if path.endswith(SPEC_SUFFIX) else None
         if isinstance(spec, Spec):
             say(f"{build.name}: {capabilities_in_words(spec)}")
-            told = [limit for limit in spec.limits if limit.verdict is Verdict.TOLD]
-            # Where there is a draft of an overlay, that says it all.
-            for limit in told if build.advice is None or build.advice.draft is None else ():
-                print_error(f"{build.name}: {limit.subject}: {limit.reason}")
+            # Where there is a draft of an overlay, that says all that is told.
+            has_draft = build.advice is not None and build.advice.draft is not None
+            said = (Verdict.AMBIGUOUS, *(() if has_draft else (Verdict.TOLD,)))
+            for limit in spec.limits:
+                if limit.verdict in said:
+                    print_error(f"{build.name}: {limit.subject} ({limit.verdict}): {limit.reason}")
 
 
 def _print_advice(name: str, advice: Advice, into: Path | None) -> None:

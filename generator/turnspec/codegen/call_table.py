@@ -11,7 +11,16 @@ from turnspec.codegen.markers import excluded, leading_text
 from turnspec.codegen.notation import literal_text, notation, optional, slotted
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker, tags
 from turnspec.spec.characters import NAME_SIGNS, call_ends
-from turnspec.spec.model import CodeCall, Literal, Piece, Slot, SlotKind, Spec, ToolMode, Tools
+from turnspec.spec.model import (
+    CodeCall,
+    Literal,
+    Piece,
+    Slot,
+    SlotKind,
+    Spec,
+    ToolMode,
+    Tools,
+)
 from turnspec.spec.turn_end import without_stop
 
 _ARGUMENTS = Slot(SlotKind.ARGUMENTS)
@@ -118,6 +127,8 @@ def _head_calls(tools: Tools, others: Calls, spec: Spec) -> CallsFormat:
         "mentions": [first] if looks_like_marker(first) else [],
         "closing": _closing(tools, shape, after),
     }
+    if spec.names_by_id:
+        found["named_by_id"] = True
     if short := _short_start(start, is_json=tools.mode is ToolMode.TAG_WITH_JSON):
         found["short_starts"] = [short]
     if shape.only_in_section:

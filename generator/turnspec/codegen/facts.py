@@ -445,6 +445,7 @@ def _head_values(table: Format) -> dict[str, object]:
     return {
         "ARGUMENTS": arguments["form"],
         "NEEDS_OPENING": calls.get("needs_opening", False),
+        "NAME_STANDS_IN_ID": calls.get("named_by_id", False),
         "ONLY_IN_SECTION": calls.get("only_in_section", False),
         "HAS_SECTIONS": bool(calls.get("only_in_section") or calls.get("opening")),
         "ARGUMENT_HAS_END": has_end,

@@ -44,6 +44,7 @@ class CallsFormat(TypedDict, total=False):
     section_closing: Sequence[str]  # closes it where it is expected
     mentions: Sequence[str]  # an opening marker that, where no call follows, is text
     needs_opening: bool  # without it a call lacks a marker
+    named_by_id: bool  # an id stands in the name's place, and a tool's name in that
     only_in_section: bool  # a head is none outside
     tail: str  # what stands behind a call's arguments, with slots
     # Of objects:

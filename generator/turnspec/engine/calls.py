@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from turnspec.engine.code import read_code_call
 from turnspec.engine.facts import (
     ARE_CALLS_ADDRESSED,
@@ -13,6 +15,7 @@ from turnspec.engine.facts import (
     HAS_SECTIONS,
     HAS_SPECIAL_TOKENS,
     NAME_IS_LAST,
+    NAME_STANDS_IN_ID,
     NAMES_ARE_REPEATED,
     NEEDS_OPENING,
     ONLY_IN_SECTION,
@@ -72,6 +75,16 @@ def said_once(turn: Turn, name: str) -> str:
     tools, half = turn.tools or (), name[: len(name) // 2]
     is_twice = name == f"{half}.{half}" and half in tools
     return half if is_twice and name not in tools else name
+
+
+def tool_in(turn: Turn, id: str) -> str:
+    """Return the tool whose name stands last in an id, the longest of several; else the id."""
+    tool, best = id, (0, 0)
+    for name in turn.tools or ():
+        found = re.match(rf".*(?<!\w){re.escape(name)}(?!\w)", id)
+        if found and (found.end(), len(name)) > best:
+            tool, best = name, (found.end(), len(name))
+    return tool
 
 
 def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None]:
@@ -212,6 +225,8 @@ def start_call(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCal
     if ARE_CALLS_ADDRESSED and name != (tool := said_once(turn, name)):
         turn.problem("repeated", f"{name!r} is the tool {tool!r}", at)
         name = tool
+    if NAME_STANDS_IN_ID and name != (tool := tool_in(turn, name)):
+        id, name = name, tool
     call = turn.start_call(name, found.offset, problem_at=at, id=id)
     if HAS_OPTIONAL_TEXTS:
         turn.tell_missing(found, at)

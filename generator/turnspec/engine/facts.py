@@ -120,6 +120,8 @@ CONTENT_IS_LAST: bool = False
 REASONING_CAN_END: bool = True
 #: Whether a head may hold the name twice, and whether an id can stand after it.
 NAMES_ARE_REPEATED: bool = False
+#: Whether a head holds an id in the name's place, in which the name of a tool stands.
+NAME_STANDS_IN_ID: bool = False
 HAS_LATE_IDS: bool = False
 #: Whether a mark ends an argument, and whether no element looks like an argument's beginning.
 ARGUMENT_HAS_END: bool = True

@@ -71,7 +71,7 @@ class Calls:
     with what refers to its arguments; by default a call is of any name, with any arguments.
     ``others`` are other ways to write a call, in which ``words`` may stand where any word does.
     ``spell``: another part of the turn begins like a call, so that all literals have to be spelled
-    out.
+    out. ``named_by_id``: a call shows an id, in which the tool's name stands.
     """
 
     tools: Tools
@@ -80,6 +80,7 @@ class Calls:
     others: tuple[tuple[Piece, ...], ...] = ()
     words: tuple[str, ...] = ()
     spell: bool = False
+    named_by_id: bool = False
 
 
 def call_rules(calls: Calls) -> tuple[Rule, ...]:
@@ -96,7 +97,14 @@ def call_rules(calls: Calls) -> tuple[Rule, ...]:
         Rule("call-word", f"gap ( {_any_word(calls.words)} gap )?"),
         Rule("word-character", "[a-zA-Z0-9_-]"),
         Rule("word-apart", "( [ \\t\\n\\r] call-word )?"),
+        Rule("id-before", f"( word-character{{1,40}} {_id_sign(tools)} )?"),
+        Rule("id-behind", f"( {_id_sign(tools)} [0-9]{{1,9}} )?"),
     )
+
+
+def _id_sign(tools: Tools) -> str:
+    """Return what may stand beside a name in an id."""
+    return character_class(set(".:/") - set(call_ends(tools, SlotKind.NAME)))
 
 
 def _any_word(words: Sequence[str]) -> str:
@@ -124,6 +132,7 @@ def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Itera
     ways = [calls.tools.call, *(() if begun else calls.others)]
     spell = calls.spell or bool(begun or calls.others)
     written = spelled if spell else literal
+    around = ("id-before", "id-behind") if calls.named_by_id else ("", "")
     own: list[Rule] = []
     options = []
     for pieces in ways:
@@ -132,7 +141,10 @@ def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Itera
             options.append(sequence(call.head(), call.tail("tool-name", "arguments")))
             continue
         rules = [
-            Rule(f"{name}-{number}", call.tail(written(tool), arguments))
+            Rule(
+                f"{name}-{number}",
+                call.tail(sequence(around[0], written(tool), around[1]), arguments),
+            )
             for number, (tool, arguments) in enumerate(calls.bound.items(), start=len(own) + 1)
         ]
         own += rules

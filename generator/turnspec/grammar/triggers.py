@@ -7,7 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from turnspec.grammar.text import trimmed
 from turnspec.grammar.turn import opens_reasoning
-from turnspec.spec.model import Literal, Piece, ReasoningMode, Spec
+from turnspec.spec.model import Condition, Literal, Piece, ReasoningMode, Spec, Subject, Verdict
+
+# How a call begins that is JSON and nothing else, so that text may quote one.
+_BARE_JSON = re.compile(r'[\[{\s]+"')
 
 # What ECMAScript's regular expressions, which llama.cpp uses, give a meaning to.
 _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
@@ -30,13 +33,27 @@ def trigger_patterns(spec: Spec, extra: str) -> tuple[str, ...]:
         return ()
     group = f"({_before(spec)}{_either(map(_escaped, words))})"
     start, end = trimmed(spec.reasoning.start), trimmed(spec.reasoning.end)
-    if spec.reasoning.mode is ReasoningMode.NONE or not end or end == start:
+    has_reasoning = spec.reasoning.mode is not ReasoningMode.NONE and bool(end) and end != start
+    if _begins_turn(spec):
+        begins = "^" if not has_reasoning else rf"(?:^|{_escaped(end)})"
+        return (rf"{_escaped(end) if opens_reasoning(spec, extra) else begins}\s*{group}",)
+    if not has_reasoning:
         return (group,)
     if opens_reasoning(spec, extra):
         return (rf"{_escaped(end)}[\s\S]*?{group}",)
     if not start:
         return (group,)
     return (rf"(?:^|{_escaped(end)})(?:(?!{_escaped(start)})[\s\S])*?{group}",)
+
+
+def _begins_turn(spec: Spec) -> bool:
+    """Tell whether calls are mere JSON and stand alone, so that only a turn's beginning is one."""
+    alone = any(
+        (limit.subject, limit.verdict) == (Subject.CONTENT, Verdict.DROPS)
+        and limit.when in (Condition.WITH_CALLS, Condition.ALWAYS)
+        for limit in spec.limits
+    )
+    return alone and all(map(_BARE_JSON.match, spec.grammar.triggers))
 
 
 def before_trigger(pieces: Sequence[Piece], triggers: Sequence[str]) -> Sequence[Piece]:

@@ -207,7 +207,12 @@ def calls_of(spec: Spec, *, parallel: bool, bound: Mapping[str, str] | None = No
         return None
     words = tuple(sorted(words_in(format_table(spec))))
     return Calls(
-        spec.tools, parallel=parallel, bound=bound, words=words, spell=begins_like_call(spec)
+        spec.tools,
+        parallel=parallel,
+        bound=bound,
+        words=words,
+        spell=begins_like_call(spec),
+        named_by_id=spec.names_by_id,
     )
 
 

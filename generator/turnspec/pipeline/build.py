@@ -5,9 +5,11 @@ Nothing is written here; a build returns the texts of all files.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import traceback
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 from turnspec.analysis.advice import Advice, advise
 from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
@@ -71,21 +73,59 @@ def build_template(
         if analysis.spec is None:
             return Build(source.name, findings=analysis.findings, problems=analysis.problems)
         chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, analysis.dialect)
-        spec = with_told_limits(with_open_limits(analysis.spec), source, chat)
+        steps = _Steps(source.file, [*analysis.findings])
+        found = analysis.spec
+        opened = steps.take("limits of quoted calls", lambda: with_open_limits(found)) or found
+        told = steps.take(
+            "limits of the prompt's words", lambda: with_told_limits(opened, source, chat)
+        )
+        spec = told or opened
         problems = tuple(check_spec(spec, source.file) or _unreadable(spec, source.file))
         if problems:
             return Build(source.name, findings=analysis.findings, problems=problems)
         whole = with_tokenizer(spec, source.tokenizer)
-        files = generate_files(whole, paths, recipe)
-        advice = advise(spec, source, chat) if with_advice else None
-        build = Build(source.name, files, None, analysis.findings, advice=advice)
-        if messages is None:
-            return build
-        gbnf = files[paths.grammar]
-        if whole is not spec:  # results are those of the template, whatever a tokenizer adds
-            gbnf = generate_grammar(spec, spec_path=paths.spec, spec_hash=spec_hash(spec))
-        done = climb(spec, gbnf, chat, messages)
-        return replace(build, result=done.result, objections=done.objections)
+        makers = _makers(whole, paths, recipe)
+        texts = {path: steps.take(path, make) for path, make in makers.items()}
+        files = {path: text for path, text in texts.items() if text is not None}
+        advice = steps.take("advice", lambda: advise(spec, source, chat)) if with_advice else None
+        done = None
+        if messages is not None and paths.grammar in files:
+            # Results are those of the template, whatever a tokenizer adds.
+            gbnf = _makers(spec, paths, recipe)[paths.grammar]
+            done = steps.take("verification", lambda: climb(spec, gbnf(), chat, messages))
+        return Build(
+            source.name,
+            files,
+            done.result if done else None,
+            tuple(steps.findings),
+            tuple(steps.problems),
+            advice,
+            done.objections if done else (),
+        )
+
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """The steps behind an analysis: one that fails is told, and the others are taken all the same."""
+
+    file: str
+    findings: list[Finding]
+    problems: list[Problem] = field(default_factory=list)
+
+    def take(self, what: str, step: Callable[[], _T]) -> _T | None:
+        """Return what a step gives; None if it fails by a defect of ours."""
+        try:
+            return step()
+        except (MemoryError, OSError):
+            raise
+        except Exception as error:
+            message = f"internal error in {what}: {type(error).__name__}: {error}"
+            self.problems.append(Problem(message, file=self.file))
+            self.findings.append(Finding("traceback", traceback.format_exc()))
+            return None
 
 
 def _unreadable(spec: Spec, file: str) -> list[Problem]:
@@ -95,17 +135,21 @@ def _unreadable(spec: Spec, file: str) -> list[Problem]:
 
 def generate_files(spec: Spec, paths: OutputPaths, recipe: Recipe = USUAL) -> dict[str, str]:
     """Return the texts of the spec, the parser and the grammar, by path."""
+    return {path: make() for path, make in _makers(spec, paths, recipe).items()}
+
+
+def _makers(spec: Spec, paths: OutputPaths, recipe: Recipe) -> dict[str, Callable[[], str]]:
     digest, command = spec_hash(spec), recipe.command
     return {
-        paths.spec: dump_spec(spec, recipe),
-        paths.module: generate_module(
+        paths.spec: lambda: dump_spec(spec, recipe),
+        paths.module: lambda: generate_module(
             spec,
             spec_path=paths.spec,
             spec_hash=digest,
             samples=sample_turns(spec),
             command=command,
         ),
-        paths.grammar: generate_grammar(
+        paths.grammar: lambda: generate_grammar(
             spec, spec_path=paths.spec, spec_hash=digest, command=command
         ),
     }

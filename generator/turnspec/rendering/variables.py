@@ -49,7 +49,8 @@ class TemplateFacts:
     Attributes:
         switch_values: each variable that the template reads without being given it, with values to
             try: the constants to which the template compares it, or another variable that was set
-            from it, the numbers next to a limit, false and true.
+            from it, the keys of a table in which it looks them up, the numbers next to a limit,
+            false and true.
         string_constants: every text that it writes as a constant in an expression.
         attribute_names: every key or attribute that it reads by name.
         attribute_words: the keys and attributes that it compares with texts, and those texts.
@@ -95,10 +96,16 @@ def _switch_values(found: _Nodes, reads: Iterable[str]) -> dict[str, list[object
     names = sorted({*reads} - STANDARD_VARIABLES)
     values: dict[str, list[object]] = {name: [] for name in names}
     aliases = _aliases(found, names)
+    assigned = {_target(assign.target): assign.node for assign in _each(nodes.Assign, found)}
+    tables = {name: node for name, node in assigned.items() if name}
     for compare in _each(nodes.Compare, found):
         for name in aliases.get(_target(_unfiltered(compare.expr)), ()):
             for operand in compare.ops:
-                values[name] += [*_constants(operand.expr), *_limits(operand)]
+                listed = tables.get(_target(operand.expr), operand.expr)
+                values[name] += [*_constants(listed), *_limits(operand)]
+    for item in _each(nodes.Getitem, found):
+        for name in aliases.get(_target(_unfiltered(item.arg)), ()):
+            values[name] += _constants(tables.get(_target(item.node), item.node))
     return {name: _distinct([*constants, False, True]) for name, constants in values.items()}
 
 
@@ -198,13 +205,13 @@ def _target(node: nodes.Node) -> str:
 
 
 def _constants(expression: nodes.Node) -> Iterator[object]:
-    """Return the constants that an expression is or lists, if it is nothing else."""
+    """Return the constants that an expression is or lists, as keys too, if it is nothing else."""
     assert isinstance(expression, nodes.Expr)
     try:
         value = expression.as_const()
     except nodes.Impossible:
         return
-    for item in value if isinstance(value, list | tuple) else [value]:
+    for item in value if isinstance(value, list | tuple | dict) else [value]:
         if _is_plain(item):
             yield item
 

@@ -203,6 +203,9 @@ def _thinking(spec: Spec) -> Iterator[_Fact]:
             yield Area.THINKING, f"{name} by", json.dumps(dict(state.variables), sort_keys=True)
         yield Area.THINKING, f"prompt when {name}", quoted(state.prompt)
     yield Area.THINKING, "prompt by default", quoted(thinking.default.prompt)
+    for state in thinking.others:
+        set_to = json.dumps(dict(state.variables), sort_keys=True)
+        yield Area.THINKING, f"prompt with {set_to}", quoted(state.prompt)
     for word in thinking.words:
         where = f"in {', '.join(word.roles)}; prompt {quoted(word.prompt)}"
         yield Area.THINKING, f"{quoted(word.word)} switches {word.switches}", where

@@ -266,13 +266,14 @@ class Thinking:
 
     ``default`` has no variables. Where nothing enables or disables thinking, that state is the
     default. ``words`` are what a message's text can say; a prompt that no variable gives is that
-    of a word.
+    of a word. ``others`` are what else variables give: levels, budgets, kinds of thinking.
     """
 
     default: ThinkingState
     enabled: ThinkingState
     disabled: ThinkingState
     words: tuple[SwitchWord, ...] = ()
+    others: tuple[ThinkingState, ...] = ()
 
     def state(self, enable: bool | None) -> ThinkingState:
         """Return the state that is asked for; None asks for the template's own default."""
@@ -541,6 +542,12 @@ class OtherMarks:
     start: tuple[Piece, ...]
     end: str = ""
 
+    @property
+    def fixed_start(self) -> str:
+        """What opens it, as a text; "" where that has a slot."""
+        texts = [piece.text for piece in self.start if isinstance(piece, Literal)]
+        return "".join(texts) if len(texts) == len(self.start) else ""
+
 
 @dataclass(frozen=True, slots=True)
 class CodeCall:
@@ -604,6 +611,11 @@ class Spec:
     def of_template(self) -> Spec:
         """What is known of the template alone."""
         return replace(self, tokenizer=None) if self.tokenizer else self
+
+    @property
+    def names_by_id(self) -> bool:
+        """Whether a call shows its id alone, in which the tool's name stands."""
+        return any(limit.subject is Subject.CALL_ID for limit in self.limits)
 
     def join(self, left: Part, right: Part) -> str:
         """Return what usually stands between two neighbours beyond their own end and start."""

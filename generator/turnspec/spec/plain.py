@@ -180,8 +180,9 @@ def _thinking_to_data(thinking: Thinking) -> dict[str, object]:
             )
             for word in thinking.words
         ),
+        "others": tuple(Line(_state_to_data(state)) for state in thinking.others),
     }
-    return _without(data, {"words": (), **dict.fromkeys(_STATES, data["default"])})
+    return _without(data, {"words": (), "others": (), **dict.fromkeys(_STATES, data["default"])})
 
 
 def _state_to_data(state: ThinkingState) -> dict[str, object]:
@@ -199,7 +200,8 @@ def _thinking_from_data(data: Data) -> Thinking:
     enabled, disabled = (
         ThinkingState(**data[name]) if name in data else default for name in _STATES
     )
-    return Thinking(default, enabled, disabled, words)
+    others = tuple(ThinkingState(**state) for state in data.get("others", ()))
+    return Thinking(default, enabled, disabled, words, others)
 
 
 def _capabilities_to_data(capabilities: Capabilities) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from turnspec import __version__
@@ -10,7 +11,7 @@ from turnspec.rendering.conversation import Chat
 from turnspec.spec.files import spec_hash
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
-from turnspec.spec.results import SANITY, TemplateResult
+from turnspec.spec.results import SANITY, Counterexample, RungResult, TemplateResult
 from turnspec.verification.chunking import chunking
 from turnspec.verification.grammar_rung import agreement
 from turnspec.verification.random_messages import random_messages
@@ -41,12 +42,23 @@ def climb(spec: Spec, gbnf: str, chat: Chat, messages: int) -> Climb:
     module = load(spec)
     given = list(random_messages(spec, messages))
     rungs = {
-        "0": predict(spec, renderer, given),
-        "1": round_trip(spec, renderer, module, given),
-        "1b": round_trip_written(spec, module, given),
-        "2": chunking(spec, module),
-        "3": agreement(spec, module, gbnf),
+        "0": _guarded(lambda: predict(spec, renderer, given)),
+        "1": _guarded(lambda: round_trip(spec, renderer, module, given)),
+        "1b": _guarded(lambda: round_trip_written(spec, module, given)),
+        "2": _guarded(lambda: chunking(spec, module)),
+        "3": _guarded(lambda: agreement(spec, module, gbnf)),
     }
     rungs[SANITY], objections = sanity(View(spec, chat, renderer, module, gbnf))
     result = TemplateResult(spec_hash(spec), __version__, rendered_parts(spec), rungs)
     return Climb(result, objections)
+
+
+def _guarded(rung: Callable[[], RungResult]) -> RungResult:
+    """Return a rung's result; a defect of ours is its failure, and the other rungs go on."""
+    try:
+        return rung()
+    except (MemoryError, OSError):
+        raise
+    except Exception as error:
+        told = f"internal error: {type(error).__name__}: {error}"
+        return RungResult(0, 1, Counterexample("", "", told))

@@ -13,7 +13,7 @@ from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.writer import as_rendered, write_turn
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Message
-from turnspec.spec.model import Part, ReasoningMode, Spec
+from turnspec.spec.model import Part, ReasoningMode, Spec, ThinkingState
 from turnspec.spec.prompt_state import PromptState
 from turnspec.spec.results import Counterexample, RungResult
 from turnspec.verification.comparing import Turn, as_meant, as_read, difference
@@ -141,19 +141,31 @@ def round_trip(
 def round_trip_written(spec: Spec, module: FormatModule, given: Sequence[Message]) -> RungResult:
     """Rung 1b: the writer's turns, after each real generation prompt, come back."""
 
-    def check(message: Message, thinking: bool | None) -> Outcome:
-        found = written_input(spec, message, thinking=thinking)
+    def check(message: Message, form: Spec, thinking: bool | None) -> Outcome:
+        found = written_input(form, message, thinking=thinking)
         if found is None:
             return _NO_PLACE
-        shown = expected_message(spec, with_prompt(spec, message, thinking))
-        # The parser is to know the prompt by what is asked for.
-        turn = Turn(found.text, None, _offer(shown), thinking)
-        return _read_back(spec, module, shown, turn)
+        shown = expected_message(form, with_prompt(form, message, thinking))
+        # The parser is to know the prompt by what is asked for; what else may be set it is told.
+        prefill = None if form is spec else found.prefill
+        return _read_back(form, module, shown, Turn(found.text, prefill, _offer(shown), thinking))
 
     tally = Tally()
     for thinking in spec.thinking.choices:
-        check_messages(given, partial(check, thinking=thinking), tally)
+        check_messages(given, partial(check, form=spec, thinking=thinking), tally)
+    for state in spec.thinking.others:
+        check_messages(given, partial(check, form=_in_state(spec, state), thinking=None), tally)
     return tally.result("no prompt leaves a place for any message")
+
+
+def _in_state(spec: Spec, state: ThinkingState) -> Spec:
+    """Return the spec in a state of thinking, which may open reasoning by other marks."""
+    known = ((marks.fixed_start, marks.end) for marks in spec.alternatives.marks)
+    own = (spec.reasoning.start, spec.reasoning.end)
+    opened = ((start, end) for start, end in known if start and state.prompt.endswith(start))
+    start, end = next(opened, own)
+    reasoning = replace(spec.reasoning, start=start, end=end)
+    return replace(spec, thinking=replace(spec.thinking, default=state), reasoning=reasoning)
 
 
 def _offer(message: Message) -> list[dict[str, object]]:

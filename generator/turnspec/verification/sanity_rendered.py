@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from turnspec.analysis.text import markers, splits_marker
+from turnspec.analysis.text import closing_of, markers, splits_marker
 from turnspec.codegen.writer import write_turn
 from turnspec.rendering.conversation import (
     USER_TEXT,
@@ -39,8 +39,9 @@ def prompts(view: View) -> Iterator[Finding]:
     """Under each setting the template gives the prompt that the spec says, and no other."""
     thinking = view.spec.thinking
     by_word = {word.prompt for word in thinking.words}
-    for path, enable in STATES.items():
-        state = thinking.state(enable)
+    states = {path: thinking.state(enable) for path, enable in STATES.items()}
+    states |= {f"thinking.others[{n}]": state for n, state in enumerate(thinking.others)}
+    for path, state in states.items():
         wanted = state.prompt
         if state != thinking.default and not state.variables and wanted in by_word:
             continue  # a word in a message gives it
@@ -214,7 +215,8 @@ def unrendered_reasoning(view: View) -> Iterator[Finding]:
         return
     for key in ("start", "end"):
         text: str = getattr(spec.reasoning, key)
-        shown = text.strip() in view.chat.source or text == spec.reasoning.end.replace("/", "", 1)
+        opening, closing = spec.reasoning.start.strip(), spec.reasoning.end.strip()
+        shown = text.strip() in view.chat.source or closing == closing_of(opening)
         if text and (not _is_opening(text) or not shown):
             yield f"reasoning.{key}", f"{quoted(text)} is no marker of the template's"
 
@@ -229,10 +231,13 @@ def altered_texts(view: View) -> Iterator[Finding]:
     """What the template does with markers in an answer's text is explained by a part."""
     known = _explained(view.spec)
     found = [marker for text in view.chat.facts.string_constants for marker in markers(text)]
+    own = dict.fromkeys(marker for text in known for marker in markers(text))
     for marker in dict.fromkeys(found):
         if any(marker in text or text in marker for text in known):
             continue
-        if not _comes_back(view, marker):
+        shown = _with_marker(view, marker)
+        # What becomes one of the format's own is mended, not told: models write it by mistake.
+        if not _comes_back(shown, marker) and not any(shown == _with_marker(view, o) for o in own):
             yield "reasoning", f"the template alters a text with {quoted(marker)}; no part says why"
 
 
@@ -242,13 +247,19 @@ def _explained(spec: Spec) -> set[str]:
     return found | set(spec.alternatives.stop)
 
 
-def _comes_back(view: View, marker: str) -> bool:
-    """Tell whether a text with a marker in it is rendered as it is, now and as an earlier one."""
+def _with_marker(view: View, marker: str) -> list[str | None]:
+    """Return how a text with a marker in it is rendered, now and as an earlier one."""
     chat = view.renderer.chat
-    text = f"qxa {marker} qxb"
-    message = chat.assistant_message(Message(text))
+    message = chat.assistant_message(Message(_around(marker)))
     last = chat.assistant_message(Message("Done."))
     asked = user_message("Hello?")
     conversations = ([asked, message], [asked, message, user_message("And now?"), last])
-    texts = [chat.render(messages).text for messages in conversations]
-    return all(found is None or text in found for found in texts)
+    return [chat.render(messages).text for messages in conversations]
+
+
+def _comes_back(shown: list[str | None], marker: str) -> bool:
+    return all(text is None or _around(marker) in text for text in shown)
+
+
+def _around(marker: str) -> str:
+    return f"qxa {marker} qxb"

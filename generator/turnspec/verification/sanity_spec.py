@@ -24,7 +24,7 @@ def switches(view: View) -> Iterator[Finding]:
     on, off = view.leaves(thinking=True), view.leaves(thinking=False)
     if view.spec.reasoning.mode is ReasoningMode.NONE:
         return
-    if on is PromptState.CLOSED:
+    if on is PromptState.CLOSED and view.leaves(thinking=None) is not PromptState.CLOSED:
         yield "thinking.enabled.prompt", f"closes reasoning: {quoted(enabled)}"
     if enabled == disabled:
         return
@@ -38,7 +38,7 @@ def switches(view: View) -> Iterator[Finding]:
 def prompt_markers(view: View) -> Iterator[Finding]:
     """Every marker that a prompt holds behind the header is one of the format's."""
     spec = view.spec
-    known = format_markers(spec)
+    known = format_markers(spec) | {marks.fixed_start for marks in spec.alternatives.marks}
     for path, prompt in prompts_of(spec.thinking):
         rest = _outside_of_reasoning(spec, prompt.removeprefix(spec.turn.header))
         for marker in markers(rest):
@@ -67,7 +67,9 @@ def modes(view: View) -> Iterator[Finding]:
         spec.thinking.disabled.prompt.removeprefix(spec.turn.header),
         spec.limits,
     )
-    content = content_mode(spec.content.start, spec.reasoning.end, spec.turn.joins)
+    content = content_mode(
+        spec.content.start, spec.content.end, spec.reasoning.end, spec.turn.joins
+    )
     if "reasoning" not in keys and reasoning is not spec.reasoning.mode:
         yield "reasoning.mode", f"is {spec.reasoning.mode}, but the markers are {reasoning}"
     if "content" not in keys and content is not spec.content.mode:

@@ -36,6 +36,8 @@ def prompts_of(thinking: Thinking) -> Iterator[tuple[str, str]]:
     for path, enable in STATES.items():
         if enable in choices:
             yield f"{path}.prompt", thinking.state(enable).prompt
+    for number, state in enumerate(thinking.others):
+        yield f"thinking.others[{number}].prompt", state.prompt
 
 
 @dataclass(frozen=True, slots=True)

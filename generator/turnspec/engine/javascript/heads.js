@@ -2,7 +2,7 @@
 import { Calls } from "./calls.js";
 import { ForeignCall, foreignRoles } from "./foreign.js";
 import { argumentsOf, callsOf } from "./format.js";
-import { firstText, isName, mentionRoles, spaced } from "./markers.js";
+import { escaped, firstText, isName, mentionRoles, spaced } from "./markers.js";
 import { quoted, trimmed, trimmedEnd } from "./strings.js";
 import { codeRoles, longestFirst, textRoles, withRole } from "./text_markers.js";
 /** Those who talk in a conversation, in the words of chat-completions APIs. */
@@ -109,6 +109,19 @@ export class HeadCalls extends Calls {
     const isTwice = name === `${half}.${half}` && !this.knows(name);
     return isTwice && this.knows(half) ? half : name;
   }
+  /** Return the tool whose name stands last in an id, the longest of several; else the id. */
+  toolIn(id) {
+    let [tool, end] = [id, 0];
+    for (const name of this.tools?.keys() ?? []) {
+      const word = "[\\p{L}\\p{N}_]";
+      const stands = new RegExp(`^.*(?<!${word})${escaped(name)}(?!${word})`, "su");
+      const found = stands.exec(id)?.[0].length ?? 0;
+      if (found > end || (found === end && found && name.length > tool.length)) {
+        [tool, end] = [name, found];
+      }
+    }
+    return tool;
+  }
   tellOpening(found) {
     for (const text of found.missing) {
       this.turn.problem("missing_marker", `${quoted(text)} is missing`);
@@ -153,8 +166,8 @@ export class HeadCalls extends Calls {
     }
     const tool = this.compiled.table.content?.addressed ? this.saidOnce(name) : name;
     if (tool !== name) turn.problem("repeated", `${quoted(name)} is the tool ${quoted(tool)}`);
-    name = tool;
-    const id = lateId || found.slot("id");
+    name = this.table.named_by_id ? this.toolIn(tool) : tool;
+    const id = lateId || found.slot("id") || (name === tool ? "" : tool);
     this.start(name, turn.offsetAt(found.start), turn.offsetAt(found.end), id);
     for (const text of found.missing) {
       turn.problem("missing_marker", `${quoted(text)} is missing`);

@@ -52,6 +52,8 @@ export interface CallsFormat {
   readonly mentions?: Texts;
   /** Without it a call lacks a marker. */
   readonly needs_opening?: boolean;
+  /** An id stands in the name's place, and a tool's name in that. */
+  readonly named_by_id?: boolean;
   /** A head is none outside. */
   readonly only_in_section?: boolean;
   /** What stands behind a call's arguments, with slots. */

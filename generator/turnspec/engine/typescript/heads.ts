@@ -4,6 +4,7 @@ import { type ArgumentReader, type CallOptions, Calls, type CodeReader } from ".
 import { ForeignCall, foreignRoles } from "./foreign.js";
 import { argumentsOf, type CallsFormat, callsOf, type Format } from "./format.js";
 import {
+  escaped,
   type Found,
   firstText,
   isName,
@@ -137,6 +138,20 @@ export class HeadCalls extends Calls {
     return isTwice && this.knows(half) ? half : name;
   }
 
+  /** Return the tool whose name stands last in an id, the longest of several; else the id. */
+  private toolIn(id: string): string {
+    let [tool, end] = [id, 0];
+    for (const name of this.tools?.keys() ?? []) {
+      const word = "[\\p{L}\\p{N}_]";
+      const stands = new RegExp(`^.*(?<!${word})${escaped(name)}(?!${word})`, "su");
+      const found = stands.exec(id)?.[0].length ?? 0;
+      if (found > end || (found === end && found && name.length > tool.length)) {
+        [tool, end] = [name, found];
+      }
+    }
+    return tool;
+  }
+
   private tellOpening(found: Found): void {
     for (const text of found.missing) {
       this.turn.problem("missing_marker", `${quoted(text)} is missing`);
@@ -183,8 +198,8 @@ export class HeadCalls extends Calls {
     }
     const tool = this.compiled.table.content?.addressed ? this.saidOnce(name) : name;
     if (tool !== name) turn.problem("repeated", `${quoted(name)} is the tool ${quoted(tool)}`);
-    name = tool;
-    const id = lateId || found.slot("id");
+    name = this.table.named_by_id ? this.toolIn(tool) : tool;
+    const id = lateId || found.slot("id") || (name === tool ? "" : tool);
     this.start(name, turn.offsetAt(found.start), turn.offsetAt(found.end), id);
     for (const text of found.missing) {
       turn.problem("missing_marker", `${quoted(text)} is missing`);
