@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from jinja2 import TemplateSyntaxError, meta, nodes
 
+from turnspec.rendering.branches import Branch, find_branches
 from turnspec.rendering.environment import create_environment
 
 #: Variables that every rendering gets, whatever the template.
@@ -57,6 +58,7 @@ class TemplateFacts:
             ``in``, or gives to a method or filter that searches.
         table_keys: the first key of each of its tables, so of its constant mappings.
         reads: the variables that it reads without setting them.
+        branches: all that conditions decide on, by their numbers.
         error: why it can't be compiled, or why nothing else is known.
     """
 
@@ -67,6 +69,7 @@ class TemplateFacts:
     searched_words: Sequence[str] = ()
     table_keys: Sequence[str] = ()
     reads: frozenset[str] = frozenset()
+    branches: Sequence[Branch] = ()
     error: str | None = None
 
 
@@ -81,6 +84,7 @@ def template_facts(source: str) -> TemplateFacts:
             attribute_words=_attribute_words(found),
             searched_words=_searched_words(found),
             table_keys=_table_keys(found),
+            branches=find_branches(tree),
         )
         # This compiles the tree, which folds constants in place: so it comes last.
         reads = frozenset(meta.find_undeclared_variables(tree))
