@@ -56,6 +56,9 @@ from turnspec.spec.prompt_state import PromptState, prompt_state
 
 __all__ = ["ASSUMED_TOKENS", "Analysis", "TemplateSource", "analyze_template"]
 
+#: How many branches are told of a template that can't be analysed.
+_MOST_TOLD = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
@@ -114,10 +117,25 @@ def _unusable(chat: Chat, file: str) -> Problem | None:
     if rendering.text is None and not rendering.fatal:
         rendering = chat.speaking(replace(chat.dialect, give_tools=False)).turn(message)
     if rendering.text is None:
-        return Problem(rendering.error, file=file, line=rendering.line)
+        left = "" if rendering.fatal else _unrendered(chat)
+        return Problem(rendering.error + left, file=file, line=rendering.line)
     if CONTENT not in rendering.text:
-        return Problem("the template renders no assistant content", file=file)
+        why = "the template renders no assistant content"
+        return Problem(why + _unrendered(chat), file=file)
     return None
+
+
+def _unrendered(chat: Chat) -> str:
+    """Say what would be rendered next of a template that refuses what messages there are."""
+    taken, branches = chat.worker.taken(), chat.facts.branches
+    left = [
+        f"{branch}"
+        for number, branch in enumerate(branches)
+        if number not in taken
+        and (branch.parent is None or branch.parent in taken)
+        and not branch.unreachable
+    ]
+    return f"; never rendered: {'; '.join(left[:_MOST_TOLD])}" if left else ""
 
 
 class _Analyzer:

@@ -1,4 +1,4 @@
-"""The branches of a template's syntax tree, and a compiler that has renderings tell which they took.
+"""The branches of a template's syntax tree, and a compiler by which renderings tell what they take.
 
 A branch is what a condition decides on: the bodies of ``if``, ``for`` and macros, and the two sides
 of an inline ``if``. Branches are numbered in the order of the tree, which is the same whenever the
@@ -7,7 +7,7 @@ same source is parsed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -29,20 +29,21 @@ class Branch:
     """One branch of a template.
 
     Attributes:
-        line: where it begins.
+        line: where its condition stands, or the beginning of what an ``else`` holds.
         condition: what decides on it, as a template writes it.
         parent: the number of the branch that it stands in, None for none.
-        fails: whether it does nothing but call a function that raises an exception.
+        unreachable: why no message gets there, "" where nothing says so.
     """
 
     line: int
     condition: str
     parent: int | None
-    fails: bool = False
+    unreachable: str = ""
 
     def __str__(self) -> str:
         """Return where it is and what decides on it."""
-        return f"line {self.line}, {self.condition}"
+        cut = len(self.condition) > _LONGEST
+        return f"line {self.line}, {self.condition[:_LONGEST]}{'…' if cut else ''}"
 
 
 class BranchRecorder(CodeGenerator):
@@ -53,7 +54,7 @@ class BranchRecorder(CodeGenerator):
 
     _numbers: Mapping[int, int] = MappingProxyType({})
 
-    def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:  # noqa: N802
+    def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:
         """Number the branches first."""
         self._numbers = {id(body): number for number, (body, _) in enumerate(_numbered(node))}
         super().visit_Template(node, frame)
@@ -80,58 +81,82 @@ def find_branches(tree: nodes.Template) -> list[Branch]:
 
 def _numbered(tree: nodes.Template) -> list[tuple[_Body, Branch]]:
     found: list[tuple[_Body, Branch]] = []
-    _collect(tree, None, found)
+    _collect(tree, None, _constant_names(tree), found)
     return found
 
 
-def _collect(node: nodes.Node, parent: int | None, found: list[tuple[_Body, Branch]]) -> None:
+def _collect(
+    node: nodes.Node,
+    parent: int | None,
+    constants: Collection[str],
+    found: list[tuple[_Body, Branch]],
+) -> None:
     """Add the branches below a node, each before those that it holds."""
     held: set[int] = set()
-    for body, condition in _bodies(node):
+    for body, test, words in _bodies(node):
         inner = body if isinstance(body, list) else [body]
         held |= {id(child) for child in inner}
-        line = inner[0].lineno if inner else node.lineno
+        is_otherwise = words.startswith(("else", "none"))
+        line = inner[0].lineno if is_otherwise and inner else node.lineno
+        reason = "it only raises an exception" if _raises(inner) else ""
+        if test is not None and _is_constant(test, constants):
+            reason = "constants decide"
         number = len(found)
-        found.append((body, Branch(line, condition[:_LONGEST], parent, _only_fails(inner))))
+        found.append((body, Branch(line, words + shown(test), parent, reason)))
         for child in inner:
-            _collect(child, number, found)
+            _collect(child, number, constants, found)
     for child in node.iter_child_nodes():
         if id(child) not in held:
-            _collect(child, parent, found)
+            _collect(child, parent, constants, found)
 
 
-def _bodies(node: nodes.Node) -> Iterator[tuple[_Body, str]]:
+def _bodies(node: nodes.Node) -> Iterator[tuple[_Body, nodes.Node | None, str]]:
+    """Yield each body of a node, with what decides on it and the words before that."""
     match node:
         case nodes.If(test=test, body=body, else_=otherwise):
-            yield body, shown(test)
-            yield from [(otherwise, f"else of {shown(test)}")] if otherwise else []
+            yield body, test, ""
+            yield from [(otherwise, test, "else of ")] if otherwise else []
         case nodes.For(iter=items, body=body, else_=otherwise):
-            yield body, f"each of {shown(items)}"
-            yield from [(otherwise, f"none of {shown(items)}")] if otherwise else []
+            yield body, items, "each of "
+            yield from [(otherwise, items, "none of ")] if otherwise else []
         case nodes.CondExpr(test=test, expr1=first, expr2=second):
-            yield first, shown(test)
-            yield from [(second, f"else of {shown(test)}")] if second else []
+            yield first, test, ""
+            yield from [(second, test, "else of ")] if second else []
         case nodes.Macro(name=name, body=body):
-            yield body, f"macro {name}"
+            yield body, None, f"macro {name}"
 
 
-def _only_fails(body: Sequence[nodes.Node]) -> bool:
-    """Tell whether all that is done is to raise."""
-    match body:
-        case [nodes.Output(nodes=[*_, nodes.Call(node=nodes.Name(name="raise_exception"))]), *_]:
-            return True
-        case [nodes.Output(nodes=parts), *_] if parts:
-            return any(map(_raises, parts))
-    return False
+def _constant_names(tree: nodes.Template) -> set[str]:
+    """Return the variables that are set once, to a constant, and that whatever else holds."""
+    names = [name.name for name in tree.find_all(nodes.Name) if name.ctx != "load"]
+    constant = {
+        assign.target.name
+        for assign in tree.body
+        if isinstance(assign, nodes.Assign)
+        and isinstance(assign.target, nodes.Name)
+        and isinstance(assign.node, nodes.Const)
+    }
+    return {name for name in constant if names.count(name) == 1}
 
 
-def _raises(node: nodes.Node) -> bool:
-    return isinstance(node, nodes.Call) and shown(node.node) == "raise_exception"
+def _is_constant(test: nodes.Node, constants: Collection[str]) -> bool:
+    """Tell whether a condition is the same in every rendering."""
+    names = [test] if isinstance(test, nodes.Name) else list(test.find_all(nodes.Name))
+    return all(name.name in constants for name in names)
+
+
+def _raises(body: Sequence[nodes.Node]) -> bool:
+    """Tell whether the first thing that a body does is to raise an exception."""
+    outputs = [part for node in body if isinstance(node, nodes.Output) for part in node.nodes]
+    calls = [part for part in outputs if isinstance(part, nodes.Call)]
+    return any(shown(call.node) == "raise_exception" for call in calls)
 
 
 def shown(node: nodes.Node | None) -> str:
-    """Return an expression about as a template writes it, filters and arguments left out."""
+    """Return an expression about as a template writes it; "…" for what is seldom in conditions."""
     match node:
+        case None:
+            return ""
         case nodes.Name(name=name):
             return name
         case nodes.Const(value=value):
@@ -152,10 +177,12 @@ def shown(node: nodes.Node | None) -> str:
             return f"{shown(left)} {_OPERATORS[operator]} {shown(right)}"
         case nodes.Test(node=inner, name=name):
             return f"{shown(inner)} is {name}"
+        case nodes.Call(node=inner, args=arguments):
+            return f"{shown(inner)}({', '.join(map(shown, arguments))})"
+        case nodes.Filter(node=inner, name=name, args=[argument, *_]):
+            return f"{shown(inner)}|{name}({shown(argument)})"
         case nodes.Filter(node=inner, name=name):
             return f"{shown(inner)}|{name}"
-        case nodes.Call(node=inner):
-            return f"{shown(inner)}()"
         case nodes.List(items=items) | nodes.Tuple(items=items):
             return f"[{', '.join(map(shown, items))}]"
     return "…"

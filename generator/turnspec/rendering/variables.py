@@ -125,7 +125,7 @@ def _attribute_words(found: _Nodes) -> dict[str, list[str]]:
     for compare in _each(nodes.Compare, found):
         sides = [compare.expr, *(operand.expr for operand in compare.ops)]
         words = [text for side in sides for text in _constants(side) if isinstance(text, str)]
-        for name in filter(None, map(_attribute, sides)):
+        for name in filter(None, map(_attribute, map(_unfiltered, sides))):
             words_of.setdefault(name, []).extend(words)
     return {name: list(dict.fromkeys(words)) for name, words in words_of.items() if words}
 
@@ -164,6 +164,8 @@ def _attribute(node: nodes.Node) -> str:
     """Return the name of the key or attribute that an expression reads, or ""."""
     match node:
         case nodes.Getattr(attr=str(name)) | nodes.Getitem(arg=nodes.Const(value=str(name))):
+            return name
+        case nodes.Call(node=nodes.Getattr(attr="get"), args=[nodes.Const(value=str(name)), *_]):
             return name
     return ""
 

@@ -8,11 +8,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from turnspec.spec.atomic import write_atomically
-from turnspec.spec.json_values import MisfitError, count, load_json, mapping, read_json, text
+from turnspec.spec.json_values import (
+    MisfitError,
+    count,
+    load_json,
+    mapping,
+    read_json,
+    text,
+    texts,
+)
 from turnspec.spec.model import Part
 from turnspec.spec.problems import Problem
 
@@ -78,14 +86,49 @@ class RungResult:
         return what + note
 
 
+#: What of a coverage is lines in words.
+_LINES = ("tried", "unreachable", "unrendered", "told")
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Which branches of a template that concern answers were rendered.
+
+    Attributes:
+        branches: how many there are.
+        rendered: how many the messages of the ladder, or further tries, take.
+        others: how many branches that concern no answer nothing takes.
+        tried: those that only further tries take, and with what.
+        unreachable: those that nothing can take, and why.
+        unrendered: those that nothing takes, whatever was tried.
+        told: what answers show beside the parts of the spec, and the parser keeps.
+    """
+
+    branches: int
+    rendered: int
+    others: int = 0
+    tried: tuple[str, ...] = ()
+    unreachable: tuple[str, ...] = ()
+    unrendered: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Return the figures."""
+        return f"{self.rendered}/{self.branches}"
+
+
 @dataclass(frozen=True, slots=True)
 class TemplateResult:
-    """The results of one template: for which spec, by which generator, its parts and its rungs."""
+    """The results of one template: for which spec, by which generator, its parts and its rungs.
+
+    ``coverage`` is None where nobody asked the template.
+    """
 
     spec_hash: str
     generator: str
     parts: tuple[Part, ...] = ()
     rungs: Mapping[str, RungResult] = field(default_factory=dict)
+    coverage: Coverage | None = None
 
 
 def dump_results(results: Mapping[str, TemplateResult]) -> str:
@@ -126,7 +169,19 @@ def _template(data: object, place: str) -> TemplateResult:
         rungs={
             name: _rung(rungs[name], f"{place}.rungs.{name}") for name in RUNGS if name in rungs
         },
+        coverage=_coverage(entry.get("coverage"), f"{place}.coverage"),
     )
+
+
+def _coverage(data: object, place: str) -> Coverage | None:
+    if data is None:
+        return None
+    entry = mapping(data, place)
+    branches, rendered, others = (
+        count(entry.get(key, 0), f"{place}.{key}") for key in ("branches", "rendered", "others")
+    )
+    lines = {key: texts(entry.get(key, []), f"{place}.{key}") for key in _LINES}
+    return Coverage(branches, rendered, others, **lines)
 
 
 def _rung(data: object, place: str) -> RungResult:
@@ -164,7 +219,13 @@ def _template_to_data(result: TemplateResult) -> dict[str, object]:
         "rungs": {
             name: _rung_to_data(result.rungs[name]) for name in RUNGS if name in result.rungs
         },
+        **({"coverage": _coverage_to_data(result.coverage)} if result.coverage else {}),
     }
+
+
+def _coverage_to_data(coverage: Coverage) -> dict[str, object]:
+    data = {key: value for key, value in asdict(coverage).items() if value or value == 0}
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in data.items()}
 
 
 def _rung_to_data(rung: RungResult) -> dict[str, object]:

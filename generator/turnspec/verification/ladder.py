@@ -47,6 +47,9 @@ def climb(spec: Spec, gbnf: str, chat: Chat, messages: int) -> Climb:
         "2": chunking(spec, module),
         "3": agreement(spec, module, gbnf),
     }
-    rungs[SANITY], objections = sanity(View(spec, chat, renderer, module, gbnf))
-    result = TemplateResult(spec_hash(spec), __version__, rendered_parts(spec), rungs)
+    view = View(spec, chat, renderer, module, gbnf)
+    rungs[SANITY], objections = sanity(view)
+    result = TemplateResult(
+        spec_hash(spec), __version__, rendered_parts(spec), rungs, view.witness().coverage
+    )
     return Climb(result, objections)

@@ -16,6 +16,7 @@ from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.messages import sample_messages
 from turnspec.verification.recognizer import Recognizer
 from turnspec.verification.turns import Renderer, expected_message, prompt_leaves
+from turnspec.verification.witness import Witness, ask_template
 
 #: Where a check objects, as a path in the spec, and why.
 Finding = tuple[str, str]
@@ -48,6 +49,13 @@ class View:
     module: FormatModule
     gbnf: str
     _recognizers: list[Recognizer] = field(default_factory=list, repr=False)
+    _witnesses: list[Witness] = field(default_factory=list, repr=False)
+
+    def witness(self) -> Witness:
+        """Return what the template itself says, asked once, of all that was rendered till then."""
+        if not self._witnesses:
+            self._witnesses.append(ask_template(self.renderer, self.module))
+        return self._witnesses[0]
 
     def turns(self) -> Iterator[tuple[Message, str]]:
         """Yield the sample messages as a model writes them, and the turns behind the header."""
