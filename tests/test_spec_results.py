@@ -49,7 +49,7 @@ def result(spec: Spec, coverage: Coverage | None = None, **rungs: RungResult) ->
 RESULTS = {
     "tagged": result(
         tagged_spec(),
-        Coverage(9, 7, 2, ("line 1, a: a key",), ("line 2, b: it fails",), ("line 3, c",), ("?",)),
+        Coverage(9, 7, 2, ("line 1, a: never rendered",), ("a text is lost",)),
         r0=RungResult(12, 0),
         r1=RungResult(48, 2, Counterexample("a `b` | c\nd", "", "x"), "only *newlines*"),
         r1b=RungResult(50, 0),

@@ -90,9 +90,8 @@ def test_reasoning_under_a_switch_of_any_name_is_read() -> None:
     )
     assert spec.thinking.enabled.variables == {"chatty": True}
     found = coverage(build)
-    assert (found.told, found.unrendered) == ((), ())
-    (tried,) = found.tried
-    assert tried == "line 8, message.mood == 'merry': mood = 'merry' beside content"
+    merry = "line 8, message.mood == 'merry': rendered with mood = 'merry' beside content"
+    assert (found.told, found.untaken) == ((), (merry,))
 
 
 def test_a_text_whose_marks_stay_in_content_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,28 +108,27 @@ def test_what_nothing_reaches_is_told_with_the_reason() -> None:
     build = built(template("never-reached"))
     assert failed(build) == set()
     found = coverage(build)
-    assert found.unreachable == (
-        "line 7, message.content|length > 9000: it only raises an exception",
-        "line 11, verbose: constants decide",
-    )
-    assert found.unrendered == (
-        "line 14, message.content|length > 5000 and message.role == 'user'",
+    assert found.untaken == (
+        "line 7, message.content|length > 9000: out of reach: it only raises an exception",
+        "line 11, verbose: out of reach: constants decide",
+        "line 14, message.content|length > 5000 and message.role == 'user': never rendered",
     )
     assert (found.branches, found.rendered, found.others) == (5, 2, 1)
     shown = run("analyze", WITNESS / "never-reached.jinja")
     assert shown.exit_code == 0
-    assert f"never-reached: never rendered: {found.unrendered[0]}\n" in shown.stderr
+    assert f"never-reached: {found.untaken[2]}\n" in shown.stderr
+    assert "out of reach" not in shown.stderr
 
 
 def test_content_in_parts_is_rendered() -> None:
     found = coverage(built(template("parts-or-text")))
-    assert (found.unrendered, found.unreachable, found.others) == ((), (), 0)
-    assert found.rendered == found.branches
+    assert (found.untaken, found.others) == ((), 0)
+    assert found.rendered == found.branches > 0
 
 
 def test_what_a_refused_template_would_render_is_told(worker: RenderWorker) -> None:
     (problem,) = analyze_template(template("content-in-parts"), worker).problems
-    assert "never rendered: line 5, part.kind == 'words'; " in problem.message
+    assert problem.message.endswith("; never rendered: line 5, part.kind == 'words'")
 
 
 RESULT_IN_ANSWER = """\

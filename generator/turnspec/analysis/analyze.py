@@ -56,9 +56,6 @@ from turnspec.spec.prompt_state import PromptState, prompt_state
 
 __all__ = ["ASSUMED_TOKENS", "Analysis", "TemplateSource", "analyze_template"]
 
-#: How many branches are told of a template that can't be analysed.
-_MOST_TOLD = 3
-
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
@@ -126,16 +123,14 @@ def _unusable(chat: Chat, file: str) -> Problem | None:
 
 
 def _unrendered(chat: Chat) -> str:
-    """Say what would be rendered next of a template that refuses what messages there are."""
-    taken, branches = chat.worker.taken(), chat.facts.branches
+    """Say what a template that refuses all messages would render next."""
+    taken = chat.worker.taken()
     left = [
-        f"{branch}"
-        for number, branch in enumerate(branches)
-        if number not in taken
-        and (branch.parent is None or branch.parent in taken)
-        and not branch.unreachable
+        f"; never rendered: {branch}"
+        for number, branch in enumerate(chat.facts.branches)
+        if {*branch.path} - taken == {number} and not branch.unreachable
     ]
-    return f"; never rendered: {'; '.join(left[:_MOST_TOLD])}" if left else ""
+    return "".join(left[:1])
 
 
 class _Analyzer:

@@ -13,7 +13,7 @@ from turnspec.pipeline.build import Build
 from turnspec.pipeline.freshness import Difference
 from turnspec.spec.files import SPEC_SUFFIX, load_spec
 from turnspec.spec.model import Spec, Verdict
-from turnspec.spec.results import Coverage
+from turnspec.spec.results import NEVER_RENDERED, Coverage
 
 
 def print_difference(difference: Difference) -> None:
@@ -57,9 +57,8 @@ def print_build(build: Build, into: Path | None, *, verbose: bool) -> None:
 
 
 def _print_coverage(name: str, coverage: Coverage) -> None:
-    for line in coverage.unrendered:
-        print_error(f"{name}: never rendered: {line}")
-    for line in coverage.told:
+    left = (line for line in coverage.untaken if line.endswith(NEVER_RENDERED))
+    for line in (*left, *coverage.told):
         print_error(f"{name}: {line}")
 
 

@@ -13,14 +13,11 @@ from types import MappingProxyType
 from typing import Any
 
 from jinja2 import nodes
-from jinja2.compiler import CodeGenerator, Frame
+from jinja2.compiler import CodeGenerator, Frame, operators
 
 #: The body of a statement, or one side of an inline ``if``.
 _Body = list[nodes.Node] | nodes.Expr
 
-#: How the operators of comparisons are written.
-_OPERATORS = {"eq": "==", "ne": "!=", "gt": ">", "gteq": ">=", "lt": "<", "lteq": "<="}
-_OPERATORS |= {"in": "in", "notin": "not in"}
 _LONGEST = 80
 
 
@@ -31,13 +28,13 @@ class Branch:
     Attributes:
         line: where its condition stands, or the beginning of what an ``else`` holds.
         condition: what decides on it, as a template writes it.
-        parent: the number of the branch that it stands in, None for none.
+        path: the numbers of the branches that it stands in, and its own.
         unreachable: why no message gets there, "" where nothing says so.
     """
 
     line: int
     condition: str
-    parent: int | None
+    path: tuple[int, ...]
     unreachable: str = ""
 
     def __str__(self) -> str:
@@ -47,7 +44,7 @@ class Branch:
 
 
 class BranchRecorder(CodeGenerator):
-    """Compiles templates so that each branch calls ``environment.taken`` with its number.
+    """Compiles templates so that each branch adds its number to ``environment.taken``.
 
     Expressions must not be optimized: a side that is computed once is no longer the tree's.
     """
@@ -62,14 +59,14 @@ class BranchRecorder(CodeGenerator):
     def blockvisit(self, nodes: Iterable[nodes.Node], frame: Frame) -> None:
         """Write a body behind its number."""
         if id(nodes) in self._numbers:
-            self.writeline(f"environment.taken({self._numbers[id(nodes)]})")
+            self.writeline(f"environment.taken.add({self._numbers[id(nodes)]})")
         super().blockvisit(nodes, frame)
 
     def visit(self, node: nodes.Node, *args: Any, **kwargs: Any) -> Any:
         """Write a side of an inline ``if`` behind its number, which counts as false."""
         if id(node) not in self._numbers:
             return super().visit(node, *args, **kwargs)
-        self.write(f"(environment.taken({self._numbers[id(node)]}) or ")
+        self.write(f"(environment.taken.add({self._numbers[id(node)]}) or ")
         super().visit(node, *args, **kwargs)
         return self.write(")")
 
@@ -81,13 +78,13 @@ def find_branches(tree: nodes.Template) -> list[Branch]:
 
 def _numbered(tree: nodes.Template) -> list[tuple[_Body, Branch]]:
     found: list[tuple[_Body, Branch]] = []
-    _collect(tree, None, _constant_names(tree), found)
+    _collect(tree, (), _constant_names(tree), found)
     return found
 
 
 def _collect(
     node: nodes.Node,
-    parent: int | None,
+    path: tuple[int, ...],
     constants: Collection[str],
     found: list[tuple[_Body, Branch]],
 ) -> None:
@@ -101,13 +98,13 @@ def _collect(
         reason = "it only raises an exception" if _raises(inner) else ""
         if test is not None and _is_constant(test, constants):
             reason = "constants decide"
-        number = len(found)
-        found.append((body, Branch(line, words + shown(test), parent, reason)))
+        inside = (*path, len(found))
+        found.append((body, Branch(line, words + shown(test), inside, reason)))
         for child in inner:
-            _collect(child, number, constants, found)
+            _collect(child, inside, constants, found)
     for child in node.iter_child_nodes():
         if id(child) not in held:
-            _collect(child, parent, constants, found)
+            _collect(child, path, constants, found)
 
 
 def _bodies(node: nodes.Node) -> Iterator[tuple[_Body, nodes.Node | None, str]]:
@@ -129,14 +126,10 @@ def _bodies(node: nodes.Node) -> Iterator[tuple[_Body, nodes.Node | None, str]]:
 def _constant_names(tree: nodes.Template) -> set[str]:
     """Return the variables that are set once, to a constant, and that whatever else holds."""
     names = [name.name for name in tree.find_all(nodes.Name) if name.ctx != "load"]
-    constant = {
-        assign.target.name
-        for assign in tree.body
-        if isinstance(assign, nodes.Assign)
-        and isinstance(assign.target, nodes.Name)
-        and isinstance(assign.node, nodes.Const)
-    }
-    return {name for name in constant if names.count(name) == 1}
+    once = {name for name in names if names.count(name) == 1}
+    sets = (node for node in tree.body if isinstance(node, nodes.Assign))
+    constant = [assign.target for assign in sets if isinstance(assign.node, nodes.Const)]
+    return once & {target.name for target in constant if isinstance(target, nodes.Name)}
 
 
 def _is_constant(test: nodes.Node, constants: Collection[str]) -> bool:
@@ -163,8 +156,6 @@ def shown(node: nodes.Node | None) -> str:
             return repr(value)
         case nodes.Getattr(node=inner, attr=name):
             return f"{shown(inner)}.{name}"
-        case nodes.Getitem(node=inner, arg=nodes.Const(value=str(name))):
-            return f"{shown(inner)}.{name}"
         case nodes.Getitem(node=inner, arg=argument):
             return f"{shown(inner)}[{shown(argument)}]"
         case nodes.Not(node=inner):
@@ -174,15 +165,13 @@ def shown(node: nodes.Node | None) -> str:
         case nodes.Or(left=left, right=right):
             return f"({shown(left)} or {shown(right)})"
         case nodes.Compare(expr=left, ops=[nodes.Operand(op=operator, expr=right)]):
-            return f"{shown(left)} {_OPERATORS[operator]} {shown(right)}"
+            return f"{shown(left)} {operators[operator]} {shown(right)}"
         case nodes.Test(node=inner, name=name):
             return f"{shown(inner)} is {name}"
         case nodes.Call(node=inner, args=arguments):
             return f"{shown(inner)}({', '.join(map(shown, arguments))})"
-        case nodes.Filter(node=inner, name=name, args=[argument, *_]):
-            return f"{shown(inner)}|{name}({shown(argument)})"
-        case nodes.Filter(node=inner, name=name):
-            return f"{shown(inner)}|{name}"
+        case nodes.Filter(node=inner, name=name, args=arguments):
+            return f"{shown(inner)}|{name}" + (f"({shown(arguments[0])})" if arguments else "")
         case nodes.List(items=items) | nodes.Tuple(items=items):
             return f"[{', '.join(map(shown, items))}]"
     return "…"

@@ -72,28 +72,21 @@ def _strftime_now(pattern: str) -> str:
 
 
 class ChatEnvironment(SandboxedEnvironment):
-    """A sandboxed environment that records which branches of its templates are rendered.
-
-    ``taken`` is called with the number of each.
-    """
+    """A sandboxed environment; ``taken`` are the branches that its templates rendered."""
 
     code_generator_class = BranchRecorder
-
-    def __init__(self) -> None:
-        """Set it up as Hugging Face does; nothing is taken yet."""
-        super().__init__(
-            trim_blocks=True,
-            lstrip_blocks=True,
-            extensions=["jinja2.ext.loopcontrols", GenerationTag],
-            optimized=False,  # as `BranchRecorder` wants it
-        )
-        self.branches: set[int] = set()
-        self.taken = self.branches.add
+    taken: set[int]
 
 
 def create_environment() -> ChatEnvironment:
     """Return a fresh sandboxed environment for chat templates."""
-    environment = ChatEnvironment()
+    environment = ChatEnvironment(
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.loopcontrols", GenerationTag],
+        optimized=False,  # as `BranchRecorder` wants it
+    )
+    environment.taken = set()
     environment.filters["tojson"] = _to_json
     environment.filters["from_json"] = json.loads
     environment.filters["fromjson"] = json.loads

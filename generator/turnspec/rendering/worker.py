@@ -231,10 +231,10 @@ def _serve(connection: Connection) -> None:
                 if verb == "facts":
                     connection.send(template_facts(payload))
                 elif verb == "taken":
-                    connection.send(frozenset(environment.branches))
-                    environment.branches.clear()
+                    connection.send(frozenset(environment.taken))
+                    environment.taken.clear()
                 elif verb == "load":
-                    environment.branches.clear()
+                    environment.taken.clear()
                     template = environment.from_string(payload)
                     connection.send(Rendering(""))
                 else:

@@ -86,35 +86,24 @@ class RungResult:
         return what + note
 
 
-#: What of a coverage is lines in words.
-_LINES = ("tried", "unreachable", "unrendered", "told")
+#: How a line ends that tells of a branch which nothing takes, though it may be reached.
+NEVER_RENDERED = "never rendered"
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
     """Which branches of a template that concern answers were rendered.
 
-    Attributes:
-        branches: how many there are.
-        rendered: how many the messages of the ladder, or further tries, take.
-        others: how many branches that concern no answer nothing takes.
-        tried: those that only further tries take, and with what.
-        unreachable: those that nothing can take, and why.
-        unrendered: those that nothing takes, whatever was tried.
-        told: what answers show beside the parts of the spec, and the parser keeps.
+    ``rendered`` of the ``branches`` are, by the ladder's messages or further tries; ``others`` are
+    those that concern no answer, and that nothing took. ``untaken`` has a line for each branch that
+    the ladder's messages don't take, ``told`` what answers show beside the parts of the spec.
     """
 
     branches: int
     rendered: int
     others: int = 0
-    tried: tuple[str, ...] = ()
-    unreachable: tuple[str, ...] = ()
-    unrendered: tuple[str, ...] = ()
+    untaken: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        """Return the figures."""
-        return f"{self.rendered}/{self.branches}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +169,8 @@ def _coverage(data: object, place: str) -> Coverage | None:
     branches, rendered, others = (
         count(entry.get(key, 0), f"{place}.{key}") for key in ("branches", "rendered", "others")
     )
-    lines = {key: texts(entry.get(key, []), f"{place}.{key}") for key in _LINES}
-    return Coverage(branches, rendered, others, **lines)
+    lines = [texts(entry.get(key, []), f"{place}.{key}") for key in ("untaken", "told")]
+    return Coverage(branches, rendered, others, *lines)
 
 
 def _rung(data: object, place: str) -> RungResult:
@@ -219,13 +208,8 @@ def _template_to_data(result: TemplateResult) -> dict[str, object]:
         "rungs": {
             name: _rung_to_data(result.rungs[name]) for name in RUNGS if name in result.rungs
         },
-        **({"coverage": _coverage_to_data(result.coverage)} if result.coverage else {}),
+        **({"coverage": asdict(result.coverage)} if result.coverage else {}),
     }
-
-
-def _coverage_to_data(coverage: Coverage) -> dict[str, object]:
-    data = {key: value for key, value in asdict(coverage).items() if value or value == 0}
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in data.items()}
 
 
 def _rung_to_data(rung: RungResult) -> dict[str, object]:

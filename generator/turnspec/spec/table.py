@@ -178,6 +178,7 @@ def _row(
     tools = spec.tools
     has_id = tools is not None and tools.call_id is not CallIdPosition.NONE
     rungs = result.rungs if result else {}
+    found = result.coverage if result else None
     return (
         f"[{_prose(spec.name)}]({spec.name}{SPEC_SUFFIX})",
         _code(spec.template.file).replace("|", r"\|"),
@@ -187,7 +188,7 @@ def _row(
         _prose(tools.call_id) if tools and has_id else _NOTHING,
         _limits(spec.limits),
         *(_mark(rungs.get(name)) for name in RUNGS),
-        str(result.coverage) if result and result.coverage else _NOTHING,
+        f"{found.rendered}/{found.branches}" if found else _NOTHING,
         *_engine_marks(spec, engines),
         _mark(rungs.get(LIVE_RUNG)),
         _export_mark(spec, integrations),

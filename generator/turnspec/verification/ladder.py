@@ -49,7 +49,6 @@ def climb(spec: Spec, gbnf: str, chat: Chat, messages: int) -> Climb:
     }
     view = View(spec, chat, renderer, module, gbnf)
     rungs[SANITY], objections = sanity(view)
-    result = TemplateResult(
-        spec_hash(spec), __version__, rendered_parts(spec), rungs, view.witness().coverage
-    )
+    coverage, _ = view.witness()
+    result = TemplateResult(spec_hash(spec), __version__, rendered_parts(spec), rungs, coverage)
     return Climb(result, objections)

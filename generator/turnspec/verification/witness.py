@@ -8,47 +8,34 @@ keys, texts and settings; and a text that shows in an answer then has to be read
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from turnspec.codegen.format_module import FormatModule
 from turnspec.rendering.conversation import EXAMPLE_TOOL, USER_TEXT, Chat, JsonObject, user_message
-from turnspec.rendering.worker import Rendering
-from turnspec.spec.results import Coverage
+from turnspec.spec.results import NEVER_RENDERED, Coverage
+from turnspec.verification import witness_tries
 from turnspec.verification.turns import Renderer
 from turnspec.verification.witness_reading import Reader
-from turnspec.verification.witness_tries import (
-    Try,
-    aimed_tries,
-    key_tries,
-    other_tries,
-    plain_tries,
-)
+from turnspec.verification.witness_tries import NEEDLE, Try
 
 #: How many conversations are tried at most, and how many of them for one branch.
 _MOST_TRIES = 250
 _MOST_AIMED = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Witness:
-    """Which branches were rendered; and what an answer shows that the parser loses."""
+def ask_template(renderer: Renderer, module: FormatModule) -> tuple[Coverage, tuple[str, ...]]:
+    """Ask a template what it could render beside all that its worker has rendered so far.
 
-    coverage: Coverage
-    lost: tuple[str, ...] = ()
-
-
-def ask_template(renderer: Renderer, module: FormatModule) -> Witness:
-    """Ask a template what it could render beside all that its worker has rendered so far."""
-    search = _Search(renderer.chat)
-    reader = Reader(renderer, module)
-    for tried in key_tries(renderer.chat):
-        _, user, turn = (search.take(tried).text or "").rpartition(USER_TEXT)
-        if user:
-            reader.read(tried, turn)
+    Returns which branches are rendered, and what an answer shows that the parser loses.
+    """
+    chat = renderer.chat
+    search, reader = _Search(chat), Reader(renderer, module)
+    for tried in witness_tries.key_tries(chat):
+        if NEEDLE in search.take(tried) or tried.variables != chat.variables:
+            reader.read(tried)
     search.try_further()
     lost, told = (tuple(map(": ".join, found.items())) for found in (reader.lost, reader.told))
-    return Witness(search.coverage(told), lost)
+    return search.coverage(told), lost
 
 
 class _Search:
@@ -57,62 +44,56 @@ class _Search:
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
         self._branches = chat.facts.branches
-        self._usual = set(chat.worker.taken())
-        self._found: dict[int, str] = {}  # what takes those that are not usual
-        self._without: dict[str, frozenset[int]] = {}
+        self._found = dict.fromkeys(chat.worker.taken(), "")  # with what further try, if one
         self._answers: set[int] = set()
+        self._without: dict[str, frozenset[int]] = {}
         self._tries = 0
-        for tried in plain_tries(chat):
-            self._render(tried)
-            taken = chat.worker.taken()
-            self._usual |= taken
-            self._answers |= taken - self._taken_without_answer(tried.variables)
+        for tried in witness_tries.plain_tries(chat):
+            self.take(tried)
 
-    def take(self, tried: Try) -> Rendering:
-        """Render a conversation, and note what it takes."""
+    def take(self, tried: Try) -> str:
+        """Render a conversation and note what it takes; "" if it isn't rendered."""
         self._tries += 1
-        rendering = self._render(tried)
-        taken = self._chat.worker.taken()
-        new = {number for number in taken if not self._is_taken(number)}
+        chat = self._chat.using(tried.variables)
+        prompt = not tried.form  # nothing that is to be read
+        found = chat.render(tried.messages, tools=[EXAMPLE_TOOL], add_generation_prompt=prompt)
+        taken = chat.worker.taken()
+        new = taken - self._found.keys()
         self._found |= dict.fromkeys(new, tried.words)
-        if new and tried.about_answers:
-            self._answers |= new - self._taken_without_answer(tried.variables)
-        return rendering
+        if tried.is_answer and (new or not tried.words):
+            self._answers |= taken - self._taken_without_answer(tried.variables)
+        return found.text or ""
 
     def try_further(self) -> None:
         """Try what is left, for as long as something is open; at last each branch by itself."""
-        for tried in other_tries(self._chat):
-            if self._tries >= _MOST_TRIES or not any(self._open()):
+        for tried in witness_tries.other_tries(self._chat):
+            if self._tries >= _MOST_TRIES or not self._open():
                 return
             self.take(tried)
-        for number in list(self._open()):
-            aimed = aimed_tries(self._chat, self._conditions(number))
+        for number in self._open():
+            conditions = " ".join(self._branches[at].condition for at in self._untaken(number))
+            aimed = witness_tries.aimed_tries(self._chat, conditions)
             for tried in itertools.islice(aimed, _MOST_AIMED):
-                if self._tries >= _MOST_TRIES or self._is_taken(number):
+                if self._tries >= _MOST_TRIES or number in self._found:
                     break
                 self.take(tried)
 
     def coverage(self, told: tuple[str, ...]) -> Coverage:
         """Return what was found of each branch."""
-        ours = [number for number in range(len(self._branches)) if self._concerns_answers(number)]
-        others = [n for n in range(len(self._branches)) if n not in ours and not self._is_taken(n)]
-        found = {number: self._found[number] for number in ours if number in self._found}
-        left = [number for number in ours if not self._is_taken(number)]
-        reasons = {number: self._why_unreachable(number) for number in left}
-        named = {number: str(self._branches[number]) for number in ours}
-        return Coverage(
-            branches=len(ours),
-            rendered=len(ours) - len(left),
-            others=len(others),
-            tried=tuple(f"{named[n]}: {words}" for n, words in found.items()),
-            unreachable=tuple(f"{named[n]}: {why}" for n, why in reasons.items() if why),
-            unrendered=tuple(named[n] for n, why in reasons.items() if not why),
-            told=told,
-        )
+        numbers = range(len(self._branches))
+        ours = [number for number in numbers if self._concerns_answers(number)]
+        others = [n for n in numbers if n not in self._found and n not in ours]
+        words = {number: self._words(number) for number in ours}
+        untaken = tuple(f"{self._branches[n]}: {text}" for n, text in words.items() if text)
+        rendered = sum(number in self._found for number in ours)
+        return Coverage(len(ours), rendered, len(others), untaken, told)
 
-    def _render(self, tried: Try) -> Rendering:
-        chat = self._chat.using(tried.variables)
-        return chat.render(tried.messages, tools=[EXAMPLE_TOOL], add_generation_prompt=tried.prompt)
+    def _words(self, number: int) -> str:
+        """Say what came of a branch; "" if the ladder's messages take it."""
+        if number in self._found:
+            return self._found[number] and f"rendered with {self._found[number]}"
+        reason = self._why_unreachable(number)
+        return f"out of reach: {reason}" if reason else NEVER_RENDERED
 
     def _taken_without_answer(self, variables: Mapping[str, object]) -> frozenset[int]:
         key = repr(variables)
@@ -122,37 +103,23 @@ class _Search:
             for messages in ([user], [system, user]):
                 chat.render(messages)
                 chat.render(messages, tools=[EXAMPLE_TOOL])
-            self._without[key] = self._chat.worker.taken()
+            self._without[key] = chat.worker.taken()
         return self._without[key]
 
-    def _is_taken(self, number: int) -> bool:
-        return number in self._usual or number in self._found
-
-    def _open(self) -> Iterator[int]:
-        """Yield what concerns answers, may be reached and isn't taken."""
-        for number in range(len(self._branches)):
-            is_left = not self._is_taken(number) and not self._why_unreachable(number)
-            if is_left and self._concerns_answers(number):
-                yield number
-
-    def _upwards(self, number: int) -> Iterator[int]:
-        """Yield a branch and all that it stands in."""
-        at: int | None = number
-        while at is not None:
-            yield at
-            at = self._branches[at].parent
+    def _open(self) -> list[int]:
+        """Return what concerns answers, may be reached and isn't taken."""
+        left = [n for n in range(len(self._branches)) if n not in self._found]
+        return [n for n in left if self._concerns_answers(n) and not self._why_unreachable(n)]
 
     def _concerns_answers(self, number: int) -> bool:
         """Tell whether only answers get there, or a condition names the role that gives them."""
-        return any(
-            at in self._answers or "'assistant'" in self._branches[at].condition
-            for at in self._upwards(number)
-        )
+        path = self._branches[number].path
+        named = any("'assistant'" in self._branches[at].condition for at in path)
+        return named or not self._answers.isdisjoint(path)
+
+    def _untaken(self, number: int) -> list[int]:
+        return [at for at in self._branches[number].path if at not in self._found]
 
     def _why_unreachable(self, number: int) -> str:
-        untaken = (at for at in self._upwards(number) if not self._is_taken(at))
-        return next(filter(None, (self._branches[at].unreachable for at in untaken)), "")
-
-    def _conditions(self, number: int) -> str:
-        untaken = (at for at in self._upwards(number) if not self._is_taken(at))
-        return " ".join(self._branches[at].condition for at in untaken)
+        reasons = (self._branches[at].unreachable for at in self._untaken(number))
+        return next(filter(None, reasons), "")

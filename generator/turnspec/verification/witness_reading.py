@@ -13,7 +13,7 @@ from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.comparing import Said, Turn, as_read
 from turnspec.verification.turns import Renderer
-from turnspec.verification.witness_tries import FORMS, NEEDLE, Try, answer_with
+from turnspec.verification.witness_tries import FORMS, NEEDLE, Try, answer_with, changed
 
 _NEEDLE = re.compile(rf"{NEEDLE}\d\d\d")
 _LOSSES = ("a call is lost", "content is lost", "a text is lost")
@@ -35,24 +35,24 @@ class Reader:
     module: FormatModule
     lost: dict[str, str] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)
-    _known: dict[tuple[str, str], _Read | None] = field(default_factory=dict)
 
-    def read(self, tried: Try, turn: str) -> None:
-        """Read an answer under the setting of ``tried``, and with its further keys: as ``turn``.
+    def read(self, tried: Try) -> None:
+        """Read an answer under the setting of a try, and with its further keys.
 
         A setting may be the user's, for a format that isn't the usual one; a key is anybody's. Keys
         are read one by one where something is wrong with all of them.
         """
-        own = self._read(tried.form, self._turn(tried.form, {}, self.renderer.chat.variables))
-        plain = self._read(tried.form, self._turn(tried.form, {}, tried.variables))
-        whole = self._read(tried.form, turn)
+        own = self._read(tried.form, {}, self.renderer.chat.variables)
+        plain = self._read(tried.form, {}, tried.variables)
+        whole = self._read(tried.form, tried.keys, tried.variables)
         if own is None or plain is None or whole is None:
             return
-        if tried.setting:
-            self._note(self._fault(own, plain), f"with {tried.setting}", plain, is_sure=False)
+        setting = changed(self.renderer.chat, tried.variables)
+        if setting:
+            self._note(self._fault(own, plain), f"with {setting}", plain, is_sure=False)
         shown = {key: text for key, text in tried.keys.items() if f"{text}" in whole.text}
         for key, text in shown.items() if self._fault(plain, whole) else ():
-            one = self._read(tried.form, self._turn(tried.form, {key: text}, tried.variables))
+            one = self._read(tried.form, {key: text}, tried.variables)
             # Where its name is written too, any key would be.
             if one is not None and f'"{key}"' not in one.text:
                 when = f"where {key!r} is given beside {tried.form}"
@@ -66,25 +66,22 @@ class Reader:
         if fault and quoted(read.text) not in noted.values():
             noted.setdefault(f"{fault} {when}", quoted(read.text))
 
-    def _turn(self, form: str, keys: Mapping[str, object], variables: Mapping[str, object]) -> str:
+    def _read(
+        self, form: str, keys: Mapping[str, object], variables: Mapping[str, object]
+    ) -> _Read | None:
+        """Return what is read of an answer; None where it has another header."""
         chat = self.renderer.chat.using(variables)
-        return chat.continued(answer_with(chat, form, keys)).text or ""
-
-    def _read(self, form: str, turn: str) -> _Read | None:
-        """Return what is read of a turn; None where it has another header."""
-        if (form, turn) not in self._known:
-            found = self.renderer.parser_input(turn)
-            self._known[form, turn] = None
-            if found is not None:
-                given = Turn(found.text, found.prefill, tool_definitions(FORMS[form].calls))
-                said = as_read(self.renderer.spec, self.module, given)
-                self._known[form, turn] = _Read(found.text, said)
-        return self._known[form, turn]
+        turn = chat.continued(answer_with(chat, form, keys)).text
+        found = self.renderer.parser_input(turn or "")
+        if found is None:
+            return None
+        given = Turn(found.text, found.prefill, tool_definitions(FORMS[form].calls))
+        return _Read(found.text, as_read(self.renderer.spec, self.module, given))
 
     def _fault(self, usual: _Read, given: _Read) -> str:
         """Return what is wrong with an answer, beside one that is as usual; "" if nothing is."""
         stops = self.renderer.spec.turn.stop
-        if usual == given or any(given.text.count(s) > usual.text.count(s) for s in stops):
+        if any(given.text.count(stop) > usual.text.count(stop) for stop in stops):
             return ""  # no model writes on behind a stop, as where a tool's result stands
         said = given.said
         kept = f"{said.content} {said.reasoning} {said.calls}"
@@ -102,6 +99,6 @@ class Reader:
 
 def _is_insertion(usual: str, given: str) -> bool:
     """Tell whether a text is only added; a word that another replaces is one of the format's."""
-    before = common_prefix([usual, given])
-    after = common_suffix([usual[len(before) :], given[len(before) :]])
-    return not usual[len(before) : len(usual) - len(after)].strip()
+    before = len(common_prefix([usual, given]))
+    after = len(common_suffix([usual[before:], given[before:]]))
+    return not usual[before : len(usual) - after].strip()
