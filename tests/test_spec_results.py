@@ -27,6 +27,7 @@ from turnspec.spec.overlay import Overlay, read_overlay
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import (
     Counterexample,
+    Coverage,
     RungResult,
     TemplateResult,
     dump_results,
@@ -39,15 +40,16 @@ from turnspec.spec.table import index_table
 ALL_PARTS = (Part.REASONING, Part.CONTENT, Part.CALLS)
 
 
-def result(spec: Spec, **rungs: RungResult) -> TemplateResult:
+def result(spec: Spec, coverage: Coverage | None = None, **rungs: RungResult) -> TemplateResult:
     """Return the result of a spec; rungs are named r0, r1, r1b and r2."""
     named = {name.removeprefix("r"): rung for name, rung in rungs.items()}
-    return TemplateResult(spec_hash(spec), "0.1.0", spec.turn.order, named)
+    return TemplateResult(spec_hash(spec), "0.1.0", spec.turn.order, named, coverage)
 
 
 RESULTS = {
     "tagged": result(
         tagged_spec(),
+        Coverage(9, 7, 2, ("line 1, a: never rendered",), ("a text is lost",)),
         r0=RungResult(12, 0),
         r1=RungResult(48, 2, Counterexample("a `b` | c\nd", "", "x"), "only *newlines*"),
         r1b=RungResult(50, 0),
@@ -107,6 +109,16 @@ GOOD = {"spec_hash": "x", "generator": "1", "parts": [], "rungs": {}}
         (
             {"a": {**GOOD, "rungs": {"0": {"passed": 1, "failed": 0, "note": 1}}}},
             "v.json: a.rungs.0.note: must be a string",
+        ),
+        ({"a": {**GOOD, "coverage": 1}}, "v.json: a.coverage: must be an object"),
+        (
+            {"a": {**GOOD, "coverage": {"branches": "1"}}},
+            "v.json: a.coverage.branches: must be a count",
+        ),
+        ({"a": {**GOOD, "coverage": {"told": ""}}}, "v.json: a.coverage.told: must be a list"),
+        (
+            {"a": {**GOOD, "coverage": {"told": [1]}}},
+            "v.json: a.coverage.told[0]: must be a string",
         ),
     ],
 )
@@ -209,7 +221,7 @@ def test_index_table_names_what_did_not_pass_and_only_then() -> None:
         return index_table([spec], {"plain": result})
 
     assert "Not passed" not in table(RungResult(50, 0))
-    assert table(RungResult(50, 0)).endswith(" | - | 50" + " | -" * 8 + " | 0 |\n")
+    assert table(RungResult(50, 0)).endswith(" | - | 50" + " | -" * 9 + " | 0 |\n")
     assert table(RungResult(49, 1, Counterexample("why"))).endswith(
         "\n## Not passed\n\n- [plain](plain.yaml), rung 1: 1 of 50 failed\n  - written: `why`\n"
     )

@@ -114,10 +114,23 @@ def _unusable(chat: Chat, file: str) -> Problem | None:
     if rendering.text is None and not rendering.fatal:
         rendering = chat.speaking(replace(chat.dialect, give_tools=False)).turn(message)
     if rendering.text is None:
-        return Problem(rendering.error, file=file, line=rendering.line)
+        left = "" if rendering.fatal else _unrendered(chat)
+        return Problem(rendering.error + left, file=file, line=rendering.line)
     if CONTENT not in rendering.text:
-        return Problem("the template renders no assistant content", file=file)
+        why = "the template renders no assistant content"
+        return Problem(why + _unrendered(chat), file=file)
     return None
+
+
+def _unrendered(chat: Chat) -> str:
+    """Say what a template that refuses all messages would render next."""
+    taken = chat.worker.taken()
+    left = [
+        f"; never rendered: {branch}"
+        for number, branch in enumerate(chat.facts.branches)
+        if {*branch.path} - taken == {number} and not branch.unreachable
+    ]
+    return "".join(left[:1])
 
 
 class _Analyzer:

@@ -26,7 +26,9 @@ def find_message_form(chat: Chat, derivation: Derivation) -> Dialect:
     for name, values in chat.facts.switch_values.items():
         settings += [{name: value} for value in values]
     chats = [chat.using(variables) for variables in settings]
-    field = next(filter(None, map(find_reasoning_field, chats)), None) or find_other_field(chat)
+    finders = (find_reasoning_field, find_other_field)
+    found_fields = (find(chat) for find in finders for chat in chats)
+    field = next(filter(None, found_fields), None)
     if field is not None:
         derivation.note("R1", f"reasoning is read from {field}")
         field, call_field = find_both_fields(chats, field)

@@ -13,6 +13,7 @@ from turnspec.pipeline.build import Build
 from turnspec.pipeline.freshness import Difference
 from turnspec.spec.files import SPEC_SUFFIX, load_spec
 from turnspec.spec.model import Spec, Verdict
+from turnspec.spec.results import NEVER_RENDERED, Coverage
 
 #: How many lines of a spec's difference are printed.
 _MOST_LINES = 40
@@ -51,10 +52,18 @@ def print_build(build: Build, into: Path | None, *, verbose: bool) -> None:
         _print_capabilities(build)
     if build.advice is not None:
         _print_advice(build.name, build.advice, into)
+    if build.result is not None and build.result.coverage is not None:
+        _print_coverage(build.name, build.result.coverage)
     if into is None:
         for path, text in build.files.items():
             if path.endswith(".yaml"):
                 put(text)
+
+
+def _print_coverage(name: str, coverage: Coverage) -> None:
+    left = (line for line in coverage.untaken if line.endswith(NEVER_RENDERED))
+    for line in (*left, *coverage.told):
+        print_error(f"{name}: {line}")
 
 
 def _print_capabilities(build: Build) -> None:

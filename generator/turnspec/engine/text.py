@@ -370,6 +370,8 @@ def is_quoted_marker(turn: Turn, found: Found) -> bool:
     state, is_start = turn.state, found.role is Role.REASONING_START
     if not REASONING_HAS_START or REASONING_END_ENDS_TURN or REASONING_END_ENDS_CONTENT:
         return False
+    if not REASONING_IS_FIRST:  # it stands behind content, whatever that ends with
+        return False
     pending, state.quotes_reasoning = state.quotes_reasoning, False
     if pending and not is_start:
         return True

@@ -83,9 +83,14 @@ class Offer:
 
     def following(self, left: Part) -> tuple[Part, ...]:
         """Return the parts that may follow one."""
-        if left is Part.START:
-            return self.parts
         order = self.spec.turn.order
+        if left is Part.START:
+            # Reasoning behind an answer of a given form doesn't stand in its place.
+            given = self.content != _TEXT and Part.CONTENT in self.parts
+            behind = order[order.index(Part.CONTENT) :] if given else ()
+            return tuple(
+                part for part in self.parts if part not in behind or part is not Part.REASONING
+            )
         # An answer of a given form stands alone.
         apart = {Part.CONTENT, Part.CALLS} if self.content != _TEXT else set()
         return tuple(

@@ -20,6 +20,8 @@ from jinja2.ext import Extension
 from jinja2.parser import Parser
 from jinja2.sandbox import SandboxedEnvironment
 
+from turnspec.rendering.branches import BranchRecorder
+
 #: The moment at which every template is rendered.
 PINNED_TIME = datetime.datetime(2026, 1, 15, 12, 0, 0)
 
@@ -69,13 +71,22 @@ def _strftime_now(pattern: str) -> str:
     return PINNED_TIME.strftime(pattern)
 
 
-def create_environment() -> SandboxedEnvironment:
+class ChatEnvironment(SandboxedEnvironment):
+    """A sandboxed environment; ``taken`` are the branches that its templates rendered."""
+
+    code_generator_class = BranchRecorder
+    taken: set[int]
+
+
+def create_environment() -> ChatEnvironment:
     """Return a fresh sandboxed environment for chat templates."""
-    environment = SandboxedEnvironment(
+    environment = ChatEnvironment(
         trim_blocks=True,
         lstrip_blocks=True,
         extensions=["jinja2.ext.loopcontrols", GenerationTag],
+        optimized=False,  # as `BranchRecorder` wants it
     )
+    environment.taken = set()
     environment.filters["tojson"] = _to_json
     environment.filters["from_json"] = json.loads
     environment.filters["fromjson"] = json.loads

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from jinja2 import TemplateSyntaxError, meta, nodes
 
+from turnspec.rendering.branches import Branch, find_branches
 from turnspec.rendering.environment import create_environment
 
 #: Variables that every rendering gets, whatever the template.
@@ -58,6 +59,7 @@ class TemplateFacts:
             ``in``, or gives to a method or filter that searches.
         table_keys: the first key of each of its tables, so of its constant mappings.
         reads: the variables that it reads without setting them.
+        branches: all that conditions decide on, by their numbers.
         error: why it can't be compiled, or why nothing else is known.
     """
 
@@ -68,6 +70,7 @@ class TemplateFacts:
     searched_words: Sequence[str] = ()
     table_keys: Sequence[str] = ()
     reads: frozenset[str] = frozenset()
+    branches: Sequence[Branch] = ()
     error: str | None = None
 
 
@@ -82,6 +85,7 @@ def template_facts(source: str) -> TemplateFacts:
             attribute_words=_attribute_words(found),
             searched_words=_searched_words(found),
             table_keys=_table_keys(found),
+            branches=find_branches(tree),
         )
         # This compiles the tree, which folds constants in place: so it comes last.
         reads = frozenset(meta.find_undeclared_variables(tree))
@@ -128,7 +132,7 @@ def _attribute_words(found: _Nodes) -> dict[str, list[str]]:
     for compare in _each(nodes.Compare, found):
         sides = [compare.expr, *(operand.expr for operand in compare.ops)]
         words = [text for side in sides for text in _constants(side) if isinstance(text, str)]
-        for name in filter(None, map(_attribute, sides)):
+        for name in filter(None, map(_attribute, map(_unfiltered, sides))):
             words_of.setdefault(name, []).extend(words)
     return {name: list(dict.fromkeys(words)) for name, words in words_of.items() if words}
 
@@ -167,6 +171,8 @@ def _attribute(node: nodes.Node) -> str:
     """Return the name of the key or attribute that an expression reads, or ""."""
     match node:
         case nodes.Getattr(attr=str(name)) | nodes.Getitem(arg=nodes.Const(value=str(name))):
+            return name
+        case nodes.Call(node=nodes.Getattr(attr="get"), args=[nodes.Const(value=str(name)), *_]):
             return name
     return ""
 

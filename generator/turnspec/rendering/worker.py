@@ -59,6 +59,10 @@ class _Budget:
     renderings: int
 
 
+#: What the process answers: a rendering, a template's facts, or the branches taken.
+_Answer = Rendering | TemplateFacts | frozenset[int]
+
+
 class RenderWorker:
     """Renders templates in a process of its own. Use it as a context manager.
 
@@ -129,6 +133,15 @@ class RenderWorker:
         finally:
             self._budget = None
 
+    def taken(self) -> frozenset[int]:
+        """Return the branches that the renderings since the last time took.
+
+        Another template, or a process that was ended, begins anew.
+        """
+        with self._turn:
+            found = self._request(("taken", None)) if self._connection is not None else None
+            return found if isinstance(found, frozenset) else frozenset()
+
     def failure(self, source: str) -> Rendering | None:
         """Return the rendering that hit a limit, or None if none of this template did."""
         return self._hopeless.get(source)
@@ -141,6 +154,7 @@ class RenderWorker:
         found = self._request(("facts", source))
         if isinstance(found, TemplateFacts):
             return found
+        assert isinstance(found, Rendering)
         self._hopeless[source] = replace(found, fatal=True)
         return TemplateFacts(error=found.error)
 
@@ -180,7 +194,7 @@ class RenderWorker:
             self._process = None
         self._source = None
 
-    def _request(self, message: tuple[str, object]) -> Rendering | TemplateFacts:
+    def _request(self, message: tuple[str, object]) -> _Answer:
         assert self._connection is not None
         seconds, too_slow = self._time_limit, f"took longer than {self._time_limit:g} s"
         if self._budget is not None:
@@ -194,7 +208,7 @@ class RenderWorker:
             if not self._connection.poll(seconds):
                 self._stop()
                 return Rendering(None, too_slow, fatal=True)
-            answer: Rendering | TemplateFacts = self._connection.recv()
+            answer: _Answer = self._connection.recv()
         except RecursionError:  # nothing was sent
             return Rendering(None, "what it is given is nested too deep")
         except (EOFError, OSError):
@@ -216,7 +230,11 @@ def _serve(connection: Connection) -> None:
             try:
                 if verb == "facts":
                     connection.send(template_facts(payload))
+                elif verb == "taken":
+                    connection.send(frozenset(environment.taken))
+                    environment.taken.clear()
                 elif verb == "load":
+                    environment.taken.clear()
                     template = environment.from_string(payload)
                     connection.send(Rendering(""))
                 else:

@@ -62,6 +62,13 @@ def text(data: object, place: str) -> str:
     return data
 
 
+def texts(data: object, place: str) -> tuple[str, ...]:
+    """Return a list of strings."""
+    if not isinstance(data, list):
+        raise MisfitError(place, "a list")
+    return tuple(text(item, f"{place}[{number}]") for number, item in enumerate(data))
+
+
 def count(data: object, place: str) -> int:
     """Return a whole number that isn't negative."""
     if type(data) is not int or data < 0:

@@ -8,11 +8,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from turnspec.spec.atomic import write_atomically
-from turnspec.spec.json_values import MisfitError, count, load_json, mapping, read_json, text
+from turnspec.spec.json_values import (
+    MisfitError,
+    count,
+    load_json,
+    mapping,
+    read_json,
+    text,
+    texts,
+)
 from turnspec.spec.model import Part
 from turnspec.spec.problems import Problem
 
@@ -78,14 +86,38 @@ class RungResult:
         return what + note
 
 
+#: How a line ends that tells of a branch which nothing takes, though it may be reached.
+NEVER_RENDERED = "never rendered"
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Which branches of a template that concern answers were rendered.
+
+    ``rendered`` of the ``branches`` are, by the ladder's messages or further tries; ``others`` are
+    those that concern no answer, and that nothing took. ``untaken`` has a line for each branch that
+    the ladder's messages don't take, ``told`` what answers show beside the parts of the spec.
+    """
+
+    branches: int
+    rendered: int
+    others: int = 0
+    untaken: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class TemplateResult:
-    """The results of one template: for which spec, by which generator, its parts and its rungs."""
+    """The results of one template: for which spec, by which generator, its parts and its rungs.
+
+    ``coverage`` is None where nobody asked the template.
+    """
 
     spec_hash: str
     generator: str
     parts: tuple[Part, ...] = ()
     rungs: Mapping[str, RungResult] = field(default_factory=dict)
+    coverage: Coverage | None = None
 
 
 def dump_results(results: Mapping[str, TemplateResult]) -> str:
@@ -126,7 +158,19 @@ def _template(data: object, place: str) -> TemplateResult:
         rungs={
             name: _rung(rungs[name], f"{place}.rungs.{name}") for name in RUNGS if name in rungs
         },
+        coverage=_coverage(entry.get("coverage"), f"{place}.coverage"),
     )
+
+
+def _coverage(data: object, place: str) -> Coverage | None:
+    if data is None:
+        return None
+    entry = mapping(data, place)
+    branches, rendered, others = (
+        count(entry.get(key, 0), f"{place}.{key}") for key in ("branches", "rendered", "others")
+    )
+    lines = [texts(entry.get(key, []), f"{place}.{key}") for key in ("untaken", "told")]
+    return Coverage(branches, rendered, others, *lines)
 
 
 def _rung(data: object, place: str) -> RungResult:
@@ -164,6 +208,7 @@ def _template_to_data(result: TemplateResult) -> dict[str, object]:
         "rungs": {
             name: _rung_to_data(result.rungs[name]) for name in RUNGS if name in result.rungs
         },
+        **({"coverage": asdict(result.coverage)} if result.coverage else {}),
     }
 
 

@@ -30,6 +30,8 @@ turns come back through the parser; 1b, so do the spec's own turns after the tem
 prompt; 2, so does every way of cutting the text; 3, random walks over the grammar, for any tools
 and for real ones, are read as they were meant, and the grammar allows the spec's turns; sanity, the
 parts of the spec fit each other and the template. A format is verified when all of these passed.
+Branches are those of the template that concern answers: how many of them some rendering took, of
+how many; `verification.json` says in words what only further tries took, and what nothing did.
 Then come what three grammar engines say: how many texts they judged alike, and how many random
 turns of grammars bound to tools and answers the parser read as the schemas want it; and rung 4
 (`turnspec live`): what llama.cpp writes with a tiny model of random weights after the real prompt,
@@ -147,7 +149,7 @@ def _table(
     integrations: Integrations,
     families: Mapping[str, str],
 ) -> str:
-    marks = ("Engines: texts", "Engines: turns", LIVE_RUNG, "Exports")
+    marks = ("Branches", "Engines: texts", "Engines: turns", LIVE_RUNG, "Exports")
     head = (*_COLUMNS, *RUNGS, *marks, "Overlay")
     lines: list[tuple[str, ...]] = [head, tuple("---" for _ in head)]
     for family, formats in by_family(specs, families):
@@ -176,6 +178,7 @@ def _row(
     tools = spec.tools
     has_id = tools is not None and tools.call_id is not CallIdPosition.NONE
     rungs = result.rungs if result else {}
+    found = result.coverage if result else None
     return (
         f"[{_prose(spec.name)}]({spec.name}{SPEC_SUFFIX})",
         _code(spec.template.file).replace("|", r"\|"),
@@ -185,6 +188,7 @@ def _row(
         _prose(tools.call_id) if tools and has_id else _NOTHING,
         _limits(spec.limits),
         *(_mark(rungs.get(name)) for name in RUNGS),
+        f"{found.rendered}/{found.branches}" if found else _NOTHING,
         *_engine_marks(spec, engines),
         _mark(rungs.get(LIVE_RUNG)),
         _export_mark(spec, integrations),

@@ -48,8 +48,10 @@ def climb(spec: Spec, gbnf: str, chat: Chat, messages: int) -> Climb:
         "2": _guarded(lambda: chunking(spec, module)),
         "3": _guarded(lambda: agreement(spec, module, gbnf)),
     }
-    rungs[SANITY], objections = sanity(View(spec, chat, renderer, module, gbnf))
-    result = TemplateResult(spec_hash(spec), __version__, rendered_parts(spec), rungs)
+    view = View(spec, chat, renderer, module, gbnf)
+    rungs[SANITY], objections = sanity(view)
+    coverage, _ = view.witness()
+    result = TemplateResult(spec_hash(spec), __version__, rendered_parts(spec), rungs, coverage)
     return Climb(result, objections)
 
 

@@ -54,6 +54,8 @@ CHECKS: dict[str, Check] = {
     "what a value may be is the same for parser and grammar": sanity_parsed.values,
     "what a name may be is the same for parser and grammar": sanity_parsed.names,
     "what is called ambiguous is": sanity_limits.limits,
+    # The last one, as it asks for what nothing before it has rendered.
+    "what answers show under any key is read": sanity_rendered.unknown_texts,
 }
 
 #: Checks that object to what may be right all the same: that is told, and isn't a failure.

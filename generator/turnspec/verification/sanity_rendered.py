@@ -207,6 +207,12 @@ def tokens(view: View) -> Iterator[Finding]:
             yield f"tokens.{name}", f"rendered with {quoted(view.chat.tokens.get(name, ''))}"
 
 
+def unknown_texts(view: View) -> Iterator[Finding]:
+    """What an answer shows under keys that the spec doesn't know is read, and hides nothing."""
+    _, lost = view.witness()
+    yield from (("turn", fault) for fault in lost)
+
+
 def unrendered_reasoning(view: View) -> Iterator[Finding]:
     """What marks reasoning that no message shows are markers that the template itself holds."""
     spec = view.spec

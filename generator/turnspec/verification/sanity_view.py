@@ -11,11 +11,13 @@ from turnspec.rendering.conversation import Chat
 from turnspec.spec.message import Message
 from turnspec.spec.model import Part, ReasoningMode, Spec, Thinking
 from turnspec.spec.prompt_state import PromptState
+from turnspec.spec.results import Coverage
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.messages import sample_messages
 from turnspec.verification.recognizer import Recognizer
 from turnspec.verification.turns import Renderer, expected_message, prompt_leaves
+from turnspec.verification.witness import ask_template
 
 #: Where a check objects, as a path in the spec, and why.
 Finding = tuple[str, str]
@@ -50,6 +52,13 @@ class View:
     module: FormatModule
     gbnf: str
     _recognizers: list[Recognizer] = field(default_factory=list, repr=False)
+    _witnesses: list[tuple[Coverage, tuple[str, ...]]] = field(default_factory=list, repr=False)
+
+    def witness(self) -> tuple[Coverage, tuple[str, ...]]:
+        """Return what the template itself says of all that was rendered till then, asked once."""
+        if not self._witnesses:
+            self._witnesses.append(ask_template(self.renderer, self.module))
+        return self._witnesses[0]
 
     def turns(self) -> Iterator[tuple[Message, str]]:
         """Yield the sample messages as a model writes them, and the turns behind the header."""

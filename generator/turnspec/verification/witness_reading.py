@@ -1,0 +1,104 @@
+"""Whether a parser reads what an answer shows of keys that its spec doesn't know."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from turnspec.analysis.probes import CONTENT
+from turnspec.analysis.text import common_prefix, common_suffix, markers
+from turnspec.codegen.format_module import FormatModule
+from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.yaml_text import quoted
+from turnspec.verification.comparing import Said, Turn, as_read
+from turnspec.verification.turns import Renderer
+from turnspec.verification.witness_tries import FORMS, NEEDLE, Try, answer_with, changed
+
+_NEEDLE = re.compile(rf"{NEEDLE}\d\d\d")
+_LOSSES = ("a call is lost", "content is lost", "a text is lost")
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """An answer's text, behind what a prompt has of it, and what the parser makes of that."""
+
+    text: str
+    said: Said
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads answers; ``lost`` and ``told`` say what is wrong and what is doubtful, each once."""
+
+    renderer: Renderer
+    module: FormatModule
+    lost: dict[str, str] = field(default_factory=dict)
+    told: dict[str, str] = field(default_factory=dict)
+
+    def read(self, tried: Try) -> None:
+        """Read an answer under the setting of a try, and with its further keys.
+
+        A setting may be the user's, for a format that isn't the usual one; a key is anybody's. Keys
+        are read one by one where something is wrong with all of them.
+        """
+        own = self._read(tried.form, {}, self.renderer.chat.variables)
+        plain = self._read(tried.form, {}, tried.variables)
+        whole = self._read(tried.form, tried.keys, tried.variables)
+        if own is None or plain is None or whole is None:
+            return
+        setting = changed(self.renderer.chat, tried.variables)
+        if setting:
+            self._note(self._fault(own, plain), f"with {setting}", plain, is_sure=False)
+        shown = {key: text for key, text in tried.keys.items() if f"{text}" in whole.text}
+        for key, text in shown.items() if self._fault(plain, whole) else ():
+            one = self._read(tried.form, {key: text}, tried.variables)
+            # Where its name is written too, any key would be.
+            if one is not None and f'"{key}"' not in one.text:
+                when = f"where {key!r} is given beside {tried.form}"
+                is_sure = _is_insertion(plain.text, one.text)
+                self._note(self._fault(plain, one), when, one, is_sure=is_sure)
+
+    def _note(self, fault: str, when: str, read: _Read, *, is_sure: bool) -> None:
+        """Keep what is wrong; a text alone isn't lost if a problem tells of it."""
+        is_lost = fault in _LOSSES and not (fault == _LOSSES[-1] and read.said.problems)
+        noted = self.lost if is_sure and is_lost else self.told
+        if fault and quoted(read.text) not in noted.values():
+            noted.setdefault(f"{fault} {when}", quoted(read.text))
+
+    def _read(
+        self, form: str, keys: Mapping[str, object], variables: Mapping[str, object]
+    ) -> _Read | None:
+        """Return what is read of an answer; None where it has another header."""
+        chat = self.renderer.chat.using(variables)
+        turn = chat.continued(answer_with(chat, form, keys)).text
+        found = self.renderer.parser_input(turn or "")
+        if found is None:
+            return None
+        given = Turn(found.text, found.prefill, tool_definitions(FORMS[form].calls))
+        return _Read(found.text, as_read(self.renderer.spec, self.module, given))
+
+    def _fault(self, usual: _Read, given: _Read) -> str:
+        """Return what is wrong with an answer, beside one that is as usual; "" if nothing is."""
+        stops = self.renderer.spec.turn.stop
+        if any(given.text.count(stop) > usual.text.count(stop) for stop in stops):
+            return ""  # no model writes on behind a stop, as where a tool's result stands
+        said = given.said
+        kept = f"{said.content} {said.reasoning} {said.calls}"
+        if len(said.calls) < len(usual.said.calls):
+            return _LOSSES[0]
+        if CONTENT in usual.said.content and CONTENT not in kept:
+            return _LOSSES[1]
+        if any(needle not in kept for needle in _NEEDLE.findall(given.text)):
+            return _LOSSES[2]
+        if CONTENT in usual.said.content and CONTENT not in said.content:
+            return "content is read as something else"
+        marks = [mark for mark in markers(said.content) if mark not in usual.said.content]
+        return f"content holds {quoted(marks[0])}" if marks else ""
+
+
+def _is_insertion(usual: str, given: str) -> bool:
+    """Tell whether a text is only added; a word that another replaces is one of the format's."""
+    before = len(common_prefix([usual, given]))
+    after = len(common_suffix([usual[before:], given[before:]]))
+    return not usual[before : len(usual) - after].strip()

@@ -1,0 +1,160 @@
+"""The second witness: what a template could render and no rung has shown is tried, read and told.
+
+The templates are in ``tests/templates/witness``.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.own_templates import FOLDER, given_template, own_template
+from tests.test_cli import run
+from turnspec.analysis import dialect, message_form
+from turnspec.analysis.analyze import analyze_template
+from turnspec.analysis.source import TemplateSource
+from turnspec.pipeline.build import Build, build_template
+from turnspec.pipeline.project import OutputPaths
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.files import load_checked_spec
+from turnspec.spec.model import Spec
+from turnspec.spec.results import RUNGS, SANITY, Coverage
+
+WITNESS = FOLDER / "witness"
+#: Random messages: the witness needs none.
+FEW = 10
+
+
+def template(name: str) -> TemplateSource:
+    return given_template((WITNESS / f"{name}.jinja").read_text(encoding="utf-8"), name)
+
+
+def built(source: TemplateSource) -> Build:
+    build = build_template(source, OutputPaths.in_folder(source.name), messages=FEW)
+    assert (build.problems, build.result is not None) == ((), True)
+    return build
+
+
+def coverage(build: Build) -> Coverage:
+    assert build.result is not None
+    assert build.result.coverage is not None
+    return build.result.coverage
+
+
+def failed(build: Build) -> set[str]:
+    assert build.result is not None
+    return {name for name in RUNGS if not build.result.rungs[name].is_passed}
+
+
+def objections(build: Build) -> list[str]:
+    return [f"{problem.path}: {problem.message}" for problem in build.objections]
+
+
+def spec_in(build: Build) -> Spec:
+    spec = load_checked_spec(build.files[OutputPaths.in_folder(build.name).spec], "the.yaml")
+    assert isinstance(spec, Spec)
+    return spec
+
+
+def test_a_text_in_calls_that_costs_them_fails_the_format() -> None:
+    """Every other check of every rung passes, as no message that the spec knows has the key."""
+    build = built(template("asides-in-calls"))
+    assert failed(build) == {SANITY}
+    (found,) = objections(build)
+    assert found.startswith("turn: a call is lost where 'aside' is given beside a call: ")
+    assert "<|aside|>witqa" in found
+
+
+def test_reasoning_beside_calls_is_found_without_the_analysis(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As the analysis once was: a key that shows beside calls only was no reasoning for it."""
+    lost = "a call is lost where 'plan' is given beside a call: "
+    source = own_template("plan-beside-calls")
+    assert not objections(built(source))
+    monkeypatch.setattr(dialect, "_is_beside_call", lambda chat: False)
+    build = built(source)
+    assert spec_in(build).reasoning.field is None
+    assert SANITY in failed(build)
+    assert any(lost in found for found in objections(build))
+
+
+def test_reasoning_under_a_switch_of_any_name_is_read() -> None:
+    build = built(template("odd-switch"))
+    assert failed(build) == set()
+    spec = spec_in(build)
+    reasoning = spec.reasoning
+    assert (reasoning.field, reasoning.start, reasoning.end) == (
+        "musings",
+        "[musing]",
+        "[/musing]",
+    )
+    assert spec.thinking.enabled.variables == {"chatty": True}
+    found = coverage(build)
+    merry = "line 8, message.mood == 'merry': rendered with mood = 'merry' beside content"
+    assert (found.told, found.untaken) == ((), (merry,))
+
+
+def test_a_text_whose_marks_stay_in_content_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the analysis once was: it looked for other keys without any switch."""
+    monkeypatch.setattr(message_form, "find_other_field", lambda chat: None)
+    build = built(template("odd-switch"))
+    assert spec_in(build).reasoning.field is None
+    assert failed(build) == set()
+    told, *_ = coverage(build).told
+    assert told.startswith("content holds \"[musing]\" where 'musings' is given beside content: ")
+
+
+def test_what_nothing_reaches_is_told_with_the_reason() -> None:
+    build = built(template("never-reached"))
+    assert failed(build) == set()
+    found = coverage(build)
+    assert found.untaken == (
+        "line 7, message.content|length > 9000: out of reach: it only raises an exception",
+        "line 11, verbose: out of reach: constants decide",
+        "line 14, message.content|length > 5000 and message.role == 'user': never rendered",
+    )
+    assert (found.branches, found.rendered, found.others) == (5, 2, 1)
+    shown = run("analyze", WITNESS / "never-reached.jinja")
+    assert shown.exit_code == 0
+    assert f"never-reached: {found.untaken[2]}\n" in shown.stderr
+    assert "out of reach" not in shown.stderr
+
+
+def test_content_in_parts_is_rendered() -> None:
+    found = coverage(built(template("parts-or-text")))
+    assert (found.untaken, found.others) == ((), 0)
+    assert found.rendered == found.branches > 0
+
+
+def test_what_a_refused_template_would_render_is_told(worker: RenderWorker) -> None:
+    (problem,) = analyze_template(template("content-in-parts"), worker).problems
+    assert problem.message.endswith("; never rendered: line 5, part.kind == 'words'")
+
+
+RESULT_IN_ANSWER = """\
+{% for m in messages %}<{{ m.role }}>{% if m.outcome %}<outcome>{{ m.outcome }}</outcome>\
+{% endif %}{{ m.content }}{% if m.tool_calls %}{% for c in m.tool_calls %}<do>{"name": "\
+{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}</do>{% endfor %}\
+<outcome>{% else %}</over>{% endif %}{% endfor %}\
+{% if add_generation_prompt %}<assistant>{% endif %}"""
+
+
+def test_what_stands_behind_the_end_of_a_turn_is_nothing_that_a_model_writes() -> None:
+    build = built(given_template(RESULT_IN_ANSWER))
+    assert "<outcome>" in spec_in(build).turn.stop
+    assert not [found for found in objections(build) if "outcome" in found]
+
+
+OTHER_CALLS = """\
+{% for m in messages %}<{{ m.role }}>{{ m.content }}{% for c in m.tool_calls %}\
+{% if builtin and c.function.name in builtin %}<run>{{ c.function.name }}{% else %}\
+<do>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}</do>\
+{% endif %}{% endfor %}</over>{% endfor %}\
+{% if add_generation_prompt %}<assistant>{% endif %}"""
+
+
+def test_calls_that_a_setting_writes_otherwise_are_told() -> None:
+    build = built(given_template(OTHER_CALLS))
+    assert failed(build) == set()
+    (told,) = coverage(build).told
+    assert told.startswith("a call is lost with builtin = ['funqa', 'funqb', 'funqc']: ")
