@@ -46,7 +46,7 @@ def test_origins_and_entries_are_read_with_their_lines() -> None:
     assert index.origins == {"pack": origin}
     assert index.entries == (
         Entry("One.jinja", "pack", SHA, "templates/One.jinja", line=10),
-        Entry("Two.jinja", "local", SHA, "", (), "<s>", "", "two.gguf", line=14),
+        Entry("Two.jinja", "local", SHA, bos_token="<s>", eos_token="", source="two.gguf", line=14),
     )
     assert [entry.name for entry in index.entries] == ["one", "two"]
     assert [entry.location for entry in index.entries] == [

@@ -129,7 +129,8 @@ QWEN, DEEPSEEK, GEMMA, LFM, NEMO, GLM, HORIZON, FUNCTION_GEMMA = (
 OTHER = ("other_syntax",)
 #: What the text's end decides, and what follows the first of it is no call either.
 DRAFTS = (
-    "<｜tool▁calls▁begin｜>\n\n< word =<｜tool▁call▁begin｜> function\n<｜tool▁sep｜> user\n\n```json"
+    "<｜tool▁calls▁begin｜>\n\n< word =<｜tool▁call▁begin｜> function\n"
+    "<｜tool▁sep｜> user\n\n```json"
     "<｜tool▁<｜tool▁calls▁begin｜>\n\n< word cou"
 )
 NUMBERED = '<tool_call>{"name": 5, "arguments": {"path": "a"}}</tool_call>'

@@ -91,8 +91,10 @@ def build_template(
         done = None
         if messages is not None and paths.grammar in files:
             # Results are those of the template, whatever a tokenizer adds.
-            gbnf = _makers(spec, paths, recipe)[paths.grammar]
-            done = steps.take("verification", lambda: climb(spec, gbnf(), chat, messages))
+            gbnf = files if whole is spec else generate_files(spec, paths, recipe)
+            done = steps.take(
+                "verification", lambda: climb(spec, gbnf[paths.grammar], chat, messages)
+            )
         return Build(
             source.name,
             files,
@@ -109,7 +111,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class _Steps:
-    """The steps behind an analysis: one that fails is told, and the others are taken all the same."""
+    """The steps behind an analysis: one that fails is told, and the others are taken."""
 
     file: str
     findings: list[Finding]
