@@ -278,7 +278,7 @@ export class ObjectCalls extends Calls {
     }
     this.text.mentioned ||= !bare;
     this.announced = false;
-    this.text.writeMention(end);
+    this.text.writeMention(end, true);
     turn.read = this.text.readText;
   }
 
