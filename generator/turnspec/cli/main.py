@@ -102,7 +102,7 @@ def turnspec() -> None:
 def main() -> None:
     """Run the command; whatever goes wrong is one line unless -v is given."""
     _prepare_streams()
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if callable(signal.getsignal(signal.SIGINT)):  # else a shell has it ignored
         signal.signal(signal.SIGINT, _interrupt)
     try:
         code = turnspec.main(prog_name="turnspec", standalone_mode=False) or 0
@@ -168,7 +168,12 @@ def _explain(error: Exception) -> None:
 
 
 def _leave(code: int) -> NoReturn:
-    """End the program; what standard output can't take any more isn't tried again."""
+    """End the program; what standard output can't take any more isn't tried again.
+
+    Nor does Ctrl-C end it otherwise, while Python takes it down.
+    """
+    if signal.getsignal(signal.SIGINT) is _interrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         sys.stdout.flush()
     except OSError:

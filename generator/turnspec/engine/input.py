@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 class Input:
     """The text that has come and is not read yet."""
 
-    def __init__(self, offset: int, rules: Rules) -> None:
-        self.text = ""
-        self.marked = ""  # the text with stand-ins for special tokens
+    def __init__(self, offset: int, rules: Rules, text: str = "", marked: str = "") -> None:
+        self.text = text
+        self.marked = marked  # the text with stand-ins for special tokens
         self.position = 0  # what stands before it is read
         self.offset = offset  # of the text's first character in what the model writes
         self.final = False  # whether all text has come

@@ -289,8 +289,8 @@ class JsonValue:
 
 def closed(text: str, rules: Rules) -> str:
     """Return the JSON value in a text, closed where it breaks off."""
-    input = Input(0, rules)
-    input.text, input.final = text, True
+    input = Input(0, rules, text)
+    input.final = True
     value = JsonValue(input)
     return value.read() + value.close()
 

@@ -294,7 +294,7 @@ def give_up(turn: Turn, announced: bool) -> Next:
         turn.problem("no_name", "what looks like a call has no name", at)
     if announced:
         turn.state.mentioned = True
-    turn.write_mention(end)
+    turn.write_mention(end, may_break_off=True)
     return Next.TEXT
 
 

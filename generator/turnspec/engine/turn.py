@@ -18,6 +18,7 @@ from turnspec.engine.facts import (
     REASONING_MAY_STAY_OPEN,
     STARTS_IN_REASONING,
 )
+from turnspec.engine.input import Input
 from turnspec.engine.json_texts import find_flaw
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.results import (
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from turnspec.engine.input import Input
     from turnspec.engine.markers import Found
     from turnspec.engine.results import Event, ProblemKind
 
@@ -246,13 +246,19 @@ class Turn:
                 self._begin_text(start + len(text) - len(body))
         self.events += self.stream.write(text, start)
 
-    def write_mention(self, end: int) -> None:
-        """Add the text of what was no call up to a position, and tell of other markers in it."""
-        at, rules = self.input.position + 1, self.input.rules.in_text
+    def write_mention(self, end: int, may_break_off: bool = False) -> None:
+        """Add the text of what was no call up to a position, and tell of other markers in it.
+
+        It may break off in a marker, which is no part of it then.
+        """
+        input, start, at = self.input, self.input.position, 1
+        mention = Input(input.here, input.rules, input.text[start:end], input.marked[start:end])
         if HAS_DRAFTS and self.is_draft:  # then it ends here, and is read once more
-            at = end
-        while found := rules.search(self.input, False, at, end):
-            if found.role in OF_TURN:
+            at = end - start
+        while found := input.rules.in_text.search(mention, may_break_off, at):
+            if found.is_partial:
+                end = start + found.start
+            elif found.role in OF_TURN:
                 self.problem("stray_marker", f"{found.text!r} is text here", found.offset)
             at = max(found.end, found.start + 1)
         self.write(end)

@@ -57,6 +57,7 @@ def bound_structural_tag(
     tool_choice: str | Mapping[str, Any] | None = None,
     parallel: bool = True,
     thinking: bool | None = None,
+    seconds: float | None = None,
 ) -> dict[str, Any]:
     """Return the grammar as xgrammar's structural tag: text is free up to the first call.
 
@@ -65,12 +66,12 @@ def bound_structural_tag(
     request = GrammarRequest(
         tools=tools, tool_choice=_choice(tool_choice), parallel=parallel, thinking=thinking
     )
-    bound, binder = _bound(spec, request)
+    bound, binder = _bound(spec, request, seconds)
     return tag_of_grammar(binder.spec, request, bound)
 
 
 def _bound(
-    spec: Path, request: GrammarRequest, seconds: float | None = None
+    spec: Path, request: GrammarRequest, seconds: float | None
 ) -> tuple[BoundGrammar, GrammarBinder]:
     path = Path(spec)
     binder = _binder(path, path.stat().st_mtime_ns if path.is_file() else 0, seconds)

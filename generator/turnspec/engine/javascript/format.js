@@ -11,8 +11,11 @@ export class CompiledFormat {
   words;
   sets = new Map();
   variants = new Map();
-  constructor(table) {
+  /** What ends a turn by the format itself. */
+  ownEnds;
+  constructor(table, ownEnds = table.turn_end) {
     this.table = table;
+    this.ownEnds = ownEnds;
     this.words = wordsOf(table);
   }
   /** The table's part on calls; of a format that has some. */
@@ -57,10 +60,8 @@ export class CompiledFormat {
     }
     if (ends.some(isBlank)) throw new RangeError("a stop string needs more than white space");
     const notations = ends.map((end) => end.replaceAll("{", "{{").replaceAll("}", "}}"));
-    return new CompiledFormat({
-      ...this.table,
-      turn_end: [...this.table.turn_end, ...notations],
-    });
+    const { turn_end } = this.table;
+    return new CompiledFormat({ ...this.table, turn_end: [...turn_end, ...notations] }, turn_end);
   }
 }
 function wordsOf({ reasoning, content, calls }) {

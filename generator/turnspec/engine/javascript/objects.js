@@ -243,7 +243,7 @@ export class ObjectCalls extends Calls {
     }
     this.text.mentioned ||= this.announced;
     this.announced = false;
-    this.text.writeMention(end);
+    this.text.writeMention(end, true);
     turn.read = this.text.readText;
   }
   /** End a call whose object doesn't go on as one. */

@@ -221,7 +221,7 @@ function variantOf(own, options) {
   const { stop = [], specialTokens = null } = options;
   return own.variant(JSON.stringify([stop, specialTokens]), () => {
     const ended = own.withEnds(stop);
-    return specialTokens ? new SpecialFormat(ended.table, specialTokens) : ended;
+    return specialTokens ? new SpecialFormat(ended, specialTokens) : ended;
   });
 }
 /** Return the message in a text that is read by a parser. */

@@ -74,9 +74,9 @@ export class SpecialTokens {
 /** A format whose special tokens are known. */
 export class SpecialFormat extends CompiledFormat {
   tokens;
-  constructor(table, texts) {
+  constructor({ table, ownEnds }, texts) {
     const tokens = new SpecialTokens(texts, table);
-    super(guardedFormat(table, tokens));
+    super(guardedFormat(table, tokens), ownEnds);
     this.tokens = tokens;
   }
   made(roles) {

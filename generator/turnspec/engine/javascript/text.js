@@ -88,7 +88,7 @@ export class Text {
     this.mayDraft = ends.length > 0 && !this.mayStayOpen;
     const callsAt = table.order.indexOf("calls");
     this.contentLast = callsAt >= 0 && table.order.includes("content", callsAt);
-    this.endsTurn = ends.some((end) => table.turn_end.includes(end));
+    this.endsTurn = ends.some((end) => compiled.ownEnds.includes(end));
     this.endsContent = ends.some((end) => table.content?.end?.includes(end));
     this.markers = compiled.markers(textRoles);
     this.openings = compiled.markers(openingRoles);
@@ -236,19 +236,29 @@ export class Text {
     (this.thinking ? this.reasoning : this.content).write(text, start, turn.offsetAt(end));
     turn.position = end;
   }
-  /** Add the text of what was no call up to a position, and tell of other markers in it. */
-  writeMention(end) {
+  /**
+   * Add the text of what was no call up to a position, and tell of other markers in it.
+   *
+   * It may break off in a marker, which is not part of it then.
+   */
+  writeMention(limit, mayBreakOff = false) {
     const { turn } = this;
-    let start = turn.position + widthAt(turn.text, turn.position);
+    const mention = turn.part(turn.position, limit);
+    let end = limit;
+    let start = widthAt(mention.text, 0);
     // A draft ends here, and is read once more.
     while (!this.isDraft) {
-      const found = this.markers.search(turn, { final: true, start, end });
+      const found = this.markers.search(mention, { final: !mayBreakOff, start });
       if (!found) break;
+      if (!found.role) {
+        end = turn.position + found.start;
+        break;
+      }
       if (OF_TURN.includes(found.role)) {
-        const place = turn.offsetAt(found.start);
+        const place = mention.offsetAt(found.start);
         turn.problemAt(place, "stray_marker", `${quoted(found.text)} is text here`);
       }
-      start = Math.max(found.end, found.start + widthAt(turn.text, found.start));
+      start = Math.max(found.end, found.start + widthAt(mention.text, found.start));
     }
     this.write(end);
   }

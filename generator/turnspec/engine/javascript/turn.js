@@ -97,6 +97,16 @@ export class Turn {
     this.markedPlace = turn.markedPlace;
     this.calls = [...turn.calls];
   }
+  /** Return a turn that has the text between two positions alone. */
+  part(start, end) {
+    const part = new Turn(0);
+    part.begin(this.text.slice(start, end), this.offsetAt(start), this.place + start);
+    if (this.tokens.length > 0) {
+      part.markedText = this.marked.slice(start, end);
+      part.markedPlace = part.place;
+    }
+    return part;
+  }
   /** Have more text. */
   add(text) {
     this.text += text;

@@ -169,8 +169,12 @@ export class CompiledFormat {
   private readonly sets = new Map<RolesOf, Markers>();
   private readonly variants = new Map<string, CompiledFormat>();
 
-  constructor(table: Format) {
+  /** What ends a turn by the format itself. */
+  readonly ownEnds: Texts;
+
+  constructor(table: Format, ownEnds: Texts = table.turn_end) {
     this.table = table;
+    this.ownEnds = ownEnds;
     this.words = wordsOf(table);
   }
 
@@ -221,10 +225,8 @@ export class CompiledFormat {
     }
     if (ends.some(isBlank)) throw new RangeError("a stop string needs more than white space");
     const notations = ends.map((end) => end.replaceAll("{", "{{").replaceAll("}", "}}"));
-    return new CompiledFormat({
-      ...this.table,
-      turn_end: [...this.table.turn_end, ...notations],
-    });
+    const { turn_end } = this.table;
+    return new CompiledFormat({ ...this.table, turn_end: [...turn_end, ...notations] }, turn_end);
   }
 }
 

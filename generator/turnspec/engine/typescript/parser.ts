@@ -249,7 +249,7 @@ function variantOf(own: CompiledFormat, options: ParserOptions): CompiledFormat 
   const { stop = [], specialTokens = null } = options;
   return own.variant(JSON.stringify([stop, specialTokens]), () => {
     const ended = own.withEnds(stop);
-    return specialTokens ? new SpecialFormat(ended.table, specialTokens) : ended;
+    return specialTokens ? new SpecialFormat(ended, specialTokens) : ended;
   });
 }
 

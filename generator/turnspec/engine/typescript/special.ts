@@ -86,9 +86,9 @@ export class SpecialTokens {
 export class SpecialFormat extends CompiledFormat {
   readonly tokens: SpecialTokens;
 
-  constructor(table: Format, texts: readonly string[]) {
+  constructor({ table, ownEnds }: CompiledFormat, texts: readonly string[]) {
     const tokens = new SpecialTokens(texts, table);
-    super(guardedFormat(table, tokens));
+    super(guardedFormat(table, tokens), ownEnds);
     this.tokens = tokens;
   }
 

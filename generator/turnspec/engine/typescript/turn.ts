@@ -142,6 +142,17 @@ export class Turn {
     this.calls = [...turn.calls];
   }
 
+  /** Return a turn that has the text between two positions alone. */
+  part(start: number, end: number): Turn {
+    const part = new Turn(0);
+    part.begin(this.text.slice(start, end), this.offsetAt(start), this.place + start);
+    if (this.tokens.length > 0) {
+      part.markedText = this.marked.slice(start, end);
+      part.markedPlace = part.place;
+    }
+    return part;
+  }
+
   /** Have more text. */
   add(text: string): void {
     this.text += text;

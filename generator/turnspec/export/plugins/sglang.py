@@ -34,6 +34,8 @@ HEADER = turn_format.FORMAT["header"]
 PROMPT = turn_format.FORMAT["prompt"]
 PROMPT_WITH_THINKING = turn_format.FORMAT.get("prompt_with_thinking", PROMPT)
 PROMPT_WITHOUT_THINKING = turn_format.FORMAT.get("prompt_without_thinking", PROMPT)
+#: For how long a request's grammar may be bound, in a process of its own.
+BINDING_SECONDS = 10.0
 #: Begins what the reasoning detector has read already. No model can know it.
 READ = f"\x1e{secrets.token_hex(8)}"
 
@@ -295,4 +297,5 @@ def grammar_for(
         tool_choice=choice.model_dump() if hasattr(choice, "model_dump") else choice,
         parallel=parallel,
         thinking=said.get(prefill),
+        seconds=BINDING_SECONDS,
     )

@@ -45,6 +45,8 @@ HEADER = turn_format.FORMAT["header"]
 TABLE = [turn_format.FORMAT, getattr(turn_format, "TEXTS", ())]
 MARKERS = json.dumps(TABLE, ensure_ascii=False)
 LONGEST_MARKER = 32  # tokens; what ends reasoning has no more
+#: For how long a request's grammar may be bound, in a process of its own.
+BINDING_SECONDS = 10.0
 
 
 class Vocabulary:
@@ -337,6 +339,7 @@ def _adjusted(request: Any, prefill: str | None) -> Any:
         tool_choice=choice if isinstance(choice, str) else choice.model_dump(),
         parallel=request.parallel_tool_calls is not False,
         thinking=said.get(prefill),
+        seconds=BINDING_SECONDS,
     )
     tag = {"type": "structural_tag", "format": {"type": "grammar", "grammar": grammar}}
     request.structured_outputs = StructuredOutputsParams(structural_tag=json.dumps(tag))
