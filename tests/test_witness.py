@@ -12,12 +12,17 @@ from tests.test_cli import run
 from turnspec.analysis import dialect, message_form
 from turnspec.analysis.analyze import analyze_template
 from turnspec.analysis.source import TemplateSource
+from turnspec.codegen.loading import load
+from turnspec.grammar.bound import BoundGrammar, bind_grammar
+from turnspec.grammar.request import GrammarRequest
 from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.files import load_checked_spec
-from turnspec.spec.model import Spec
+from turnspec.spec.model import Part, Spec
 from turnspec.spec.results import RUNGS, SANITY, Coverage
+from turnspec.verification.gbnf_reader import Grammar, read_grammar
+from turnspec.verification.recognizer import Recognizer
 
 WITNESS = FOLDER / "witness"
 #: Random messages: the witness needs none.
@@ -158,3 +163,35 @@ def test_calls_that_a_setting_writes_otherwise_are_told() -> None:
     assert failed(build) == set()
     (told,) = coverage(build).told
     assert told.startswith("a call is lost with builtin = ['funqa', 'funqb', 'funqc']: ")
+
+
+def test_thoughts_behind_content_are_read_and_never_stand_for_an_answer() -> None:
+    build = built(template("thoughts-behind-content"))
+    assert (failed(build), coverage(build).told) == (set(), ())
+    spec = spec_in(build)
+    assert spec.turn.order == (Part.CONTENT, Part.REASONING, Part.CALLS)
+    message = load(spec).parse(
+        'He says "yes"<musing>Does he?</musing></over>', prefill="<assistant>"
+    )
+    assert (message.content, message.reasoning_content) == ('He says "yes"', "Does he?")
+    assert message.problems == []
+    bound = bind_grammar(spec, GrammarRequest(response_schema={"type": "boolean"}))
+    assert isinstance(bound, BoundGrammar)
+    grammar = read_grammar(bound.grammar)
+    assert isinstance(grammar, Grammar)
+    allowed = Recognizer(grammar)
+    assert allowed.accepts("true<musing>Sure.</musing></over>")
+    assert not allowed.accepts("<musing>Sure.</musing></over>")
+
+
+KINDS = """\
+{% for m in messages %}<{{ m.role }}>{% if m.kind == 'aside' and m.said %}<aside>{{ m.said }}\
+</aside>{% endif %}{{ m.content }}</over>{% endfor %}{% if add_generation_prompt %}<assistant>\
+{% endif %}"""
+
+
+def test_a_text_that_shows_only_beside_a_word_under_another_key_is_told() -> None:
+    build = built(given_template(KINDS))
+    assert failed(build) == set()
+    (told,) = coverage(build).told
+    assert told.startswith("content holds \"<aside>\" with kind = 'aside' beside content: ")

@@ -16,7 +16,7 @@ from turnspec.spec.results import NEVER_RENDERED, Coverage
 from turnspec.verification import witness_tries
 from turnspec.verification.turns import Renderer
 from turnspec.verification.witness_reading import Reader
-from turnspec.verification.witness_tries import NEEDLE, Try
+from turnspec.verification.witness_tries import Try
 
 #: How many conversations are tried at most, and how many of them for one branch.
 _MOST_TRIES = 250
@@ -31,7 +31,7 @@ def ask_template(renderer: Renderer, module: FormatModule) -> tuple[Coverage, tu
     chat = renderer.chat
     search, reader = _Search(chat), Reader(renderer, module)
     for tried in witness_tries.key_tries(chat):
-        if NEEDLE in search.take(tried) or tried.variables != chat.variables:
+        if search.take(tried):
             reader.read(tried)
     search.try_further()
     lost, told = (tuple(map(": ".join, found.items())) for found in (reader.lost, reader.told))

@@ -35,6 +35,8 @@ class Reader:
     module: FormatModule
     lost: dict[str, str] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)
+    _plain: dict[str, _Read | None] = field(default_factory=dict)
+    _searched: set[tuple[str, str]] = field(default_factory=set)
 
     def read(self, tried: Try) -> None:
         """Read an answer under the setting of a try, and with its further keys.
@@ -42,22 +44,34 @@ class Reader:
         A setting may be the user's, for a format that isn't the usual one; a key is anybody's. Keys
         are read one by one where something is wrong with all of them.
         """
-        own = self._read(tried.form, {}, self.renderer.chat.variables)
-        plain = self._read(tried.form, {}, tried.variables)
+        own = self._read_plain(tried.form, self.renderer.chat.variables)
+        plain = self._read_plain(tried.form, tried.variables)
         whole = self._read(tried.form, tried.keys, tried.variables)
         if own is None or plain is None or whole is None:
             return
+        header = self.renderer.spec.turn.header
+        if header and plain.text.count(header) > own.text.count(header):
+            return  # it puts further turns before this one
         setting = changed(self.renderer.chat, tried.variables)
         if setting:
             self._note(self._fault(own, plain), f"with {setting}", plain, is_sure=False)
-        shown = {key: text for key, text in tried.keys.items() if f"{text}" in whole.text}
-        for key, text in shown.items() if self._fault(plain, whole) else ():
-            one = self._read(tried.form, {key: text}, tried.variables)
-            # Where its name is written too, any key would be.
-            if one is not None and f'"{key}"' not in one.text:
-                when = f"where {key!r} is given beside {tried.form}"
-                is_sure = _is_insertion(plain.text, one.text)
-                self._note(self._fault(plain, one), when, one, is_sure=is_sure)
+        fault = self._fault(plain, whole)
+        if not fault or (fault, tried.form) in self._searched:
+            return
+        self._searched.add((fault, tried.form))
+        explained = [self._explains(plain, tried, key) for key in tried.keys]
+        if not any(explained):
+            self._note(fault, f"with {tried.words}", whole, is_sure=_is_insertion(plain, whole))
+
+    def _explains(self, plain: _Read, tried: Try, key: str) -> bool:
+        """Tell whether something is wrong with a single key, and keep that."""
+        one = self._read(tried.form, {key: tried.keys[key]}, tried.variables)
+        fault = self._fault(plain, one) if one is not None else ""
+        # Where its name is written too, any key would be.
+        if one is not None and f'"{key}"' not in one.text:
+            when = f"where {key!r} is given beside {tried.form}"
+            self._note(fault, when, one, is_sure=_is_insertion(plain, one))
+        return bool(fault)
 
     def _note(self, fault: str, when: str, read: _Read, *, is_sure: bool) -> None:
         """Keep what is wrong; a text alone isn't lost if a problem tells of it."""
@@ -65,6 +79,12 @@ class Reader:
         noted = self.lost if is_sure and is_lost else self.told
         if fault and quoted(read.text) not in noted.values():
             noted.setdefault(f"{fault} {when}", quoted(read.text))
+
+    def _read_plain(self, form: str, variables: Mapping[str, object]) -> _Read | None:
+        key = f"{form} {variables}"
+        if key not in self._plain:
+            self._plain[key] = self._read(form, {}, variables)
+        return self._plain[key]
 
     def _read(
         self, form: str, keys: Mapping[str, object], variables: Mapping[str, object]
@@ -97,8 +117,8 @@ class Reader:
         return f"content holds {quoted(marks[0])}" if marks else ""
 
 
-def _is_insertion(usual: str, given: str) -> bool:
+def _is_insertion(usual: _Read, given: _Read) -> bool:
     """Tell whether a text is only added; a word that another replaces is one of the format's."""
-    before = len(common_prefix([usual, given]))
-    after = len(common_suffix([usual[before:], given[before:]]))
-    return not usual[before : len(usual) - after].strip()
+    before = len(common_prefix([usual.text, given.text]))
+    after = len(common_suffix([usual.text[before:], given.text[before:]]))
+    return not usual.text[before : len(usual.text) - after].strip()
