@@ -190,7 +190,7 @@ def write_schema(project: Project, *, also_new: bool = False) -> bool:
 
     Where there is none, that is left so unless ``also_new``; the checkout has it elsewhere.
     """
-    if project.has_schema or also_new and not project.recipe.schema:
+    if project.has_schema or (also_new and not project.recipe.schema):
         return write_atomically(project.schema, schema_text())
     return False
 
