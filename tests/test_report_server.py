@@ -308,7 +308,7 @@ def test_rejected(root: Path, tmp_path: Path) -> None:
             "give another one with --port\n"
         )
     both = run_whole("report", "--serve", "--output", "x.html", cwd=root)
-    assert (both.returncode, both.stderr) == (2, "error: give --output or --serve, not both\n")
+    assert (both.returncode, both.stderr) == (2, "error: give --into or --serve, not both\n")
     empty = tmp_path / "empty"
     (empty / "templates").mkdir(parents=True)
     (empty / INDEX_FILE).write_text(EMPTY_INDEX, encoding="utf-8")

@@ -142,7 +142,7 @@ def test_only_so_many_batches_are_under_way() -> None:
 @pytest.mark.parametrize(
     ("arguments", "wanted"),
     [
-        (("in.jsonl", "--column", "text"), "give --column and --out together"),
+        (("in.jsonl", "--column", "text"), "give --column and --into together"),
         (
             ("in.jsonl", "--column", "text", "--out", "out.parquet"),
             "out.parquet: what comes from lines of JSON goes into a .jsonl file",

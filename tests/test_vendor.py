@@ -241,7 +241,7 @@ def test_what_an_older_turnspec_made_is_no_edit(root: Path, into: Path) -> None:
         f"stale  {into / 'plain.gbnf'}: made by an older turnspec",
         f"stale  {into / 'plain.py'}: made by an older turnspec",
     ]
-    assert result.stderr == f"to renew what is stale, run: turnspec vendor plain --into {into}\n"
+    assert result.stderr == f"to renew what is stale, run: turnspec vendor --update {into}\n"
     assert run("vendor", "plain", "--into", into, "--root", root).exit_code == 0
     assert states(into, root) == dict.fromkeys(ALL, "fresh")
     older = as_older((into / "plain.py").read_text(encoding="utf-8"))
@@ -322,7 +322,7 @@ def test_a_changed_spec_makes_copies_stale(root: Path, into: Path) -> None:
         f"stale  {into / 'plain.gbnf'}: the spec has changed\n"
         f"stale  {into / 'plain.py'}: the spec has changed\n"
     )
-    assert result.stderr == (f"to renew what is stale, run: turnspec vendor plain --into {into}\n")
+    assert result.stderr == (f"to renew what is stale, run: turnspec vendor --update {into}\n")
     write_results(Project(root).results, verified(json_native_spec(), spec))
     assert run("vendor", "plain", "--into", into, "--root", root).exit_code == 0
     assert states(into, root) == dict.fromkeys(ALL, "fresh")
@@ -356,7 +356,7 @@ def test_a_file_copied_by_hand_under_another_name(root: Path, tmp_path: Path) ->
     write_format(root, spec)
     result = run("vendor", "--check", folder, "--root", root)
     assert result.stdout == f"stale  {folder / 'parser.py'}: the spec has changed\n"
-    assert result.stderr == ""  # renewing it would write another file
+    assert result.stderr == f"to renew what is stale, run: turnspec vendor --update {folder}\n"
 
 
 def test_a_banner_without_the_hash_is_an_edited_one(root: Path, into: Path) -> None:
@@ -527,7 +527,7 @@ def test_a_stale_parser_that_shares_its_engine_is_renewed_as_such(
     )
     result = run("vendor", "--check", sharing, "--root", root)
     said = " ".join(result.stderr.split())
-    assert f"run: turnspec vendor json-native --shared-engine --into {sharing}" in said
+    assert f"run: turnspec vendor --update {sharing}" in said
 
 
 def test_a_shared_engine_that_was_edited_or_is_old_is_told(root: Path, sharing: Path) -> None:
@@ -540,9 +540,7 @@ def test_a_shared_engine_that_was_edited_or_is_old_is_told(root: Path, sharing: 
     result = run("vendor", "--check", sharing, "--root", root)
     assert result.exit_code == 1
     assert "stale  " in result.stdout
-    assert f"run: turnspec vendor --shared-engine --into {sharing}" in " ".join(
-        result.stderr.split()
-    )
+    assert f"run: turnspec vendor --update {sharing}" in " ".join(result.stderr.split())
     renewed = run("vendor", "--shared-engine", "--into", sharing, "--root", root)
     assert renewed.stdout == f"wrote {engine}\n"
     assert set(states(sharing, root).values()) == {"fresh"}
@@ -592,9 +590,7 @@ def test_stale_scripts_are_renewed_in_their_languages(root: Path, scripts: Path)
         f"edited {scripts / 'turnspec-engine.mjs'}: not as it was generated\n"
     )
     assert " ".join(result.stderr.split()) == (
-        "to renew what is stale, run: "
-        f"turnspec vendor json-native --shared-engine --language javascript --into {scripts} && "
-        f"turnspec vendor plain --language typescript --into {scripts}"
+        f"to renew what is stale, run: turnspec vendor --update {scripts}"
     )
 
 
@@ -613,3 +609,74 @@ def test_a_script_says_if_its_format_is_not_verified(root: Path, tmp_path: Path)
     assert run(*command, "--force").exit_code == 0
     assert "// Unverified: " in (tmp_path / "plain.ts").read_text(encoding="utf-8")
     assert states(tmp_path, root) == {"plain.ts": "fresh", "plain.gbnf": "fresh"}
+
+
+# Under another name, and made anew
+
+
+def test_a_copy_has_the_name_that_its_user_gives_it(root: Path, tmp_path: Path) -> None:
+    into = tmp_path / "named"
+    result = run("vendor", "plain", "--as", "My_Model 32B", "--into", into, "--root", root)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert sorted(path.name for path in into.iterdir()) == ["my-model-32b.gbnf", "my_model_32b.py"]
+    assert "vendor plain --as 'My_Model 32B' --into" in (into / "my_model_32b.py").read_text()
+    assert set(states(into, root).values()) == {"fresh"}
+    options = ("--language", "javascript", "--no-grammar", "--into", into, "--root", root)
+    assert run("vendor", "plain", "--as", "my-model", *options).exit_code == 0
+    assert {"my-model.mjs", "my-model.d.mts"} <= {path.name for path in into.iterdir()}
+
+
+@pytest.mark.parametrize("wanted", [("plain", "json-native", "--as", "x"), ("plain", "--as", "!")])
+def test_a_name_is_of_one_format(wanted: tuple[str, ...], root: Path, tmp_path: Path) -> None:
+    result = run("vendor", *wanted, "--into", tmp_path / "none", "--root", root)
+    assert result.exit_code == 2
+    assert "--as names the files of one format" in result.stderr
+
+
+def made_older(path: Path) -> None:
+    """Make a copy as an older spec gave it: the spec's hash is another, the text's fits."""
+    text = re.sub(r"(Spec hash:  )\S+", r"\g<1>" + "0" * 64, path.read_text("utf-8"), count=1)
+    path.write_text(sealed(re.sub(r"\S+ Text hash:.*\n", "", text, count=1)), encoding="utf-8")
+
+
+def test_copies_are_made_anew_as_they_were_made(root: Path, tmp_path: Path) -> None:
+    into = tmp_path / "app"
+    for wanted in (
+        ("plain", "--as", "mine", "--no-grammar"),
+        ("json-native", "--without", "special-tokens", "--no-grammar"),
+        ("json-native", "--language", "typescript", "--shared-engine", "--no-grammar"),
+    ):
+        assert run("vendor", *wanted, "--into", into, "--root", root).exit_code == 0
+    before = files_of(into)
+    shutil.move(into / "mine.py", into / "moved_by_hand.py")
+    before["moved_by_hand.py"] = before.pop("mine.py")
+    for name in ("moved_by_hand.py", "json_native.py", "json-native.ts"):
+        made_older(into / name)
+    result = run("vendor", "--check", into, "--root", root)
+    assert f"run: turnspec vendor --update {into}\n" in result.stderr
+    done = run("vendor", "--update", into, "--root", root)
+    assert (done.exit_code, done.stderr, done.stdout.count("wrote ")) == (0, "", 3)
+    assert files_of(into) == before
+
+
+def test_an_edited_copy_is_made_anew_only_by_force(into: Path, root: Path) -> None:
+    before = files_of(into)
+    (into / "plain.py").write_text((into / "plain.py").read_text("utf-8") + "x = 1\n", "utf-8")
+    made_older(into / "json_native.py")
+    there = files_of(into)
+    refused = run("vendor", "--update", into, "--root", root)
+    assert refused.exit_code == 1
+    assert f"{into / 'plain.py'}: was edited" in refused.stderr
+    assert files_of(into) == there
+    assert run("vendor", "--update", into, "--root", root, "--force").exit_code == 0
+    assert files_of(into) == before
+
+
+def test_what_is_of_no_known_format_is_not_made_anew(into: Path, root: Path) -> None:
+    (root / "specs/plain.yaml").unlink()
+    made_older(into / "json_native.py")
+    there = files_of(into)
+    refused = run("vendor", "--update", into, "--root", root)
+    assert refused.exit_code == 1
+    assert "no format is known as 'plain'" in refused.stderr
+    assert files_of(into) == there

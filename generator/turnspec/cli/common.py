@@ -39,6 +39,18 @@ def filename(value: str) -> str:
         raise click.BadParameter(os_message(error)) from None
 
 
+class WithOldName(click.Option):
+    """An option whose second name is an older one, which is still taken and isn't shown."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the help with the name of today alone."""
+        names, self.opts = self.opts, self.opts[:1]
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.opts = names
+
+
 TOOLS = click.option("--tools", type=filename, help="A JSON file with OpenAI tool definitions.")
 THINKING = click.option(
     "--thinking/--no-thinking",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -14,13 +16,17 @@ from turnspec.cli.common import (
     THINKING,
     TOOLS,
     VERBOSE,
+    WithOldName,
     tool_definitions,
 )
-from turnspec.cli.console import Fault, Misuse, print_error, put_json
+from turnspec.cli.console import Fault, Misuse, put_json, tell
 from turnspec.cli.formats import catalog_of, find, text_of
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load_module
-from turnspec.spec.input_files import file_text, standard_input
+from turnspec.spec.input_files import file_text, standard_input_in_pieces
+
+#: What is told of a problem.
+_TOLD = ("offset", "kind", "message")
 
 
 @click.command()
@@ -34,10 +40,16 @@ from turnspec.spec.input_files import file_text, standard_input
 @TOOLS
 @THINKING
 @PREFILL
-@click.option("--events", is_flag=True, help="Print the streaming events instead.")
+@click.option("--events", is_flag=True, help="Print the streaming deltas, as the text comes.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print message, finish reason and problems as JSON."
+)
 @click.option("--column", help="FILE is .jsonl or .parquet; the column with the outputs.")
 @click.option(
+    "--into",
     "--out",
+    "out",
+    cls=WithOldName,
     type=click.Path(path_type=Path, dir_okay=False),
     help="With --column: the file to write, .jsonl or .parquet.",
 )
@@ -63,6 +75,7 @@ def parse(
     thinking: bool | None,
     prefill: str | None,
     events: bool,
+    as_json: bool,
     column: str | None,
     out: Path | None,
     result: str,
@@ -76,20 +89,22 @@ def parse(
     .jinja file, a model folder, a GGUF file), or the path of a generated module.
 
     With --column FILE holds many outputs: an object a line (.jsonl), or columns (.parquet, with the
-    extra parquet). Each row is written to --out with what was read of it, in the same order; one
+    extra parquet). Each row is written to --into with what was read of it, in the same order; one
     that can't be read is kept, with the reason, and the exit code is 1. A run that was interrupted
     goes on where it ended.
 
     \b
     Example:
       echo 'Hello!' | turnspec parse qwen3-coder
-      turnspec parse qwen3-coder outputs.jsonl --column text --out parsed.jsonl
+      turnspec parse qwen3-coder outputs.jsonl --column text --into parsed.jsonl
     """  # noqa: D301
     options: dict[str, object] = {"enable_thinking": thinking, "prefill": prefill}
     if tools is not None:
         options["tools"] = tool_definitions(tools)
     if (column is None) != (out is None):
-        raise Misuse("give --column and --out together")
+        raise Misuse("give --column and --into together")
+    if events and as_json:
+        raise Misuse("give --events or --json, not both")
     source = parser_source(fmt, root)
     with _told_of(fmt):
         module = load_module(source)
@@ -100,8 +115,9 @@ def parse(
 
             parse_many(source, file, column, out, result, options, jobs)
             return
-        text = standard_input() if str(file) == "-" else file_text(file, "replace")
-        _parse_one(module, text, options, events=events)
+        is_piped = str(file) == "-"
+        pieces = standard_input_in_pieces() if is_piped else [file_text(file, "replace")]
+        _parse_one(module, pieces, options, events=events, as_json=as_json)
 
 
 @contextmanager
@@ -116,19 +132,30 @@ def _told_of(fmt: str) -> Iterator[None]:
 
 
 def _parse_one(
-    module: FormatModule, text: str, options: Mapping[str, object], *, events: bool
+    module: FormatModule,
+    pieces: Iterable[str],
+    options: Mapping[str, object],
+    *,
+    events: bool,
+    as_json: bool,
 ) -> None:
-    """Print the message in one text, or its events."""
+    """Print the message in one text, or its deltas while it comes."""
     machine = module.Parser(**options)
-    found = [*machine.feed(text), *machine.finish()]
-    if events:
-        for delta in filter(None, (event.to_delta() for event in found)):
+    steps = chain((partial(machine.feed, piece) for piece in pieces), [machine.finish])
+    for found in (step() for step in steps):
+        for delta in filter(None, (event.to_delta() for event in found if events)):
             put_json(delta)
+    message = machine.message
+    if events:
         return
-    put_json(machine.message.to_dict(), indent=2)
-    for problem in machine.message.problems:
-        shown = f"at {problem.offset}: {problem.kind}: {problem.message!r}"
-        print_error(shown)
+    if as_json:
+        problems = [{key: getattr(told, key) for key in _TOLD} for told in message.problems]
+        reason = {"finish_reason": message.finish_reason, "problems": problems}
+        put_json({"message": message.to_dict(), **reason}, indent=2)
+        return
+    put_json(message.to_dict(), indent=2)
+    for problem in message.problems:
+        tell([(f"at {problem.offset}: {problem.kind}: {problem.message}", "")])
 
 
 def parser_source(fmt: str, root: Path | None) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from turnspec.catalog.catalog import installed_formats
-from turnspec.cli.common import ROOT, VERBOSE
+from turnspec.cli.common import ROOT, VERBOSE, WithOldName
 from turnspec.cli.console import Fault, Misuse, finish, say
 from turnspec.pipeline.project import Project
 from turnspec.report.entries import read_entries
@@ -22,7 +22,10 @@ _PORT = 8017
 
 @click.command()
 @click.option(
+    "--into",
     "--output",
+    "output",
+    cls=WithOldName,
     type=click.Path(path_type=Path, dir_okay=False),
     help=f"Where to write the page (default: {_OUTPUT} of the repository, or {_OUTPUT.name}).",
 )
@@ -49,7 +52,7 @@ def report(output: Path | None, serve: bool, port: int, root: Path | None, verbo
       turnspec report --serve
     """  # noqa: D301
     if serve and output is not None:
-        raise Misuse("give --output or --serve, not both")
+        raise Misuse("give --into or --serve, not both")
     own = Project.find((root or Path.cwd()).resolve())
     project = own or installed_formats()
     if project is None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -21,9 +21,10 @@ from turnspec.cli.console import (
 )
 from turnspec.cli.formats import catalog_of, find
 from turnspec.codegen.left_out import Extra
-from turnspec.pipeline.vendor import CopyState, Vendored, VendoredCopy, check_copies, renewal
+from turnspec.pipeline.vendor import CopyState, Vendored, VendoredCopy, check_copies, update_copies
 from turnspec.pipeline.vendor import vendor as vendor_parsers
 from turnspec.pipeline.vendored_texts import Language
+from turnspec.spec.naming import naming_faults
 from turnspec.spec.problems import Problem
 
 
@@ -37,6 +38,14 @@ from turnspec.spec.problems import Problem
     metavar="DIR",
     help="Say which copies in a folder are fresh, stale or edited; 1 if any isn't fresh.",
 )
+@click.option(
+    "--update",
+    "updated",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Make the stale copies in a folder anew, each with the options that it was made with.",
+)
+@click.option("--as", "name", metavar="NAME", help="What to call the files of one format after.")
 @click.option(
     "--language",
     type=click.Choice([language.value for language in Language]),
@@ -73,6 +82,8 @@ def vendor(
     names: tuple[str, ...],
     into: Path | None,
     checked: Path | None,
+    updated: Path | None,
+    name: str | None,
     language: str,
     no_grammar: bool,
     protocol: bool,
@@ -96,20 +107,18 @@ def vendor(
       turnspec vendor Qwen/Qwen3-Coder-30B-A3B-Instruct model.gguf --into formats
       turnspec vendor qwen3-coder --language typescript --into ../my-page/formats
       turnspec vendor qwen3-coder --without special-tokens,other-syntax --into formats
+      turnspec vendor Qwen/Qwen3-32B --as qwen3_32b --into formats
       turnspec vendor --check ../my-app/formats
+      turnspec vendor --update ../my-app/formats
     """  # noqa: D301
     common = protocol or shared_engine
     if protocol and language != Language.PYTHON:
         raise Misuse("--protocol is for parsers in Python; others declare their types themselves")
     if without and (shared_engine or language != Language.PYTHON):
         raise Misuse("--without is for whole parsers in Python")
-    if checked is not None and not (names or into or common):
-        copies = check_copies(catalog_of(root), checked)
-        if isinstance(copies, Problem):
-            raise Fault(str(copies))
-        print_copies(copies, checked, as_json=as_json)
-        finish((), failed=any(copy.state is not CopyState.FRESH for copy in copies))
-    elif (names or common) and into is not None and checked is None:
+    if name is not None and (len(names) != 1 or naming_faults([name])):
+        raise Misuse("--as names the files of one format, with a letter or a digit at least")
+    if (names or common) and into is not None and checked is updated is None:
         catalog = catalog_of(root)
         formats = {known.name: known for known in (find(name, catalog) for name in names)}
         done = vendor_parsers(
@@ -120,13 +129,24 @@ def vendor(
             with_protocol=protocol,
             with_shared_engine=shared_engine,
             without=without,
+            name=name or "",
             force=force,
             root=root,
         )
         print_vendored(done, as_json=as_json)
         finish(done.problems)
-    else:
-        raise Misuse("give formats and --into DIR, or --check DIR alone")
+    elif names or into or common or (checked is None) is (updated is None):
+        raise Misuse("give formats and --into DIR, or --check DIR or --update DIR alone")
+    elif updated is not None:
+        done = update_copies(catalog_of(root), updated, force=force)
+        print_vendored(done, as_json=as_json)
+        finish(done.problems)
+    elif checked is not None:
+        copies = check_copies(catalog_of(root), checked)
+        if isinstance(copies, Problem):
+            raise Fault(str(copies))
+        print_copies(copies, checked, as_json=as_json)
+        finish((), failed=any(copy.state is not CopyState.FRESH for copy in copies))
 
 
 def parts_in(value: str | None) -> frozenset[Extra]:
@@ -166,12 +186,17 @@ def print_vendored(done: Vendored, *, as_json: bool) -> None:
 def print_copies(copies: Sequence[VendoredCopy], folder: Path, *, as_json: bool) -> None:
     """Print what each copy in a folder is, and how to renew those that are stale."""
     if as_json:
-        data = [{**asdict(copy), "path": str(copy.path)} for copy in copies]
+        shown = ("name", "state", "reason")
+        data = [
+            {"path": str(copy.path), **{key: getattr(copy, key) for key in shown}}
+            for copy in copies
+        ]
         put_json({"copies": data}, indent=2)
         return
     for copy in copies:
         style = _COPY_STYLES[copy.state]
         reason = f": {copy.reason}" if copy.reason else ""
         say_parts([(f"{copy.state:6}", style), (f" {copy.path}{reason}", "")])
-    if command := renewal(copies, folder):
+    if any(copy.state is CopyState.STALE for copy in copies):
+        command = shlex.join(["turnspec", "vendor", "--update", str(folder)])
         print_error(f"to renew what is stale, run: {command}")

@@ -48,14 +48,14 @@ class Parser:
             prefill = FORMAT["prompt"]
             if enable_thinking is not None:
                 prefill = FORMAT.get(prompt, prefill)
+        header = FORMAT["header"]
+        if not prefill.startswith(header):  # before the last one stands the conversation
+            prefill = header + prefill.rpartition(header)[2]
         self._options: dict[str, Any] = {"tools": tools, "prefill": prefill}
         self._options |= {"reasoning": reasoning, "echo": echo, "stop": stop}
         self._options |= {"id_prefix": id_prefix, "special_tokens": special_tokens}
         self._fed: list[str] = []  # all that `feed` was given
         self._special: set[int] = set()  # which of that are special tokens
-        header = FORMAT["header"]
-        if not prefill.startswith(header):  # before the last one stands the conversation
-            prefill = prefill.rpartition(header)[2]
         prefill = prefill.removeprefix(header)
         tokens = None if special_tokens is None else tuple(special_tokens)
         input = Input(-len(prefill), rules_for(tuple(stop), tokens))

@@ -160,7 +160,7 @@ def _step_lines(step: Step) -> Iterator[Line]:
         yield (("      takes ", QUIET), (quoted(step.consumed), NEW))
     yield from (((f"      tells {shown_event(event)}", ""),) for event in step.events)
     for problem in step.problems:
-        text = f"{problem['kind']} at {problem['offset']}: {quoted(problem['message'])}"
+        text = f"{problem['kind']} at {problem['offset']}: {visible(problem['message'])}"
         yield (("      problem ", QUIET), (text, WRONG))
 
 

@@ -19,9 +19,9 @@ from turnspec.codegen.banner import (
     is_older,
     is_same,
     is_unedited,
+    named_command,
     named_engine,
     named_spec,
-    named_without,
     warning_of,
     with_command,
     with_warning,
@@ -29,24 +29,20 @@ from turnspec.codegen.banner import (
 )
 from turnspec.codegen.left_out import Extra
 from turnspec.pipeline.vendored_texts import (
-    ENGINES,
-    PROTOCOL,
     PROTOCOL_FILE,
     Language,
     command_for,
     common_text_now,
     copied_texts,
     engine_texts,
-    language_of,
-    own_names,
     protocol_text,
-    shares,
     suffixes,
     text_now,
     without_options,
 )
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.input_files import file_text
+from turnspec.spec.naming import template_name
 from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
 from turnspec.spec.verdict import Judgement
@@ -61,20 +57,23 @@ class CopyState(StrEnum):
     GONE = "gone"  # of a format that isn't known
 
 
+_EDITED = "not as it was generated"
+
+
 @dataclass(frozen=True, slots=True)
 class VendoredCopy:
     """A copy, the format that it is for, and why it isn't fresh.
 
-    ``shared`` says that it imports the engine, or is the engine that others import; ``without`` is
-    what it leaves out.
+    ``text`` is what it would be now, "" if nothing is known of it; ``is_doubtful`` says that the
+    format isn't verified, and the copy doesn't say so.
     """
 
     path: Path
     name: str
     state: CopyState
     reason: str = ""
-    shared: bool = False
-    without: tuple[str, ...] = ()
+    text: str = ""
+    is_doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +98,7 @@ def vendor(
     with_protocol: bool = False,
     with_shared_engine: bool = False,
     without: Set[Extra] = frozenset(),
+    name: str = "",
     force: bool = False,
     root: Path | None = None,
 ) -> Vendored:
@@ -107,13 +107,14 @@ def vendor(
     A file there that was edited, or is nobody's copy, is a problem unless ``force`` is set; so is a
     format that isn't verified. With ``force`` its copies say so. ``with_protocol`` adds the module
     of types that all parsers have in common; ``with_shared_engine`` writes the engine once, and
-    parsers that import it; ``without`` is what they leave out. All name the command that makes
-    them: with ``into`` as it is, and with ``root``, the formats' repository, where one was given.
+    parsers that import it; ``without`` is what they leave out, ``name`` what the files of the one
+    format are called after. All name the command that makes them: with ``into`` as it is, and with
+    ``root``, the formats' repository, where one was given.
     """
     command = partial(command_for, into=into, language=language, root=root)
     sharing = ["--shared-engine"] if with_shared_engine else []
     options = sharing + ([] if with_grammar else ["--no-grammar"])
-    options += without_options(without)
+    options += [*without_options(without), *(["--as", name] if name else [])]
     texts: dict[Path, str] = {}
     if with_protocol:
         texts |= _made_by(command(["--protocol"]), into, {PROTOCOL_FILE: protocol_text()})
@@ -128,6 +129,7 @@ def vendor(
             with_grammar=with_grammar,
             shared=with_shared_engine,
             without=without,
+            name=template_name(name),
         )
         if isinstance(found, Problem):
             problems.append(found)
@@ -191,18 +193,20 @@ def _checked(catalog: Catalog, path: Path, text: str) -> VendoredCopy:
         name, now = common_text_now(path.name, text)
     elif known is not None:
         now = text_now(known, path.name, text)
-    if not is_unedited(text):
-        return VendoredCopy(path, name, CopyState.EDITED, "not as it was generated")
     if isinstance(now, Problem):
-        return VendoredCopy(path, name, CopyState.GONE, str(now))
-    if older := _why_older(text, now):
-        without = named_without(text)
-        return VendoredCopy(path, name, CopyState.STALE, older, shares(name, text), without)
+        state = CopyState.GONE if is_unedited(text) else CopyState.EDITED
+        return VendoredCopy(path, name, state, str(now) if is_unedited(text) else _EDITED)
     told = _marked(now, known.judgement()) if known else now
+    is_doubtful = bool(warning_of(told)) and not warning_of(text)
+    copy = partial(VendoredCopy, path, name, is_doubtful=is_doubtful)
+    remade = with_command(told, named_command(text))
+    if not is_unedited(text):
+        return copy(CopyState.EDITED, _EDITED, remade)
+    if older := _why_older(text, now):
+        return copy(CopyState.STALE, older, remade)
     if warning_of(text) not in ("", warning_of(told)):
-        reason = "what is known of the format has changed"
-        return VendoredCopy(path, name, CopyState.STALE, reason)
-    return VendoredCopy(path, name, CopyState.FRESH, warning_of(told))
+        return copy(CopyState.STALE, "what is known of the format has changed", remade)
+    return copy(CopyState.FRESH, warning_of(told), text)
 
 
 def _why_older(text: str, now: str) -> str:
@@ -217,29 +221,25 @@ def _why_older(text: str, now: str) -> str:
     return f"the {changed} has changed"
 
 
-def renewal(copies: Iterable[VendoredCopy], folder: Path) -> str:
-    """Return the commands that renew the stale copies that have their own names, or ""."""
-    stale = [copy for copy in copies if copy.state is CopyState.STALE]
-    alike: dict[tuple[Language, tuple[str, ...]], list[VendoredCopy]] = {}
-    for copy in stale:
-        alike.setdefault((language_of(copy.path.name), copy.without), []).append(copy)
-    commands = [
-        command_for([*wanted, *without_options(without)], folder, language)
-        for (language, without), copies in alike.items()
-        if (wanted := _renewal(copies))
-    ]
-    return " && ".join(commands)
+def update_copies(catalog: Catalog, folder: Path, *, force: bool = False) -> Vendored:
+    """Make the stale copies in a folder anew, each as its banner tells: all of them or none.
 
-
-def _renewal(stale: list[VendoredCopy]) -> list[str]:
-    """Return what to ask for so that the stale copies in one language are renewed."""
-    names = [copy.name for copy in stale if copy.path.name in own_names(copy.name)]
-    wanted = list(dict.fromkeys(name for name in names if name not in ENGINES))
-    if any((copy.name, copy.path.name) == (PROTOCOL, PROTOCOL_FILE) for copy in stale):
-        wanted.append("--protocol")
-    if any(copy.shared for copy in stale):
-        wanted.append("--shared-engine")
-    return wanted
+    One that was edited, or is of a format that isn't known, is a problem; so is a format that isn't
+    verified, unless its copy says so already. With ``force`` only what isn't known is one.
+    """
+    copies = check_copies(catalog, folder)
+    if isinstance(copies, Problem):
+        return Vendored(problems=(copies,))
+    texts: dict[Path, str] = {}
+    problems: list[Problem] = []
+    for copy in copies:
+        if copy.state is CopyState.GONE or (copy.state is CopyState.EDITED and not copy.text):
+            problems.append(Problem(copy.reason, str(copy.path)))
+        elif copy.is_doubtful and copy.state is CopyState.STALE and not force:
+            problems.append(_distrust(copy.name, catalog.formats[copy.name].judgement()))
+        else:
+            texts[copy.path] = copy.text
+    return _written(texts, folder, problems, {}, force=force)
 
 
 def _marked(text: str, judgement: Judgement) -> str:

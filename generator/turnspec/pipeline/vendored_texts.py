@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
@@ -63,12 +63,6 @@ def script_of(path: str) -> Script | None:
     return next((script for script in Script if path.endswith(script)), None)
 
 
-def language_of(path: str) -> Language:
-    """Return the language of a copy, by its name; Python's copies have grammars beside them."""
-    script = script_of(path)
-    return next((each for each in Language if script in each.scripts), Language.PYTHON)
-
-
 def command_for(
     wanted: Sequence[str], into: Path, language: Language, root: Path | None = None
 ) -> str:
@@ -104,12 +98,14 @@ def copied_texts(
     with_grammar: bool,
     shared: bool,
     without: Set[Extra] = frozenset(),
+    name: str = "",
 ) -> dict[str, str] | Problem:
-    """Return the texts of a format's copies by their names.
+    """Return the texts of a format's copies by their files' names, which ``name`` may give.
 
     Parsers in Python leave out what is in ``without``, those in other languages nothing.
     """
-    paths = OutputPaths.in_folder(known.name)
+    name = name or known.name
+    paths = OutputPaths.in_folder(name)
     spec, module, grammar = known.spec(), known.module(), known.grammar() if with_grammar else ""
     if not isinstance(spec, Spec):
         return spec[0]
@@ -123,7 +119,7 @@ def copied_texts(
     if without:
         module = _smaller_module(known, spec, without)
     texts = {
-        f"{known.name}{script}": script_text(module, format_table(spec), script, shared=shared)
+        f"{name}{script}": script_text(module, format_table(spec), script, shared=shared)
         for script in language.scripts
     } or {paths.module: shared_module(module) if shared else module}
     return texts | ({paths.grammar: grammar} if with_grammar else {})
@@ -164,16 +160,3 @@ def common_text_now(file: str, copy: str) -> tuple[str, str]:
     if named_place(copy) == ENGINE:
         return ENGINE, engine_text()
     return PROTOCOL, protocol_text()
-
-
-def shares(name: str, copy: str) -> bool:
-    """Tell whether a copy is an engine, or imports one."""
-    return name in ENGINES or is_shared(copy) or shares_engine(copy)
-
-
-def own_names(name: str) -> Mapping[str, Language]:
-    """Return the names that copies of a format have, with the languages."""
-    paths = OutputPaths.in_folder(name)
-    names = {paths.module: Language.PYTHON, paths.grammar: Language.PYTHON}
-    scripts = {f"{name}{script}": language for language in Language for script in language.scripts}
-    return {**names, **scripts}

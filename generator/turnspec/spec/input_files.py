@@ -8,14 +8,16 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from functools import partial
-from io import BufferedReader
+from io import BufferedReader, IncrementalNewlineDecoder
 from pathlib import Path
 from typing import BinaryIO
 
 #: The most bytes that are read at once: a file, standard input, a line of many outputs.
 LARGEST_INPUT = 32 * 2**20
+_PIECE = 65536
 
 _NO_WRITER = "a pipe that nobody writes into"
 _NO_FILE = "a device or a socket, no file"
@@ -59,6 +61,19 @@ def file_text(path: Path, errors: str = "strict") -> str:
 def standard_input() -> str:
     """Return the text of standard input, as `file_text` does. Raises OSError."""
     return _text(_read(sys.stdin.buffer, "standard input"), "replace")
+
+
+def standard_input_in_pieces() -> Iterator[str]:
+    """Yield the text of standard input as it comes. Raises OSError."""
+    decoder = getincrementaldecoder("utf-8")("replace")
+    text = IncrementalNewlineDecoder(decoder, translate=True)
+    size = 0
+    for data in iter(partial(sys.stdin.buffer.read1, _PIECE), b""):
+        size += len(data)
+        if size > LARGEST_INPUT:
+            raise OSError(0, _TOO_LARGE, "standard input")
+        yield text.decode(data)
+    yield text.decode(b"", final=True)
 
 
 def file_lines(path: Path) -> Iterator[bytes]:
