@@ -129,9 +129,8 @@ QWEN, DEEPSEEK, GEMMA, LFM, NEMO, GLM, HORIZON, FUNCTION_GEMMA = (
 OTHER = ("other_syntax",)
 #: What the text's end decides, and what follows the first of it is no call either.
 DRAFTS = (
-    "<｜tool▁calls▁begin｜>\n\n< word =<｜tool▁call▁begin｜> function\n"
-    "<｜tool▁sep｜> user\n\n```json"
-    "<｜tool▁<｜tool▁calls▁begin｜>\n\n< word cou"
+    "<｜tool▁calls▁begin｜>\n\n< word =<｜tool▁call▁begin｜> function\n<｜tool▁sep｜> user\n"
+    "\n```json<｜tool▁<｜tool▁calls▁begin｜>\n\n< word cou"
 )
 NUMBERED = '<tool_call>{"name": 5, "arguments": {"path": "a"}}</tool_call>'
 CODER = "qwen3-coder"
@@ -167,6 +166,8 @@ CALLS = [
          called("a"), OTHER),
     Text(GEMMA, '<|tool_call>call:read{path:<|"|>a<|"|>},\ncall:read{path:<|"|>b<|"|>}<tool_call|>',
          called("a", "b"), ("missing_marker",)),
+    Text(GEMMA, "<|channel>thought\nA\n<channel|>thought\n<channel|>Hi", said("Hi", "A")),
+    Text(GEMMA, "thought of it", said("thought of it")),
     Text(FUNCTION_GEMMA, "<start_function_call>call:read{<escape>path<escape>:<escape>a<escape>}"
          "<end_function_call>", called("a"), ("malformed",)),
     Text(HORIZON, f"</ifm|think><ifm|tool_calls>[{MEMBERS}, {MEMBERS}]</ifm|tool_calls>",

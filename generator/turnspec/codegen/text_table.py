@@ -45,10 +45,13 @@ def text_table(given: Spec, spec: Spec) -> Format:
 def _leads(spec: Spec) -> Iterator[str]:
     """Yield the words before content that are no marker by themselves, but known where it begins.
 
-    Behind words of its own header a part is told by these together.
+    Behind words of its own header a part is told by these together. The word of reasoning with
+    nothing but its end behind it is reasoning that is empty, and lacks its tag.
     """
     if not spec.turn.header.strip():
         return
+    if found := _TAG_AND_WORD.match(notation(spec.reasoning.start)):
+        yield f"{found[2]} {notation(_closing(spec))}"
     texts = dict.fromkeys(
         _without_reasoning(spec, join.text + spec.content.start).strip()
         for join in spec.turn.joins

@@ -38,10 +38,12 @@ def function_tag_in_prose(form: Format) -> Iterator[Case]:
 
 
 def call_in_addressed_text(form: Format) -> Iterator[Case]:
-    """A message whose header says that it is for the user quotes a call."""
-    if form.calls and form.table.get("content", {}).get("addressed"):
-        quoted = form.without_end(form.one_call).strip()
-        yield _said(form, f"It was\n{quoted}\nbefore.")
+    """A message quotes a call whose header says that it is for the user, or nothing of it."""
+    content = form.table.get("content", {})
+    if form.calls and content.get("addressed"):
+        text = f"It was\n{form.without_end(form.one_call).strip()}\nbefore."
+        yield _said(form, text)
+        yield from (form.case(lead + text, Message(text)) for lead in content.get("lead", ()))
 
 
 def tool_named_as_a_key(form: Format) -> Iterator[Case]:

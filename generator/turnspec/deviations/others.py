@@ -82,6 +82,31 @@ def json_object_instead(form: Format) -> Iterator[Case]:
         yield form.case(text[:at] + json.dumps(members) + text[end:], form.one_call, "other_syntax")
 
 
+def json_object_in_a_call(form: Format) -> Iterator[Case]:
+    """A JSON object stands in a call's own tags, where its name and arguments belong."""
+    calls = form.table.get("calls", {})
+    tag = re.match("<[^<>{} ]+>", calls.get("start", ""))
+    ends = [end for end in calls.get("closing", ())[:1] if looks_like_marker(end)]
+    text = form.write(form.one_call) if form.calls else ""
+    if tag and ends and ends[0] in text and "opening" in calls:
+        at = text.index(tag.group()) + len(tag.group())
+        members = {"name": form.call.name, "arguments": dict(form.call.arguments)}
+        call = text[:at] + json.dumps(members) + text[text.index(ends[0], at) :]
+        yield form.case(call, form.one_call, "other_syntax")
+
+
+def keys_in_quotes(form: Format) -> Iterator[Case]:
+    """An argument's key stands in quotes, such as the format's own, where values have them alone."""
+    arguments = form.table.get("arguments", {})
+    if arguments.get("form") != "values" or not form.calls or "city" not in form.call.arguments:
+        return
+    own = arguments.get("values", {}).get("raw_quote", "")
+    text = form.write(form.one_call)
+    for quote in dict.fromkeys(filter(None, ('"', "'", own))):
+        quoted = text.replace("city", f"{quote}city{quote}", 1)
+        yield form.case(quoted, form.one_call, "malformed")
+
+
 def tags_instead(form: Format) -> Iterator[Case]:
     """A call stands in tags, as many formats have it, where the format's arguments are JSON."""
     around = _around_call(form)

@@ -59,6 +59,8 @@ DEVIATIONS: dict[str, Deviation] = {
     "others: code as arguments": others.code_as_arguments,
     "others: a string not closed": others.string_not_closed,
     "others: a JSON object instead": others.json_object_instead,
+    "others: a JSON object in a call's tags": others.json_object_in_a_call,
+    "others: keys in quotes": others.keys_in_quotes,
     "others: tags instead": others.tags_instead,
     "others: keyword arguments instead": others.keywords_instead,
     "others: keys of APIs": others.keys_of_apis,
