@@ -14,7 +14,8 @@ import pytest
 import yaml
 from gguf import GGUFWriter
 
-from tests.own_templates import own_template, spec_of
+from tests.generated_formats import committed_spec
+from tests.own_templates import own_template
 from tests.parser_checks import added_up, stream, summary
 from turnspec.analysis.source import TemplateSource
 from turnspec.codegen.loading import load, load_module
@@ -36,14 +37,15 @@ from turnspec.spec.model import Spec, Tokenizer
 from turnspec.spec.turn_end import stop_strings
 from turnspec.verification.special_tokens import with_tokenizer
 
-#: A template whose calls are JSON in tags, and one whose calls are Python.
-JSON, PYTHON = "json-in-tags", "python-calls"
+#: Formats whose calls are JSON in tags, or Python; and one of our own templates.
+JSON, PYTHON = "qwen-qwen3-0-6b", "google-gemma-3-pythonic"
+OWN = "python-calls"
 ADDED = {
     "0": {"content": "<pad>", "special": True},
     "1": {"content": "<|begin|>", "special": True},
     "2": {"content": "<|done|>", "special": True},
     "3": {"content": "<|next|>", "special": True},
-    "4": {"content": "<use_tool>", "special": True},  # which the template writes
+    "4": {"content": "<tool_call>", "special": True},  # which the format has
     "5": {"content": "<plain>", "special": False},
     **{str(10 + number): {"content": f"<free_{number}>", "special": True} for number in range(50)},
 }
@@ -60,7 +62,7 @@ EXPECTED = Tokenizer(
 )
 
 
-def model_folder(root: Path, name: str = JSON, config: object = None, **files: object) -> Path:
+def model_folder(root: Path, name: str = OWN, config: object = None, **files: object) -> Path:
     """Return the folder of a model with one of our templates, and its tokenizer's files."""
     folder = root / "Some-Model"
     folder.mkdir(parents=True)
@@ -71,17 +73,17 @@ def model_folder(root: Path, name: str = JSON, config: object = None, **files: o
     return folder
 
 
-def gguf_file(root: Path, name: str = JSON) -> Path:
+def gguf_file(root: Path) -> Path:
     """Return a GGUF file with one of our templates, and a vocabulary."""
     path = root / "Some-Model.gguf"
     writer = GGUFWriter(path, "llama")
-    tokens = ["<pad>", "<|begin|>", "<|done|>", "<|next|>", "<use_tool>", "<plain>", "word"]
+    tokens = ["<pad>", "<|begin|>", "<|done|>", "<|next|>", "<tool_call>", "<plain>", "word"]
     writer.add_token_list(tokens)
     writer.add_token_types([3, 3, 3, 1, 3, 4, 1])
     writer.add_bos_token_id(1)
     writer.add_eos_token_id(2)
     writer.add_eot_token_id(3)
-    writer.add_chat_template(own_template(name).text)
+    writer.add_chat_template(own_template(OWN).text)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -106,20 +108,20 @@ def spec_in(build: Build) -> Spec:
     return spec
 
 
-def read(path: Path, worker: RenderWorker, name: str = JSON) -> Spec:
-    """Return what is known of one of our templates, with the tokens of the file that it is in."""
+def read(path: Path, name: str = JSON) -> Spec:
+    """Return the spec of a known format, with the tokens of a file."""
     (template,), problems = read_templates(path)
     assert problems == []
-    return with_tokenizer(spec_of(name, worker), template.tokenizer)
+    return with_tokenizer(committed_spec(name), template.tokenizer)
 
 
 # What the lists say
 
 
-def test_the_lists_of_a_folder(tmp_path: Path, worker: RenderWorker) -> None:
+def test_the_lists_of_a_folder(tmp_path: Path) -> None:
     generation = {"eos_token_id": [2, 3, 999, "x", None]}
     folder = model_folder(tmp_path, generation_config=generation)
-    assert read(folder, worker).tokenizer == EXPECTED
+    assert read(folder).tokenizer == EXPECTED
 
 
 def test_a_map_of_tokens_counts_where_the_configuration_says_nothing(tmp_path: Path) -> None:
@@ -129,8 +131,8 @@ def test_a_map_of_tokens_counts_where_the_configuration_says_nothing(tmp_path: P
     assert found == Tokenizer("tokenizer_config.json", ("<|fill|>",), ("<|done|>",))
 
 
-def test_the_lists_of_a_gguf_file(tmp_path: Path, worker: RenderWorker) -> None:
-    found = read(gguf_file(tmp_path), worker).tokenizer
+def test_the_lists_of_a_gguf_file(tmp_path: Path) -> None:
+    found = read(gguf_file(tmp_path)).tokenizer
     kept = ("<pad>", "<|begin|>"), ("<|done|>", "<|next|>")
     assert found == Tokenizer("tokenizer.ggml.tokens", *kept)
 
@@ -148,7 +150,7 @@ def test_a_file_that_a_template_does_without_may_be_damaged(tmp_path: Path, file
 
 
 def test_all_else_is_the_templates(tmp_path: Path, worker: RenderWorker) -> None:
-    folder = model_folder(tmp_path, PYTHON)
+    folder = model_folder(tmp_path)
     whole = built(folder, worker, messages=10)
     bare = built(folder / "chat_template.jinja", worker, messages=10)
     spec, alone = spec_in(whole), spec_in(bare)
@@ -199,11 +201,9 @@ TEXTS = {
 
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("name", [JSON, PYTHON])
-def test_tokens_are_read_at_the_edges(
-    name: str, text: str, tmp_path: Path, worker: RenderWorker
-) -> None:
+def test_tokens_are_read_at_the_edges(name: str, text: str, tmp_path: Path) -> None:
     generation = {"eos_token_id": [2, 3]}
-    spec = read(model_folder(tmp_path, name, generation_config=generation), worker, name)
+    spec = read(model_folder(tmp_path, generation_config=generation), name)
     module = load_module(generate_module(spec, spec_path="", spec_hash="", samples=()))
     for form in (module, load(spec)):
         message, events = stream(form, text)
@@ -212,9 +212,9 @@ def test_tokens_are_read_at_the_edges(
         assert message == form.parse(text)
 
 
-def test_calls_may_stand_between_tokens(tmp_path: Path, worker: RenderWorker) -> None:
-    form = load(read(model_folder(tmp_path, PYTHON), worker, PYTHON))
-    bare = load(spec_of(PYTHON, worker))
+def test_calls_may_stand_between_tokens(tmp_path: Path) -> None:
+    form = load(read(model_folder(tmp_path), PYTHON))
+    bare = load(committed_spec(PYTHON))
     turn = "[look(city='Paris', days=3)]"
     assert len(bare.parse(turn).tool_calls) == 1
     message = form.parse(f"<|tool|>{turn}<|/tool|><|done|>")
@@ -222,8 +222,8 @@ def test_calls_may_stand_between_tokens(tmp_path: Path, worker: RenderWorker) ->
     assert message.content == ""
 
 
-def test_pieces_decide_where_they_are_known(tmp_path: Path, worker: RenderWorker) -> None:
-    form = load(read(model_folder(tmp_path), worker))
+def test_pieces_decide_where_they_are_known(tmp_path: Path) -> None:
+    form = load(read(model_folder(tmp_path)))
     known = {"special_tokens": ["<pad>", "<|done|>"]}
     told = form.parse(
         [("Hi", False), ("<pad>", True), (" you", False), ("<|done|>", True)], **known
@@ -233,8 +233,8 @@ def test_pieces_decide_where_they_are_known(tmp_path: Path, worker: RenderWorker
     assert told.content == "Hi<|done|><pad>"
 
 
-def test_an_end_is_a_stop_string(tmp_path: Path, worker: RenderWorker) -> None:
-    spec = read(model_folder(tmp_path), worker)
+def test_an_end_is_a_stop_string(tmp_path: Path) -> None:
+    spec = read(model_folder(tmp_path))
     assert stop_strings(spec) == (*spec.turn.stop, "<|done|>")
     bound = bind_grammar(spec, GrammarRequest())
     assert not isinstance(bound, list)
@@ -264,7 +264,7 @@ def test_what_can_be_no_marker_is_passed_over(case: str, tmp_path: Path) -> None
     assert templates[0].tokenizer is None
 
 
-def test_there_are_only_so_many(tmp_path: Path, worker: RenderWorker) -> None:
+def test_there_are_only_so_many(tmp_path: Path) -> None:
     letters = [f"<{chr(97 + a)}{chr(97 + b)}>" for a in range(26) for b in range(26)]
     config = {"additional_special_tokens": letters, "added_tokens_decoder": {}}
     added = {
@@ -274,23 +274,16 @@ def test_there_are_only_so_many(tmp_path: Path, worker: RenderWorker) -> None:
     folder = model_folder(
         tmp_path, config={**config, "added_tokens_decoder": added}, generation_config=generation
     )
-    spec = read(folder, worker)
+    spec = read(folder)
     assert spec.tokenizer
     assert (len(spec.tokenizer.special_tokens), len(spec.tokenizer.end_tokens)) == (64, 16)
 
 
-def test_no_token_stands_in_the_way_of_the_templates_markers(worker: RenderWorker) -> None:
-    spec = spec_of(JSON, worker)
-    hostile = (
-        "<use_tool>",
-        "</use_tool>x",
-        "<ponder",
-        "<:begin:>assistant",
-        "<:end:>",
-        "</ponder>",
-    )
+def test_no_token_stands_in_the_way_of_the_templates_markers() -> None:
+    spec = committed_spec(JSON)
+    hostile = ("<tool_call>", "</tool_call>x", "<thin", "<|im_start|>assistant", "<|im_end|>")
     assert with_tokenizer(spec, Tokenizer("x", hostile, hostile)) == spec
-    python = spec_of(PYTHON, worker)
+    python = committed_spec(PYTHON)
     assert with_tokenizer(python, Tokenizer("x", ("[look(x=1)]",))) == python
 
 
