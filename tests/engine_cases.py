@@ -54,6 +54,12 @@ TABLES: dict[str, Format] = {
         "arguments": {"form": "json"},
     },
     "json": {**_TURN, "order": _ORDER, "calls": _HEAD, "arguments": {"form": "json"}},
+    "ids": {
+        **_TURN,
+        "order": _ORDER,
+        "calls": {**_HEAD, "named_by_id": True},
+        "arguments": {"form": "json"},
+    },
     "thoughts": {
         **_TURN,
         "order": _ORDER,
@@ -248,6 +254,22 @@ TOOLS = [
 ]
 
 CASES: dict[str, Case] = {
+    "an id that holds a tool's name": (
+        "ids",
+        '<call fn.add:0>{"a": 1}</call><call add>{}</call>',
+        "",
+        "",
+        [("add", {"a": 1}), ("add", {})],
+        [],
+    ),
+    "an id that holds no tool's name": (
+        "ids",
+        '<call fn.adder:0>{"a": 1}</call>',
+        "",
+        "",
+        [("fn.adder:0", {"a": 1})],
+        ["unknown_tool"],
+    ),
     "content alone": ("text", "Hello!<end>", "Hello!", "", [], []),
     "reasoning, then content": ("text", "<why>x</why>\nHi<end>", "Hi", "x", [], []),
     "white space inside content": ("text", "a\n\n b <end>", "a\n\n b", "", [], []),

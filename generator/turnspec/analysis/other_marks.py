@@ -16,8 +16,9 @@ def find_other_marks(
 ) -> tuple[Wrapping, ...]:
     """Return the marks between which reasoning is shown under other keys or settings.
 
-    ``others`` are the chat under its other settings, ``header`` is the assistant's, ``reasoning`` what is known of its marks already. Each side has
-    to be one marker, as text that merely precedes a value is no mark.
+    ``others`` are the chat under its other settings, ``header`` is the assistant's, ``reasoning``
+    what is known of its marks already. Each side has to be one marker, as text that merely
+    precedes a value is no mark.
     """
     field = chat.dialect.reasoning_field
     if field is None or chat.dialect.blocks is not None:
