@@ -287,7 +287,8 @@ class Format(Protocol):
             enable_thinking: what the prompt said of thinking: that it is enabled, that it is
                 disabled, or nothing (None), so that the template's own default holds.
             prefill: the part of the turn that the prompt holds already, from the assistant's
-                header on (default: the template's own generation prompt).
+                header on (default: the template's own generation prompt). Of a whole prompt that
+                is what its last header begins.
             reasoning: "inline" leaves the reasoning in the content, with its markers.
             echo: put the prefill's text into the result.
             stop: further texts that end the turn, such as an end token that the template lacks.
