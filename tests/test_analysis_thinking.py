@@ -9,6 +9,7 @@ from turnspec.analysis.thinking import (
     choose_better_on,
     choose_off,
     choose_on,
+    marker_left_open,
     markers_in_prompts,
 )
 from turnspec.spec.prompt_state import PromptState, prompt_state
@@ -45,7 +46,8 @@ def test_a_prompt_with_what_stands_for_no_reasoning_closes_it() -> None:
     ("rests", "found"),
     [
         (["", "<t>\n\n</t>\n"], ("<t>", "</t>")),
-        (["<t></t>", "<t></t>"], None),
+        (["<t></t>", "<t></t>"], ("<t>", "</t>")),
+        (["<t><b>", "<t><b>"], None),
         (["", "<t>"], None),
         (["", "<t> words </t>"], None),
         ([], None),
@@ -53,6 +55,22 @@ def test_a_prompt_with_what_stands_for_no_reasoning_closes_it() -> None:
 )
 def test_markers_in_prompts(rests: list[str], found: tuple[str, str] | None) -> None:
     assert markers_in_prompts(rests) == found
+
+
+@pytest.mark.parametrize(
+    ("rests", "source", "found"),
+    [
+        (["<t>\n"], "", ("<t>", "</t>")),
+        (["", "[T]"], "", ("[T]", "[/T]")),
+        (["<|t|>"], "", None),
+        (["<|t|>"], "… <|/t|> …", ("<|t|>", "<|/t|>")),
+        (["</t>", "<t> words", "<a><b>"], "", None),
+    ],
+)
+def test_a_marker_that_a_prompt_leaves_open(
+    rests: list[str], source: str, found: tuple[str, str] | None
+) -> None:
+    assert marker_left_open(rests, source) == found
 
 
 def test_settings_are_judged_by_what_they_render() -> None:

@@ -192,6 +192,15 @@ def test_a_lazy_grammar_takes_hold_at_the_first_call(name: str) -> None:
     assert any(begun.endswith(word) for word in bound.trigger_words)
 
 
+def test_a_call_of_bare_json_takes_hold_where_the_turn_begins() -> None:
+    """Prose may quote one; such a format has no content beside its calls."""
+    bound = bound_to("meta-llama-llama-3-2-3b-instruct", REQUESTS["auto"])
+    begins = '{"name": "'
+    for before, start in (("", 9), ("\n", 10), ("One writes ", None)):
+        run = lazy_run(bound.grammar, bound.trigger_patterns, list(before + begins))
+        assert run == LazyRun(start, accepted=True)
+
+
 def test_a_trigger_in_reasoning_does_not_count() -> None:
     bound = bound_to("qwen-qwen3-0-6b", REQUESTS["auto"])
     call = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'

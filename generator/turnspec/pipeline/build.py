@@ -76,9 +76,7 @@ def build_template(
         steps = _Steps(source.file, [*analysis.findings])
         found = analysis.spec
         opened = steps.take("limits of quoted calls", lambda: with_open_limits(found)) or found
-        told = steps.take(
-            "limits of the prompt's words", lambda: with_told_limits(opened, source, chat)
-        )
+        told = steps.take("what the prompt says", lambda: with_told_limits(opened, source, chat))
         spec = told or opened
         problems = tuple(check_spec(spec, source.file) or _unreadable(spec, source.file))
         if problems:
@@ -87,13 +85,15 @@ def build_template(
         makers = _makers(whole, paths, recipe)
         texts = {path: steps.take(path, make) for path, make in makers.items()}
         files = {path: text for path, text in texts.items() if text is not None}
-        advice = steps.take("advice", lambda: advise(spec, source, chat)) if with_advice else None
+        advice = (
+            steps.take("the advice", lambda: advise(spec, source, chat)) if with_advice else None
+        )
         done = None
         if messages is not None and paths.grammar in files:
             # Results are those of the template, whatever a tokenizer adds.
             gbnf = files if whole is spec else generate_files(spec, paths, recipe)
             done = steps.take(
-                "verification", lambda: climb(spec, gbnf[paths.grammar], chat, messages)
+                "the verification", lambda: climb(spec, gbnf[paths.grammar], chat, messages)
             )
         return Build(
             source.name,

@@ -1,0 +1,220 @@
+"""Formats that are read rightly are called so; what is doubtful is told, and fails nothing."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.own_templates import FOLDER, given_template, own_template, spec_of
+from tests.test_cli import run
+from turnspec.analysis.tag_examples import tagged_example
+from turnspec.codegen.loading import load
+from turnspec.grammar.bound import BoundGrammar, bind_grammar
+from turnspec.grammar.request import GrammarRequest
+from turnspec.pipeline import build as building
+from turnspec.pipeline.build import Build, build_template
+from turnspec.pipeline.project import OutputPaths
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.files import load_checked_spec
+from turnspec.spec.model import ContentMode, ReasoningMode, Spec, Subject, Verdict
+from turnspec.spec.results import SANITY
+from turnspec.verification import ladder
+
+FEW = 5
+#: A template of our own, what a model writes behind its prompt; reasoning and content of it.
+READ = {
+    "mended-marks": ("First look.\n</ponder>\n\nIt is.<:end:>", "First look.", "It is."),
+    "closed-by-every-prompt": ("It is.<:end:>", "", "It is."),
+    "messages-within-a-turn": (
+        "<:thought:>First look.<:end:><:assistant:>It is.<:end:>",
+        "First look.",
+        "It is.",
+    ),
+    "thoughts-never-closed": ("First look.</think>It is.</s>", "First look.", "It is."),
+    "kinds-of-thinking": ("First look.\n</ponder>\n\nIt is.<:end:>", "First look.", "It is."),
+    "thinking-budget": ("First look.\n</ponder>\n\nIt is.<:end:>", "First look.", "It is."),
+    "content-in-parts": ("<:muse:>First look.<:/muse:>It is.<:end:>", "First look.", "It is."),
+}
+
+
+def built(name: str, text: str = "") -> Build:
+    source = given_template(text, name) if text else own_template(name)
+    return build_template(source, OutputPaths.in_folder(name), messages=FEW, with_advice=True)
+
+
+@cache
+def built_once(name: str) -> Build:
+    return built(name)
+
+
+def spec_in(build: Build) -> Spec:
+    spec = load_checked_spec(build.files[OutputPaths.in_folder(build.name).spec], "the.yaml")
+    assert isinstance(spec, Spec)
+    return spec
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_format_that_is_read_rightly_is_verified(name: str) -> None:
+    build = built_once(name)
+    assert (build.problems, build.objections) == ((), ())
+    assert build.result is not None
+    assert {rung for rung, found in build.result.rungs.items() if not found.is_passed} == set()
+    text, reasoning, content = READ[name]
+    message = load(spec_in(build)).parse(text)
+    assert (message.reasoning_content, message.content) == (reasoning, content)
+    assert message.problems == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [*READ][:3])
+def test_its_analysis_exits_with_0(name: str, tmp_path: Path) -> None:
+    assert run("analyze", FOLDER / f"{name}.jinja", "--into", tmp_path).exit_code == 0
+
+
+def test_a_header_between_two_parts_wraps_nothing() -> None:
+    assert spec_in(built_once("messages-within-a-turn")).content.mode is ContentMode.PLAIN
+
+
+def test_what_may_be_right_is_told_and_fails_nothing() -> None:
+    """The template changes a mark that is no part of the format into no other either."""
+    mended = (FOLDER / "mended-marks.jinja").read_text(encoding="utf-8")
+    build = built(
+        "doubtful",
+        mended.replace(".replace('<pondering>', '<ponder>')", ".replace('<pondering>', '?')"),
+    )
+    assert build.result is not None
+    sanity = build.result.rungs[SANITY]
+    assert (sanity.failed, sanity.example) == (0, None)
+    told = 'doubtful: the template alters a text with "<pondering>"; no part says why'
+    assert [problem.message for problem in build.objections] == [told]
+    assert sanity.note == told
+
+
+# Thinking
+
+
+def test_an_end_that_is_assumed_is_told() -> None:
+    spec = spec_in(built_once("thoughts-never-closed"))
+    assert (spec.reasoning.mode, spec.reasoning.end) == (ReasoningMode.FORCED_OPEN, "</think>")
+    told = [limit.reason for limit in spec.limits if limit.verdict is Verdict.TOLD]
+    assert told == [
+        "a prompt opens it and nothing closes it; its end is assumed, an overlay can say it"
+    ]
+
+
+def test_all_states_of_thinking_are_found_by_what_they_render(worker: RenderWorker) -> None:
+    spec = spec_of("kinds-of-thinking", worker)
+    assert (spec.thinking.default.prompt, dict(spec.thinking.disabled.variables)) == (
+        "<:begin:>assistant\n<ponder>\n",
+        {"mode": "off"},
+    )
+    found = {str(state.variables["mode"]): state.prompt for state in spec.thinking.others}
+    kinds = ("fast", "slow", "deep")
+    assert found == {kind: f"<:begin:>assistant\n<ponder_{kind}>\n" for kind in kinds}
+    for kind, prompt in found.items():
+        message = load(spec).parse(f"Look.\n</ponder_{kind}>\n\nSo.<:end:>", prefill=prompt)
+        assert (message.reasoning_content, message.content, message.problems) == (
+            "Look.",
+            "So.",
+            [],
+        )
+
+
+def test_a_budget_is_a_number_and_neither_true_nor_false(worker: RenderWorker) -> None:
+    thinking = spec_of("thinking-budget", worker).thinking
+    assert dict(thinking.disabled.variables) == {"steps": 0}
+    assert [dict(state.variables) for state in thinking.others] == [{"steps": 1}, {"steps": 2}]
+
+
+# Keys and ids
+
+
+def test_a_text_behind_content_is_no_reasoning() -> None:
+    source = (
+        "{% for m in messages %}<{{ m.role }}>{{ m.content }}"
+        "{% if m.function_calls %}<calls>{{ m.function_calls }}</calls>{% endif %}</end>"
+        "{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}"
+    )
+    build = built("calls-as-text", source)
+    assert spec_in(build).reasoning.mode is ReasoningMode.NONE
+    assert build.result is not None
+    assert all(found.is_passed for found in build.result.rungs.values())
+
+
+def tools_named(*names: str) -> list[Any]:
+    return [{"type": "function", "function": {"name": name, "parameters": {}}} for name in names]
+
+
+def test_a_name_that_stands_in_an_id_is_a_tools(worker: RenderWorker) -> None:
+    spec = spec_of("call-by-id-alone", worker)
+    assert [limit.subject for limit in spec.limits if limit.verdict is Verdict.AMBIGUOUS] == [
+        Subject.CALL_ID
+    ]
+    ids = ("functions.look_up:0", "look_up:1", "look", "functions.other:3")
+    calls = "".join(f"<:call:>{id}<:input:>{{}}<:/call:>" for id in ids)
+    text = f"<:calls:>{calls}<:/calls:><:end:>"
+    tools = tools_named("functions", "look", "look_up")
+    found = [(call.id, call.name) for call in load(spec).parse(text, tools=tools).tool_calls]
+    assert found[:3] == [(ids[0], "look_up"), (ids[1], "look_up"), ("call_2", "look")]
+    alone = load(spec).parse(text).tool_calls
+    assert [call.name for call in alone] == [*ids], "without tools nothing tells the name"
+    bound = bind_grammar(spec, GrammarRequest(tools_named("look_up"), lazy=False))
+    assert isinstance(bound, BoundGrammar)
+    assert 'id-before "look_up" id-behind' in bound.grammar
+
+
+# Failures of ours
+
+
+def test_a_call_without_arguments_is_refused_in_words() -> None:
+    source = (
+        "{% for m in messages %}<{{ m.role }}>{{ m.content or '' }}"
+        "{% for call in m.tool_calls or [] %}<call {{ call.function.name }}>{% endfor %}</end>"
+        "{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}"
+    )
+    problems = [str(problem) for problem in built("name-only", source).problems]
+    assert problems == ["name-only.jinja: tools.call: no ARGUMENTS slot; there must be one"]
+
+
+def test_what_fails_behind_the_analysis_is_told_and_the_rest_is_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: object) -> Any:
+        raise StopIteration
+
+    monkeypatch.setattr(building, "advise", fail)
+    monkeypatch.setattr(building, "with_told_limits", fail)
+    monkeypatch.setattr(ladder, "agreement", fail)
+    build = built("plain-content")
+    assert {*build.files} == {"plain-content.yaml", "plain_content.py", "plain-content.gbnf"}
+    assert [str(problem) for problem in build.problems] == [
+        "plain-content.jinja: internal error in what the prompt says: StopIteration: ",
+        "plain-content.jinja: internal error in the advice: StopIteration: ",
+    ]
+    assert sum(finding.comparison == "traceback" for finding in build.findings) == 2
+    assert build.result is not None
+    assert [rung for rung, found in build.result.rungs.items() if found.failed] == ["3"]
+
+
+@pytest.mark.parametrize(
+    "example",
+    ["<c><n a=NAME>KEY<v=VALUE></c>", "<c><n a=NAME><v=K></c>VALUE<k><v></c>"],
+)
+def test_an_example_of_which_a_value_has_no_marker_is_none(example: str) -> None:
+    assert tagged_example(example) is None
+
+
+# Prefill
+
+
+def test_a_prefill_may_be_the_whole_prompt(worker: RenderWorker) -> None:
+    module = load(spec_of("thinking-switch", worker))
+    earlier = (
+        "<:begin:>user\nHi<:end:>\n<:begin:>assistant\nHello<:end:>\n<:begin:>user\nSo?<:end:>\n"
+    )
+    for prompt in ("<:begin:>assistant\n", "<:begin:>assistant\n<ponder>\n\n</ponder>\n\n"):
+        message = module.parse("It is.<:end:>", prefill=earlier + prompt)
+        assert (message.content, message.problems) == ("It is.", [])
