@@ -109,7 +109,7 @@ def compiled_source(facts: FormatFacts) -> str:
     """Return the statements of a module, from its imports on."""
     head, bodies = _engine()
     known = _known(facts)
-    own = [folded(body, known.of(body)) for body in bodies[: len(OWN)]]
+    own = [folded(body, known) for body in bodies[: len(OWN)]]
     own[0] = replaced(own[0], "Role", role_statement(facts))
     markers, tables = "\n".join(marker_statements(facts)), "\n".join(table_statements(facts))
     common = common_source(_known_of_class(facts))
@@ -153,7 +153,7 @@ def common_source(known: Facts) -> str:
 def _common_source(known: str) -> str:
     facts = Facts.from_text(known)
     head, bodies = _engine()
-    parts = [folded(body, facts.of(body)) for body in bodies]
+    parts = [folded(body, facts) for body in bodies]
     parts.insert(len(OWN), f"{BEGINS_COMMON}\n")
     text = without_idle_generators("\n\n".join([_with_public_names(head, facts), *parts]))
     text = reached(text, {"__all__", *public_names(facts)}, _ATTRIBUTES, _PURE)
@@ -172,7 +172,7 @@ def shared_source() -> str:
     head, bodies = _engine()
     known = Facts({**dict.fromkeys(_SHARED_FACTS, True), "IS_TRACED": False}, {}, frozenset())
     shared = [bodies[OWN.index("literals")], *bodies[len(OWN) :]]
-    parts = [head, *(folded(body, known.of(body)) for body in shared)]
+    parts = [head, *(folded(body, known) for body in shared)]
     names = {name for part in bodies for name in re.findall(r"\w+", part)}
     return _formatted(reached("\n\n".join(parts), names, names))
 

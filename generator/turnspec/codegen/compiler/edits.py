@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
+
+#: What stands between the statements of a module, each a block; most are those of many modules.
+BETWEEN = re.compile(r"\n\n\n(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class Source:
         for line in self._bytes.splitlines(keepends=True):
             self._lines.append(self._lines[-1] + len(line))
 
-    def start(self, node: ast.expr | ast.stmt) -> int:
+    def start(self, node: ast.expr | ast.stmt | ast.pattern) -> int:
         """Return where a node begins; its decorators belong to it."""
         decorators: list[ast.expr] = getattr(node, "decorator_list", [])
         first = min([node, *decorators], key=lambda found: found.lineno)
@@ -42,17 +45,9 @@ class Source:
         assert node.end_col_offset is not None
         return self._lines[node.end_lineno - 1] + node.end_col_offset
 
-    def begin_of_pattern(self, node: ast.pattern) -> int:
-        """Return where a pattern begins."""
-        return self._lines[node.lineno - 1] + node.col_offset
-
     def line_start(self, number: int) -> int:
         """Return where a line begins, of which the first is 1."""
         return self._lines[number - 1]
-
-    def line_end(self, number: int) -> int:
-        """Return where a line ends, with its line break."""
-        return self._lines[min(number, len(self._lines) - 1)]
 
     def slice(self, start: int, end: int) -> str:
         """Return the text between two places."""
@@ -78,14 +73,21 @@ class Source:
     def lines_of(self, body: list[ast.stmt]) -> tuple[int, int]:
         """Return the range of whole lines that statements take, with the comments above them."""
         first = self._line_of(self.start(body[0]))
-        while first > 1 and self._is_comment(first - 1, body[0].col_offset):
-            first -= 1
         last = self._line_of(self.end(body[-1]) - 1)
-        return self.line_start(first), self.line_end(last)
+        end = self.line_start(min(last + 1, len(self._lines)))
+        return self.with_comments(first, body[0].col_offset), end
 
-    def _is_comment(self, number: int, column: int) -> bool:
-        line = self.slice(self.line_start(number), self.line_end(number))
-        return line.startswith(" " * column + "#")
+    def with_comments(self, number: int, column: int) -> int:
+        """Return where a line begins, with the comments above it at a column."""
+        comment = b" " * column + b"#"
+        while number > 1 and self._bytes.startswith(comment, self.line_start(number - 1)):
+            number -= 1
+        return self.line_start(number)
+
+    def without(self, node: ast.stmt, siblings: list[ast.stmt]) -> Edit:
+        """Drop a statement; the only one of a body leaves a `pass`."""
+        filler = " " * node.col_offset + "pass\n"
+        return Edit(*self.lines_of([node]), filler if len(siblings) == 1 else "")
 
     def _line_of(self, place: int) -> int:
         return self._bytes.count(b"\n", 0, place) + 1
@@ -100,8 +102,21 @@ class Source:
         return "".join(made) + self.slice(at, len(self._bytes))
 
 
+def bodies(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """Yield the statements that a statement holds, body by body."""
+    for name in ("body", "orelse", "finalbody"):
+        found = getattr(node, name, None)
+        if isinstance(found, list):
+            yield found
+
+
+def in_blocks(text: str, edit: Callable[[str, frozenset[str]], str], names: Set[str]) -> str:
+    """Return a module in which each block that has some of the names in it is edited by itself."""
+    used = ((each, frozenset(n for n in names if n in each)) for each in BETWEEN.split(text))
+    return "\n\n\n".join(edit(block, own) if own else block for block, own in used)
+
+
 def indented(text: str, by: int) -> str:
     """Return lines that are moved to the right, or (less than 0) to the left."""
-    if by >= 0:
-        return re.sub(r"^(?=[^\n])", " " * by, text, flags=re.MULTILINE)
-    return re.sub(rf"^ {{1,{-by}}}", "", text, flags=re.MULTILINE)
+    margin = r"^(?=[^\n])" if by >= 0 else rf"^ {{1,{-by}}}"
+    return re.sub(margin, " " * by, text, flags=re.MULTILINE)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from turnspec.codegen.compiler.edits import Edit, Source, indented
+from turnspec.codegen.compiler.edits import Edit, Source, bodies, indented
 from turnspec.codegen.compiler.values import UNKNOWN, Facts
 
 
@@ -14,9 +14,9 @@ def folded(text: str, facts: Facts) -> str:
     """Return a source in which facts have taken the place of conditions on them.
 
     One pass folds what isn't inside of something else that is folded; passes follow until
-    nothing is left to fold. ``facts`` are those that the source names.
+    nothing is left to fold.
     """
-    return _fold(text, facts.as_text())
+    return _fold(text, facts.of(text).as_text())
 
 
 @lru_cache(4096)  # as many formats share what a file of the engine is folded to
@@ -32,7 +32,7 @@ def _fold(text: str, known: str) -> str:
 
 def _edits(source: Source, facts: Facts) -> Iterator[Edit]:
     for node in source.nodes():
-        for _, statements in _bodies(node):
+        for statements in bodies(node):
             yield from _unreached(source, statements)
             for statement in statements:
                 yield from _statement(source, facts, statement, statements, node)
@@ -83,13 +83,6 @@ def _unreached(source: Source, statements: list[ast.stmt]) -> Iterator[Edit]:
             start, _ = source.lines_of([statements[at + 1]])
             yield Edit(start, source.lines_of(statements[at + 1 :])[1], "")
             return
-
-
-def _bodies(node: ast.AST) -> Iterator[tuple[str, list[ast.stmt]]]:
-    for name in ("body", "orelse", "finalbody"):
-        found = getattr(node, name, None)
-        if isinstance(found, list):
-            yield name, found
 
 
 def _statement(
@@ -210,7 +203,7 @@ def _cases(source: Source, facts: Facts, node: ast.Match) -> Iterator[Edit]:
         patterns = case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else []
         if patterns and len(kept) < len(patterns):
             text = " | ".join(ast.unparse(pattern) for pattern in kept)
-            begin = source.begin_of_pattern(case.pattern)
+            begin = source.start(case.pattern)
             yield Edit(begin, source.end(case.pattern), text)
         if case.guard and guard:
             yield Edit(source.end(case.pattern), source.end(case.guard), "")
@@ -235,13 +228,8 @@ def _patterns(facts: Facts, pattern: ast.pattern) -> list[ast.pattern]:
 def _range_of_case(source: Source, node: ast.Match, number: int) -> tuple[int, int]:
     """Return the lines of a case, with the comments above it."""
     case = node.cases[number]
-    first = case.pattern.lineno
-    column = case.body[0].col_offset - 4
-    while source.slice(source.line_start(first - 1), source.line_end(first - 1)).startswith(
-        " " * column + "#"
-    ):
-        first -= 1
-    return source.line_start(first), source.lines_of(case.body)[1]
+    start = source.with_comments(case.pattern.lineno, case.body[0].col_offset - 4)
+    return start, source.lines_of(case.body)[1]
 
 
 __all__ = ["UNKNOWN", "folded"]

@@ -127,23 +127,20 @@ def reached(
     ``pure`` are methods that do nothing but give a value. What comes after the line ``kept_from``
     stays as it is.
     """
+    text, kept_from, rest = text.partition(kept_from or "\0")
+    used = _uses_of_text(rest)
     while True:
         source = Source(text)
-        kept = text.encode().find(kept_from.encode()) if kept_from else len(text.encode())
-        found = _what_is_reached(source, kept, public, attributes)
-        edits = [edit for edit in _edits(source, found, public, pure) if edit.start < kept]
+        found = _what_is_reached(source, public | used.names, attributes | used.attributes)
+        edits = list(_edits(source, found, public, pure))
         if not edits:
-            return text
+            return f"{text}{kept_from}{rest}"
         text = source.edited(edits)
 
 
-def _what_is_reached(source: Source, kept: int, public: Set[str], attributes: Set[str]) -> _Reached:
+def _what_is_reached(source: Source, public: Set[str], attributes: Set[str]) -> _Reached:
     found = _Reached(set(public), set(attributes))
-    body = source.tree.body
-    waiting = list(_parts(source, [node for node in body if source.start(node) < kept]))
-    for node in body:
-        if source.start(node) > kept:
-            found.add(_uses_of(source, node))
+    waiting = list(_parts(source, source.tree.body))
     size = -1
     while size != found.size():
         size = found.size()

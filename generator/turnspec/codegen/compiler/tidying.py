@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator, Set
+from functools import lru_cache
 
-from turnspec.codegen.compiler.edits import Edit, Source
+from turnspec.codegen.compiler.edits import BETWEEN, Edit, Source, bodies, in_blocks
 
 _OPPOSITES: dict[type[ast.cmpop], str] = {
     ast.In: "not in",
@@ -40,13 +41,10 @@ def _does_nothing(node: ast.FunctionDef) -> bool:
 def _calls_of(source: Source, empty: Set[str]) -> Iterator[Edit]:
     """Drop the statements that do nothing but call one of some functions."""
     for node in ast.walk(source.tree):
-        for name in ("body", "orelse"):
-            body = getattr(node, name, None)
-            for statement in body if isinstance(body, list) else ():
+        for body in bodies(node):
+            for statement in body:
                 if _is_call_of(statement, empty):
-                    filler = " " * statement.col_offset + "pass\n"
-                    left = filler if len(body or ()) == 1 else ""
-                    yield Edit(*source.lines_of([statement]), left)
+                    yield source.without(statement, body)
 
 
 def _is_call_of(node: ast.stmt, empty: Set[str]) -> bool:
@@ -62,16 +60,21 @@ def without_idle_generators(text: str) -> str:
 
     Readers are functions that return `Reading[T]`; others resume them by `yield from`.
     """
-    while True:
-        source = Source(text)
-        idle = dict(_readers(source.tree))
-        edits = [
-            _edit(source, returns, source.text_of(result)) for returns, result in idle.values()
-        ]
-        edits += _resumed(source, set(idle))
-        if not edits:
-            return text
-        text = source.edited(edits)
+    while idle := frozenset().union(*map(_idle, BETWEEN.split(text))):
+        text = in_blocks(text, _awake, idle)
+    return text
+
+
+@lru_cache(4096)
+def _idle(block: str) -> frozenset[str]:
+    return frozenset(name for name, _ in _readers(ast.parse(block)))
+
+
+@lru_cache(4096)
+def _awake(block: str, idle: frozenset[str]) -> str:
+    source = Source(block)
+    edits = [_edit(source, own, source.text_of(by)) for _, (own, by) in _readers(source.tree)]
+    return source.edited([*edits, *_resumed(source, idle)])
 
 
 def _readers(tree: ast.Module) -> Iterator[tuple[str, tuple[ast.expr, ast.expr]]]:
@@ -95,6 +98,11 @@ def _resumed(source: Source, idle: Set[str]) -> Iterator[Edit]:
 
 def tidied(text: str) -> str:
     """Return a source with the same meaning, without what only a machine would write."""
+    return in_blocks(text, _tidied, {""})  # which every block has in it
+
+
+@lru_cache(4096)
+def _tidied(text: str, _: frozenset[str]) -> str:
     while True:
         source = Source(text)
         edits = list(_edits(source))
@@ -116,10 +124,8 @@ def _edits(source: Source) -> Iterator[Edit]:
                 yield _edit(source, node, f"({', '.join(kept)}{',' * (len(kept) == 1)})")
             case ast.expr():
                 yield from _in_brackets(source, node)
-        for name in ("body", "orelse"):
-            body = getattr(node, name, None)
-            if isinstance(body, list):
-                yield from _returns(source, body)
+        for body in bodies(node):
+            yield from _returns(source, body)
 
 
 def _edit(source: Source, node: ast.expr | ast.stmt, text: str) -> Edit:
