@@ -62,9 +62,10 @@ def _edits(source: Source, facts: Facts) -> Iterator[Edit]:
 
 def _constant_locals(source: Source, function: ast.FunctionDef) -> Iterator[Edit]:
     """Put a local's value in its place where it has but one, which facts have decided."""
-    names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+    nodes = list(ast.walk(function))
+    names = [node for node in nodes if isinstance(node, ast.Name)]
     stored = [node.id for node in names if not isinstance(node.ctx, ast.Load)]
-    for node in ast.walk(function):
+    for node in nodes:
         match node:
             case ast.Assign(
                 targets=[ast.Name(id=name)],
