@@ -55,6 +55,9 @@ def check_filters(browser: Browser, total: int) -> None:
     check(shown_rows(browser) == total, "all are shown again")
     search = "const f = document.getElementById('filters').elements.name; f.value = arguments[0];"
     search += "f.dispatchEvent(new Event('input', {bubbles: true}))"
+    for name in ("Qwen3-32B", "unsloth/gpt-oss-20b-GGUF"):
+        browser.run(search, name)
+        check(0 < shown_rows(browser) < total, f"a model's id finds some: {name}")
     browser.run(search, "no such format")
     none = "document.getElementById('none')"
     check(

@@ -328,6 +328,17 @@ def test_what_cannot_be_renamed(root: Path, old: str, new: str, words: str) -> N
     assert files_of(root) == before
 
 
+def test_a_renamed_template_writes_over_nothing(root: Path) -> None:
+    (root / "templates/other.jinja").write_text("mine", encoding="utf-8")
+    before = files_of(root)
+    result = run("rename", "plain-content", "other", "--root", root)
+    assert (result.exit_code, result.stderr) == (1, "error: templates/other.jinja is there\n")
+    assert files_of(root) == before
+    (root / "templates" / PLAIN.name).unlink()
+    result = run("rename", "plain-content", "another", "--root", root)
+    assert result.stderr == f"error: templates/{PLAIN.name} isn't there\n"
+
+
 def test_what_cannot_be_removed(root: Path) -> None:
     before = files_of(root)
     for name, words in (

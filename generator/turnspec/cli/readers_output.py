@@ -28,7 +28,7 @@ def print_readers(outputs: Sequence[str], catalog: Catalog, *, as_json: bool) ->
     if as_json:
         data = [asdict(reader) for reader in found]
         put_json({"outputs": len(outputs), "readers": data}, indent=2)
-    best = max(1, *(reader.recognized for reader in found))
+    best = max([1, *(reader.recognized for reader in found)])
     told = [r for r in found if not r.problems and 2 * r.recognized >= best]
     if not as_json:
         _print(told or [r for r in found if r.problems and r.recognized + r.calls], len(outputs))

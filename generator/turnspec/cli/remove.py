@@ -66,7 +66,8 @@ def _left_over(project: Project) -> list[str]:
     own = [
         file
         for file in files
-        if not file.endswith(SPEC_SUFFIX) and not is_generated(file_text(project.root / file))
+        if not file.endswith(SPEC_SUFFIX)
+        and not is_generated(file_text(project.root / file, "replace"))
     ]
     for file in own:
         print_notice(f"{file} isn't what turnspec generated; delete it yourself")

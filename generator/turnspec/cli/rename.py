@@ -10,7 +10,7 @@ from turnspec.cli.common import ROOT, VERBOSE, find_project
 from turnspec.cli.console import Fault, Misuse, print_error
 from turnspec.cli.remove import own_entry, say_changed
 from turnspec.repository.removing import rename_template
-from turnspec.sources.index import LOCAL, read_index
+from turnspec.sources.index import LOCAL, LOCAL_FOLDER, read_index
 from turnspec.spec.naming import TEMPLATE_SUFFIX, naming_faults, template_name
 from turnspec.spec.problems import Problem
 
@@ -39,6 +39,10 @@ def rename(old: str, new: str, root: Path | None, verbose: bool) -> None:
     other = read_index(project.root)[0].by_name(template_name(file))
     if file == entry.file or (other is not None and other.file != entry.file):
         raise Misuse(f"a template is named {template_name(file)} already; choose another name")
+    old_file, new_file = project.root / entry.location, project.root / LOCAL_FOLDER / file
+    if not old_file.exists() or (new_file.exists() and not new_file.samefile(old_file)):
+        what = f"{file} is there" if old_file.exists() else f"{entry.file} isn't there"
+        raise Fault(f"{LOCAL_FOLDER}/{what}")
     changed = rename_template(project, entry, file)
     if isinstance(changed, Problem):
         raise Fault(str(changed))

@@ -60,8 +60,8 @@ def rename_template(project: Project, entry: Entry, file: str) -> list[str] | Pr
         return index
     texts = {project.root / INDEX_FILE: index}
     if overlay.exists():
-        named = re.sub(r"(?m)^template:.*$", f"template: {file}", file_text(overlay), count=1)
-        texts[other] = named
+        text, line = file_text(overlay), f"template: {file}"
+        texts[other] = re.sub(r"(?m)^template:.*$", lambda _: line, text, count=1)
     with uninterrupted():
         write_all_atomically(texts)
         old.rename(new)
