@@ -193,5 +193,5 @@ KINDS = """\
 def test_a_text_that_shows_only_beside_a_word_under_another_key_is_told() -> None:
     build = built(given_template(KINDS))
     assert failed(build) == set()
-    (told,) = coverage(build).told
+    told, *_ = coverage(build).told
     assert told.startswith("content holds \"<aside>\" with kind = 'aside' beside content: ")
