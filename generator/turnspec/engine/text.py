@@ -370,13 +370,11 @@ def is_quoted_marker(turn: Turn, found: Found) -> bool:
     state, is_start = turn.state, found.role is Role.REASONING_START
     if not REASONING_HAS_START or REASONING_END_ENDS_TURN or REASONING_END_ENDS_CONTENT:
         return False
-    if not REASONING_IS_FIRST:  # it stands behind content, whatever that ends with
-        return False
     pending, state.quotes_reasoning = state.quotes_reasoning, False
     if pending and not is_start:
         return True
     content = turn.content
-    is_after_text = not (state.after_marker or content.space)
+    is_after_text = REASONING_IS_FIRST and not (state.after_marker or content.space)
     is_quoted = is_after_text and ends_in_quote(content.pieces)
     state.quotes_reasoning = is_quoted and is_start
     if content.space == [" "] and not (is_start or turn.reasoning.begun):  # within a sentence

@@ -8,10 +8,11 @@ keys, texts and settings; and a text that shows in an answer then has to be read
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from turnspec.codegen.format_module import FormatModule
 from turnspec.rendering.conversation import EXAMPLE_TOOL, USER_TEXT, Chat, JsonObject, user_message
+from turnspec.spec.model import Part, Spec
 from turnspec.spec.results import NEVER_RENDERED, Coverage
 from turnspec.verification import witness_tries
 from turnspec.verification.turns import Renderer
@@ -21,6 +22,7 @@ from turnspec.verification.witness_tries import Try
 #: How many conversations are tried at most, and how many of them for one branch.
 _MOST_TRIES = 250
 _MOST_AIMED = 60
+_LONGEST = 300  # characters of a line
 
 
 def ask_template(renderer: Renderer, module: FormatModule) -> tuple[Coverage, tuple[str, ...]]:
@@ -34,8 +36,22 @@ def ask_template(renderer: Renderer, module: FormatModule) -> tuple[Coverage, tu
         if search.take(tried):
             reader.read(tried)
     search.try_further()
-    lost, told = (tuple(map(": ".join, found.items())) for found in (reader.lost, reader.told))
-    return search.coverage(told), lost
+    lost, told = (
+        tuple(_cut(f"{fault}: {text}") for fault, text in found.items())
+        for found in (reader.lost, reader.told)
+    )
+    return search.coverage((*_late_reasoning(renderer.spec), *told)), lost
+
+
+def _late_reasoning(spec: Spec) -> Iterator[str]:
+    """Say where reasoning stands behind content: a key may hold calls as a text, for instance."""
+    order = spec.turn.order
+    if spec.reasoning.field and Part.REASONING in order[order.index(Part.CONTENT) :]:
+        yield f"reasoning is read from {spec.reasoning.field!r}, which stands behind content"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 class _Search:
@@ -84,7 +100,7 @@ class _Search:
         ours = [number for number in numbers if self._concerns_answers(number)]
         others = [n for n in numbers if n not in self._found and n not in ours]
         words = {number: self._words(number) for number in ours}
-        untaken = tuple(f"{self._branches[n]}: {text}" for n, text in words.items() if text)
+        untaken = tuple(_cut(f"{self._branches[n]}: {text}") for n, text in words.items() if text)
         rendered = sum(number in self._found for number in ours)
         return Coverage(len(ours), rendered, len(others), untaken, told)
 

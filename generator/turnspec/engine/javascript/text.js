@@ -294,12 +294,11 @@ export class Text {
   /** Say whether content is about a marker of reasoning: in quotes, or closing such a one. */
   isQuoted({ role, text }) {
     if (!this.marks.start?.length || this.endsTurn || this.endsContent) return false;
-    // Else it stands behind content, whatever that ends with.
-    if (this.compiled.table.order[0] !== "reasoning") return false;
     const pending = this.quotesReasoning;
     this.quotesReasoning = false;
     if (role === "reasoning_end" && pending) return true;
-    const isQuoted = !this.afterMarker && this.content.endsIn("\"'`");
+    const isFirst = this.compiled.table.order[0] === "reasoning";
+    const isQuoted = isFirst && !this.afterMarker && this.content.endsIn("\"'`");
     this.quotesReasoning = isQuoted && role === "reasoning_start";
     const isEnd = role === "reasoning_end";
     if (isEnd && this.content.space === " " && !this.reasoning.begun) {
