@@ -99,11 +99,11 @@ def test_what_is_installed_is_there() -> None:
 def test_the_example_prints_what_it_says(folder: Path) -> None:
     vendored = "```console\n$ turnspec vendor qwen3-coder --into formats\n```\n"
     transcript(vendored, folder, folder.parent / "bin")
-    (code,), (shown,) = blocks("python"), blocks("text")
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=60
-    )
-    assert (done.stdout, done.stderr) == (shown, "")
+    for code, shown in zip(blocks("python"), blocks("text"), strict=True):
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=60
+        )
+        assert (done.stdout, done.stderr) == (shown, "")
 
 
 def test_every_target_of_make_is_there() -> None:
