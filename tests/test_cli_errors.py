@@ -110,7 +110,8 @@ def test_a_defect_names_the_way_to_its_traceback(
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["nope"], "No such command 'nope'; see: turnspec --help"),
+        (["nope"], "no command is called 'nope'; see: turnspec --help"),
+        (["vend"], "no command is called 'vend' (did you mean vendor?); see: turnspec --help"),
         (["parse"], "Missing argument 'FORMAT'; see: turnspec parse --help"),
         (["vendor", "--bad"], "No such option '--bad'; see: turnspec vendor --help"),
     ],

@@ -39,6 +39,7 @@ OTHER_PAGES = (
     "FAULTS.md",
     "fix-an-overlay.md",
     "limits.md",
+    "load-a-format.md",
     "own-repository.md",
     "reference-set.md",
     "report.md",

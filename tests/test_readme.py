@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,17 +13,15 @@ from benchmarks.install_size import MOST_MEGABYTES, MOST_PACKAGES
 
 from tests.conftest import ROOT
 from tests.generated_formats import NAMES
-from tests.own_templates import FOLDER, own_template
+from tests.own_templates import FOLDER
 from tests.test_catalog import model_file
 from tests.transcripts import put_on_path, transcript
-from turnspec.analysis.analyze import analyze_template
 from turnspec.cli.extras import EXTRAS
 from turnspec.pipeline.project import Project
-from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.fetch import TemplateFile
-from turnspec.spec.files import dump_spec, read_spec
+from turnspec.spec.files import read_spec
 from turnspec.spec.fingerprint import fingerprint
-from turnspec.spec.model import End, Spec, TemplateIdentity
+from turnspec.spec.model import Spec
 from turnspec.spec.overlay import read_overlay
 from turnspec.spec.results import RUNGS, read_results
 from turnspec.spec.verdict import rung_title
@@ -54,27 +51,8 @@ def folder(
     (folder / "tools.json").write_text(json.dumps(TOOLS), encoding="utf-8")
     template = (FOLDER / f"{NEW}.jinja").read_text(encoding="utf-8")
     (folder / "my-model.jinja").write_text(template, encoding="utf-8")
-    write_two_specs(folder)
     put_on_path(folder.parent / "bin")
     return folder
-
-
-def write_two_specs(folder: Path) -> None:
-    """Write a spec, and the same with another end of the turn."""
-    with RenderWorker() as worker:
-        spec = analyze_template(own_template(NEW), worker).spec
-    assert spec is not None
-    spec = replace(
-        spec, name="my-model", template=TemplateIdentity("my-model.jinja", "0" * 64, "local")
-    )
-    ends = tuple(
-        End(end.last, end.final.replace("/ai", "/bot"), end.followed.replace("/ai", "/bot"))
-        for end in spec.turn.ends
-    )
-    stop = tuple(text.replace("/ai", "/bot") for text in spec.turn.stop)
-    changed = replace(spec, turn=replace(spec.turn, ends=ends, stop=stop))
-    for name, found in (("old", spec), ("new", changed)):
-        (folder / f"{name}.yaml").write_text(dump_spec(found), encoding="utf-8")
 
 
 def test_its_length() -> None:
@@ -99,11 +77,11 @@ def test_what_is_installed_is_there() -> None:
 def test_the_example_prints_what_it_says(folder: Path) -> None:
     vendored = "```console\n$ turnspec vendor qwen3-coder --into formats\n```\n"
     transcript(vendored, folder, folder.parent / "bin")
-    (code,), (shown,) = blocks("python"), blocks("text")
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=60
-    )
-    assert (done.stdout, done.stderr) == (shown, "")
+    for code, shown in zip(blocks("python"), blocks("text"), strict=True):
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=60
+        )
+        assert (done.stdout, done.stderr) == (shown, "")
 
 
 def test_every_target_of_make_is_there() -> None:

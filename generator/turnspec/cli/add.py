@@ -8,12 +8,12 @@ import click
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.cli.common import ROOT, TIME_LIMIT, VERBOSE, find_project
-from turnspec.cli.console import finish, print_notice, progress_bar, say, show
+from turnspec.cli.console import finish, print_notice, progress_bar, say
 from turnspec.cli.extras import is_installed
 from turnspec.cli.results_output import (
     print_objections,
     print_shortfalls,
-    result_table,
+    show_checks,
     unverified_problems,
 )
 from turnspec.cli.review_output import ReviewForm, print_review
@@ -99,7 +99,7 @@ def _try(project: Project, names: list[str], limits: Limits) -> list[Problem]:
         builds, problems = try_templates(project, names, limits)
         advance()
     results = {build.name: build.result for build in builds if build.result is not None}
-    show(result_table(results, sorted(results)))
+    show_checks(results, sorted(results))
     for tried, found in sorted(results.items()):
         print_shortfalls(tried, judge(found, found.spec_hash))
     print_objections(builds)

@@ -7,19 +7,25 @@ from pathlib import Path
 import click
 
 from turnspec.cli.common import FOLDER, TIME_LIMIT, VERBOSE
-from turnspec.cli.console import finish, progress_bar, say, show
+from turnspec.cli.console import finish, print_error, progress_bar, say
 from turnspec.cli.extras import needs
 from turnspec.cli.output import print_build
 from turnspec.cli.results_output import (
     print_objections,
     print_shortfalls,
-    result_table,
+    show_checks,
     unverified_problems,
 )
 from turnspec.pipeline.folder import analyze_into
 from turnspec.rendering.limits import Limits
 from turnspec.spec.verdict import judge
 from turnspec.verification.rungs import DEFAULT_MESSAGES
+
+#: What to do where a format isn't verified.
+_ADVICE = (
+    "parser and grammar say in their first lines that they aren't verified; what the template "
+    "renders otherwise, or not at all, can be said in an overlay (--overlay FILE)"
+)
 
 
 @click.command()
@@ -76,8 +82,11 @@ def analyze(
         say(f"left {path} as it was")
     results = {build.name: build.result for build in result.builds if build.result is not None}
     if into is not None and results:
-        show(result_table(results, sorted(results)))
+        show_checks(results, sorted(results), every=verbose)
     for name, found in sorted(results.items()):
-        print_shortfalls(name, judge(found, found.spec_hash), error=into is None)
+        judgement = judge(found, found.spec_hash)
+        print_shortfalls(name, judgement, error=into is None)
+        if not judgement.is_verified:
+            print_error(f"{name}: {_ADVICE}")
     print_objections(result.builds)
     finish([*result.problems, *unverified_problems(results)])

@@ -24,7 +24,7 @@ from turnspec.cli.common import (
 )
 from turnspec.cli.console import ERR, Fault, Misuse, finish, print_notice, put_json, say_parts
 from turnspec.cli.extras import fetch_hint
-from turnspec.cli.formats import catalog_of, find, spec_of
+from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.codegen.format import Format
 from turnspec.codegen.table import format_table
 from turnspec.explain.annotate import Kind
@@ -76,7 +76,7 @@ STYLES: dict[str, str] = {
 
 
 @click.command()
-@click.argument("fmt", metavar="FORMAT")
+@click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
 @click.option("--trace", "text", metavar="TEXT", help="Walk this output through the parser.")
 @click.option("--trace-file", type=filename, help="Walk a file's text; - is standard input.")
 @click.option("--piece", type=click.IntRange(min=1), help="Feed the text in pieces this long.")

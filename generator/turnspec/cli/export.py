@@ -11,7 +11,7 @@ import click
 
 from turnspec.cli.common import FOLDER, ROOT, THINKING, VERBOSE
 from turnspec.cli.console import Fault, Misuse, print_error, print_notice, put, put_json, say
-from turnspec.cli.formats import catalog_of, find, spec_of, text_of
+from turnspec.cli.formats import catalog_of, find, format_names, spec_of, text_of
 from turnspec.cli.grammar import read_tool_file
 from turnspec.export.exporting import Exported, ExportOptions, ReasoningField, Refusal
 from turnspec.export.targets import TARGETS, export_format, start_line
@@ -24,7 +24,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
-@click.argument("fmt", metavar="FORMAT")
+@click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
 @click.option("--to", "target", required=True, metavar="TARGET", help=" | ".join(TARGETS))
 @click.option("--into", type=FOLDER, help="The folder to write into (default: print).")
 @click.option(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
+from click.shell_completion import CompletionItem
+
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import Found, find_format
 from turnspec.catalog.known import KnownFormat
@@ -31,6 +34,14 @@ def find(asked: str, catalog: Catalog) -> KnownFormat:
         return found.format
     broken = "".join(f"; {problem}" for problem in catalog.problems)
     raise Fault(str(found)) if found.file else Misuse(f"{found}{broken}")
+
+
+def format_names(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Return the names and aliases that begin so, for shells; files where none does."""
+    catalog = Catalog.around(Path.cwd())
+    names = sorted({name for known in catalog for name in (known.name, *known.aliases)})
+    found = [CompletionItem(name) for name in names if name.startswith(begun)]
+    return found or [CompletionItem(begun, type="file")]
 
 
 def spec_of(known: KnownFormat) -> Spec:

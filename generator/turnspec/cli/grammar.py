@@ -12,7 +12,7 @@ import click
 
 from turnspec.cli.common import ROOT, THINKING, VERBOSE
 from turnspec.cli.console import Fault, Misuse, json_text, print_error, print_notice, put, put_json
-from turnspec.cli.formats import catalog_of, find, spec_of
+from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.spec.files import read_spec
@@ -24,7 +24,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
-@click.argument("fmt", metavar="FORMAT")
+@click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
 @click.option("--tools", type=_FILE, help="OpenAI tool definitions: a JSON list.")
 @click.option(
     "--tool-choice",

@@ -7,6 +7,7 @@ fresh; 2 the command was used wrongly, or nothing is known by a name; 130 interr
 from __future__ import annotations
 
 import contextlib
+import difflib
 import io
 import os
 import signal
@@ -78,6 +79,19 @@ class Verbs(click.Group):
         command = getattr(module, name, None) or getattr(module, f"{name}_")
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the verb that is asked for, or say which may be meant."""
+        try:
+            return super().resolve_command(context, args)
+        except click.UsageError:
+            asked, known = args[0], self.list_commands(context)
+            close = [verb for verb in known if verb.startswith(asked)]
+            close = close or difflib.get_close_matches(asked, known)
+            hint = f" (did you mean {' or '.join(close)}?)" if close else ""
+            context.fail(f"no command is called {asked!r}{hint}")
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs with a sentence each, without loading them."""

@@ -20,7 +20,7 @@ from turnspec.cli.common import (
     tool_definitions,
 )
 from turnspec.cli.console import Fault, Misuse, put_json, tell
-from turnspec.cli.formats import catalog_of, find, text_of
+from turnspec.cli.formats import catalog_of, find, format_names, text_of
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load_module
 from turnspec.spec.input_files import file_text, standard_input_in_pieces
@@ -30,7 +30,7 @@ _TOLD = ("offset", "kind", "message")
 
 
 @click.command()
-@click.argument("fmt", metavar="FORMAT")
+@click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
 @click.argument(
     "file",
     metavar="[FILE]",

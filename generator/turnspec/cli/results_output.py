@@ -27,7 +27,7 @@ def print_results(done: Regeneration, *, every: bool = False) -> None:
     judged = _judged(results, done.accepted)
     unverified = [name for name, judgement in judged.items() if not judgement.is_verified]
     if results:
-        show(result_table(results, sorted(judged) if every else unverified))
+        show_checks(results, sorted(judged) if every else unverified, every=every)
     for name in unverified:
         print_shortfalls(name, judged[name])
     print_objections(done.built)
@@ -51,6 +51,22 @@ def _judged(results: Mapping[str, TemplateResult], accepted: Accepted) -> dict[s
         name: judge(result, result.spec_hash, accepted.get(name))
         for name, result in sorted(results.items())
     }
+
+
+def show_checks(
+    results: Mapping[str, TemplateResult], shown: Iterable[str], *, every: bool = False
+) -> None:
+    """Print what the rungs found: in a table, or of one template in a line unless ``every``.
+
+    What isn't passed is printed apart.
+    """
+    if len(results) != 1 or every:
+        show(result_table(results, shown))
+        return
+    ((name, result),) = results.items()
+    if judge(result, result.spec_hash).is_verified:
+        count = sum(rung.total for rung in result.rungs.values())
+        say(f"{name}: verified, {count:,} checks")
 
 
 def result_table(results: Mapping[str, TemplateResult], shown: Iterable[str]) -> Table:

@@ -19,7 +19,7 @@ from turnspec.cli.console import (
     say,
     say_parts,
 )
-from turnspec.cli.formats import catalog_of, find
+from turnspec.cli.formats import catalog_of, find, format_names
 from turnspec.codegen.left_out import Extra
 from turnspec.pipeline.vendor import CopyState, Vendored, VendoredCopy, check_copies, update_copies
 from turnspec.pipeline.vendor import vendor as vendor_parsers
@@ -29,7 +29,7 @@ from turnspec.spec.problems import Problem
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[FORMAT]...")
+@click.argument("names", nargs=-1, metavar="[FORMAT]...", shell_complete=format_names)
 @click.option("--into", type=FOLDER, help="The folder to copy into.")
 @click.option(
     "--check",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from turnspec.analysis.overlay_draft import DRAFT_SUFFIX
 from turnspec.analysis.source import TemplateSource
+from turnspec.codegen.banner import with_warning
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OutputPaths
@@ -17,11 +18,13 @@ from turnspec.pipeline.template_sources import read_templates_of
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.sources.text_files import read_text
 from turnspec.spec.atomic import write_all_atomically, write_atomically
+from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.input_files import file_bytes
 from turnspec.spec.naming import TEMPLATE_SUFFIX
 from turnspec.spec.overlay import OverlayText
 from turnspec.spec.problems import Problem
 from turnspec.spec.recipe import Recipe
+from turnspec.spec.verdict import judge
 from turnspec.verification.rungs import DEFAULT_MESSAGES
 
 
@@ -73,7 +76,7 @@ def analyze_into(
         for path, source in found
     ]
     taken_out = {source.name: source for path, source in found if path.suffix != TEMPLATE_SUFFIX}
-    for build in build_in_processes(tasks, os.cpu_count() or 1):
+    for build in map(_marked, build_in_processes(tasks, os.cpu_count() or 1)):
         result.builds.append(build)
         result.problems += build.problems
         if into is not None:
@@ -87,6 +90,20 @@ def analyze_into(
         if on_build is not None:
             on_build(build)
     return result
+
+
+def _marked(build: Build) -> Build:
+    """Return a build whose parser and grammar say so if the format isn't verified."""
+    if build.result is None:
+        return build
+    judgement = judge(build.result, build.result.spec_hash)
+    if judgement.is_verified:
+        return build
+    files = {
+        path: text if path.endswith(SPEC_SUFFIX) else with_warning(text, judgement.reason)
+        for path, text in build.files.items()
+    }
+    return replace(build, files=files)
 
 
 def _write_draft(build: Build, into: Path, result: FolderResult) -> None:
