@@ -103,18 +103,22 @@ def from_python(text: str) -> Any:
     return load_json(dump_python(literal(text)))
 
 
-def call_in_object(members: Any) -> OtherCall | None:
-    """Return the call that a JSON object is."""
-    if is_mapping(members) and is_mapping(members.get("function")):
-        members = members["function"]
+def call_in_object(value: Any) -> OtherCall | None:
+    """Return the call that a JSON object is; what else that holds is told."""
+    is_wrapped = is_mapping(value) and is_mapping(value.get("function"))
+    members = value["function"] if is_wrapped else value
     name = members.get("name") if is_mapping(members) else None
     if not isinstance(name, str) or not name:
         return None
-    given = [members[key] for key in ("arguments", "parameters") if key in members]
-    arguments: Any = given[0] if given else {}
+    given = [key for key in ("arguments", "parameters") if key in members]
+    arguments: Any = members[given[0]] if given else {}
+    others = [members[key] for key in members if key not in ("name", *given[:1])]
+    others += [value[key] for key in value if key != "function"] if is_wrapped else []
+    is_all = all(other == "function" for other in others)
     if not isinstance(arguments, str):
         arguments = dump_json(arguments)
-    return name, join_halves(arguments), "the call is a JSON object"
+    told = "the call is a JSON object" + ("" if is_all else f": {dump_json(value)}")
+    return name, join_halves(arguments), told
 
 
 def call_in_tags(text: str, tools: Tools) -> OtherCall | None:
@@ -124,15 +128,15 @@ def call_in_tags(text: str, tools: Tools) -> OtherCall | None:
         return None
     parameters = tools.get(head["key"], {})
     properties = object_in(parameters, "properties")
-    found: dict[str, str] = {}
+    members: list[str] = []
     at, argument = head.end(), re.compile(ARGUMENT_TAG)
     while inner := argument.match(text, at):
         key, value, at = inner["key"], inner["value"], inner.end()
         types = json_types(properties.get(key), parameters)
-        found[key] = as_json(value, types, python=True) or dump_json(value)
+        json = as_json(value, types, python=True) or dump_json(value)
+        members.append(f"{dump_json(key)}: {json}")
     if not re.compile(CLOSING_TAG).fullmatch(text, at):
         return None
-    members = (f"{dump_json(key)}: {found[key]}" for key in found)
     return head["key"], f"{{{', '.join(members)}}}", "the call is tags"
 
 

@@ -124,19 +124,27 @@ function objectsIn(text: string): Json[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** Return the name and the arguments of a call that is a JSON object, null if it is none. */
+/**
+ * Return the name and the arguments of a call that is a JSON object, null if it is none.
+ *
+ * What else that holds is told.
+ */
 function fromObject(object: Json): ForeignParts | null {
-  let members = object;
-  if (members instanceof Map && members.get("function") instanceof Map) {
-    members = members.get("function") as Json;
-  }
+  const inner = object instanceof Map ? object.get("function") : null;
+  const members = inner instanceof Map ? inner : object;
   if (!(members instanceof Map)) return null;
   const name = members.get("name");
   if (typeof name !== "string" || !name) return null;
-  const key = ARGUMENT_KEYS.find((key) => (members as Map<string, Json>).has(key));
+  const key = ARGUMENT_KEYS.find((key) => members.has(key));
   const value: Json = key === undefined ? new Map() : (members.get(key) ?? null);
   const written = typeof value === "string" ? withoutHalves(value) : dumpJson(value);
-  return { told: "the call is a JSON object", name, arguments: written };
+  const known = ["name", key];
+  const others = [...members].filter(([key]) => !known.includes(key));
+  if (inner instanceof Map) {
+    others.push(...[...(object as Map<string, Json>)].filter(([key]) => key !== "function"));
+  }
+  const more = others.every(([, other]) => other === "function") ? "" : `: ${dumpJson(object)}`;
+  return { told: `the call is a JSON object${more}`, name, arguments: written };
 }
 
 /** Return the name and the arguments of a call that is a tag with tags inside, or null. */
@@ -147,7 +155,7 @@ function fromTags(text: string, calls: Calls): ForeignParts | null {
   const [, , name = ""] = head;
   const parameters = calls.tools?.get(name) ?? {};
   const properties = new Map(Object.entries(asSchema(parameters.properties) ?? {}));
-  const members = new Map<string, string>();
+  const members: string[] = [];
   let at = OPENING_TAG.lastIndex;
   for (;;) {
     TAGGED_ARGUMENT.lastIndex = at;
@@ -156,12 +164,11 @@ function fromTags(text: string, calls: Calls): ForeignParts | null {
     const [, , key = "", value = ""] = argument;
     at = TAGGED_ARGUMENT.lastIndex;
     const json = asJson(value, jsonTypes(properties.get(key), parameters), true);
-    members.set(jsonString(key), json || jsonString(value));
+    members.push(`${jsonString(key)}: ${json || jsonString(value)}`);
   }
   CLOSING_TAG.lastIndex = at;
   if (!CLOSING_TAG.test(text)) return null;
-  const texts = Array.from(members, ([key, json]) => `${key}: ${json}`);
-  return { told: "the call is tags", name, arguments: `{${texts.join(", ")}}` };
+  return { told: "the call is tags", name, arguments: `{${members.join(", ")}}` };
 }
 
 /** Return the name and the arguments of a call with Python's keyword arguments, or null. */
