@@ -41,6 +41,8 @@ _LIMITS = ("lt", "lteq", "gt", "gteq")
 #: Constants that are longer, or numbers that are greater, are no values of a switch.
 _LONGEST_CONSTANT = 10_000
 _GREATEST_NUMBER = 2**64
+#: A longer list or table has the names of things, languages say, and no settings.
+_MOST_VALUES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,8 @@ def _constants(expression: nodes.Node) -> Iterator[object]:
         value = expression.as_const()
     except nodes.Impossible:
         return
-    for item in value if isinstance(value, list | tuple | dict) else [value]:
+    listed = value if isinstance(value, list | tuple | dict) else [value]
+    for item in listed if len(listed) <= _MOST_VALUES else ():
         if _is_plain(item):
             yield item
 
