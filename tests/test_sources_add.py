@@ -13,8 +13,12 @@ from turnspec.sources.add import add_source
 from turnspec.sources.fetch import fetch_templates
 from turnspec.sources.index import INDEX_FILE
 from turnspec.sources.reading import SourceTemplate, read_templates
+from turnspec.spec.model import Tokenizer
 
 EMPTY_INDEX = "# ours\norigins: []  # none\n\ntemplates: []\n"
+#: The tokens of the folder, and of the file.
+IN_FOLDER = Tokenizer("tokenizer_config.json", ("<s>",), ("</s>",))
+IN_FILE = Tokenizer("tokenizer.ggml.tokens", (), ("</s>",))
 TEXT = "{{ bos_token }}{{ messages[0].content }}\r\n｜é"
 
 
@@ -87,10 +91,22 @@ def test_a_model_folder_with_template_files(tmp_path: Path) -> None:
     shown = "Some-Model/additional_chat_templates"
     assert found == [
         SourceTemplate(
-            "some-model", "Some-Model.jinja", TEXT, "Some-Model/chat_template.jinja", "<s>", "</s>"
+            "some-model",
+            "Some-Model.jinja",
+            TEXT,
+            "Some-Model/chat_template.jinja",
+            "<s>",
+            "</s>",
+            IN_FOLDER,
         ),
         SourceTemplate(
-            "some-model-rag", "Some-Model-rag.jinja", "rag", f"{shown}/rag.jinja", "<s>", "</s>"
+            "some-model-rag",
+            "Some-Model-rag.jinja",
+            "rag",
+            f"{shown}/rag.jinja",
+            "<s>",
+            "</s>",
+            IN_FOLDER,
         ),
         SourceTemplate(
             "some-model-tool-use",
@@ -99,6 +115,7 @@ def test_a_model_folder_with_template_files(tmp_path: Path) -> None:
             f"{shown}/tool_use.jinja",
             "<s>",
             "</s>",
+            IN_FOLDER,
         ),
     ]
 
@@ -126,9 +143,15 @@ def test_a_gguf_file_with_named_templates(tmp_path: Path) -> None:
     assert problems == []
     source = "Tiny-Q4_0.gguf"
     assert found == [
-        SourceTemplate("tiny-q4-0", "Tiny-Q4_0.jinja", TEXT, source, "<s>", "</s>"),
+        SourceTemplate("tiny-q4-0", "Tiny-Q4_0.jinja", TEXT, source, "<s>", "</s>", IN_FILE),
         SourceTemplate(
-            "tiny-q4-0-tool-use", "Tiny-Q4_0-tool-use.jinja", "tools", source, "<s>", "</s>"
+            "tiny-q4-0-tool-use",
+            "Tiny-Q4_0-tool-use.jinja",
+            "tools",
+            source,
+            "<s>",
+            "</s>",
+            IN_FILE,
         ),
     ]
 
@@ -225,7 +248,11 @@ def test_what_is_added_stands_at_the_end_of_the_index(root: Path, tmp_path: Path
     ]
     after = (root / INDEX_FILE).read_text()
     assert after.startswith(before)
-    assert after.endswith("    bos_token: <s>\n    eos_token: </s>\n    source: Tiny-Q4_0.gguf\n")
+    listed = "{origin: tokenizer.ggml.tokens, special_tokens: [], end_tokens: [</s>]}"
+    assert after.endswith(
+        "    bos_token: <s>\n    eos_token: </s>\n"
+        f"    tokenizer: {listed}\n    source: Tiny-Q4_0.gguf\n"
+    )
     fetched = fetch_templates(root)
     assert fetched.problems == []
     assert [(t.name, t.origin, t.bos_token) for t in fetched.templates] == [

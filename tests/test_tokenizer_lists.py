@@ -318,9 +318,8 @@ def test_an_added_template_keeps_its_tokens(tmp_path: Path) -> None:
 )
 def test_an_index_is_checked(change: dict[str, object], told: str, tmp_path: Path) -> None:
     (tmp_path / "templates").mkdir()
-    row: dict[str, object] = {"file": "x.jinja", "origin": "local"}
-    row |= {"sha256": "0" * 64, "source": "x"}
-    row |= {"tokenizer": {"origin": "x", **change}}
+    row: dict[str, object] = {"file": "x.jinja", "origin": "local", "sha256": "0" * 64}
+    row |= {"source": "x", "tokenizer": {"origin": "x", **change}}
     text = yaml.safe_dump({"origins": [], "templates": [row]})
     (tmp_path / INDEX_FILE).write_text(text, encoding="utf-8")
     _, problems = read_index(tmp_path)

@@ -33,8 +33,8 @@ def with_tokenizer(spec: Spec, given: Tokenizer | None) -> Spec:
     def is_new(token: str) -> bool:
         if token in written or any(head in token for head in heads):
             return False
-        read: str = form.parse(token, prefill=before).content
-        return read == token
+        content: str = form.parse(token, prefill=before).content
+        return content == token
 
     special, ends = (tuple(filter(is_new, t)) for t in (given.special_tokens, given.end_tokens))
     return (
