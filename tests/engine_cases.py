@@ -43,6 +43,20 @@ TABLES: dict[str, Format] = {
         },
         "arguments": {"form": "json"},
     },
+    "separated": {
+        **_TURN,
+        "order": _ORDER,
+        "calls": {
+            "form": "objects",
+            "opening": ["<calls>"],
+            "mentions": ["<calls>"],
+            "closing": ["</calls>"],
+            "end": ["</calls>"],
+            "members": {"name": "do", "arguments": "with"},
+            "separators": ["<next>"],
+        },
+        "arguments": {"form": "json"},
+    },
     "bare": {
         **_TURN,
         "order": _ORDER,
@@ -377,6 +391,14 @@ CASES: dict[str, Case] = {
         "",
         [],
         ["no_name"],
+    ),
+    "a marker between objects": (
+        "separated",
+        '<calls>{"do": "add", "with": {}} <next>\n{"do": "add", "with": {}}</calls><end>',
+        "",
+        "",
+        [("add", {}), ("add", {})],
+        [],
     ),
     "a call that is quoted": ("objects", "Use <call> tags.", "Use <call> tags.", "", [], []),
     "an object nobody announces": (

@@ -202,6 +202,10 @@ def test_grammar() -> None:
             (Literal("<"), NAME, Literal(""), ARGUMENTS),
             ["tools.call[2].text: a text can't be empty here"],
         ),
+        (
+            (Literal("<{name}="), NAME, Literal(">"), ARGUMENTS),
+            ["tools.call[0].text: '{name}' can't be told from a slot"],
+        ),
         ((), ["tools.call: no NAME slot", "tools.call: no ARGUMENTS slot; there must be one"]),
         (
             (Literal("\n"), NAME, ARGUMENTS),

@@ -161,7 +161,8 @@ def between_roles(table: Format) -> Roles:
     calls = table["calls"]
     closing = [spaced(closing) for closing in calls.get("closing", ())]
     found: list[tuple[str, Notation]] = [("object", "{comma}{fence} {?[} {{"), ("array_end", " ]")]
-    found += [("inner_opening", spaced(opening)) for opening in calls.get("opening", ())[1:]]
+    inner = (*calls.get("opening", ())[1:], *calls.get("separators", ()))
+    found += [("inner_opening", spaced(text)) for text in inner]
     found += [("brackets", ("{brackets}", closing))] if closing else []
     return found + [("closing", notation) for notation in closing]
 

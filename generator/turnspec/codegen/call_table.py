@@ -65,6 +65,8 @@ def _object_calls(tools: Tools, others: Calls) -> CallsFormat:
         "closing": closing,
         "end": list(filter(looks_like_marker, closing)),
     }
+    if between := [notation(text) for text in tools.separators if text.strip(_COMMAS)]:
+        found["separators"] = between
     return found if tools.fields.name_is_key else found | _members(tools)
 
 

@@ -117,8 +117,8 @@ def call_in_object(value: Any) -> OtherCall | None:
     is_all = all(other == "function" for other in others)
     if not isinstance(arguments, str):
         arguments = dump_json(arguments)
-    told = "the call is a JSON object" + ("" if is_all else f": {dump_json(value)}")
-    return name, join_halves(arguments), told
+    told = "" if is_all else f": {join_halves(dump_json(value))}"
+    return name, join_halves(arguments), f"the call is a JSON object{told}"
 
 
 def call_in_tags(text: str, tools: Tools) -> OtherCall | None:

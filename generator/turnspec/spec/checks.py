@@ -6,6 +6,7 @@ of a spec fit each other, and whether a parser could tell a part's beginning.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
@@ -58,6 +59,8 @@ _MEMBER_SLOTS = (SlotKind.KEY, SlotKind.VALUE)
 #: What begins another value than a string, or stands between values.
 _NO_QUOTES = "{}[]:,-+.\\"
 _CONTAINERS = (JsonType.ARRAY, JsonType.OBJECT)
+# What stands for a slot in the notation of markers, which looks for it as text.
+_LIKE_SLOT = re.compile(rf"\{{(?:{'|'.join(kind.lower() for kind in SlotKind)})\}}")
 # What such a slot holds shows its own beginning or end, so nothing need stand beside it.
 _SELF_EVIDENT = frozenset({SlotKind.ARGUMENTS, SlotKind.VALUE, SlotKind.WORD})
 
@@ -323,6 +326,8 @@ def _pieces(
         if isinstance(piece, Literal):
             if not piece.text:
                 yield (*path, index, "text"), "a text can't be empty here"
+            elif slot := _LIKE_SLOT.search(piece.text):
+                yield (*path, index, "text"), f"{slot.group()!r} can't be told from a slot"
         elif piece.kind not in allowed:
             yield (*path, index, "slot"), f"a {piece.kind} slot doesn't belong here"
     for index, (left, right) in enumerate(pairwise(pieces)):

@@ -327,11 +327,14 @@ function objectHeads({ members = {}, other_members = [] }) {
 export function betweenRoles(table) {
   const calls = callsOf(table);
   const closing = (calls.closing ?? []).map((notation) => spaced(notation));
-  const inner = (calls.opening ?? []).slice(1).map((opening) => spaced(opening));
+  const inner = [...(calls.opening ?? []).slice(1), ...(calls.separators ?? [])];
   return [
     ["object", "{comma}{fence} {?[} {{"],
     ["array_end", " ]"],
-    ...withRole("inner_opening", inner),
+    ...withRole(
+      "inner_opening",
+      inner.map((text) => spaced(text)),
+    ),
     ...withRole("brackets", closing.length ? [["{brackets}", closing]] : []),
     ...withRole("closing", closing),
   ];

@@ -63,6 +63,8 @@ export interface CallsFormat {
   readonly bare?: boolean;
   /** The objects stand in an array. */
   readonly in_array?: boolean;
+  /** What stands between two, where it is more than a comma. */
+  readonly separators?: Texts;
   /** The keys of name, arguments and id; none: the one key is the name. */
   readonly members?: Readonly<Record<string, string>>;
   /** Keys that mean nothing here. */
