@@ -53,6 +53,7 @@ from turnspec.deviations.table import DEVIATIONS
 from turnspec.deviations.turns import Format
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
+from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Part, Spec
 from turnspec.verification.random_messages import random_messages
 
@@ -383,6 +384,34 @@ def test_a_call_that_a_prompt_begins_in_the_reasoning_is_told_from_its_start(
         assert [event.get("arguments") for event in last] == [
             *(None, '{"tag": "a b ', "c", '"}', None)
         ]
+
+
+@pytest.mark.parametrize("name", ["qwen3-coder", "qwen-qwen3-0-6b", "google-gemma-2-2b-it"])
+def test_the_finish_reason_tells_of_a_call_that_was_cut_off(
+    name: str, engine: TypeScriptEngine
+) -> None:
+    spec = committed_spec(name)
+    module, calls = load(spec), spec.tools is not None
+    made = (Call("look_up", {"word": "tea"}),) if calls else ()
+    text = write_parts(spec, Message("Hi.", calls=made), Part.START)
+    ends = range(len(text) + 1)
+    told = [python_result(module, [text[:end]], {})["finish_reason"] for end in ends]
+    assert set(told) == ({"stop", "length", "tool_calls"} if calls else {"stop"})
+    for end in ends:
+        (found,) = engine.parse(name, module, pieces=[text[:end]], options={})
+        assert found["finish_reason"] == told[end]
+
+
+def test_a_prefill_may_begin_with_the_conversation(engine: TypeScriptEngine) -> None:
+    name, header = "qwen-qwen3-0-6b", "<|im_start|>assistant\n"
+    talk = f"<|im_start|>user\nWhy?<|im_end|>\n{header}Hm.<|im_end|>\n"
+    module = load(committed_spec(name))
+    for prompt in (header, f"{header}<think>\n", f"{header}<think>\n\n</think>\n\n"):
+        whole, own = (
+            engine.parse(name, module, pieces=["So."], options={"prefill": prefill})
+            for prefill in (talk + prompt, prompt)
+        )
+        assert whole == own
 
 
 @pytest.mark.parametrize("deviation", ["others: a draft in reasoning", "reasoning: a call inside"])

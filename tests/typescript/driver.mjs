@@ -36,6 +36,7 @@ function parsed(format, pieces, options) {
   const { content, reasoningContent, toolCalls, problems } = parser.message;
   return {
     events,
+    finish_reason: parser.message.finishReason,
     message: { content, reasoning_content: reasoningContent, tool_calls: toolCalls, problems },
   };
 }

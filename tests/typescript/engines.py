@@ -122,8 +122,9 @@ def python_result(
         parser.feed(piece) if isinstance(piece, str) else parser.feed(*piece) for piece in pieces
     ]
     events.append(parser.finish())
-    told = {"events": _plain(events), "message": _plain(parser.message)}
-    return json.loads(json.dumps(told))
+    message = parser.message
+    told = {"events": _plain(events), "message": _plain(message)}
+    return json.loads(json.dumps({**told, "finish_reason": message.finish_reason}))
 
 
 def _plain(value: Any) -> Any:
