@@ -94,6 +94,7 @@ def known_verbs(user: Machine, model: Path) -> set[str]:
     identified, hint = user.run("identify", model, HUB)
     assert identified.splitlines()[0] == f"{model}: the template of {QWEN}"
     assert hint == f"to copy its parser: turnspec vendor {QWEN} --into DIR\n"
+    assert f"\n{QWEN}: calls\n" in f"\n{user.run('identify', '--turn', '-', given=CALL)[0]}"
     user.run("vendor", model, "--protocol", "--into", "app")
     copies = sorted(path.name for path in (user.folder / "app").iterdir())
     assert copies == ["protocol.py", "qwen3-coder.gbnf", "qwen3_coder.py"]
@@ -139,8 +140,9 @@ def building_verbs(user: Machine, model: Path) -> set[str]:
     text = template.read_text(encoding="utf-8").replace("<:end:>", "<:over:>")
     template.write_text(text, encoding="utf-8")
     assert "plain-content: breaking\n" in user.run("add", "--update", "plain-content")[0]
-    user.run("remove", "plain-content")
-    return {"analyze", "init", "add", "regen", "check", "remove"}
+    user.run("rename", "plain-content", "another")
+    user.run("remove", "another")
+    return {"analyze", "init", "add", "regen", "check", "rename", "remove"}
 
 
 @pytest.fixture
@@ -182,7 +184,9 @@ def test_the_wheel(model: Path, tmp_path: Path) -> None:
         verbs.add(str(arguments[0]))
     user.run("init")
     user.run("add", PLAIN)
-    assert verbs | {"init", "add", "remove"} == set(COMMANDS)
+    user.run("rename", "plain-content", "another")
+    user.run("remove", "another")
+    assert verbs | {"init", "add", "rename", "remove"} == set(COMMANDS)
     installed = {name.lower() for name in user.environment.distributions()}
     assert not installed & {"black", "gguf", "hypothesis", "llama_cpp_python", "numpy"}
     assert len(installed) <= MOST_PACKAGES

@@ -27,7 +27,11 @@ export async function unpacked(text) {
 
 /** Return a model's name without its owner, signs, and the words that tell nothing of a format. */
 export function plainName(name, untelling) {
-  const words = name.toLowerCase().split("/").at(-1).split(/[^a-z0-9.]+/);
+  const words = name
+    .toLowerCase()
+    .split("/")
+    .at(-1)
+    .split(/[^a-z0-9.]+/);
   return words.filter((word) => !untelling.test(word)).join("");
 }
 
