@@ -129,6 +129,7 @@ def _unrendered(chat: Chat) -> str:
         f"; never rendered: {branch}"
         for number, branch in enumerate(chat.facts.branches)
         if {*branch.path} - taken == {number} and not branch.unreachable
+        if branch.condition != "add_generation_prompt"  # nobody asked for one
     ]
     return "".join(left[:1])
 
