@@ -37,7 +37,7 @@ def test_a_guess_is_a_warning_where_the_name_is_written() -> None:
         fmt = turnspec.load("Qwen/Qwen3-8B")
     assert fmt.FORMAT["name"] == "qwen-qwen3-0-6b"
     assert told[0].filename == __file__
-    with pytest.warns(UserWarning) as told:
+    with pytest.warns(UserWarning, match="is taken for") as told:
         assert turnspec.grammar_binder("Qwen/Qwen3-8B").spec.name == "qwen-qwen3-0-6b"
     assert told[0].filename == __file__
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import partial
 from io import BufferedReader, IncrementalNewlineDecoder
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 #: The most bytes that are read at once: a file, standard input, a line of many outputs.
 LARGEST_INPUT = 32 * 2**20
@@ -68,7 +68,8 @@ def standard_input_in_pieces() -> Iterator[str]:
     decoder = getincrementaldecoder("utf-8")("replace")
     text = IncrementalNewlineDecoder(decoder, translate=True)
     size = 0
-    for data in iter(partial(sys.stdin.buffer.read1, _PIECE), b""):
+    file = cast(BufferedReader, sys.stdin.buffer)
+    for data in iter(partial(file.read1, _PIECE), b""):
         size += len(data)
         if size > LARGEST_INPUT:
             raise OSError(0, _TOO_LARGE, "standard input")
