@@ -15,7 +15,10 @@ from turnspec.chat import ChatTemplate
 
 
 class Proxy(BaseHTTPRequestHandler):
+    """Answers one request after the other."""
+
     def do_POST(self):
+        """Render the messages, have them continued, and parse what comes."""
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         tools = asked.get("tools") or []
         prompt = chat.render(asked["messages"], tools=tools)
