@@ -61,12 +61,12 @@ class Entry:
     aliases: tuple[str, ...] = ()
     bos_token: str | None = None
     eos_token: str | None = None
-    tokenizer: Tokenizer | None = None
     source: str = ""
     accepted: tuple[Mapping[str, str], ...] = ()
     pointer: str = ""
     constant: str = ""
     family: str = ""
+    tokenizer: Tokenizer | None = None
     line: int | None = None
 
     @property
