@@ -113,7 +113,7 @@ def test_a_defect_names_the_way_to_its_traceback(
         (["nope"], "no command is called 'nope'; see: turnspec --help"),
         (["vend"], "no command is called 'vend' (did you mean vendor?); see: turnspec --help"),
         (["parse"], "Missing argument 'FORMAT'; see: turnspec parse --help"),
-        (["vendor", "--bad"], "No such option '--bad'; see: turnspec vendor --help"),
+        (["vendor", "--zzz"], "No such option '--zzz'; see: turnspec vendor --help"),
     ],
 )
 def test_a_wrong_usage(arguments: list[str], line: str) -> None:

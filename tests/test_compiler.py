@@ -60,6 +60,10 @@ FOLDED = {
         "def f():\n    x = y and NO\n    return not x\n",
         "def f():\n    x = False\n    return True\n",
     ),
+    "a parameter is no constant": (
+        "def f(x):\n    while x:\n        x = NO\n",
+        "def f(x):\n    while x:\n        x = False\n",
+    ),
     "no case": ("match x:\n    case Role.GONE:\n        a()\nb()\n", "b()\n"),
     "cases": (
         "match x:\n    # of both\n    case Role.GONE:\n        a()\n"

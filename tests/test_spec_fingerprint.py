@@ -16,7 +16,14 @@ from turnspec.codegen.banner import named_spec
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
 from turnspec.spec.fingerprint import fingerprint, same_formats
-from turnspec.spec.model import Spec, TemplateIdentity, ThinkingState, Token, TokenSource
+from turnspec.spec.model import (
+    Spec,
+    TemplateIdentity,
+    ThinkingState,
+    Token,
+    Tokenizer,
+    TokenSource,
+)
 
 
 def committed() -> list[Spec]:
@@ -34,6 +41,7 @@ def test_names_and_origin_do_not_count(make: Callable[[], Spec]) -> None:
         tokens={n: Token(t.text, TokenSource.ASSUMED) for n, t in spec.tokens.items()},
         capabilities=replace(spec.capabilities, tools=not spec.capabilities.tools),
         overlay=("tools",),
+        tokenizer=Tokenizer("tokenizer_config.json", ("<s>",), ("</s>",)),
     )
     assert fingerprint(other) == fingerprint(spec)
 
@@ -49,7 +57,7 @@ def test_what_is_written_counts() -> None:
         replace(spec, limits=()) if spec.limits else plain_spec(),
     ]
     assert len({fingerprint(found) for found in [spec, *changed]}) == len(changed) + 1
-    assert len(fields(Spec)) == 13, "does the new field belong to the fingerprint?"
+    assert len(fields(Spec)) == 14, "does the new field belong to the fingerprint?"
 
 
 def test_the_distinct_formats_of_the_reference_set() -> None:

@@ -19,9 +19,12 @@ MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
 class Proxy(BaseHTTPRequestHandler):
+    """Answers requests, each in a thread of its own."""
+
     timeout = 60  # seconds without a byte of the request
 
     def do_POST(self):
+        """Answer, or tell what is wrong."""
         try:
             status, told = 200, self.complete(json.loads(self.body()))
         except OSError as error:  # from upstream
@@ -34,6 +37,7 @@ class Proxy(BaseHTTPRequestHandler):
         self.wfile.write(json.dumps(told).encode())
 
     def body(self):
+        """Return the request's body; a page of some site sends none that counts."""
         length = self.headers["Content-Length"] or ""
         if "Origin" in self.headers:
             raise ValueError("pages may not ask")
@@ -42,6 +46,7 @@ class Proxy(BaseHTTPRequestHandler):
         return self.rfile.read(int(length))
 
     def complete(self, asked):
+        """Render the messages, have them continued, and parse what comes."""
         tools = asked.get("tools") or []
         prompt = chat.render(asked["messages"], tools=tools)
         wanted = {"prompt": prompt.text, "max_tokens": asked.get("max_tokens", 1024)}

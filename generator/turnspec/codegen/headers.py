@@ -53,7 +53,8 @@ def add_loose_headers(table: Format, spec: Spec, end: str) -> None:
 
     The header's tag or its word may be missing after a message, if a part's beginning follows.
     Where messages say who they are for, ``end`` is what closes a header: it may stand there alone,
-    a channel may be said before another one, and any name may be where a user's or tool's is.
+    a channel may be said before another one, be any word, or be missing before a call, and any name
+    may be where a user's or tool's is.
     """
     between, header = table.get("between", ()), notation(spec.turn.header)
     ends = [text.removesuffix(header).strip() for text in between if text.endswith(header)]

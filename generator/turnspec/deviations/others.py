@@ -96,7 +96,7 @@ def json_object_in_a_call(form: Format) -> Iterator[Case]:
 
 
 def keys_in_quotes(form: Format) -> Iterator[Case]:
-    """An argument's key stands in quotes, such as the format's own, where values have them alone."""
+    """An argument's key stands in quotes, such as the format's own, where none belong."""
     arguments = form.table.get("arguments", {})
     if arguments.get("form") != "values" or not form.calls or "city" not in form.call.arguments:
         return

@@ -58,10 +58,11 @@ _TEMPLATE = _object(
     aliases={"type": "array", "items": _TEXT},
     bos_token={"type": "string"},
     eos_token={"type": "string"},
-    tokenizer=load_schema()["properties"]["tokenizer"],
     source=_TEXT,
     family=_TEXT,
+    packager={"type": "string", "pattern": "^[a-z]+$"},
     accepted={"type": "array", "items": _ACCEPTED},
+    tokenizer=load_schema()["properties"]["tokenizer"],
 )
 _INDEX = _object(
     ["origins", "templates"],

@@ -68,8 +68,8 @@ def standard_input_in_pieces() -> Iterator[str]:
     decoder = getincrementaldecoder("utf-8")("replace")
     text = IncrementalNewlineDecoder(decoder, translate=True)
     size = 0
-    source = cast(BufferedReader, sys.stdin.buffer)
-    for data in iter(partial(source.read1, _PIECE), b""):
+    file = cast(BufferedReader, sys.stdin.buffer)
+    for data in iter(partial(file.read1, _PIECE), b""):
         size += len(data)
         if size > LARGEST_INPUT:
             raise OSError(0, _TOO_LARGE, "standard input")

@@ -64,6 +64,7 @@ def _constant_locals(source: Source, function: ast.FunctionDef) -> Iterator[Edit
     """Put a local's value in its place where it has but one, which facts have decided."""
     names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
     stored = [node.id for node in names if not isinstance(node.ctx, ast.Load)]
+    stored += [node.arg for node in ast.walk(function) if isinstance(node, ast.arg)]
     for node in ast.walk(function):
         match node:
             case ast.Assign(
