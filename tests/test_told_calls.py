@@ -95,7 +95,7 @@ def test_analyze_warns(
 ) -> None:
     source = given_template(talking(quoted(f"Call as in {OTHERWISE}.")))
     print_build(build_template(source, PATHS, worker=worker), tmp_path, verbose=False)
-    assert "given: calls: with tools the prompt asks for " in capsys.readouterr().err
+    assert "given: calls (told): with tools the prompt asks for " in capsys.readouterr().err
 
 
 def test_with_an_overlay_it_is_read(worker: RenderWorker) -> None:

@@ -469,7 +469,8 @@ def _moved(result: Any, by: int) -> Any:
     problems = [
         {**problem, "offset": problem["offset"] + by} for problem in result["message"]["problems"]
     ]
-    return {"events": events, "message": {**result["message"], "problems": problems}}
+    message = {**result["message"], "problems": problems}
+    return {**result, "events": events, "message": message}
 
 
 def test_what_may_be_a_draft_is_not_copied_with_each_piece(engine: TypeScriptEngine) -> None:
