@@ -33,7 +33,7 @@ from turnspec.verification.messages import allowed_call
 
 #: How long a text is that is read, and then twice as long once more; and if that takes too many
 #: steps, as what slots hold and what is held back has its bound.
-LENGTHS = (500, 4_000, 16_000)
+LENGTHS = (500, 4_000, 32_000)
 #: How many times the steps twice the text may take: a little more, for what is bounded.
 GROWTH = 2.3
 #: Of each format, so many texts are repeated somewhere.
