@@ -9,7 +9,8 @@ from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import readable_names
 from turnspec.catalog.names import Closeness, ModelName, match_names, suggested
 
-KNOWN = readable_names(Catalog.around(ROOT))
+CATALOG = Catalog.around(ROOT)
+KNOWN = readable_names(CATALOG)
 
 
 @pytest.mark.parametrize(
@@ -39,6 +40,11 @@ MEANT = {
     "Qwen/QwQ-32B": "qwen-qwq-32b",
     "openai/gpt-oss-20b": "openai-gpt-oss-120b",
     "unsloth/gpt-oss-20b-GGUF": "openai-gpt-oss-120b",
+    "unsloth/gpt-oss-20b-GGUF:F16": "openai-gpt-oss-120b",
+    "bartowski/Qwen_Qwen3-8B-Q4_K_M": "qwen-qwen3-0-6b",
+    "unsloth/Qwen3-8B-UD-Q4_K_XL": "qwen-qwen3-0-6b",
+    "Qwen3-8B-Q8_0": "qwen-qwen3-0-6b",
+    "Qwen3-8B-IQ4_XS": "qwen-qwen3-0-6b",
     "bartowski/openai_gpt-oss-20b-GGUF": "openai-gpt-oss-120b",
     "meta-llama/Llama-3.3-70B-Instruct": "meta-llama-llama-3-3-70b-instruct",
     "meta-llama/Meta-Llama-3.1-8B-Instruct": "meta-llama-llama-3-1-8b-instruct",
@@ -147,3 +153,16 @@ def test_the_size_decides_where_nothing_else_does() -> None:
 def test_every_template_is_found_by_its_own_name() -> None:
     for name, shown in KNOWN:
         assert name in [match.name for match in match_names(shown, KNOWN)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        ("trl-Qwen3-training", "trl-qwen3-training"),
+        ("unsloth Qwen3", "unsloth-qwen3"),
+        ("Qwen3", "qwen-qwen3-0-6b"),
+        ("unsloth/Qwen3-8B-GGUF", "qwen-qwen3-0-6b"),
+    ],
+)
+def test_a_packagers_variant_is_meant_by_a_name_that_says_so(asked: str, name: str) -> None:
+    assert [match.name for match in match_names(asked, readable_names(CATALOG, asked))] == [name]

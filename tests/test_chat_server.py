@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -346,6 +347,18 @@ def test_a_body_is_read_no_further_than_it_may_go(
             assert answer.readline() == b"HTTP/1.1 413 Request Entity Too Large\r\n"
 
 
+def test_a_body_that_breaks_off_leaves_the_log_clear(
+    refusing: openai.OpenAI, capfd: pytest.CaptureFixture[str]
+) -> None:
+    url = refusing.base_url
+    head = f"POST {url.path}chat/completions HTTP/1.1\r\nHost: {url.host}\r\n"
+    with socket.create_connection((url.host, url.port), timeout=10) as connection:
+        connection.sendall(f"{head}Content-Length: 200\r\n\r\n{{".encode())
+    with pytest.raises(openai.BadRequestError):
+        ask(refusing, messages=[])
+    assert "Traceback" not in capfd.readouterr().err
+
+
 BY_HEART = [
     *("<think>", "\nThey ask", " for the weather.", "\n</think>", "\n\n", "Let me", " look.\n"),
     *("<tool_call>", '\n{"name": "get_weather', '", "arguments": {"city": "Par', 'is"}'),
@@ -427,6 +440,27 @@ def test_what_the_handler_refuses(
         error: Any = caught.value.body
         assert error["message"].startswith(message)
     assert ask(client).choices[0].finish_reason == "tool_calls"  # the model is free for the next
+
+
+def test_a_request_waits_for_no_other_ones_grammar(
+    start: Start, load: Load, monkeypatch: pytest.MonkeyPatch, server: ModuleType
+) -> None:
+    monkeypatch.setattr(server, "BINDING_SECONDS", 10.0)
+    client = start(load(BY_HEART))
+    refused: list[float] = []
+
+    def ask_in_vain() -> None:
+        with pytest.raises(openai.BadRequestError):
+            ask(client, extra_body={"response_format": answer_by(TAKES_LONG)})
+        refused.append(time.monotonic())
+
+    thread = threading.Thread(target=ask_in_vain)
+    thread.start()
+    time.sleep(1)
+    assert ask(client).choices[0].finish_reason == "tool_calls"
+    answered = time.monotonic()
+    thread.join()
+    assert answered < refused[0]
 
 
 def test_llama_cpp_goes_on_after_a_client_left(start: Start, load: Load) -> None:

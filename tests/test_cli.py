@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from io import BytesIO, TextIOWrapper
@@ -36,8 +37,10 @@ def run_whole(*arguments: object, cwd: Path | None = None) -> subprocess.Complet
         patch.setattr(sys, "stdin", TextIOWrapper(BytesIO(), encoding="utf-8"))
         for name, stream in streams.items():
             patch.setattr(sys, name, stream)
+        interrupt = signal.getsignal(signal.SIGINT)  # which a command leaves ignored as it ends
         with pytest.raises(SystemExit) as left:
             main()
+        signal.signal(signal.SIGINT, interrupt)
     assert isinstance(left.value.code, int)
     texts = (stream.detach().getvalue().decode() for stream in streams.values())
     return subprocess.CompletedProcess(words, left.value.code, *texts)
@@ -75,7 +78,7 @@ def test_help_lists_all_commands() -> None:
     assert set(COMMANDS) == {
         *("add", "analyze", "check", "diff", "explain", "export", "grammar", "identify", "init"),
         *("list", "live", "parse", "regen", "remove", "rename", "render", "report"),
-        "vendor",
+        *("upgrade", "vendor"),
     }
     for command in COMMANDS:
         assert re.search(rf"^  {command} ", result.stdout, re.MULTILINE)

@@ -196,7 +196,7 @@ def test_binding_imports_neither_the_analysis_nor_what_it_needs() -> None:
     )
     kind, packages, own = run.stdout.splitlines()
     assert kind == "BoundGrammar"
-    assert set(own.split()) == {"spec", "engine", "codegen", "grammar"}
+    assert set(own.split()) == {"spec", "engine", "codegen", "grammar", "library", "protocol"}
     refused = {"jinja2", "black", "hypothesis", "click", "rich", "httpx2", "numpy", "llama_cpp"}
     assert not refused & set(packages.split())
 

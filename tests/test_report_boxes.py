@@ -158,6 +158,8 @@ def test_a_link_may_say_anything(ask: Ask) -> None:
         ("unsloth/gpt-oss-20b-GGUF", "gptoss"),
         ("Qwen3-Coder-30B-A3B-Instruct-FP8", "qwen3coder"),
         ("Llama-3.1_8B", "llama3.1"),
+        ("bartowski/Qwen_Qwen3-8B-GGUF:UD-Q4_K_XL", "qwenqwen3"),
+        ("Qwen3-8B-Q8_0", "qwen3"),
         ("instruct", ""),
     ],
 )

@@ -160,6 +160,20 @@ def test_another_default_of_thinking_is_breaking(root: Path) -> None:
     assert "thinking-default-flipped" in [finding.rule.id for finding in back.findings]
 
 
+def test_a_default_that_leaves_the_model_free_and_then_does_not(tmp_path: Path) -> None:
+    """Its prompt says nothing of thinking, and each switch does."""
+    spec = json_native_spec()
+    thinking = spec.thinking
+    on = ThinkingState(f"{spec.turn.header}<think>", {"enable_thinking": True})
+    free = Thinking(ThinkingState(spec.turn.header), on, thinking.disabled)
+    for flipped, said in ((on, "thinking"), (thinking.disabled, "no thinking")):
+        fixed = replace(free, default=ThinkingState(flipped.prompt))
+        pair = replace(spec, thinking=free), replace(spec, thinking=fixed)
+        line, severity = next(text_lines(review_of_files(tmp_path, *pair)))
+        wanted = f"breaking: left to the model → {said} for whoever sets nothing"
+        assert (line.partition(": ")[2], severity) == (wanted, "breaking")
+
+
 def test_another_variable_for_the_same_is_breaking_for_who_sets_the_old_one(tmp_path: Path) -> None:
     spec = json_native_spec()
     named = replace(spec.thinking.disabled, variables={"quiet": True})

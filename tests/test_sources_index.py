@@ -96,7 +96,7 @@ def test_a_missing_index_is_one_problem(tmp_path: Path) -> None:
             [
                 ":14: templates[0].colour: unknown key; allowed: "
                 "file, origin, path, pointer, constant, sha256, aliases, bos_token, eos_token, "
-                "source, family, accepted, tokenizer"
+                "source, family, packager, accepted, tokenizer"
             ],
             id="unknown key",
         ),

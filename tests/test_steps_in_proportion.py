@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from random import Random
 from typing import Any
@@ -17,21 +18,22 @@ from typing import Any
 import pytest
 
 from tests.counted_steps import CountedSteps
-from tests.generated_formats import EVERY_FORMAT, PARTS, committed_spec, table_of
+from tests.generated_formats import EVERY_FORMAT, PARTS, committed_spec
 from tests.marker_soup import own_markers
 from tests.marker_texts import MarkerTexts
 from tests.typescript.engines import TypeScriptEngine, opened_engine
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.loading import load
+from turnspec.codegen.table import format_table
 from turnspec.codegen.writer import write_parts
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Part, Spec
+from turnspec.spec.model import Part, Spec, Tokenizer
 from turnspec.verification.messages import allowed_call
 
 #: How long a text is that is read, and then twice as long once more; and if that takes too many
 #: steps, as what slots hold and what is held back has its bound.
-LENGTHS = (500, 4_000)
+LENGTHS = (500, 4_000, 16_000)
 #: How many times the steps twice the text may take: a little more, for what is bounded.
 GROWTH = 2.3
 #: Of each format, so many texts are repeated somewhere.
@@ -43,6 +45,8 @@ SIGNS = (
 ARGUMENTS = {"where": "far away", "list": ["a", 4], "deep": {"x": [True]}}
 MESSAGE = Message("I look.", "They ask.", (Call("find_it", ARGUMENTS, "abcdef123"),))
 TOOLS = tool_definitions(MESSAGE.calls)
+#: What no template writes, which is text within other text.
+TOKENIZER = Tokenizer("a tokenizer", ("<|spare|>", "[PAD]"), ("<|stop|>",))
 #: A format, how a text begins, what is in it many times, and how it ends.
 CASES = {
     "ends of the turn in a string": (
@@ -64,6 +68,11 @@ CASES = {
         *("qwen-qwen3-0-6b", '<tool_call>\n{"name": "find_it", "arguments": {"list": '),
         *("x", ""),
     ),
+    "blanks behind a token": ("llama-cpp-rwkv-world", "It says [PAD]", " ", ""),
+    "openings of what has no name": (
+        *("apertus-8b-instruct", "<|inner_prefix|>They ask.<|inner_suffix|>I look."),
+        *('<|tools_prefix|> ```\n[ {"x', ""),
+    ),
 }
 
 #: Returns how many steps it takes to read some pieces.
@@ -77,12 +86,17 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TypeScriptEngin
 
 
 @cache
+def spec_of(name: str) -> Spec:
+    return replace(committed_spec(name), tokenizer=TOKENIZER)
+
+
+@cache
 def counted(name: str) -> CountedSteps:
-    return CountedSteps(facts_of(table_of(name)))
+    return CountedSteps(facts_of(format_table(spec_of(name))))
 
 
 def options_of(name: str) -> dict[str, Any]:
-    return {"tools": TOOLS, "prefill": committed_spec(name).turn.header}
+    return {"tools": TOOLS, "prefill": spec_of(name).turn.header}
 
 
 def in_python(name: str) -> Count:
@@ -90,7 +104,7 @@ def in_python(name: str) -> Count:
 
 
 def in_javascript(engine: TypeScriptEngine, name: str) -> Count:
-    module = load(committed_spec(name))
+    module = load(spec_of(name))
 
     def count(read: Sequence[str]) -> int:
         return engine.work(name, module, read, "steps", **options_of(name))
@@ -118,8 +132,8 @@ def places(spec: Spec) -> Iterator[str]:
 def units(name: str) -> list[str]:
     """Return what is repeated: markers, what they begin with, and signs."""
     found = set(SIGNS)
-    texts = MarkerTexts(facts_of(table_of(name)), Random(name))
-    for marker in {*own_markers(committed_spec(name)), *map(texts.written, texts.markers)}:
+    texts = MarkerTexts(facts_of(format_table(spec_of(name))), Random(name))
+    for marker in {*own_markers(spec_of(name)), *map(texts.written, texts.markers)}:
         bare = marker.strip()
         found |= {marker, bare[:-1], bare[:1], bare[: len(bare) // 2], f"{marker}x"}
     return sorted(found - {""})
@@ -128,7 +142,7 @@ def units(name: str) -> list[str]:
 def runs(name: str) -> Iterator[tuple[str, str]]:
     """Yield places, and what is repeated at them: one text, or two in turn."""
     random = Random(name)
-    leads, repeated = [*places(committed_spec(name))], units(name)
+    leads, repeated = [*places(spec_of(name))], units(name)
     for number in range(RUNS):
         second = random.choice(repeated) if number % 2 else ""
         yield random.choice(leads), random.choice(repeated) + second

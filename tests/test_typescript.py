@@ -308,6 +308,22 @@ def test_long_texts_are_read_alike(part: LongText, engine: TypeScriptEngine) -> 
             assert not difference(engine, known.name, module, turn.whole, options, (0, 1, 4))
 
 
+@pytest.mark.parametrize(
+    ("name", "begin", "escape"),
+    [
+        ("qwen-qwen3-0-6b", '<tool_call>\n{"name": "look", "arguments": {"a": "', r"\n"),
+        ("team-ace-toolace-8b", "[look(a='", r"\'"),
+    ],
+)
+def test_a_string_may_have_any_number_of_escapes(
+    name: str, begin: str, escape: str, engine: TypeScriptEngine
+) -> None:
+    """Engines of expressions put each turn of some repeats on a stack that has its end."""
+    module = format_of(name).module
+    text = begin + escape * 6_000_000
+    assert engine.work(name, module, [text], "matches")
+
+
 def test_what_stands_before_a_marker_counts_behind_any_number_of_pieces(
     engine: TypeScriptEngine,
 ) -> None:

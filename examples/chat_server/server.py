@@ -23,7 +23,7 @@ from qwen_qwen3_0_6b_llama_cpp_python import NAME, REFUSED, SAMPLING, ChatHandle
 from starlette.applications import Starlette
 from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
@@ -110,18 +110,21 @@ async def begun(answer: Answer, fields: Json) -> Generator[Json, None, None]:
 
 
 def create_app(answer: Answer, hosts: Collection[str] = HOSTS) -> Starlette:
-    """Return the server for a model, which writes one turn at a time; ``hosts`` are its names."""
+    """Return the server for a model, which writes one turn at a time; ``hosts`` are its names.
+
+    A request waits for no other one's grammar, only for what the model writes.
+    """
     lock = asyncio.Lock()
 
     async def chunks(fields: Json) -> AsyncGenerator[Json]:
         """Yield what the model writes, and let it stop when nobody waits any more."""
-        async with lock:
-            source = await begun(answer, fields)
-            try:
+        source = await begun(answer, fields)
+        try:
+            async with lock:
                 async for chunk in iterate_in_threadpool(source):
                     yield chunk
-            finally:
-                source.close()
+        finally:
+            source.close()
 
     async def complete(request: Request) -> Response:
         check_sender(request, hosts)
@@ -188,9 +191,12 @@ def check_sender(request: Request, hosts: Collection[str]) -> None:
 async def read_body(request: Request) -> Any:
     """Return what a request holds, read no further than it may go."""
     body = bytearray()
-    async for piece in request.stream():
-        body += piece
-        _check(len(body) <= LONGEST_BODY, f"the body has more than {LONGEST_BODY} bytes", 413)
+    try:
+        async for piece in request.stream():
+            body += piece
+            _check(len(body) <= LONGEST_BODY, f"the body has more than {LONGEST_BODY} bytes", 413)
+    except ClientDisconnect as error:  # nobody is there to read this, but the log stays clear
+        raise HTTPException(400, "the body breaks off") from error
     try:
         return json.loads(body, parse_constant=_no_constant)
     except RecursionError as error:

@@ -42,8 +42,8 @@ class Catalog:
         return [known for known in self if self.project is None or not known.installed]
 
     def __iter__(self) -> Iterator[KnownFormat]:
-        """Iterate over the formats by name."""
-        return iter(self.formats[name] for name in sorted(self.formats))
+        """Iterate over the formats by name, packagers' variants of templates last."""
+        return iter(sorted(self.formats.values(), key=lambda known: (known.packager, known.name)))
 
 
 def installed_formats() -> Project | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
-from turnspec.catalog.names import Closeness, match_names, suggested
+from turnspec.catalog.names import Closeness, ModelName, match_names, suggested
 from turnspec.sources.reading import GGUF_SUFFIX
 from turnspec.spec.naming import TEMPLATE_SUFFIX, template_name
 from turnspec.spec.problems import Problem
@@ -67,7 +67,7 @@ def is_path(asked: str, catalog: Catalog) -> bool:
 
 def unknown_name(asked: str, catalog: Catalog) -> Problem:
     """Return what to say of a name that nothing goes by."""
-    close = suggested(asked, readable_names(catalog))
+    close = suggested(asked, readable_names(catalog, asked))
     hint = f"did you mean {_either(close)}?" if close else "turnspec list shows all that are"
     return Problem(f"no format is known as {asked!r}; {hint}")
 
@@ -119,7 +119,7 @@ def _by_hash(asked: str, catalog: Catalog) -> Found | None:
 
 
 def _by_like_name(asked: str, catalog: Catalog) -> Found | Problem:
-    matches = match_names(asked, readable_names(catalog))
+    matches = match_names(asked, readable_names(catalog, asked))
     names = [match.name for match in matches]
     if not matches:
         return unknown_name(asked, catalog)
@@ -138,10 +138,15 @@ def _several(asked: str, names: Sequence[str]) -> Problem:
     return Problem(f"{asked!r} may be {listed}; say which one is meant")
 
 
-def readable_names(catalog: Catalog) -> list[tuple[str, str]]:
-    """Return each name with how people write it, and so each alias."""
-    names = [(f.name, f.template_file.removesuffix(TEMPLATE_SUFFIX)) for f in catalog]
-    return [*names, *((f.name, alias) for f in catalog for alias in f.aliases)]
+def readable_names(catalog: Catalog, asked: str = "") -> list[tuple[str, str]]:
+    """Return each name that may be meant with how people write it, and so each alias.
+
+    A packager's variant of a template is meant by a name that says whose it is.
+    """
+    words = ModelName.read(asked.rpartition("/")[2]).words
+    formats = [known for known in catalog if not known.packager or known.packager in words]
+    names = [(f.name, f.template_file.removesuffix(TEMPLATE_SUFFIX)) for f in formats]
+    return [*names, *((f.name, alias) for f in formats for alias in f.aliases)]
 
 
 def _either(names: Sequence[str]) -> str:

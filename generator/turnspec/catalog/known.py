@@ -42,6 +42,11 @@ class KnownFormat:
         return self.entry.aliases if self.entry else ()
 
     @property
+    def packager(self) -> str:
+        """Who made its template, where that is a variant of the one that the model came with."""
+        return self.entry.packager if self.entry else ""
+
+    @property
     def template_file(self) -> str:
         """The template's file name; the format's own name where the index doesn't list it."""
         return self.entry.file if self.entry else self.name

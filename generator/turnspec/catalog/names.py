@@ -20,8 +20,10 @@ from enum import IntEnum
 _SEPARATORS = re.compile(r"[^a-z0-9.]+")
 _SIZE = re.compile(
     r"[ae]?\d+(?:\.\d+)?[bm]|\d+x\d+(?:\.\d+)?[bm]|\d+e"  # of a model, its experts, its context
-    r"|gguf|gptq|awq|mlx|bnb|hf|exl\d|\d+bit|(?:nv|mx)?fp\d+|bf16|int\d+|w\d+a\d+|i?q\d"
+    r"|gguf|gptq|awq|mlx|bnb|hf|exl\d|\d+bit|(?:nv|mx)?fp\d+|b?f16|f32|int\d+|w\d+a\d+|i?q\d"
 )
+# Q4_K_M, Q8_0 and the like, as GGUF files are called; UD- is a maker's own mix of such weights.
+_STORED = re.compile(r"(?<![a-z0-9])(?:ud-)?[it]?q\d(?:_[a-z0-9]+)+")
 _VERSION = re.compile(r"(?<=\d)[-_](?=\d(?![\w.]))")  # 3-8 is 3.8, as files write it
 _WORD = re.compile(r"\d+(?:\.\d+)*|[a-z]+")
 _MOST_LEADING = 2
@@ -47,7 +49,7 @@ class ModelName:
         """Read a name, or a model's id without its owner."""
         words: list[str] = []
         sizes: list[str] = []
-        for token in _SEPARATORS.split(_VERSION.sub(".", name.lower())):
+        for token in _SEPARATORS.split(_VERSION.sub(".", _STORED.sub("", name.lower()))):
             if _SIZE.fullmatch(token.strip(".")):
                 sizes.append(token.strip("."))
                 continue

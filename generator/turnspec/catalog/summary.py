@@ -61,7 +61,7 @@ def summaries(catalog: Catalog) -> tuple[list[FormatSummary], list[Problem]]:
             problems += spec
     prints = {name: fingerprint(spec) for name, spec in specs.items()}
     found = []
-    for name, spec in specs.items():
+    for name, spec in sorted(specs.items()):
         same = tuple(other for other in prints if prints[other] == prints[name] and other != name)
         found.append(_summary(catalog.formats[name], spec, prints[name], same))
     return found, problems

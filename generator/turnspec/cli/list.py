@@ -88,7 +88,7 @@ def _named(word: str, entries: Iterable[FormatSummary], catalog: Catalog) -> set
         for name in (entry.name, *map(template_name, entry.aliases))
         if template_name(word) in name
     }
-    return held | {match.name for match in match_names(word, readable_names(catalog))}
+    return held | {match.name for match in match_names(word, readable_names(catalog, word))}
 
 
 def _fits(

@@ -54,11 +54,14 @@ class Input:
         start, self.position = self.position, len(self.text) if end is None else end
         return self.text[start : self.position]
 
-    def drop_what_was_read(self, is_held: bool) -> None:
-        """Drop the text that was read; what is held is kept, as it may be read once more."""
+    def drop_what_was_read(self, held_from: int | None) -> None:
+        """Drop the text that was read, up to what is held: that may be read once more."""
         at = self.position
-        if HAS_CALLS and is_held:
-            self.held.append((self.text[:at], self.marked[:at]))
+        if HAS_CALLS and held_from is not None:
+            start = max(0, held_from - self.offset)
+            if start:
+                self.held.clear()
+            self.held.append((self.text[start:at], self.marked[start:at]))
         elif HAS_CALLS:
             self.held.clear()
         self.text = self.text[at:]

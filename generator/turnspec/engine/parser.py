@@ -99,7 +99,7 @@ class Parser:
         next(self._reading)
         events = turn.take_events()
         is_held = MAY_READ_AGAIN and bool(turn.holds)
-        turn.input.drop_what_was_read(is_held)
+        turn.input.drop_what_was_read(turn.holds[0].offset if is_held else None)
         if turn.input.text or is_held:
             turn.flow = None
         return events

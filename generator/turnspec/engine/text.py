@@ -300,6 +300,10 @@ def is_text(turn: Turn, found: Found) -> bool:
     return is_no_object(turn, found) if CALLS_ARE_OBJECTS else is_no_head(turn, found)
 
 
+#: How much white space may stand before the text that a marker is a part of.
+MOST_SPACE = 99
+
+
 def is_within_text(turn: Turn, found: Found) -> bool | None:
     """Say whether a marker that the template never writes is text: more of it comes next.
 
@@ -317,6 +321,8 @@ def is_within_text(turn: Turn, found: Found) -> bool | None:
     if not (is_word or is_quoted):
         return False
     at = after_space(input.text, found.end)
+    if at - found.end > MOST_SPACE:
+        return False
     if at == len(input.text):
         return False if input.final else None
     after = input.rules.in_text.match(input, not input.final, at)

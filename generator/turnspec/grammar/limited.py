@@ -16,7 +16,7 @@ from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.schema_limits import TooBigError
 from turnspec.rendering.lifeline import end_with_parent
 from turnspec.rendering.limits import Limits, limit_memory
-from turnspec.rendering.starting import start_process
+from turnspec.rendering.starting import is_ready, start_process
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
@@ -45,7 +45,7 @@ class BindingProcesses:
             TooBigError: the request takes more than its budget, or no process starts.
         """
         message = _NOT_STARTED
-        process, connection = own = self._idle.pop() if self._idle else self._started()
+        process, connection = own = self._next()
         with contextlib.suppress(EOFError, OSError):
             if connection.poll(_SECONDS_TO_START) and connection.recv():
                 message = f"binding the grammar {self._limit.too_big}"
@@ -61,7 +61,15 @@ class BindingProcesses:
     def close(self) -> None:
         """End the processes that wait for a request."""
         while self._idle:
-            _end(*self._idle.pop())
+            if is_ready(*(own := self._idle.pop())):
+                _end(*own)
+
+    def _next(self) -> tuple[BaseProcess, Connection]:
+        """Return a process that waits for a request, or a new one."""
+        while self._idle:
+            if is_ready(*(own := self._idle.pop())):
+                return own
+        return self._started()
 
     def _started(self) -> tuple[BaseProcess, Connection]:
         return start_process(_serve, self._spec, self._limit.memory, daemon=True)

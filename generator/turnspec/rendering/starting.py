@@ -6,17 +6,23 @@ A fork server loads what they need once; every further process starts in millise
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 if TYPE_CHECKING:  # not every platform has all of them
     from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
 
 #: The name of the processes that are ours alone.
 _OURS = "turnspec's own"
+_STARTING = threading.Lock()
+_CONNECTIONS: WeakSet[Connection] = WeakSet()
+_LOADED_BY = os.getpid()
 
 
 def process_context(module: str) -> ForkContext | ForkServerContext | SpawnContext:
@@ -24,12 +30,14 @@ def process_context(module: str) -> ForkContext | ForkServerContext | SpawnConte
 
     The server loads the module of those that are started first. A process that it started doesn't
     know it, and would run another: there a fork does, which is safe, as nobody but us has begun
-    threads in it.
+    threads in it. A process that a fork made of the user's can't use the server.
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     if multiprocessing.current_process().name == _OURS:
         return multiprocessing.get_context("fork")
+    if os.getpid() != _LOADED_BY:
+        return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([module])
     return context
@@ -54,11 +62,39 @@ def start_process(
     """Start a process in which a function serves a connection, and return our end of that.
 
     ``serve`` gets its own end, and ``arguments``. A ``daemon`` ends with the process that started
-    it, and may start none.
+    it, and may start none. One that a program started may start ours all the same: none of them
+    outlives the one that started it.
     """
     context = process_context(serve.__module__)
     ours, theirs = context.Pipe()
     process = context.Process(target=serve, args=(theirs, *arguments), name=_OURS, daemon=daemon)
-    process.start()
+    own = multiprocessing.current_process()
+    with _STARTING:
+        was_daemon = own.daemon
+        if was_daemon:
+            own.daemon = False  # just as long: multiprocessing lets no daemon start any
+        try:
+            process.start()
+        finally:
+            if was_daemon:
+                own.daemon = True
     theirs.close()
+    _CONNECTIONS.add(ours)
     return process, ours
+
+
+def is_ready(process: BaseProcess | None, connection: Connection | None) -> bool:
+    """Say whether a process still serves a connection, and serves it to this process."""
+    if process is None or connection is None or connection.closed:
+        return False
+    return process.is_alive()
+
+
+def _leave_to_parent() -> None:
+    """Close connections in a process that a fork made: what they answer is the other one's."""
+    for connection in _CONNECTIONS:
+        connection.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)

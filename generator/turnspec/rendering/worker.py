@@ -22,7 +22,7 @@ from jinja2 import Template, TemplateSyntaxError
 from turnspec.rendering.environment import create_environment, render_template
 from turnspec.rendering.lifeline import end_with_parent
 from turnspec.rendering.limits import USUAL_LIMITS, Limits, limit_memory
-from turnspec.rendering.starting import start_process
+from turnspec.rendering.starting import is_ready, start_process
 from turnspec.rendering.variables import TemplateFacts, template_facts
 
 #: Seconds that one rendering (or compiling the template) may take; where a template has a budget,
@@ -139,7 +139,7 @@ class RenderWorker:
         Another template, or a process that was ended, begins anew.
         """
         with self._turn:
-            found = self._request(("taken", None)) if self._connection is not None else None
+            found = self._request(("taken", None)) if self._is_ready else None
             return found if isinstance(found, frozenset) else frozenset()
 
     def failure(self, source: str) -> Rendering | None:
@@ -149,7 +149,7 @@ class RenderWorker:
     def _find_facts(self, source: str) -> TemplateFacts:
         if source in self._hopeless:
             return TemplateFacts(error=self._hopeless[source].error)
-        if self._connection is None:
+        if not self._is_ready:
             self._start()
         found = self._request(("facts", source))
         if isinstance(found, TemplateFacts):
@@ -163,7 +163,7 @@ class RenderWorker:
             if not self._budget.renderings:
                 return Rendering(None, self._budget.limits.too_many, fatal=True)
             self._budget.renderings -= 1
-        if source != self._source or self._connection is None:
+        if source != self._source or not self._is_ready:
             loaded = self._load(source)
             if loaded.text is None:
                 return loaded
@@ -172,7 +172,7 @@ class RenderWorker:
         return rendered
 
     def _load(self, source: str) -> Rendering:
-        if self._connection is None:
+        if not self._is_ready:
             self._start()
         self._source = None
         loaded = self._request(("load", source))
@@ -181,17 +181,20 @@ class RenderWorker:
             self._source = source
         return loaded
 
+    @property
+    def _is_ready(self) -> bool:
+        return is_ready(self._process, self._connection)
+
     def _start(self) -> None:
         self._process, self._connection = start_process(_serve, daemon=True)
 
     def _stop(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-        if self._process is not None:
+        if self._process is not None and self._is_ready:
             self._process.kill()
             self._process.join()
-            self._process = None
+        if self._connection is not None:
+            self._connection.close()
+        self._process = self._connection = None
         self._source = None
 
     def _request(self, message: tuple[str, object]) -> _Answer:

@@ -61,6 +61,7 @@ class Entry:
 
     name: str
     file: str
+    packager: str
     reasoning: str
     calls: str
     values: str
@@ -145,6 +146,7 @@ def _read_entry(
     return Entry(
         name=spec.name,
         file=spec.template.file,
+        packager=_packager(spec, index),
         reasoning=spec.reasoning.mode,
         calls=spec.tools.mode if spec.tools else NO_CALLS,
         values=_values(spec),
@@ -161,6 +163,11 @@ def _read_entry(
         judgement=standings.of(spec.name, spec_hash(spec)),
         words=_words(spec, index),
     )
+
+
+def _packager(spec: Spec, index: Index) -> str:
+    entry = index.by_name(spec.name)
+    return entry.packager if entry else ""
 
 
 def _words(spec: Spec, index: Index) -> str:

@@ -56,7 +56,9 @@ def render_page(entries: Sequence[Entry], *, served: bool = False, root: str | N
     return environment.get_template("page.jinja").render(
         entries=entries,
         filters=_filters(entries),
-        untelling=untelling([(e.name, e.file.removesuffix(TEMPLATE_SUFFIX)) for e in entries]),
+        untelling=untelling(
+            [(e.name, e.file.removesuffix(TEMPLATE_SUFFIX)) for e in entries if not e.packager]
+        ),
         verified=sum(entry.verified for entry in entries),
         version=__version__,
         served=served,

@@ -12,15 +12,16 @@ from collections.abc import Iterator, Mapping
 from turnspec.review.rules import RULES, Finding
 from turnspec.spec.model import ReasoningMode, Spec, ThinkingState
 
-_SAID = {True: "thinking", False: "no thinking"}
+_SAID = {True: "thinking", False: "no thinking", None: "left to the model"}
 
 
 def switch_findings(old: Spec, new: Spec) -> Iterator[Finding]:
     """Yield where thinking is another if nothing, or what switched it before, is set."""
     given = [state for state in (old.thinking.enabled, old.thinking.disabled) if state.variables]
+    both_switch = _has_switch(old) and _has_switch(new)
     for before in (old.thinking.default, *given):
         after = _state(new, before.variables)
-        was, now = _thinks(old, before), _thinks(new, after)
+        was, now = _thinks(old, before, both_switch), _thinks(new, after, both_switch)
         # The same prompt makes a model do the same, whatever else there is to set now.
         if was != now and before.prompt != after.prompt:
             rule = "thinking-switch-flipped" if before.variables else "thinking-default-flipped"
@@ -44,9 +45,17 @@ def _state(spec: Spec, variables: Mapping[str, object]) -> ThinkingState:
     return spec.thinking.default
 
 
-def _thinks(spec: Spec, state: ThinkingState) -> bool:
-    """Say whether the model is to think; where nothing switches it, it may."""
+def _has_switch(spec: Spec) -> bool:
+    return spec.thinking.enabled.prompt != spec.thinking.disabled.prompt
+
+
+def _thinks(spec: Spec, state: ThinkingState, both_switch: bool) -> bool | None:
+    """Say whether the model is to think, with None where that is left to it.
+
+    Only beside another spec with a switch that can be told from being asked to think.
+    """
     if spec.reasoning.mode is ReasoningMode.NONE:
         return False
-    enabled, disabled = spec.thinking.enabled, spec.thinking.disabled
-    return state.prompt != disabled.prompt or enabled.prompt == disabled.prompt
+    if state.prompt == spec.thinking.disabled.prompt:
+        return not _has_switch(spec)
+    return None if both_switch and state.prompt != spec.thinking.enabled.prompt else True

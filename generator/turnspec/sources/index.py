@@ -50,7 +50,8 @@ class Entry:
     ``pointer`` (JSON) or ``constant`` (Python) say where in the file of that path the text stands;
     without them it is the whole file. ``tokenizer`` has what the tokenizer's lists beside the
     template name. ``family`` is what lists show it under, ``aliases`` are other
-    names that people have for it; ``accepted`` has rows of a ``rung`` and the
+    names that people have for it, ``packager`` is who made it, where the model's makers have one of
+    their own: then only names that say so mean it. ``accepted`` has rows of a ``rung`` and the
     ``reason`` for which its failure is accepted.
     """
 
@@ -66,6 +67,7 @@ class Entry:
     pointer: str = ""
     constant: str = ""
     family: str = ""
+    packager: str = ""
     tokenizer: Tokenizer | None = None
     line: int | None = None
 

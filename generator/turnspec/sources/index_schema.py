@@ -60,6 +60,7 @@ _TEMPLATE = _object(
     eos_token={"type": "string"},
     source=_TEXT,
     family=_TEXT,
+    packager={"type": "string", "pattern": "^[a-z]+$"},
     accepted={"type": "array", "items": _ACCEPTED},
     tokenizer=load_schema()["properties"]["tokenizer"],
 )

@@ -13,11 +13,12 @@ export class JsonNumber {
 /** How deeply arrays and objects may be nested. */
 const DEEPEST = 500;
 const MOST_DIGITS = 4300; // of an integer
-const JSON_STRING = /"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"/
-  .source;
+/** A string's text behind its quote: only so many escapes, as engines put each on their stack. */
+export const STRING_TEXT =
+  /[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*){0,999}(")?/y;
 const JSON_NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/.source;
 const JSON_TOKEN = new RegExp(
-  `[ \\t\\n\\r]*(?:([{}[\\],:])|(${JSON_STRING})|(${JSON_NUMBER})|(true|false|null))`,
+  `[ \\t\\n\\r]*(?:([{}[\\],:])|(")|(${JSON_NUMBER})|(true|false|null))`,
   "y",
 );
 const JSON_CONSTANTS = {
@@ -25,6 +26,16 @@ const JSON_CONSTANTS = {
   false: false,
   null: null,
 };
+/** Match a string's text from a position on; up to another one that is done already. */
+export function matchedString(pattern, text, at, done = at) {
+  let end = done;
+  for (;;) {
+    pattern.lastIndex = end;
+    const [part, quote = ""] = pattern.exec(text) ?? [""];
+    end += part.length;
+    if (quote || !part) return { text: text.slice(at, end - quote.length), isClosed: !!quote, end };
+  }
+}
 /** Reads a text of JSON, token by token. */
 class JsonReader {
   /** The keys of the outermost object, each as often as it stands there. */
@@ -47,7 +58,12 @@ class JsonReader {
     JSON_TOKEN.lastIndex = this.position;
     const token = JSON_TOKEN.exec(this.text);
     if (token) this.position = JSON_TOKEN.lastIndex;
-    return token;
+    if (!token?.[2]) return token;
+    const start = this.position;
+    const { end, isClosed } = matchedString(STRING_TEXT, this.text, start);
+    this.position = end;
+    token[2] = this.text.slice(start - 1, end);
+    return isClosed ? token : null;
   }
   value(token) {
     if (!token) return undefined;

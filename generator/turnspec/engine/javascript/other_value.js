@@ -36,7 +36,7 @@ function otherString(quote) {
   const plain = `[^${quote}\\\\]*`;
   const sequence =
     "(?:[^xuU]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[xuU](?![0-9a-fA-F]{0,7}$))";
-  return new RegExp(`${plain}(?:\\\\${sequence}${plain})*(${quote})?`, "y");
+  return new RegExp(`${plain}(?:\\\\${sequence}${plain}){0,999}(${quote})?`, "y");
 }
 /** Reads a value in a relative of JSON. */
 export class OtherValue extends Value {

@@ -29,6 +29,8 @@ const OF_TURN = [
 const UNSURE = ["mention", "turn_start", "content_start"];
 /** How often text may be read once more as what may be a draft. */
 const MOST_READINGS = 64;
+/** How much white space may stand before the text that a marker is a part of. */
+const MOST_SPACE = 99;
 /** Reads reasoning and content up to the markers of other parts. */
 export class Text {
   turn;
@@ -193,6 +195,7 @@ export class Text {
     const isWord = isToken || (role === "turn_end" && stream.space === " ");
     if (!(isWord || stream.endsIn("\"'`"))) return false;
     const at = end + spaceBefore(turn.text, end);
+    if (at - end > MOST_SPACE) return false;
     if (at === turn.text.length) return turn.final ? false : null;
     const after = this.markers.match(turn, { start: at });
     if (after && !after.role) return null;

@@ -1,9 +1,9 @@
 /** JSON as it arrives: one value, passed on as far as it can be closed wherever it breaks off. */
+import { matchedString, STRING_TEXT } from "./json_text.js";
 import { escaped } from "./markers.js";
 import { ESCAPED, isBlank, jsonEscaped, jsonString, quoted, trimmedEnd } from "./strings.js";
 import { UnclosedString } from "./unclosed.js";
 const VALUE_TOKENS = ["space", "quote", "opening", "closing", "comma", "colon", "word"];
-const STRING_TEXT = /[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*(")?/y;
 const ESCAPE_BEGUN = /\\(?:u[0-9a-fA-F]{0,3})?$/y;
 const WHOLE_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/;
 const JSON_WORDS = new Map([
@@ -303,14 +303,19 @@ export class Value {
    */
   matchString(pattern) {
     const { text, position, place } = this.turn;
-    const match = matched(pattern, text, position, Math.max(position, this.matchedTo - place));
+    const match = matchedString(
+      pattern,
+      text,
+      position,
+      Math.max(position, this.matchedTo - place),
+    );
     this.matchedTo = place + position + match.text.length;
     this.isHeld = false;
     if (!this.unclosed?.mayEnd(position, match.end)) return match;
     const [end, broken] = this.unclosed.find(match.end);
     this.broken = broken;
     this.isHeld = end < match.end;
-    return this.isHeld ? matched(pattern, text.slice(0, end), position) : match;
+    return this.isHeld ? matchedString(pattern, text.slice(0, end), position) : match;
   }
   /** Pass on what stands in a string. */
   passOn(text) {
@@ -323,13 +328,6 @@ export class Value {
     this.expected = this.isKey ? "colon" : "comma";
     this.over = this.closers.length === 0;
   }
-}
-/** Match a string's text from a position on; up to another one that is done already. */
-function matched(pattern, text, at, done = at) {
-  pattern.lastIndex = done;
-  const [rest, quote = ""] = pattern.exec(text) ?? [""];
-  const end = done + rest.length;
-  return { text: text.slice(at, end - quote.length), isClosed: !!quote, end };
 }
 /** Make a reader of JSON. */
 export function makeValue(turn, compiled) {

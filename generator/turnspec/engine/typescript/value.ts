@@ -1,6 +1,7 @@
 /** JSON as it arrives: one value, passed on as far as it can be closed wherever it breaks off. */
 
 import type { CompiledFormat } from "./format.js";
+import { matchedString, STRING_TEXT, type StringMatch } from "./json_text.js";
 import { escaped } from "./markers.js";
 import { ESCAPED, isBlank, jsonEscaped, jsonString, quoted, trimmedEnd } from "./strings.js";
 import type { Turn } from "./turn.js";
@@ -8,7 +9,6 @@ import { UnclosedString } from "./unclosed.js";
 
 const VALUE_TOKENS = ["space", "quote", "opening", "closing", "comma", "colon", "word"] as const;
 type ValueToken = (typeof VALUE_TOKENS)[number];
-const STRING_TEXT = /[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*(")?/y;
 const ESCAPE_BEGUN = /\\(?:u[0-9a-fA-F]{0,3})?$/y;
 const WHOLE_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/;
 const JSON_WORDS: ReadonlyMap<string, string> = new Map([
@@ -16,15 +16,6 @@ const JSON_WORDS: ReadonlyMap<string, string> = new Map([
   ["false", "false"],
   ["null", "null"],
 ]);
-
-/** What has come of a string, up to where it ends. */
-export interface StringMatch {
-  readonly text: string;
-  /** Whether its quote is there. */
-  readonly isClosed: boolean;
-  /** Behind what is matched. */
-  readonly end: number;
-}
 
 /**
  * Reads a value, with JSON out of which it comes whatever the model writes.
@@ -351,14 +342,19 @@ export class Value {
    */
   protected matchString(pattern: RegExp): StringMatch {
     const { text, position, place } = this.turn;
-    const match = matched(pattern, text, position, Math.max(position, this.matchedTo - place));
+    const match = matchedString(
+      pattern,
+      text,
+      position,
+      Math.max(position, this.matchedTo - place),
+    );
     this.matchedTo = place + position + match.text.length;
     this.isHeld = false;
     if (!this.unclosed?.mayEnd(position, match.end)) return match;
     const [end, broken] = this.unclosed.find(match.end);
     this.broken = broken;
     this.isHeld = end < match.end;
-    return this.isHeld ? matched(pattern, text.slice(0, end), position) : match;
+    return this.isHeld ? matchedString(pattern, text.slice(0, end), position) : match;
   }
 
   /** Pass on what stands in a string. */
@@ -373,14 +369,6 @@ export class Value {
     this.expected = this.isKey ? "colon" : "comma";
     this.over = this.closers.length === 0;
   }
-}
-
-/** Match a string's text from a position on; up to another one that is done already. */
-function matched(pattern: RegExp, text: string, at: number, done = at): StringMatch {
-  pattern.lastIndex = done;
-  const [rest, quote = ""] = pattern.exec(text) ?? [""];
-  const end = done + rest.length;
-  return { text: text.slice(at, end - quote.length), isClosed: !!quote, end };
 }
 
 /** What makes a reader of values. */

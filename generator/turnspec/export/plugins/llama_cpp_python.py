@@ -66,6 +66,7 @@ class Turn:
     prompt: list[int]
     limit: int
     stop: Sequence[str]
+    seed: int
     sampling: Mapping[str, Any]
     grammar: LlamaGrammar | None
     trigger: str  # of a lazy grammar, a regular expression whose group is the trigger
@@ -132,6 +133,7 @@ class Turn:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")  # tokens may split characters
         longest = max(map(len, self.stop), default=0)
         known = [*self.prompt, *self.tokens]
+        self.llama.set_seed(self.seed)  # only now: the model may have written another turn before
         for token in self.llama.generate(known, grammar=grammar, **self.sampling):
             if llama_cpp.llama_vocab_is_eog(vocabulary, token):
                 break
@@ -216,7 +218,6 @@ class ChatHandler:
             raise ValueError(
                 f"the prompt has {len(tokens)} tokens, {llama.n_ctx() - 1} is the most"
             )
-        llama.set_seed(random.getrandbits(32) if seed is None else seed)
         own_stop = [stop] if isinstance(stop, str) else stop or ()
         number = uuid.uuid4().hex
         head = {"id": f"chatcmpl-{number}", "created": int(time.time())}
@@ -232,6 +233,7 @@ class ChatHandler:
             prompt=tokens,
             limit=min(max_tokens, room) if max_tokens and max_tokens > 0 else room,
             stop=[*STOP, *own_stop],
+            seed=random.getrandbits(32) if seed is None else seed,
             sampling={**sampling, "logits_processor": logits_processor},
             grammar=grammar,
             trigger=TRIGGER_PATTERNS[_thinking(prompt)] if lazy else "",

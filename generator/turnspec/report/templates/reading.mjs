@@ -31,6 +31,7 @@ export function plainName(name, untelling) {
     .toLowerCase()
     .split("/")
     .at(-1)
+    .replaceAll(/(?<![a-z0-9])(?:ud-)?[it]?q\d(?:_[a-z0-9]+)+/g, "")
     .split(/[^a-z0-9.]+/);
   return words.filter((word) => !untelling.test(word)).join("");
 }
