@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
 from turnspec.analysis.source import TemplateSource
-from turnspec.rendering.conversation import Chat, Following
+from turnspec.rendering.conversation import ArgumentsForm, Chat, Following
 from turnspec.rendering.limits import Limits
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.fingerprint import fingerprint
@@ -59,7 +59,18 @@ class Known:
 
     def renderings(self, text: str) -> list[str | None]:
         """Return the turns and prompts that another source renders as this one is asked to."""
-        chat = replace(self.renderer.chat, source=text)
+        return self._renderings(replace(self.renderer.chat, source=text))
+
+    def is_changed(self, text: str) -> bool:
+        """Tell whether another source renders others, also if it is given arguments as a text.
+
+        One that takes them so, and no longer as an object, has turns of the same format.
+        """
+        chat, own = self.renderer.chat, self.renderings(self.source.text)
+        texts = chat.speaking(replace(chat.dialect, arguments=ArgumentsForm.STRING))
+        return all(self._renderings(replace(it, source=text)) != own for it in (chat, texts))
+
+    def _renderings(self, chat: Chat) -> list[str | None]:
         plain = replace(chat, variables={})
         found = [
             chat.turn(message, following=following).text

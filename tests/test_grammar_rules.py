@@ -34,6 +34,7 @@ TWICE = {
     ("no-reasoning", "reasoning-end"),
     ("quoted-string", "quoted-string"),
     ("reasoning-turn", "required-calls-reasoning-turn", "content-only-reasoning-turn"),
+    ("content-turn", "required-calls-content-turn", "content-only-content-turn"),
     ("root", "required-calls", "content-only"),
     ("turn-end", "call"),
     ("argument", "element-member"),

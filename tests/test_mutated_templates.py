@@ -24,13 +24,12 @@ def judged(name: str, count: int) -> Counter[tuple[bool, bool]]:
     with RenderWorker() as worker:
         known = Known.of(own_template(name), worker)
         assert known is not None
-        own = known.renderings(known.source.text)
         seen = {known.source.text}
         for _, (_, text) in zip(range(count), edits(known, random.Random(name)), strict=False):
             shown = known.renderings(text) if text not in seen else [None]
             seen.add(text)
             if any(shown):
-                found[shown != own, known.told(text, worker)] += 1
+                found[known.is_changed(text), known.told(text, worker)] += 1
     return found
 
 

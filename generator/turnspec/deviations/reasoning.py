@@ -14,6 +14,7 @@ from turnspec.deviations.turns import (
     space_before,
 )
 from turnspec.spec.message import Message
+from turnspec.spec.model import Part
 from turnspec.spec.prompt_state import PromptState, prompt_state
 
 
@@ -51,7 +52,7 @@ def several_blocks(form: Format) -> Iterator[Case]:
     content = SAID + space_around(_block(form)) + "Again."
     between = space_before(form.spec.reasoning.end) + space_after(form.spec.reasoning.start)
     message = Message(content, f"{THOUGHT}{between}{THOUGHT}")
-    yield form.case(text, message, "misplaced")
+    yield form.case(text, message, *(("misplaced",) if _is_first(form) else ()))
 
 
 def call_inside(form: Format) -> Iterator[Case]:
@@ -68,8 +69,10 @@ def mentioned(form: Format) -> Iterator[Case]:
     ends = [form.spec.content.end, *(end.followed for end in form.spec.turn.ends)]
     if not _marks_both(form) or any(end in text for text in ends):  # it ends content as well
         return
-    texts = [f"It thinks after `{start}` and until `{end}`.", f'Cut at "{end}" then.']
-    texts.append(f"Use '{start}.*{end}' for that.")
+    texts = [f'Cut at "{end}" then.']
+    if _is_first(form):  # behind content, whatever that ends with, a start may be one
+        texts.append(f"It thinks after `{start}` and until `{end}`.")
+        texts.append(f"Use '{start}.*{end}' for that.")
     for text in texts:
         message = form.shown(Message(text))
         yield form.case(form.write(message), message)
@@ -88,6 +91,10 @@ def nothing_inside(form: Format) -> Iterator[Case]:
 
 def _marks_both(form: Format) -> bool:
     return bool(form.spec.reasoning.start.strip() and form.spec.reasoning.end.strip())
+
+
+def _is_first(form: Format) -> bool:
+    return form.spec.turn.order[0] is Part.REASONING
 
 
 def _state(form: Format) -> PromptState:

@@ -380,8 +380,8 @@ def is_quoted_marker(turn: Turn, found: Found) -> bool:
     if pending and not is_start:
         return True
     content = turn.content
-    is_after_text = REASONING_IS_FIRST and not (state.after_marker or content.space)
-    is_quoted = is_after_text and ends_in_quote(content.pieces)
+    is_after_text = (REASONING_IS_FIRST or not is_start) and not state.after_marker
+    is_quoted = is_after_text and not content.space and ends_in_quote(content.pieces)
     state.quotes_reasoning = is_quoted and is_start
     if content.space == [" "] and not (is_start or turn.reasoning.begun):  # within a sentence
         turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)

@@ -351,11 +351,12 @@ export class Text {
     if (!this.marks.start?.length || this.endsTurn || this.endsContent) return false;
     const pending = this.quotesReasoning;
     this.quotesReasoning = false;
-    if (role === "reasoning_end" && pending) return true;
-    const isFirst = this.compiled.table.order[0] === "reasoning";
-    const isQuoted = isFirst && !this.afterMarker && this.content.endsIn("\"'`");
-    this.quotesReasoning = isQuoted && role === "reasoning_start";
     const isEnd = role === "reasoning_end";
+    if (isEnd && pending) return true;
+    // Behind content, a start in quotes is one.
+    const mayQuote = isEnd || this.compiled.table.order[0] === "reasoning";
+    const isQuoted = mayQuote && !this.afterMarker && this.content.endsIn("\"'`");
+    this.quotesReasoning = isQuoted && !isEnd;
     if (isEnd && this.content.space === " " && !this.reasoning.begun) {
       // It is a part of a sentence.
       this.turn.problem("stray_marker", `${quoted(text)} is text here`);
