@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from hashlib import sha256
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
@@ -352,6 +353,56 @@ def test_analyze_with_an_overlay(tmp_path: Path) -> None:
     said = '<call>\n{"helper": "look_up", "input": {}}\n</call>[over]'
     parsed = run("parse", into / "calls_only_described.py", given=said)
     assert json.loads(parsed.stdout)["tool_calls"][0]["function"]["name"] == "look_up"
+
+
+NAMELESS = """\
+{%- for message in messages -%}
+[{{ message.role }}]{{ message.content or "" }}
+{%- for call in message.tool_calls or [] -%}
+<call>{{ call.function.arguments | tojson }}</call>
+{%- endfor -%}
+[end]
+{%- endfor -%}
+{%- if add_generation_prompt -%}[assistant]{%- endif -%}
+"""
+
+NAMED = """\
+template: nameless.jinja
+sha256: {digest}
+keys:
+- key: tools
+  value:
+    mode: JSON_NATIVE
+    section_start: ""
+    call:
+    - {{text: '<call>{{"name": "'}}
+    - {{slot: NAME}}
+    - {{text: '", "arguments": '}}
+    - {{slot: ARGUMENTS}}
+    - {{text: "}}</call>"}}
+    separator: ""
+    section_end: ""
+    arguments: {{syntax: {{encoding: JSON}}}}
+    fields: {{name: [name], arguments: [arguments]}}
+    call_id: NONE
+  reason: The template renders calls without their name.
+  source: tried
+"""
+
+
+def test_a_call_without_its_name_says_so_and_what_to_do_helps(tmp_path: Path) -> None:
+    template, overlay = tmp_path / "nameless.jinja", tmp_path / "overlay.yaml"
+    template.write_text(NAMELESS, encoding="utf-8")
+    overlay.write_text(NAMED.format(digest=sha256(NAMELESS.encode()).hexdigest()))
+    given = ("analyze", template, "--into", tmp_path / "out", "--messages", FEW)
+    result = run(*given)
+    assert result.exit_code == 1
+    assert (
+        "the template renders no name for a call, so no parser can know one: say in an overlay, "
+        "under the key tools, how the model writes calls"
+    ) in result.stdout
+    result = run(*given, "--overlay", overlay)
+    assert (result.exit_code, "nameless: verified" in result.stdout) == (0, True), result.output
 
 
 def test_analyze_takes_an_overlay_for_one_template_only(tmp_path: Path) -> None:

@@ -49,6 +49,10 @@ _AMBIGUOUS = LeftOut("messages ambiguous by the spec")
 _NO_PLACE = LeftOut("messages that the prompt leaves no place for")
 _OTHERWISE = LeftOut("messages with calls that the model writes otherwise, by an overlay")
 _NOTHING_SHOWN = LeftOut("messages of which the template shows nothing")
+_NAMELESS = (
+    "the template renders no name for a call, so no parser can know one: say in an overlay, under "
+    "the key tools, how the model writes calls"
+)
 
 
 def check_messages(
@@ -75,10 +79,11 @@ def check_messages(
 def predict(spec: Spec, renderer: Renderer, given: Sequence[Message] = ()) -> RungResult:
     """Rung 0: what the writer writes is what the template renders, to the character."""
     lead: str | None = None
+    nameless = False
 
     def check(message: Message) -> Outcome:
-        nonlocal lead
-        if message.calls and writes_calls_otherwise(spec):
+        nonlocal lead, nameless
+        if _writes_otherwise(spec, renderer, message):
             return _OTHERWISE
         turn, _ = renderer.turn(message)
         if not _shows_anything(spec, message):
@@ -93,11 +98,31 @@ def predict(spec: Spec, renderer: Renderer, given: Sequence[Message] = ()) -> Ru
             lead = before if lead is None else lead
             if lead == before or (spec.turn.header.strip() and lead.split() == before.split()):
                 return None
+        nameless = nameless or (spec.tools is None and _is_nameless(renderer, message))
         return Counterexample(f"{lead or ''}{written}", "the template renders it so", turn)
 
     tally = Tally()
     check_messages([*sample_messages(spec), *given], check, tally)
-    return tally.result("the template renders none of the messages")
+    found = tally.result("the template renders none of the messages")
+    return (
+        replace(found, note="; ".join(filter(None, (_NAMELESS, found.note)))) if nameless else found
+    )
+
+
+def _writes_otherwise(spec: Spec, renderer: Renderer, message: Message) -> bool:
+    """Tell whether a message's calls are written by an overlay, and rendered in another way."""
+    if not message.calls:
+        return False
+    is_told = never_renders_calls(spec) and _is_nameless(renderer, message)
+    return writes_calls_otherwise(spec) or is_told
+
+
+def _is_nameless(renderer: Renderer, message: Message) -> bool:
+    """Tell whether calls leave something in a turn that is the same whatever they are called."""
+    renamed = tuple(replace(call, name=f"{call.name}_") for call in message.calls)
+    ways = (message.calls, renamed, ())
+    turn, other, bare = (renderer.turn(replace(message, calls=calls))[0] for calls in ways)
+    return turn == other and len(turn or "") > len(bare or "")
 
 
 def _shows_anything(spec: Spec, message: Message) -> bool:
@@ -118,7 +143,7 @@ def round_trip(
     """Rung 1: messages, rendered by the template, come back from the parser."""
 
     def check(message: Message) -> Outcome:
-        if message.calls and writes_calls_otherwise(spec):
+        if _writes_otherwise(spec, renderer, message):
             return _OTHERWISE
         if not _shows_anything(spec, message):
             return _NOTHING_SHOWN
