@@ -69,7 +69,7 @@ def execute(
 ) -> subprocess.CompletedProcess[str]:
     given = {
         "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
+        "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'generator'}",
         **{name: str(value) for name, value in variables.items()},
     }
     return subprocess.run(

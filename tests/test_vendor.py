@@ -428,10 +428,8 @@ def test_as_json(root: Path, into: Path) -> None:
 def test_what_cannot_be_meant(root: Path, arguments: list[str]) -> None:
     result = run_whole("vendor", *arguments, cwd=root)
     assert (result.returncode, result.stdout) == (2, "")
-    assert (
-        result.stderr
-        == "error: give formats and --into DIR, or --check DIR or --update DIR alone\n"
-    )
+    wanted = "error: give formats and --into DIR, or --check DIR or --update DIR alone\n"
+    assert result.stderr == wanted
 
 
 def test_several_files_are_written_or_none(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def _run(command: str, folder: Path, programs: Path) -> str:
         timeout=200,
         env={
             "PATH": f"{programs}:/usr/bin:/bin",
-            "PYTHONPATH": str(ROOT),
+            "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'generator'}",
             "GIT_CONFIG_GLOBAL": os.devnull,
             **people,
         },
