@@ -112,8 +112,6 @@ def test_only_formats_with_recipients_have_messages_for_the_user() -> None:
         "llm-jp-llm-jp-4-1-8b-thinking",
         "muse-glimmer",
         "openai-gpt-oss-120b",
-        "trl-gpt-oss-training",
-        "xinference-gpt-oss",
     }
 
 
