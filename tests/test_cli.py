@@ -19,6 +19,7 @@ from tests.own_checkouts import FEW, TWO, add_text, files_of, new_checkout, rege
 from tests.own_templates import FOLDER
 from turnspec import __version__
 from turnspec.cli.main import VERBS, main, turnspec
+from turnspec.spec.versions import SPEC_VERSION
 
 COMMANDS = [name for verbs in VERBS.values() for name in verbs]
 
@@ -125,6 +126,14 @@ def test_regen_as_json(root: Path) -> None:
     assert (summary["unchanged"], summary["changed_files"], summary["problems"]) == ([], [], [])
 
 
+def test_tables_in_a_pipe_are_whole(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    result = run_apart("regen", "--root", root, "-v", "--messages", FEW)
+    rows = [line for line in result.stdout.splitlines() if line.startswith("│")]
+    assert {row.count("│") for row in rows} == {8}
+    assert "…" not in result.stdout
+
+
 def test_regen_from_a_folder_inside(root: Path) -> None:
     result = run_whole("regen", "--messages", FEW, cwd=root / "templates")
     assert (result.returncode, result.stderr) == (0, "")
@@ -196,6 +205,78 @@ def test_check_prints_a_diff_of_specs_alone_and_writes_nothing(root: Path) -> No
     remedy = "files that belong to no template: 1; run: turnspec remove --left-over\n"
     assert remedy in result.stderr
     assert files_of(root) == before
+
+
+def test_check_as_json(root: Path) -> None:
+    files = {"stale": [], "missing": [], "left_over": [], "problems": []}
+    result = run("check", "--root", root, "--json")
+    assert (result.exit_code, json.loads(result.stdout)) == (
+        0,
+        {"templates": [*sorted(TWO)], **files},
+    )
+    (root / "generated/bare_json_call.py").unlink()
+    (root / "specs/gone.yaml").write_text("", encoding="utf-8")
+    with (root / "generated/plain-content.gbnf").open("a") as grammar:
+        grammar.write("# mine\n")
+    result = run("check", "--root", root, "--json")
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["missing"]) == (1, ["generated/bare_json_call.py"])
+    assert found["stale"] == ["generated/plain-content.gbnf"]
+    assert found["left_over"] == ["specs/gone.yaml"]
+
+
+def test_add_as_json(root: Path) -> None:
+    result = run("add", FOLDER / "name-as-key.jinja", "--root", root, "--json")
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["added"], found["problems"]) == (
+        0,
+        ["templates/name-as-key.jinja"],
+        [],
+    )
+    assert [(tried["name"], tried["verified"]) for tried in found["templates"]] == [
+        ("name-as-key", True)
+    ]
+    again = run("add", FOLDER / "name-as-key.jinja", "--root", root, "--json")
+    assert json.loads(again.stdout)["unchanged"] == found["added"]
+    edited = root / "templates/name-as-key.jinja"
+    edited.write_text(edited.read_text("utf-8") + "{# mine #}", "utf-8")
+    again = run("add", "--update", edited, "--root", root, "--json")
+    told = json.loads(again.stdout)
+    assert (again.exit_code, told["updated"], told["review"]) == (0, found["added"], None)
+    wrong = run("add", root / "none.jinja", "--root", root, "--json")
+    told = json.loads(wrong.stdout)
+    assert (wrong.exit_code, told["added"], len(told["problems"])) == (1, [], 1)
+
+
+def test_upgrade_as_json(root: Path) -> None:
+    spec = root / "specs/plain-content.yaml"
+    new = spec.read_text("utf-8")
+    spec.write_text(new.replace(f"spec_version: {SPEC_VERSION}", "spec_version: 1"), "utf-8")
+    for wanted in ([str(spec)], []):
+        found = json.loads(run("upgrade", spec, "--json").stdout)
+        assert found == {"spec_version": SPEC_VERSION, "written": wanted, "problems": []}
+    spec.write_text("spec_version: 99\n", "utf-8")
+    result = run("upgrade", spec, "--json")
+    assert (result.exit_code, len(json.loads(result.stdout)["problems"])) == (1, 1)
+
+
+def test_analyze_as_json(tmp_path: Path) -> None:
+    template, into = FOLDER / "bare-json-call.jinja", tmp_path / "out"
+    given = ("analyze", template, "--messages", FEW, "--json")
+    found = json.loads(run(*given, "--into", into).stdout)
+    assert [(one["name"], one["verified"]) for one in found["templates"]] == [
+        ("bare-json-call", True)
+    ]
+    assert sorted(found["written"]) == sorted(map(str, into.iterdir()))
+    told = json.loads(run(*given).stdout)
+    assert told["specs"] == {
+        "bare-json-call.yaml": (into / "bare-json-call.yaml").read_text("utf-8")
+    }
+    broken = tmp_path / "broken.jinja"
+    broken.write_text("{% if %}", "utf-8")
+    result = run(*given, broken)
+    told = json.loads(result.stdout)
+    assert (result.exit_code, len(told["templates"]), len(told["problems"])) == (1, 1, 1)
 
 
 def test_check_cuts_long_differences(root: Path) -> None:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from turnspec.catalog.catalog import Catalog
-from turnspec.cli.common import ROOT, TIME_LIMIT, VERBOSE, find_project
-from turnspec.cli.console import finish, print_notice, progress_bar, say
+from turnspec.cli.common import JSON, ROOT, TIME_LIMIT, VERBOSE, find_project
+from turnspec.cli.console import finish, print_notice, progress_bar, put_json, say
 from turnspec.cli.extras import is_installed
 from turnspec.cli.results_output import (
     print_objections,
     print_shortfalls,
+    results_data,
+    results_of,
     show_checks,
     unverified_problems,
 )
 from turnspec.cli.review_output import ReviewForm, print_review
+from turnspec.pipeline.build import Build
 from turnspec.pipeline.project import Project
 from turnspec.rendering.limits import Limits
 from turnspec.repository.adding import Repinned, familiar, repin
+from turnspec.review.shown import json_data
 from turnspec.sources.add import AddResult, add_source
 from turnspec.sources.index import read_index
 from turnspec.spec.naming import template_name
@@ -35,6 +40,7 @@ from turnspec.spec.verdict import judge
     is_flag=True,
     help="Pin a template anew that was edited, and show how its format changes.",
 )
+@JSON
 @ROOT
 @TIME_LIMIT
 @VERBOSE
@@ -42,6 +48,7 @@ def add(
     source: Path,
     name: str | None,
     update: bool,
+    as_json: bool,
     root: Path | None,
     limits: Limits,
     verbose: bool,
@@ -60,25 +67,34 @@ def add(
       turnspec add --update templates/my-model.jinja
     """  # noqa: D301
     project = find_project(root)
-    command = project.recipe.command
     if update:
         done = repin(project, _edited(source, project), name, limits)
-        _print(done.result)
-        _print_change(done)
+        if as_json:
+            review = json_data(done.review) if done.review else None
+            _put(done.result, done.result.problems, {"review": review})
+        else:
+            _print(done.result)
+            _print_change(done)
         finish(done.result.problems)
         return
-    known, wrong = _familiar(source, project, limits)
-    if wrong:
+    known, problems = _familiar(source, project, limits)
+    if problems:
         print_notice("nothing was added")
-        finish(wrong)
-    result = add_source(source, project.root, name)
-    _print(result)
-    problems = list(result.problems)
+    result = AddResult() if problems else add_source(source, project.root, name)
+    problems += result.problems
+    if not as_json:
+        _print(result)
+    builds: list[Build] = []
     if result.added:
         for line in known:
             print_notice(line)
-        problems += _try(project, [template.name for template in result.added], limits)
-        say(f"now run: {command}")
+        builds, wrong = _try(project, [template.name for template in result.added], limits)
+        problems += [*wrong, *unverified_problems(results_of(builds))]
+    if as_json:
+        _put(result, problems, {"templates": results_data(results_of(builds))})
+    elif result.added:
+        _print_tried(builds)
+        say(f"now run: {project.recipe.command}")
     finish(problems)
 
 
@@ -88,28 +104,44 @@ def _familiar(source: Path, project: Project, limits: Limits) -> tuple[list[str]
     return familiar(source, Catalog.around(project.root), limits)
 
 
-def _try(project: Project, names: list[str], limits: Limits) -> list[Problem]:
-    """Verify the templates that were added, and print what came of it."""
+def _try(project: Project, names: list[str], limits: Limits) -> tuple[list[Build], list[Problem]]:
+    """Verify the templates that were added; returns builds, and what went wrong."""
     if not is_installed("build"):
         print_notice("not tried yet: the extra that builds formats isn't installed")
-        return []
+        return [], []
     from turnspec.pipeline.trial import try_templates  # which needs the extra `build`
 
     with progress_bar("verifying", None) as advance:
-        builds, problems = try_templates(project, names, limits)
+        tried = try_templates(project, names, limits)
         advance()
-    results = {build.name: build.result for build in builds if build.result is not None}
-    show_checks(results, sorted(results))
-    for tried, found in sorted(results.items()):
-        print_shortfalls(tried, judge(found, found.spec_hash))
+    return tried
+
+
+def _print_tried(builds: Sequence[Build]) -> None:
+    results = results_of(builds)
+    if results:
+        show_checks(results, results)
+    for name, found in results.items():
+        print_shortfalls(name, judge(found, found.spec_hash))
     print_objections(builds)
-    return [*problems, *unverified_problems(results)]
 
 
 def _edited(source: Path, project: Project) -> Path:
     """Return the path of a template of the repository that is given by its name."""
     entry = read_index(project.root)[0].by_name(template_name(source.name))
     return project.root / entry.location if entry and not source.exists() else source
+
+
+def _put(result: AddResult, problems: Sequence[Problem], more: Mapping[str, object]) -> None:
+    files = {
+        what: [f"templates/{template.file}" for template in templates]
+        for what, templates in (
+            ("added", result.added),
+            ("updated", result.updated),
+            ("unchanged", result.unchanged),
+        )
+    }
+    put_json({**files, **more, "problems": [*map(str, problems)]}, indent=2)
 
 
 def _print(result: AddResult) -> None:

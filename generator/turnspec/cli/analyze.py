@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from turnspec.cli.common import FOLDER, TIME_LIMIT, VERBOSE
-from turnspec.cli.console import finish, print_error, progress_bar, say
+from turnspec.cli.common import FOLDER, JSON, TIME_LIMIT, VERBOSE
+from turnspec.cli.console import finish, print_error, progress_bar, put_json, say
 from turnspec.cli.extras import needs
-from turnspec.cli.output import print_build
+from turnspec.cli.output import print_build, print_findings
 from turnspec.cli.results_output import (
     print_objections,
     print_shortfalls,
+    results_data,
+    results_of,
     show_checks,
     unverified_problems,
 )
-from turnspec.pipeline.folder import analyze_into
+from turnspec.pipeline.folder import FolderResult, analyze_into
 from turnspec.rendering.limits import Limits
+from turnspec.spec.files import SPEC_SUFFIX
+from turnspec.spec.results import TemplateResult
 from turnspec.spec.verdict import judge
 from turnspec.verification.rungs import DEFAULT_MESSAGES
 
@@ -43,6 +48,7 @@ _ADVICE = (
     show_default=True,
     help="Random messages per template for the verification.",
 )
+@JSON
 @TIME_LIMIT
 @VERBOSE
 @needs("build")
@@ -51,6 +57,7 @@ def analyze(
     into: Path | None,
     overlay: Path | None,
     messages: int,
+    as_json: bool,
     limits: Limits,
     verbose: bool,
 ) -> None:
@@ -74,19 +81,44 @@ def analyze(
             on_build=lambda build: advance(),
             limits=limits,
         )
+    results = results_of(result.builds)
+    problems = [*result.problems, *unverified_problems(results)]
+    if not as_json:
+        _print(result, results, into, verbose=verbose)
+        finish(problems)
+        return
+    if verbose:
+        print_findings(result.builds)
+    specs = {} if into else {"specs": _specs(result)}
+    files = {"written": [*map(str, result.written)], "kept": [*map(str, result.kept)]}
+    told = {"templates": results_data(results), **files, **specs}
+    put_json({**told, "problems": [*map(str, problems)]}, indent=2)
+    finish(problems)
+
+
+def _specs(result: FolderResult) -> dict[str, str]:
+    files = {path: text for build in result.builds for path, text in build.files.items()}
+    return {path: text for path, text in sorted(files.items()) if path.endswith(SPEC_SUFFIX)}
+
+
+def _print(
+    result: FolderResult,
+    results: Mapping[str, TemplateResult],
+    into: Path | None,
+    *,
+    verbose: bool,
+) -> None:
     for build in sorted(result.builds, key=lambda build: build.name):
         print_build(build, into, verbose=verbose)
     for path in result.written:
         say(f"wrote {path}")
     for path in result.kept:
         say(f"left {path} as it was")
-    results = {build.name: build.result for build in result.builds if build.result is not None}
     if into is not None and results:
-        show_checks(results, sorted(results), every=verbose)
-    for name, found in sorted(results.items()):
+        show_checks(results, results, every=verbose)
+    for name, found in results.items():
         judgement = judge(found, found.spec_hash)
         print_shortfalls(name, judgement, error=into is None)
         if not judgement.is_verified:
             print_error(f"{name}: {_ADVICE}")
     print_objections(result.builds)
-    finish([*result.problems, *unverified_problems(results)])

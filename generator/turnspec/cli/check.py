@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from turnspec.cli.common import OFFLINE, ROOT, TIME_LIMIT, VERBOSE, find_project, project_sources
-from turnspec.cli.console import finish, print_error, progress_bar, say
+from turnspec.cli.common import (
+    JSON,
+    OFFLINE,
+    ROOT,
+    TIME_LIMIT,
+    VERBOSE,
+    find_project,
+    project_sources,
+)
+from turnspec.cli.console import finish, print_error, progress_bar, put_json, say
 from turnspec.cli.extras import needs
 from turnspec.cli.output import print_difference
 from turnspec.cli.results_output import print_left_over
-from turnspec.pipeline.freshness import check_freshness
+from turnspec.pipeline.freshness import Difference, FileState, check_freshness
 from turnspec.rendering.limits import Limits
 
 
 @click.command()
+@JSON
 @OFFLINE
 @ROOT
 @TIME_LIMIT
 @VERBOSE
 @needs("build")
-def check(offline: bool, root: Path | None, limits: Limits, verbose: bool) -> None:
+def check(as_json: bool, offline: bool, root: Path | None, limits: Limits, verbose: bool) -> None:
     """Say whether specs and generated files are what `turnspec regen` would write.
 
     Writes nothing; prints which files aren't, and how specs differ.
@@ -34,13 +44,23 @@ def check(offline: bool, root: Path | None, limits: Limits, verbose: bool) -> No
     sources, problems = project_sources(project, offline=offline)
     with progress_bar("checking", len(sources)) as advance:
         differences, found = check_freshness(project, sources, lambda build: advance(), limits)
+    problems += found
+    if as_json:
+        told: dict[str, object] = {"templates": sorted(source.name for source in sources)}
+        for state in FileState:
+            told[state] = [one.path for one in differences if one.state is state]
+        put_json({**told, "problems": [*map(str, problems)]}, indent=2)
+    else:
+        _print(differences, project.recipe.command)
+        if not differences and not problems:
+            say(f"{len(sources)} templates: specs and generated files are fresh")
+    finish(problems, failed=bool(differences))
+
+
+def _print(differences: Sequence[Difference], command: str) -> None:
     for difference in differences:
         print_difference(difference)
-    stale = [difference for difference in differences if difference.wanted is not None]
-    if stale:
-        command = project.recipe.command
-        print_error(f"files that are not fresh: {len(stale)}; run: {command}")
-    print_left_over(len(differences) - len(stale))
-    if not differences and not found and not problems:
-        say(f"{len(sources)} templates: specs and generated files are fresh")
-    finish([*problems, *found], failed=bool(differences))
+    left_over = sum(difference.state is FileState.LEFT_OVER for difference in differences)
+    if stale := len(differences) - left_over:
+        print_error(f"files that are not fresh: {stale}; run: {command}")
+    print_left_over(left_over)

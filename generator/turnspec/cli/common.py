@@ -57,6 +57,7 @@ THINKING = click.option(
     default=None,
     help="What the prompt said of thinking (default: nothing, the template's own default holds).",
 )
+JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 OFFLINE = click.option("--offline", is_flag=True, help="Don't download templates.")
 TIME_LIMIT = click.option(
     "--time-limit",

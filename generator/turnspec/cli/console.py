@@ -59,8 +59,9 @@ def say_parts(parts: Parts) -> None:
 
 
 def show(table: RenderableType) -> None:
-    """Print a table."""
-    OUT.print(table)
+    """Print a table: whole rows, unless a terminal has no room for them."""
+    wide = Terminal(width=LONGEST_LINE, emoji=False, highlight=False)
+    (OUT if OUT.is_terminal else wide).print(table)
 
 
 def put(text: str, *, end: str = "") -> None:

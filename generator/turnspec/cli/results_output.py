@@ -142,6 +142,20 @@ def summary(done: Regeneration) -> dict[str, object]:
     }
 
 
+def results_of(builds: Iterable[Build]) -> dict[str, TemplateResult]:
+    """Return what the verification of builds found, by name, as far as there is any."""
+    found = {build.name: build.result for build in builds if build.result is not None}
+    return dict(sorted(found.items()))
+
+
+def results_data(results: Mapping[str, TemplateResult]) -> list[dict[str, object]]:
+    """Return for scripts what results say of each template."""
+    return [
+        {"name": name, "verified": judgement.is_verified, **judgement_data(judgement)}
+        for name, judgement in _judged(results, {}).items()
+    ]
+
+
 def judgement_data(judgement: Judgement) -> dict[str, object]:
     """Return a judgement as plain data."""
     return {

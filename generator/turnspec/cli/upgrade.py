@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import ROOT, VERBOSE, find_project
-from turnspec.cli.console import finish, say
+from turnspec.cli.common import JSON, ROOT, VERBOSE, find_project
+from turnspec.cli.console import finish, put_json, say
 from turnspec.repository.upgrading import upgrade_repository, upgrade_specs
 from turnspec.spec.versions import SPEC_VERSION
 
@@ -16,9 +16,10 @@ from turnspec.spec.versions import SPEC_VERSION
 @click.argument(
     "files", nargs=-1, metavar="[SPEC]...", type=click.Path(path_type=Path, dir_okay=False)
 )
+@JSON
 @ROOT
 @VERBOSE
-def upgrade(files: tuple[Path, ...], root: Path | None, verbose: bool) -> None:
+def upgrade(files: tuple[Path, ...], as_json: bool, root: Path | None, verbose: bool) -> None:
     """Write specs of an older form in today's: those that are named, or a repository's.
 
     What they say stays the same, and so do their hashes. In a repository the schema of the form is
@@ -33,6 +34,11 @@ def upgrade(files: tuple[Path, ...], root: Path | None, verbose: bool) -> None:
         changed, problems = upgrade_specs(list(files))
     else:
         changed, problems = upgrade_repository(find_project(root))
+    if as_json:
+        told = {"spec_version": SPEC_VERSION, "written": [*map(str, changed)]}
+        put_json({**told, "problems": [*map(str, problems)]}, indent=2)
+        finish(problems)
+        return
     for path in changed:
         say(f"wrote {path}")
     if not changed and not problems:

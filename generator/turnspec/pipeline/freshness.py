@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from turnspec import __version__
 from turnspec.analysis.source import TemplateSource
@@ -23,6 +24,14 @@ from turnspec.spec.schema import schema_text
 SCHEMA = "specs/schema.json"
 
 
+class FileState(StrEnum):
+    """What is wrong with a file."""
+
+    STALE = "stale"
+    MISSING = "missing"
+    LEFT_OVER = "left_over"  # it belongs to no template
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """A file that isn't what regenerating would write; ``wanted`` is None for a file too many."""
@@ -30,6 +39,13 @@ class Difference:
     path: str
     found: str | None
     wanted: str | None
+
+    @property
+    def state(self) -> FileState:
+        """What is wrong with the file."""
+        if self.wanted is None:
+            return FileState.LEFT_OVER
+        return FileState.MISSING if self.found is None else FileState.STALE
 
 
 def check_freshness(
