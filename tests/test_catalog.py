@@ -366,6 +366,14 @@ def test_identify(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ]
 
 
+def test_identify_tells_where_thinking_is_off_by_default() -> None:
+    lines = run("identify", "qwen-qwq-32b", "qwen-qwen3-thinking-2507").stdout.splitlines()
+    assert [line for line in lines if line.startswith("  thinking")] == [
+        '  thinking: off unless both are told: the template by {"enable_thinking": true}, '
+        "the parser by enable_thinking"
+    ]
+
+
 def test_identify_what_is_new_or_broken(tmp_path: Path) -> None:
     new = run("identify", FOLDER / "channels.jinja")
     assert new.exit_code == 1

@@ -208,7 +208,7 @@ def test_check_prints_a_diff_of_specs_alone_and_writes_nothing(root: Path) -> No
 
 
 def test_check_as_json(root: Path) -> None:
-    files = {"stale": [], "missing": [], "left_over": [], "problems": []}
+    files: dict[str, list[str]] = {"stale": [], "missing": [], "left_over": [], "problems": []}
     result = run("check", "--root", root, "--json")
     assert (result.exit_code, json.loads(result.stdout)) == (
         0,

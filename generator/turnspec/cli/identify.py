@@ -14,7 +14,7 @@ from turnspec.catalog.identify import Identity, Kind, identify_templates
 from turnspec.catalog.readers import read_outputs
 from turnspec.catalog.summary import marks
 from turnspec.cli.common import ROOT, TIME_LIMIT, VERBOSE, filename
-from turnspec.cli.console import Misuse, finish, print_error, put_json, say
+from turnspec.cli.console import Misuse, finish, json_text, print_error, put_json, say
 from turnspec.cli.formats import catalog_of
 from turnspec.cli.readers_output import print_readers
 from turnspec.rendering.limits import Limits
@@ -152,6 +152,10 @@ def _print(answers: Sequence[_Answer]) -> None:
         say(f"{answer.label}: {answer.words}")
         for part, text in answer.marks().items():
             say(f"  {part}: {visible(text.strip()) or 'none'}")
+        if answer.spec is not None and not answer.spec.thinking.expects(None):
+            given = json_text(dict(answer.spec.thinking.enabled.variables))
+            who = f"the template by {given}, the parser by enable_thinking"
+            say(f"  thinking: off unless both are told: {who}")
     names = list(dict.fromkeys(answer.names[0] for answer in answers if answer.names))
     new = [answer.label for answer in answers if answer.kind == Kind.NEW]
     if names:
