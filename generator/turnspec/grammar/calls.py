@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
 from turnspec.codegen.shapes import looks_like_marker
-from turnspec.grammar.characters import key_character
+from turnspec.grammar.characters import LONGEST_KEY_END, key_character
 from turnspec.grammar.elements import (
     element_rules,
     element_text_rules,
@@ -442,7 +442,8 @@ def _value_ends(tools: Tools) -> list[str]:
 def _key(tools: Tools) -> str:
     ends = key_ends(tools)
     character = key_character(ends)
-    return f"{character}+" if " " in ends else f'{character}+ ( " " {character}+ )*'
+    more = character if " " in ends else f'( " "? {character} )'
+    return f"{character} {more}{{0,{LONGEST_KEY_END}}}"
 
 
 def _identifier(name: str, excluded: str) -> Rule:

@@ -223,6 +223,10 @@ def _other_than(names: tuple[str, ...], strings: Strings) -> str:
     return group([*options, f"{others} {strings.any_character()}* {strings.closing}"])
 
 
+#: How many characters, each behind a blank or not, end a key: parsers read 256 in all.
+LONGEST_KEY_END = 99
+
+
 @dataclass(frozen=True, slots=True)
 class KeyLetters:
     """What keys without quotes are made of: their first character, others, blanks inside."""
@@ -234,7 +238,8 @@ class KeyLetters:
     def any_end(self) -> str:
         """Return how a key may go on behind a character that is no blank."""
         letter = f"[{_members(self.others)}]"
-        return f'{letter}* ( " " {letter}+ )*' if self.spaced else f"{letter}*"
+        more = f'( " "? {letter} )' if self.spaced else letter
+        return f"{more}{{0,{LONGEST_KEY_END}}}"
 
 
 def key_letters(excluded: str, first_excluded: str) -> KeyLetters:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from turnspec.grammar.characters import LONGEST_KEY_END
 from turnspec.grammar.text import Rule, literal, spelled, text_without
 from turnspec.spec.characters import LETTERS
 from turnspec.spec.model import Encoding, JsonType, ValueSyntax
@@ -109,7 +110,7 @@ def _quoted_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
     key = "quoted-key" if syntax.bare_keys else "quoted-string"
     return (
         *structure_rules("quoted", "quoted-string", words, comment, key=key),
-        Rule("quoted-key", f"[{LETTERS}_.$/-]+"),
+        Rule("quoted-key", f"[{LETTERS}_.$/-]{{1,{LONGEST_KEY_END + 1}}}"),
         Rule("quoted-string", f"{quote} {_QUOTED_TEXT} {quote}"),
     )
 
