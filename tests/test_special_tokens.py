@@ -51,6 +51,8 @@ OPEN = {
     "openbmb-minicpm5-2b",
     "salesforce-llama-xlam-2-8b-fc-r",
     "salesforce-xlam-2-32b-fc-r",
+    "unsloth-llama-3-1",
+    "vllm-llama-3-1-json",
 }
 #: A string ends there at a quote, which is no token.
 OPEN_VALUES = {"lfm2-5-8b-a1b", "liquidai-lfm2-5-v2"}
