@@ -49,7 +49,8 @@ class Parser:
             if enable_thinking is not None:
                 prefill = FORMAT.get(prompt, prefill)
         header = FORMAT["header"]
-        if not prefill.startswith(header):  # before the last one stands the conversation
+        # Before the last header stands the conversation.
+        if not prefill.startswith(header):
             prefill = header + prefill.rpartition(header)[2]
         self._options: dict[str, Any] = {"tools": tools, "prefill": prefill}
         self._options |= {"reasoning": reasoning, "echo": echo, "stop": stop}
