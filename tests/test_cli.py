@@ -79,7 +79,7 @@ def test_help_lists_all_commands() -> None:
     assert "Example:" in result.stdout
     assert set(COMMANDS) == {
         *("add", "analyze", "check", "diff", "explain", "export", "grammar", "identify", "init"),
-        *("list", "live", "parse", "regen", "remove", "rename", "render", "report"),
+        *("list", "live", "mask", "parse", "regen", "remove", "rename", "render", "report"),
         *("upgrade", "vendor"),
     }
     for command in COMMANDS:

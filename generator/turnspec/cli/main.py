@@ -38,6 +38,7 @@ VERBS = {
         "export": "Write a format as another program reads it.",
         "explain": "Say why a format is what it is, or what its parser does with a text.",
         "render": "Render messages as a model's prompt.",
+        "mask": "Say which characters of rendered conversations the model wrote.",
     },
     "Templates": {
         "analyze": "Analyse any template; write spec, parser and grammar into a folder.",

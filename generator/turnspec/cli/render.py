@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -88,7 +89,7 @@ def render(
     """  # noqa: D301
     try:
         tokens = {"bos_token": bos, "eos_token": eos}
-        with _open(source, template, variant, tokens, fetch=fetch) as chat:
+        with open_chat(source, template, variant, tokens, fetch=fetch) as chat:
             for note in () if as_json else chat.notes:
                 print_error(f"note: {note}")
             if capabilities:
@@ -120,15 +121,19 @@ def render(
         finish(error.problems)
 
 
-def _open(
+def open_chat(
     source: str,
-    template: str | None,
-    variant: str | None,
-    tokens: Mapping[str, Any],
+    template: str | None = None,
+    variant: str | None = None,
+    tokens: Mapping[str, Any] = MappingProxyType({}),
     *,
     fetch: bool,
 ) -> ChatTemplate:
-    """Open a file or a folder, a format of our own, or a known one."""
+    """Open a file or a folder, a format of our own, or a known one.
+
+    Raises:
+        ChatError: it can't be read, or isn't here.
+    """
     explicit = template
     if template is not None and template.endswith(".jinja"):
         explicit = _read(Path(template))
