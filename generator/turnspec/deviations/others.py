@@ -15,6 +15,8 @@ from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Literal, Piece, Slot, SlotKind, ToolMode
 
 _ARGUMENTS = Slot(SlotKind.ARGUMENTS)
+#: An argument in JSON or tags, or of Python's, with what is before the next one.
+_CITY = r"""<parameter=city>\nParis\n</parameter>\n|("?)city\1(: "Paris"|='Paris'), """
 _TYPES = {"string": "str", "integer": "int"}
 
 
@@ -128,6 +130,16 @@ def keywords_instead(form: Format) -> Iterator[Case]:
     words = ", ".join(f"{key}={value!r}" for key, value in form.call.arguments.items())
     call = f"\n{form.call.name}({words})\n"
     yield form.case(call.join(around), form.one_call, "other_syntax")
+
+
+def repeated_argument(form: Format) -> Iterator[Case]:
+    """An argument is there twice, in no tags of the format's: the last one wins on loading."""
+    own = [form.case(form.write(form.one_call), form.one_call)] if form.calls else []
+    instead = (json_object_instead, json_object_in_a_call, tags_instead, keywords_instead)
+    for case in (*own, *(case for build in instead for case in build(form))):
+        text = re.sub(_CITY, lambda found: found[0].replace("Paris", "Oslo") + found[0], case.text)
+        if text != case.text:
+            yield replace(case, text=text, told=case.told | {"repeated_argument"})
 
 
 def _around_call(form: Format) -> tuple[str, str] | None:

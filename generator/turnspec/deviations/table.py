@@ -63,6 +63,7 @@ DEVIATIONS: dict[str, Deviation] = {
     "others: keys in quotes": others.keys_in_quotes,
     "others: tags instead": others.tags_instead,
     "others: keyword arguments instead": others.keywords_instead,
+    "others: a repeated argument": others.repeated_argument,
     "others: keys of APIs": others.keys_of_apis,
     "others: a text without quotes": others.text_without_quotes,
     "others: no opening of a value": others.no_opening_of_a_value,

@@ -24,7 +24,7 @@ from turnspec.engine.facts import (
     WORDS,
 )
 from turnspec.engine.json_arguments import (
-    next_tail,
+    marker_here,
     read_early_arguments,
     read_json_arguments,
 )
@@ -200,7 +200,7 @@ def read_call_before_name(turn: Turn, found: Found) -> Reading[None]:
     arguments = yield from read_early_arguments(turn)
     if arguments is None:
         return
-    tail = yield from next_tail(turn)
+    tail = yield from marker_here(turn, turn.input.rules.after_arguments)
     if tail:
         late_id, at = tail.slot("id"), turn.input.here
         call = start_call(turn, found, at, tail.slot("name"), late_id)
