@@ -170,7 +170,7 @@ export class Text {
       return false;
     } else if (
       this.isDraft &&
-      ["reasoning_start", "reasoning_end", "between"].includes(found.role)
+      ["reasoning_start", "reasoning_end", "between", "content_start"].includes(found.role)
     ) {
       this.draftEnd = turn.offsetAt(found.start);
       return false;
