@@ -138,6 +138,8 @@ PARAMETER = "<parameter=arguments>\n{}\n</parameter>"
 CODED = f"<tool_call>\n<function=read>\n{PARAMETER}\n</function>\n</tool_call>"
 MEMBERS = '{"name": "read", "arguments": {"path": "a"}}'
 
+GEMMA_CALL = '<|tool_call>call:read{path:<|"|>a<|"|>}<tool_call|>'
+
 #: Calls that are written otherwise.
 CALLS = [
     Text(GEMMA, '<|tool_call>call:read{path:<|"|>a<|"|>}call:read{path:<|"|>b<|"|>}<tool_call|>',
@@ -168,6 +170,10 @@ CALLS = [
          called("a", "b"), ("missing_marker",)),
     Text(GEMMA, "<|channel>thought\nA\n<channel|>thought\n<channel|>Hi", said("Hi", "A")),
     Text(GEMMA, "thought of it", said("thought of it")),
+    Text(GEMMA, "<|channel>response \nHi<channel|>, yes", said("Hi, yes"),
+         ("unexpected_text", "stray_marker")),
+    Text(GEMMA, f"<|channel>thought\nA\n{GEMMA_CALL}<|channel>response\nHi",
+         said("Hi", f"A\n{GEMMA_CALL}"), ("draft", "unexpected_text", "unclosed")),
     Text(FUNCTION_GEMMA, "<start_function_call>call:read{<escape>path<escape>:<escape>a<escape>}"
          "<end_function_call>", called("a"), ("malformed",)),
     Text(HORIZON, f"</ifm|think><ifm|tool_calls>[{MEMBERS}, {MEMBERS}]</ifm|tool_calls>",
@@ -179,6 +185,7 @@ CALLS = [
     Text(NEMO, "[TOOL_CALLS]read", said("[TOOL_CALLS]read")),
     Text(QWEN, "A </think> stands here.", said("A </think> stands here."), ("stray_marker",)),
     Text(QWEN, "A\n</think>\nB", said("A\n\nB"), ("stray_marker",)),
+    Text(QWEN, "A <|im_</think>end|> B", said("A <|im_end|> B"), ("stray_marker",) * 2),
 ]  # fmt: skip
 
 

@@ -127,7 +127,8 @@ def words_in(table: Format) -> frozenset[str]:
     """Return the words in a table's markers, if it has such that may hold any word."""
     own = (table.get("reasoning"), table.get("content"), table.get("calls"))
     texts = "\n".join(texts_in(own))
-    return frozenset(re.findall(r"[\w-]+", texts)) if "{word}" in texts else frozenset()
+    outside_slots = re.sub(r"\{(?!\?)[^{}]*\}", " ", texts)
+    return frozenset(re.findall(r"[\w-]+", outside_slots)) if "{word" in texts else frozenset()
 
 
 def texts_in(value: object) -> Iterator[str]:

@@ -33,6 +33,7 @@ SLOTS = {
     "id": f"[^{NOT_IN_NAMES}BUT]{{0,256}}",
     "index": "[0-9]{0,9}",
     "word": "[ \t\n\r]{0,99}[A-Za-z0-9_-]{0,40}[ \t\n\r]{0,99}",
+    "word in a line": r"(?P<word>[A-Za-z0-9_-]{1,40})[ \t\r]{0,9}(?:\n|\Z)",
     "noise": r"[ \t\n\r]{0,9}\w[^<>\[\]{}|]{0,99}",
     "any": "[^ \t\n\r<>]{0,256}",
     "name or noise": "(?P<name_again>[^ \t\n\r]{1,256})",

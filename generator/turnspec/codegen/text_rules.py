@@ -14,10 +14,10 @@ def text_roles(table: Format) -> Roles:
     """Return the markers of reasoning, content and the turn, with their roles."""
     reasoning, content = table.get("reasoning", {}), table.get("content", {})
     found = {
+        "content_start": content.get("start", ()),
         "reasoning_start": reasoning.get("start", ()),
         "between": table.get("between", ()),
         "reasoning_end": reasoning.get("end", ()),
-        "content_start": content.get("start", ()),
         "turn_end": table["turn_end"],
         "content_end": content.get("end", ()),
         "turn_start": table.get("turn_start", ()),

@@ -223,13 +223,26 @@ def types_of_python(form: Format) -> Iterator[Case]:
 
 def no_word_of_reasoning(form: Format) -> Iterator[Case]:
     """The word behind the tag that opens reasoning is missing."""
-    found = re.fullmatch(r"(<[^<>\s]*\W[^<>\s]*>)\w+(\s*)", form.spec.reasoning.start)
-    if not form.reasons or not found:
-        return
-    reasoning = replace(form.spec.reasoning, start=found[1] + found[2])
-    written = form.with_spec(replace(form.spec, reasoning=reasoning))
-    message = form.shown(Message(SAID, THOUGHT))
-    yield form.case(written.write(message), message, "missing_marker")
+    if found := _tag_and_word(form):
+        reasoning = replace(form.spec.reasoning, start=found[1] + found[2])
+        written = form.with_spec(replace(form.spec, reasoning=reasoning))
+        message = form.shown(Message(SAID, THOUGHT))
+        yield form.case(written.write(message), message, "missing_marker")
+
+
+def other_word_of_reasoning(form: Format) -> Iterator[Case]:
+    """Another word stands there, in a line of its own: reasoning is over, or never began."""
+    found = _tag_and_word(form)
+    if found and found[2] == "\n":
+        answer = f"{found[1]}answer\n{SAID}"
+        yield form.case(answer, Message(SAID), "unexpected_text")
+        text = f"{form.spec.reasoning.start}{THOUGHT}\n{answer}"
+        yield form.case(text, Message(SAID, THOUGHT), "unexpected_text", "unclosed")
+
+
+def _tag_and_word(form: Format) -> re.Match[str] | None:
+    start = form.spec.reasoning.start if form.reasons else ""
+    return re.fullmatch(r"(<[^<>\s]*\W[^<>\s]*>)\w+(\s*)", start)
 
 
 def draft_in_reasoning(form: Format) -> Iterator[Case]:

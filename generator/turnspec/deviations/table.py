@@ -69,6 +69,7 @@ DEVIATIONS: dict[str, Deviation] = {
     "others: no opening of a value": others.no_opening_of_a_value,
     "others: Python's types": others.types_of_python,
     "others: no word of reasoning": others.no_word_of_reasoning,
+    "others: another word of reasoning": others.other_word_of_reasoning,
     "others: a draft in reasoning": others.draft_in_reasoning,
     "others: a close in reasoning": others.closes_in_reasoning,
     "nested: white space": nested.white_space,

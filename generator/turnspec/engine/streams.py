@@ -5,13 +5,18 @@ Where no marker can begin, `flow` takes a whole piece, without any of what reads
 
 from __future__ import annotations
 
+from turnspec.engine.input import Input
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.results import ContentDelta, ReasoningDelta
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from turnspec.engine.input import Input
+    from collections.abc import Iterator
+
     from turnspec.engine.results import Event
+
+#: How much of a text is looked at on either side of where a marker was taken out of it.
+SEAM = 99
 
 
 class Stream:
@@ -28,6 +33,7 @@ class Stream:
         self._shown = shown  # what stands before this offset is left out
         self.begun = False
         self.pieces: list[str] = []
+        self._seams: list[tuple[int, int]] = []  # the piece behind it, and its offset
 
     def flow(self, text: str) -> list[Event] | None:
         """Take a piece in which no marker can begin; return None for any other one."""
@@ -84,3 +90,23 @@ class Stream:
         events = self._write_body(marker, start, start + len(marker))
         self._shown = shown
         return events
+
+    def part(self, offset: int) -> None:
+        """Note that a marker stands before the text that is added next."""
+        if self.begun:
+            self._seams.append((len(self.pieces), offset))
+
+    def joined(self) -> Iterator[tuple[int, str]]:
+        """Yield where the text around a marker that was taken out looks like one, and that text."""
+        rules, seams, self._seams = self._input.rules, self._seams, []
+        text, place, piece = "".join(self.pieces) if seams else "", 0, 0
+        for at, offset in seams:
+            place += sum(map(len, self.pieces[piece:at]))
+            start, piece = max(place - SEAM, 0), at
+            around = text[start : place + SEAM]
+            window, begin, end = Input(offset, rules, around, around), 0, place - start
+            while found := rules.in_text.search(window, False, begin, end):
+                if found.end > end:
+                    yield offset, found.text
+                    break
+                begin = max(found.end, found.start + 1)

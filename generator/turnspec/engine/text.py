@@ -163,7 +163,7 @@ CALLS_BEGIN = (
     *(Role.OPENING, Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),
     *(Role.CLOSED_CALL, Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME),
 )
-ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN)
+ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN, Role.CONTENT_START)
 
 
 def take_lead(turn: Turn) -> Reading[bool]:
@@ -471,6 +471,9 @@ def read_rest(turn: Turn) -> Reading[None]:
 
 def end_turn(turn: Turn, rest: str) -> None:
     """Tell what is missing or too much at the end of the text."""
+    for stream in (turn.reasoning, turn.content) if HAS_REASONING else (turn.content,):
+        for offset, text in stream.joined():
+            turn.problem("stray_marker", f"{text!r} is text here", offset)
     if HAS_REASONING and not REASONING_MAY_END_TURN and turn.state.thinking:
         may_be_open = HAS_CALLS and REASONING_MAY_STAY_OPEN and turn.state.called
         if not may_be_open:

@@ -242,8 +242,9 @@ class Turn:
         body = text.lstrip(WHITE_SPACE) if state.after_marker else ""
         if body:
             state.after_marker = False
+            self.stream.part(offset := start + len(text) - len(body))
             if HAS_CALLS:
-                self._begin_text(start + len(text) - len(body))
+                self._begin_text(offset)
         self.events += self.stream.write(text, start)
 
     def write_mention(self, end: int, may_break_off: bool = False) -> None:
