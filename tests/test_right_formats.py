@@ -169,14 +169,20 @@ def test_a_name_that_stands_in_an_id_is_a_tools(worker: RenderWorker) -> None:
 # Failures of ours
 
 
-def test_a_call_without_arguments_is_refused_in_words() -> None:
+def test_a_call_without_arguments_is_told_and_the_rest_is_written() -> None:
     source = (
         "{% for m in messages %}<{{ m.role }}>{{ m.content or '' }}"
         "{% for call in m.tool_calls or [] %}<call {{ call.function.name }}>{% endfor %}</end>"
         "{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}"
     )
-    problems = [str(problem) for problem in built("name-only", source).problems]
-    assert problems == ["name-only.jinja: tools.call: no ARGUMENTS slot; there must be one"]
+    build = built("name-only", source)
+    assert [str(problem) for problem in build.problems] == [
+        "name-only.jinja: a call shows no arguments; "
+        "an overlay can say, under tools, how the model writes it"
+    ]
+    assert {*build.files} == {"name-only.yaml", "name_only.py", "name-only.gbnf"}
+    assert build.result is not None
+    assert "0" in [rung for rung, found in build.result.rungs.items() if found.failed]
 
 
 def test_what_fails_behind_the_analysis_is_told_and_the_rest_is_written(

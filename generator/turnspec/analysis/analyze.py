@@ -61,6 +61,7 @@ __all__ = ["ASSUMED_TOKENS", "Analysis", "TemplateSource", "analyze_template"]
 class Analysis:
     """What came of it: the spec (None where there is none), findings, and problems.
 
+    Where there is a spec, a problem says what isn't in it.
     ``dialect`` is the form of messages in which the template was spoken to.
     """
 
@@ -97,7 +98,7 @@ def _analysis(source: TemplateSource, worker: RenderWorker) -> Analysis:
     if failure is not None:  # some message sends the template over a limit
         spec, problem = None, Problem(failure.error, file=source.file, line=failure.line)
     elif spec is not None and analyzer.unread and source.overlay is None:
-        spec, problem = None, Problem(analyzer.unread, file=source.file)
+        problem = Problem(analyzer.unread, file=source.file)
     elif spec is None:
         problem = Problem("no assistant turn is rendered", file=source.file)
     problems = [problem] if problem else []

@@ -96,6 +96,8 @@ def why_unread(tokens: Sequence[Token]) -> str:
         return "the calls of a turn can't be told apart: what belongs to one doesn't stand together"
     if len({tuple(token.kind for token in group) for group in groups}) != 1:
         return "the calls of a turn can't be told apart: one shows something else than another"
+    if tokens and not any(token.kind is TokenKind.ARGUMENTS for token in tokens):
+        return "a call shows no arguments; an overlay can say, under tools, how the model writes it"
     return ""
 
 
