@@ -164,7 +164,8 @@ def call_id_position(call: Sequence[Piece]) -> CallIdPosition:
 def find_fields(call: Sequence[Piece], arguments: Arguments) -> Fields | None:
     """Return the keys under which a JSON call holds its slots; None where the call isn't JSON.
 
-    An object that holds only some of them is one slot's surroundings among others.
+    An object that holds only some of them is one slot's surroundings among others, and so is one
+    behind a name: what says the name first is a head.
     """
     if arguments.item:
         return None
@@ -177,7 +178,7 @@ def find_fields(call: Sequence[Piece], arguments: Arguments) -> Fields | None:
     text = "".join(
         piece.text if isinstance(piece, Literal) else fillers[piece.kind] for piece in call
     )
-    for match in re.finditer(r"\{", text):
+    for match in re.finditer(r"\{", text.partition(fillers[SlotKind.NAME])[0]):
         try:
             value, _ = json.JSONDecoder().raw_decode(text, match.start())
         except ValueError:

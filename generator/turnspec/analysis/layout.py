@@ -130,8 +130,6 @@ def find_layout(
         edges = _around_calls(edges, calls, turn_end)
         by_user, by_tool = (_behind_calls(table, calls) for table in (by_user, by_tool))
         wrappings[Part.CALLS] = parts.find_wrapping(Part.CALLS, edges)
-    else:  # what is rendered of calls can't be read
-        edges = {edge: text for edge, text in edges.items() if Part.CALLS not in edge}
     wrappings = _settle(wrappings, (edges, by_user), turn_end, header.header)
     followed = _followed_ends(edges, (by_user, by_tool), user_header)
     joins = parts.find_joins(edges, wrappings)
@@ -146,7 +144,7 @@ def find_layout(
     return Layout(
         header=header,
         user_header=user_header,
-        order=tuple(part for part in _find_order(frames) if any(part in edge for edge in edges)),
+        order=_find_order(frames),
         reasoning=wrappings.get(Part.REASONING, nothing),
         content=wrappings.get(Part.CONTENT, nothing),
         section=section,
