@@ -275,6 +275,20 @@ def test_a_structural_tag_leaves_text_free_up_to_a_trigger() -> None:
     assert required["format"]["type"] == "grammar"
 
 
+def test_a_structural_tag_lets_prose_quote_a_call_of_bare_json() -> None:
+    request = GrammarRequest(tools=[{"name": "add"}])
+    tag = structural_tag(committed_format("meta-llama-llama-3-1-8b-instruct").spec, request)
+    assert not isinstance(tag, Refusal)
+    called, otherwise = tag["format"]["elements"]
+    before, grammar = called["elements"]
+    assert (before["type"], grammar["type"], otherwise["type"]) == ("regex", "grammar", "regex")
+    for text in ("", " \n", "<|python_tag|>"):
+        assert re.fullmatch(before["pattern"], text)
+        assert not re.fullmatch(otherwise["pattern"], f'{text}{{"name": "anything')
+    for text in ('One writes {"name": "add"', "", "{", '{"name": 5}', "<|python_tag|>x", "[1]"):
+        assert re.fullmatch(otherwise["pattern"], text)
+
+
 @pytest.mark.parametrize(
     ("arguments", "wanted"),
     [

@@ -194,9 +194,9 @@ def test_a_lazy_grammar_takes_hold_at_the_first_call(name: str) -> None:
 
 def test_a_call_of_bare_json_takes_hold_where_the_turn_begins() -> None:
     """Prose may quote one; such a format has no content beside its calls."""
-    bound = bound_to("meta-llama-llama-3-2-3b-instruct", REQUESTS["auto"])
+    bound = bound_to("meta-llama-llama-3-1-8b-instruct", REQUESTS["auto"])
     call = '{"name": "now", "parameters": {}}'
-    for before, start in (("", 9), ("\n", 10), ("One writes ", None)):
+    for before, start in (("", 9), ("\n", 10), ("<|python_tag|>", 23), ("One writes ", None)):
         run = lazy_run(bound.grammar, bound.trigger_patterns, list(before + call))
         assert run == LazyRun(start, accepted=True)
 

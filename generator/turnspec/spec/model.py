@@ -254,10 +254,12 @@ class ThinkingState:
     """The generation prompt in a state of thinking, and the template's variables that give it.
 
     A prompt runs from the assistant header to the end of what ``add_generation_prompt`` adds.
+    ``before`` is the last line of what it says before that header, where turns say nothing.
     """
 
     prompt: str
     variables: Mapping[str, object] = field(default_factory=dict)
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,9 +186,9 @@ def _thinking_to_data(thinking: Thinking) -> dict[str, object]:
 
 
 def _state_to_data(state: ThinkingState) -> dict[str, object]:
-    variables = _settings(state.variables)
-    data: dict[str, object] = {"variables": variables, "prompt": Text(state.prompt)}
-    return _without(data, {"variables": {}})
+    texts = {"prompt": Text(state.prompt), "before": Text(state.before)}
+    data: dict[str, object] = {"variables": _settings(state.variables), **texts}
+    return _without(data, {"variables": {}, "before": Text("")})
 
 
 def _thinking_from_data(data: Data) -> Thinking:
@@ -196,7 +196,7 @@ def _thinking_from_data(data: Data) -> Thinking:
         SwitchWord(word["word"], Switch(word["switches"]), tuple(word["roles"]), word["prompt"])
         for word in data.get("words", ())
     )
-    default = ThinkingState(data["default"]["prompt"])
+    default = ThinkingState(**data["default"])
     enabled, disabled = (
         ThinkingState(**data[name]) if name in data else default for name in _STATES
     )
