@@ -143,6 +143,8 @@ def _of_known(known: KnownFormat) -> LoadedFormat:
 
 
 def _of_module(path: Path) -> LoadedFormat:
+    from turnspec.codegen.banner import is_generated
+
     def refused() -> NoReturn:
         raise ValueError(f"{path}: a parser alone has no grammar; load its format by name")
 
@@ -150,6 +152,8 @@ def _of_module(path: Path) -> LoadedFormat:
         text = file_text(path)
     except OSError as error:
         raise ValueError(f"{path}: can't be read: {error.strerror}") from None
+    if not is_generated(text):  # which may be anything, and is not to be run
+        raise ValueError(f"{path}: is no parser that turnspec generated")
     name = module_name(f"file {path.stem}")
     return _run(_Loaded(name, text, refused, refused))
 

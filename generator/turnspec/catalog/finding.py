@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.names import Closeness, ModelName, match_names, suggested
+from turnspec.pipeline.project import Project
 from turnspec.sources.reading import GGUF_SUFFIX
+from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.naming import TEMPLATE_SUFFIX, template_name
 from turnspec.spec.problems import Problem
 
@@ -52,15 +54,18 @@ def find_format(asked: str, catalog: Catalog) -> Found | Problem:
     named = _exactly_named(asked, catalog)
     if named is not None and (path.name == asked or not path.exists()):
         return Found(named, How.NAME)
+    if path.suffix == SPEC_SUFFIX:
+        return _by_spec(path)
     if is_path(asked, catalog):
         return _by_path(path, catalog)
     return _by_hash(asked, catalog) or _by_like_name(asked, catalog)
 
 
 def is_path(asked: str, catalog: Catalog) -> bool:
-    """Tell whether a file or folder is meant, and not the name of a format."""
+    """Tell whether a file or folder with a template is meant, and not the name of a format."""
     path = Path(asked).expanduser()
-    if path.name == asked and _exactly_named(asked, catalog) is not None:
+    named = path.name == asked and _exactly_named(asked, catalog) is not None
+    if named or path.suffix == SPEC_SUFFIX:
         return False
     return path.exists() or path.suffix in (TEMPLATE_SUFFIX, GGUF_SUFFIX) or path.is_absolute()
 
@@ -82,6 +87,16 @@ def _exactly_named(asked: str, catalog: Catalog) -> KnownFormat | None:
         if any(template_name(alias) in names for alias in known.aliases):
             return known
     return None
+
+
+def _by_spec(path: Path) -> Found | Problem:
+    """Return the format of a spec: a repository's, or one that was analysed into a folder."""
+    if not path.is_file():
+        return Problem("there is no such file", str(path))
+    known = Catalog.around(path.parent).formats.get(path.stem)
+    if known is None or not path.samefile(known.project.root / known.paths.spec):
+        known = KnownFormat(path.stem, Project(path.parent), None, None, spec_file=path)
+    return Found(known, How.NAME)
 
 
 def _by_path(path: Path, catalog: Catalog) -> Found | Problem:

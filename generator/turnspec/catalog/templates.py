@@ -29,7 +29,7 @@ def template_source(
     """
     entry = known.entry
     if entry is None:
-        return Problem(f"its template is listed no more; {known.remedy}", known.name)
+        return Problem(f"its template is in no index; {known.remedy}", known.asked)
     text = _text(known, entry) or _from_package(known, entry, fetch, console)
     if isinstance(text, Problem):
         return text

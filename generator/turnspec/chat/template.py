@@ -33,8 +33,7 @@ from turnspec.spec.model import Capabilities, Spec
 class ChatTemplate:
     """Renders conversations, and reads answers, with one model's templates.
 
-    Templates run in a process of their own, which ends with the context manager or `close`. A
-    script needs the usual ``if __name__ == "__main__":`` for that.
+    Templates run in a process of their own, which ends with the context manager or `close`.
 
     Example:
         >>> with ChatTemplate.named("chatml") as chat:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -28,15 +29,17 @@ ROOT = click.option(
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
-def filename(value: str) -> str:
-    """Return the text of the file that an option names, or of standard input for -.
+class _FileText(click.Path):
+    """The text of the file that is named, or of standard input for -; a sign for bad UTF-8."""
 
-    What isn't UTF-8 is replaced. The function's name is what the help calls the option's value.
-    """
-    try:
-        return standard_input() if value == "-" else file_text(Path(value), "replace")
-    except OSError as error:
-        raise click.BadParameter(os_message(error)) from None
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return standard_input() if value == "-" else file_text(Path(value), "replace")
+        except OSError as error:
+            self.fail(os_message(error), param, ctx)
+
+
+filename = _FileText(dir_okay=False)
 
 
 class WithOldName(click.Option):

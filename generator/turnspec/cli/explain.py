@@ -104,12 +104,12 @@ def explain(
 ) -> None:
     """Say why a format is what it is, or what its parser does with an output.
 
-    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, or any
-    template: a .jinja file, a model folder or a GGUF file. Without --trace, shows each comparison
-    of the analysis as two renderings that differ, what was taken from the difference, sample turns,
-    and what was not found; where a known format's template isn't here, what its spec alone says.
-    With --trace, the parser's steps: which marker counted and as what, the text that was taken, and
-    what was told.
+    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, a spec, or
+    any template: a .jinja file, a model folder or a GGUF file. Without --trace, shows each
+    comparison of the analysis as two renderings that differ, what was taken from the difference,
+    sample turns, and what was not found; where a known format's template isn't here, what its spec
+    alone says. With --trace, the parser's steps: which marker counted and as what, the text that
+    was taken, and what was told.
 
     \b
     Example:
@@ -168,7 +168,8 @@ def _of_known(
         return _analysed([source], limits, known.standings())
     if fetch:
         return [], [source]
-    print_notice(f"{source}; this is what the spec alone says; {fetch_hint('explain', fmt)}")
+    hint = f"; {fetch_hint('explain', fmt)}" if known.entry else ""
+    print_notice(f"{source}; this is what the spec alone says{hint}")
     return [explain_spec(spec_of(known), known.judgement())], []
 
 

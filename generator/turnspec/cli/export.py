@@ -25,7 +25,14 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command()
 @click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
-@click.option("--to", "target", required=True, metavar="TARGET", help=" | ".join(TARGETS))
+@click.option(
+    "--to",
+    "target",
+    required=True,
+    metavar="TARGET",
+    help=" | ".join(TARGETS),
+    shell_complete=lambda _context, _option, begun: [t for t in TARGETS if t.startswith(begun)],
+)
 @click.option("--into", type=FOLDER, help="The folder to write into (default: print).")
 @click.option(
     "--reasoning-field",
@@ -71,8 +78,8 @@ def export(
 ) -> None:
     """Write a format as another program reads it; what that can't say is told, or refused.
 
-    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, or a
-    template: a .jinja file, a model folder, a GGUF file.
+    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, a template (a
+    .jinja file, a model folder, a GGUF file), or the path of a spec.
 
     \b
     Example:

@@ -15,7 +15,6 @@ from turnspec.cli.console import Fault, Misuse, json_text, print_error, print_no
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
-from turnspec.spec.files import read_spec
 from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
@@ -73,7 +72,7 @@ def grammar(
       turnspec grammar qwen3-coder --tools tools.json --loosen > tools.gbnf
       turnspec grammar glm-4-6 --response-schema answer.json --json
     """  # noqa: D301
-    spec = _spec(fmt, root)
+    spec = spec_of(find(fmt, catalog_of(root)))
     request = GrammarRequest(
         tools=read_tool_file(tools) if tools else (),
         tool_choice=tool_choice,
@@ -131,19 +130,6 @@ def _fail(problems: Sequence[Problem]) -> None:
     if all(problem.file for problem in problems):
         raise Fault(last)
     raise Misuse(last)
-
-
-def _spec(fmt: str, root: Path | None) -> Spec:
-    path = Path(fmt)
-    if path.suffix not in (".yaml", ".yml"):
-        return spec_of(find(fmt, catalog_of(root)))
-    if not path.exists():
-        raise Misuse(f"{fmt}: there is no such file")
-    spec = read_spec(path)
-    if isinstance(spec, Spec):
-        return spec
-    _fail(spec)
-    raise AssertionError("not reached")
 
 
 def _text(path: Path) -> str:

@@ -15,7 +15,7 @@ from turnspec.catalog.readers import read_outputs
 from turnspec.catalog.summary import marks
 from turnspec.cli.common import ROOT, TIME_LIMIT, VERBOSE, filename
 from turnspec.cli.console import Misuse, finish, json_text, print_error, put_json, say
-from turnspec.cli.formats import catalog_of
+from turnspec.cli.formats import catalog_of, format_names
 from turnspec.cli.readers_output import print_readers
 from turnspec.rendering.limits import Limits
 from turnspec.spec.model import Spec
@@ -50,7 +50,7 @@ class _Answer:
 
 
 @click.command()
-@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...", shell_complete=format_names)
 @click.option(
     "--turn",
     type=filename,
@@ -111,10 +111,10 @@ def _answers(source: str, catalog: Catalog, limits: Limits) -> tuple[list[_Answe
     found = find_format(source, catalog)
     if isinstance(found, Problem):
         return [], [found]
-    name = found.format.name
+    name, spec = found.format.asked, found.format.spec()
     words = f"{name}, by its name{_caution(found)}" if found.notice else name
-    spec = _spec_of(name, catalog)
-    return [_Answer(source, words, found.how, (name,), found.format.sha256, spec)], []
+    usable = spec if isinstance(spec, Spec) else None
+    return [_Answer(source, words, found.how, (name,), found.format.sha256, usable)], []
 
 
 def _spec_of(name: str, catalog: Catalog) -> Spec | None:

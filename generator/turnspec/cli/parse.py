@@ -86,7 +86,7 @@ def parse(
     """Parse a model's output (a file or standard input) with a generated parser.
 
     FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, a template (a
-    .jinja file, a model folder, a GGUF file), or the path of a generated module.
+    .jinja file, a model folder, a GGUF file), or the path of a spec or of a generated module.
 
     With --column FILE holds many outputs: an object a line (.jsonl), or columns (.parquet, with the
     extra parquet). Each row is written to --into with what was read of it, in the same order; one

@@ -20,7 +20,7 @@ from turnspec.chat.summary import summary
 from turnspec.cli.common import filename
 from turnspec.cli.console import ERR, finish, print_error, put, put_json, say
 from turnspec.cli.extras import fetch_hint
-from turnspec.cli.formats import catalog_of, find, spec_of
+from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
@@ -37,7 +37,7 @@ class _Given:
 
 
 @click.command()
-@click.argument("source")
+@click.argument("source", shell_complete=format_names)
 @click.argument("messages", type=filename, default="-")
 @click.option("--tools", type=filename, help="A JSON file with tool definitions.")
 @click.option("--template", help="Use this .jinja file or named format, not the model's own.")
@@ -151,7 +151,8 @@ def open_chat(
         return ChatTemplate.of_spec(spec, found.text, **tokens)
     if not fetch:
         print_prompts(spec)
-        found = replace(found, message=f"{found.message}; {fetch_hint('render', source)}")
+        hint = f"; {fetch_hint('render', source)}" if known.entry else ""
+        found = replace(found, message=f"{found.message}{hint}")
     raise ChatError([found])
 
 

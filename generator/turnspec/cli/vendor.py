@@ -96,10 +96,10 @@ def vendor(
 ) -> None:
     """Copy generated parsers, with their grammars, into another project; or check the copies.
 
-    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, or a
-    template: a .jinja file, a model folder, a GGUF file. Copies all that is asked for or nothing,
-    never over a file that somebody edited, and no format that isn't verified; with --force it does,
-    and the copies say so.
+    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, a template (a
+    .jinja file, a model folder, a GGUF file), or the path of a spec. Copies all that is asked for
+    or nothing, never over a file that somebody edited, and no format that isn't verified; with
+    --force it does, and the copies say so.
 
     \b
     Example:

@@ -21,10 +21,7 @@ from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
 _SECONDS_TO_START = 60.0
-_NOT_STARTED = (
-    "no process could be started to bind the grammar; a script needs "
-    'if __name__ == "__main__" around what it does'
-)
+_NOT_STARTED = "no process could be started to bind the grammar"
 
 
 class BindingProcesses:

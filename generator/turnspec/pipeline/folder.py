@@ -57,8 +57,7 @@ def analyze_into(
     another file; so is a template that was taken out of a model's files. ``overlay`` is put over
     the one template of the sources. ``messages`` is the number of random messages for the
     verification (None: no verification). ``limits`` are those of each template. A
-    source that fails is a problem and doesn't stop the others. A script that calls this needs the
-    usual ``if __name__ == "__main__":``, as templates are rendered in processes of their own.
+    source that fails is a problem and doesn't stop the others.
     """
     found, problems = read_templates_of(sources)
     if overlay is not None and not problems:

@@ -1,6 +1,7 @@
 """How processes start: cheaply where the platform can, and never by a fork of the user's process.
 
-A fork server loads what they need once; every further process starts in milliseconds.
+A fork server loads what they need once; every further process starts in milliseconds. None runs the
+user's script, as processes of multiprocessing do, so that a script needs no ``__main__`` for ours.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from multiprocessing import spawn
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING
@@ -23,6 +25,7 @@ _OURS = "turnspec's own"
 _STARTING = threading.Lock()
 _CONNECTIONS: WeakSet[Connection] = WeakSet()
 _LOADED_BY = os.getpid()
+_preparation = spawn.get_preparation_data
 
 
 def process_context(module: str) -> ForkContext | ForkServerContext | SpawnContext:
@@ -73,14 +76,22 @@ def start_process(
         was_daemon = own.daemon
         if was_daemon:
             own.daemon = False  # just as long: multiprocessing lets no daemon start any
+        spawn.get_preparation_data = _without_script
         try:
             process.start()
         finally:
+            spawn.get_preparation_data = _preparation
             if was_daemon:
                 own.daemon = True
     theirs.close()
     _CONNECTIONS.add(ours)
     return process, ours
+
+
+def _without_script(name: str) -> dict[str, object]:
+    """Return what a new process is told of this one: ours not which script to run once more."""
+    told: dict[str, object] = _preparation(name)
+    return {key: told[key] for key in told if name != _OURS or not key.startswith("init_main")}
 
 
 def is_ready(process: BaseProcess | None, connection: Connection | None) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from turnspec.analysis.limited import analyze_limited
 from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.identify import Kind, identify_templates
+from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.template_sources import read_overlay_of
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
@@ -16,7 +16,7 @@ from turnspec.review.compare import Review, Source, TemplateReview, compare_sour
 from turnspec.sources.add import AddResult, add_source, checksum
 from turnspec.sources.index import Entry, read_index
 from turnspec.sources.reading import SourceTemplate, read_templates
-from turnspec.spec.files import read_spec
+from turnspec.spec.files import load_spec, read_spec
 from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
@@ -91,15 +91,17 @@ def _analysed(
     if problems:
         return problems
     source = TemplateSource.of(listed, template.text, entry.origin, overlay)
-    analysis = analyze_limited(source, limits)
-    return analysis.spec if analysis.spec is not None else list(analysis.problems)
+    paths = OutputPaths.in_project(template.name)
+    (build,) = build_in_processes([Task(source, paths, None, limits=limits)], 1)
+    text = build.files.get(paths.spec)
+    return load_spec(text, paths.spec) if text is not None else list(build.problems)
 
 
 def _compared(project: Project, new: Spec) -> list[TemplateReview]:
     """Compare a new spec with the one on the disk, if there is one that can be read."""
     paths = OutputPaths.in_project(new.name)
     old = read_spec(project.root / paths.spec, paths.spec)
-    if not isinstance(old, Spec) or replace(old.of_template, template=new.template) == new:
+    if not isinstance(old, Spec) or replace(old, template=new.template) == new:
         return []
     module = project.root / paths.module
     text = file_text(module) if module.is_file() else None

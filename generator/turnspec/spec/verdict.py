@@ -54,10 +54,11 @@ class Shortfall:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is known of a format, and every rung that isn't passed."""
+    """What is known of a format, and every rung that isn't passed; ``told``: a parser's warning."""
 
     standing: Standing
     shortfalls: tuple[Shortfall, ...] = ()
+    told: str = ""
 
     @property
     def is_verified(self) -> bool:
@@ -74,7 +75,7 @@ class Judgement:
         """Why the format isn't verified, in one line; "" if it is."""
         if self.standing is Standing.UNKNOWN:
             return "there is no result for the spec as it is"
-        return ", ".join(map(str, self.shortfalls))
+        return self.told or ", ".join(map(str, self.shortfalls))
 
     def __str__(self) -> str:
         """Return one line."""
