@@ -175,7 +175,7 @@ def test_regen_outside_a_checkout(tmp_path: Path) -> None:
 def test_check_is_clean_after_regen(root: Path) -> None:
     result = run("check", "--root", root)
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == "2 templates: specs and generated files are fresh\n"
+    assert result.stdout == "templates: 2; specs and generated files are fresh\n"
 
 
 def test_check_prints_a_diff_of_specs_alone_and_writes_nothing(root: Path) -> None:

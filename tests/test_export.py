@@ -99,10 +99,8 @@ def test_what_is_printed_can_be_json() -> None:
 
 def test_an_unknown_target_is_refused() -> None:
     result = run("export", NAME, "--to", "nothing", "--root", ROOT)
-    listed = "llama-cpp-python, renderers, response-template, sglang, vllm, xgrammar"
-    wanted = f"error: there is no target 'nothing'; there are: {listed}"
     assert result.exit_code == 2
-    assert result.stderr.startswith(wanted)
+    assert "'nothing' is not one of 'llama-cpp-python', 'renderers', " in result.stderr
 
 
 def test_a_format_that_is_not_verified_is_refused(root: Path, tmp_path: Path) -> None:  # noqa: F811

@@ -133,7 +133,7 @@ def building_verbs(user: Machine, model: Path) -> set[str]:
     user.run("init")
     user.run("add", PLAIN)
     user.run("regen", "--messages", FEW)
-    assert user.run("check")[0] == "1 templates: specs and generated files are fresh\n"
+    assert user.run("check")[0] == "templates: 1; specs and generated files are fresh\n"
     spec = "specs/plain-content.yaml"
     assert user.run("diff", spec, spec)[0].startswith("no format changed ")
     template = user.folder / "templates" / PLAIN.name

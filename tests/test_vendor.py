@@ -357,6 +357,7 @@ def test_a_spec_in_a_folder_is_a_format_of_its_own(
     copies = {"tagged.py": "fresh", "tagged.gbnf": "fresh", "tagged.ts": "fresh"}
     assert states(into, tmp_path).items() >= copies.items()
     assert run("grammar", "tagged.yaml").exit_code == 0
+    assert run("diff", into / "tagged.py").exit_code == 0
     replace_in(
         tmp_path / "tagged.yaml", "content_beside_calls: true", "content_beside_calls: false"
     )

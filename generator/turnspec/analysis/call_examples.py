@@ -262,14 +262,10 @@ def _described(text: str, prompts: Sequence[str]) -> CallExample | None:
 
     A marker behind which a message begins in other prompts is none of calls.
     """
-    others = rf"{LISTED}|{SYSTEM_TEXT}|{USER_TEXT}"
+    where = "\n".join([text, *prompts])
     for sentence in _SENTENCE.finditer(text):
         words = sentence.group()
-        found = [
-            marker
-            for marker in find_markers(words)
-            if not any(_leads_to(others, marker.text, where) for where in (text, *prompts))
-        ]
+        found = [marker for marker in find_markers(words) if not _is_layout(where, marker.text)]
         if not found or not re.search("json", _prose(words[found[0].end :]), re.IGNORECASE):
             continue
         rest = find_markers(text[sentence.start() + found[0].end :])
@@ -285,9 +281,10 @@ def _prose(text: str) -> str:
     return text
 
 
-def _leads_to(others: str, marker: str, text: str) -> bool:
+def _is_layout(text: str, marker: str) -> bool:
     """Tell whether tools are listed behind a marker, or a message stands there."""
-    return re.search(rf"{re.escape(marker)}[\s\[]*(?:{others})", text) is not None
+    behind = f"(?:{LISTED}|{SYSTEM_TEXT}|{USER_TEXT})"
+    return re.search(rf"{re.escape(marker)}[\s\[]*{behind}", text) is not None
 
 
 def _from_words(words: str, start: str, end: str) -> CallExample:

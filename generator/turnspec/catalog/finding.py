@@ -94,7 +94,7 @@ def _by_spec(path: Path) -> Found | Problem:
     if not path.is_file():
         return Problem("there is no such file", str(path))
     known = Catalog.around(path.parent).formats.get(path.stem)
-    if known is None or not path.samefile(known.project.root / known.paths.spec):
+    if known is None or (known.project.root / known.paths.spec).resolve() != path.resolve():
         known = KnownFormat(path.stem, Project(path.parent), None, None, spec_file=path)
     return Found(known, How.NAME)
 

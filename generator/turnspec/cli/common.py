@@ -30,7 +30,7 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 class _FileText(click.Path):
-    """The text of the file that is named, or of standard input for -; a sign for bad UTF-8."""
+    """The text of the file that is named, or of standard input for -; bad UTF-8 is replaced."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         try:

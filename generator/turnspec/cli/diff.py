@@ -9,7 +9,7 @@ import click
 
 from turnspec.cli.common import ROOT, VERBOSE, find_project
 from turnspec.cli.console import Misuse, finish, print_notice, progress_bar
-from turnspec.cli.formats import catalog_of, file_names
+from turnspec.cli.formats import catalog_of, format_names
 from turnspec.cli.review_output import ReviewForm, print_review
 from turnspec.codegen.banner import is_generated, is_unedited
 from turnspec.review.compare import Review
@@ -24,9 +24,12 @@ from turnspec.spec.problems import Problem
 
 @click.command()
 @click.argument(
-    "old", metavar="[REV | COPY.py | OLD.yaml NEW.yaml]", default="HEAD", shell_complete=file_names
+    "old",
+    metavar="[REV | COPY.py | OLD.yaml NEW.yaml]",
+    default="HEAD",
+    shell_complete=format_names,
 )
-@click.argument("new", metavar="", required=False, shell_complete=file_names)
+@click.argument("new", metavar="", required=False, shell_complete=format_names)
 @click.option(
     "--format",
     "form",

@@ -25,14 +25,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command()
 @click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
-@click.option(
-    "--to",
-    "target",
-    required=True,
-    metavar="TARGET",
-    help=" | ".join(TARGETS),
-    shell_complete=lambda _context, _option, begun: [t for t in TARGETS if t.startswith(begun)],
-)
+@click.option("--to", "target", required=True, type=click.Choice([*TARGETS]))
 @click.option("--into", type=FOLDER, help="The folder to write into (default: print).")
 @click.option(
     "--reasoning-field",
@@ -87,8 +80,6 @@ def export(
       turnspec export qwen3-coder --to response-template --tokenizer-config tokenizer_config.json
       turnspec export glm-4-6 --to xgrammar --tools tools.json --into build
     """  # noqa: D301
-    if target not in TARGETS:
-        raise Misuse(f"there is no target {target!r}; there are: {', '.join(TARGETS)}")
     known = find(fmt, catalog_of(root))
     spec = spec_of(known)
     judgement = known.judgement()

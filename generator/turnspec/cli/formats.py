@@ -36,19 +36,12 @@ def find(asked: str, catalog: Catalog) -> KnownFormat:
     raise Fault(str(found)) if found.file else Misuse(f"{found}{broken}")
 
 
-def format_names(
-    context: click.Context, parameter: click.Parameter, begun: str
-) -> list[CompletionItem]:
+def format_names(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
     """Return the names and aliases that begin so, for shells; files where none does."""
     catalog = Catalog.around(Path.cwd())
     names = sorted({name for known in catalog for name in (known.name, *known.aliases)})
     found = [CompletionItem(name) for name in names if name.startswith(begun)]
-    return found or file_names(context, parameter, begun)
-
-
-def file_names(_context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Have the shell complete the names of files."""
-    return [CompletionItem(begun, type="file")]
+    return found or [CompletionItem(begun, type="file")]
 
 
 def spec_of(known: KnownFormat) -> Spec:

@@ -32,7 +32,7 @@ class _Answer:
     kind: str
     names: tuple[str, ...] = ()
     sha256: str = ""
-    spec: Spec | None = None
+    spec: object = None  # None, or problems, where there is none
 
     def data(self) -> dict[str, object]:
         """Return it as plain data."""
@@ -46,7 +46,7 @@ class _Answer:
 
     def marks(self) -> dict[str, str]:
         """Return what marks the format's reasoning, calls and end, "" where it has none."""
-        return marks(self.spec) if self.spec else {}
+        return marks(self.spec) if isinstance(self.spec, Spec) else {}
 
 
 @click.command()
@@ -113,13 +113,7 @@ def _answers(source: str, catalog: Catalog, limits: Limits) -> tuple[list[_Answe
         return [], [found]
     name, spec = found.format.asked, found.format.spec()
     words = f"{name}, by its name{_caution(found)}" if found.notice else name
-    usable = spec if isinstance(spec, Spec) else None
-    return [_Answer(source, words, found.how, (name,), found.format.sha256, usable)], []
-
-
-def _spec_of(name: str, catalog: Catalog) -> Spec | None:
-    spec = catalog.formats[name].spec()
-    return spec if isinstance(spec, Spec) else None
+    return [_Answer(source, words, found.how, (name,), found.format.sha256, spec)], []
 
 
 def _caution(found: Found) -> str:
@@ -137,7 +131,7 @@ def _of_template(identity: Identity, catalog: Catalog) -> _Answer:
             words = f"another template, which writes the format of {identity.names[0]}{also}"
         case Kind.NEW:
             words = f"new: {_modes(identity.spec)}"
-    spec = identity.spec or _spec_of(identity.names[0], catalog)
+    spec = identity.spec or catalog.formats[identity.names[0]].spec()
     return _Answer(identity.label, words, identity.kind, identity.names, identity.sha256, spec)
 
 
@@ -152,7 +146,7 @@ def _print(answers: Sequence[_Answer]) -> None:
         say(f"{answer.label}: {answer.words}")
         for part, text in answer.marks().items():
             say(f"  {part}: {visible(text.strip()) or 'none'}")
-        if answer.spec is not None and not answer.spec.thinking.expects(None):
+        if isinstance(answer.spec, Spec) and not answer.spec.thinking.expects(None):
             given = json_text(dict(answer.spec.thinking.enabled.variables))
             who = f"the template by {given}, the parser by enable_thinking"
             say(f"  thinking: off unless both are told: {who}")

@@ -127,7 +127,7 @@ def main() -> None:
         code = nothing.exit_code
     except click.UsageError as misuse:
         command = misuse.ctx.command_path if misuse.ctx else "turnspec"
-        message = misuse.format_message().rstrip(".")
+        message = " ".join(misuse.format_message().split()).rstrip(".")
         print_fault(f"{message}; see: {command} --help")
         code = misuse.exit_code
     except click.ClickException as fault:

@@ -189,7 +189,7 @@ def check_copies(catalog: Catalog, folder: Path) -> list[VendoredCopy] | Problem
 
 def _checked(catalog: Catalog, path: Path, text: str) -> VendoredCopy:
     name, digest = named_spec(text)
-    known = _known(catalog, name, named_command(text))
+    known = format_of(catalog, name, named_command(text))
     elsewhere = "if another repository has it, give its folder: --root DIR"
     now: str | Problem = Problem(f"no format is known as {name!r}; {elsewhere}")
     if digest == "-":
@@ -213,7 +213,7 @@ def _checked(catalog: Catalog, path: Path, text: str) -> VendoredCopy:
     return copy(CopyState.FRESH, warning_of(told), text)
 
 
-def _known(catalog: Catalog, name: str, command: str) -> KnownFormat | None:
+def format_of(catalog: Catalog, name: str, command: str) -> KnownFormat | None:
     """Return the format that a copy is of: of this name, or of the spec that its command names."""
     spec = next((word for word in command.split() if word.endswith(SPEC_SUFFIX)), "")
     found = find_format(spec, catalog) if spec else None

@@ -36,12 +36,9 @@ class Shortfall:
     accepted: str = ""
 
     def __str__(self) -> str:
-        """Return in a few words which rung, how many, and whether that is accepted."""
+        """Return in a few words which rung, how many and why, and whether that is accepted."""
         accepted = f" (accepted: {self.accepted})" if self.accepted else ""
-        if not self.result.total:
-            return f"{rung_title(self.rung)}: {self.result}{accepted}"
-        figures = f"{self.result.failed} of {self.result.total} failed"
-        return f"{rung_title(self.rung)}: {figures}{accepted}"
+        return f"{rung_title(self.rung)}: {self.result}{accepted}"
 
     def lines(self) -> Iterator[str]:
         """Return in one line what is amiss and, indented, the shortest example."""
