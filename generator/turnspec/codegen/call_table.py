@@ -26,7 +26,7 @@ from turnspec.spec.turn_end import without_stop
 _ARGUMENTS = Slot(SlotKind.ARGUMENTS)
 _NAME = "{name}"
 _COMMAS = " \t\n\r,;"  # what the engine passes between the calls of a section
-_JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*"?$')
+_JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*(?:"[^"]*)?$')
 
 Calls = tuple[tuple[Piece, ...], ...]
 
@@ -79,15 +79,15 @@ def _members(tools: Tools) -> CallsFormat:
         keys = dict(reversed(keys.items()))
     if fields.id:
         keys["id"] = fields.id[-1]
-    literals = " ".join(map(literal_text, tools.call))
+    literals = "".join(map(literal_text, tools.call))
     others = dict.fromkeys(["type", *re.findall(r'"(\w+)"\s*:', literals)])
     known = set(keys.values())
     found = re.findall(r'"(\w+)"\s*:\s*("[^"{}]*")', literals)
-    values = dict.fromkeys(value for key, value in found if key not in known and value.strip('" '))
+    values = dict.fromkeys(re.sub(r"\d", "", value) for key, value in found if key not in known)
     return {
         "members": keys,
         "other_members": [key for key in others if key not in known],
-        "other_values": [value for value in values if value != '"function"'],
+        "other_values": [value for value in values if value not in ('""', '"function"')],
     }
 
 
