@@ -26,7 +26,7 @@ def argument_value_roles(table: Format) -> Roles:
     """Return what may stand before a value, and behind the last one.
 
     What ends the arguments may look like another one's beginning, so it comes first; where nothing
-    ends them, they end at whatever else comes.
+    ends them, they end at whatever else comes, as another call, which may look like one, too.
     """
     arguments, closing = table["arguments"], table["calls"].get("closing", ())
     argument = [("quoted", spaced(start, "{comma}")) for start in _quoted(arguments)]
@@ -38,7 +38,9 @@ def argument_value_roles(table: Format) -> Roles:
     ]
     broken = [("broken", spaced(end)) for _, end in call_end_roles(table)]
     done += [("next_call", head) for head in _next_heads(table)]
-    found = [*done, *broken, *argument] if closing else [*argument, *done]
+    head = table["calls"]["start"]
+    other_call = [("done", ("{comma}", [head]))] if is_keyed(arguments) and first_text(head) else []
+    found = [*done, *broken, *argument] if closing else [*other_call, *argument, *done]
     return [*found, ("end", spaced(arguments["end"]))] if arguments.get("end") else found
 
 

@@ -80,15 +80,12 @@ def _members(tools: Tools) -> CallsFormat:
     if fields.id:
         keys["id"] = fields.id[-1]
     literals = "".join(map(literal_text, tools.call))
-    others = dict.fromkeys(["type", *re.findall(r'"(\w+)"\s*:', literals)])
-    known = set(keys.values())
+    members = dict.fromkeys(["type", *re.findall(r'"(\w+)"\s*:', literals)])
+    others = [key for key in members if key not in keys.values()]
     found = re.findall(r'"(\w+)"\s*:\s*("[^"{}]*")', literals)
-    values = dict.fromkeys(re.sub(r"\d", "", value) for key, value in found if key not in known)
-    return {
-        "members": keys,
-        "other_members": [key for key in others if key not in known],
-        "other_values": [value for value in values if value not in ('""', '"function"')],
-    }
+    values = {re.sub(r"\d", "", value) for key, value in found if key in others}
+    usual = {'""', '"function"'}
+    return {"members": keys, "other_members": others, "other_values": sorted(values - usual)}
 
 
 def _before_json(text: str) -> str:

@@ -326,7 +326,7 @@ export class TextArguments {
   }
 }
 /** Say whether an argument begins with its key, which no search would find. */
-function isKeyed({ start }) {
+export function isKeyed({ start }) {
   return !!start?.startsWith("{key");
 }
 /** Return the beginning of an argument that begins with its key, where one is due. */

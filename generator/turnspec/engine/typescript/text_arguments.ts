@@ -378,7 +378,7 @@ export class TextArguments implements ArgumentReader {
 }
 
 /** Say whether an argument begins with its key, which no search would find. */
-function isKeyed({ start }: ArgumentsFormat): boolean {
+export function isKeyed({ start }: ArgumentsFormat): boolean {
   return !!start?.startsWith("{key");
 }
 
