@@ -140,11 +140,9 @@ def argument_roles(table: Format) -> Roles:
     """Return what may stand between arguments."""
     arguments = table["arguments"]
     done, empty = table["calls"].get("closing", ())[:1], arguments.get("empty", "")
-    found = [("done", f"{empty} {done[0]}")] if done and empty else []
-    found += [("done", closing) for closing in done]
-    keyed = is_keyed(arguments)
-    found.append(("argument", next_argument(arguments) if keyed else arguments["start"]))
-    return found + [("broken", other) for other in behind_call(table)]
+    found = [("done", end) for end in (*(f"{empty} {it}" for it in done if empty), *done)]
+    start = next_argument(arguments) if is_keyed(arguments) else arguments["start"]
+    return [*found, ("argument", start), *(("broken", other) for other in behind_call(table))]
 
 
 def value_roles(table: Format, guard_end: str = "") -> Roles:
@@ -165,7 +163,8 @@ def value_roles(table: Format, guard_end: str = "") -> Roles:
         found.append(("rest", (before, rests_of_call(table))))
         if not guard_end:
             found.append(("next", next_argument(arguments)))
-    return found + turn_end_roles(table)
+    escapes = () if guard_end else arguments.get("value_escapes", ())
+    return [*found, *(("escape", text) for text in escapes), *turn_end_roles(table)]
 
 
 def guard_roles(table: Format) -> Roles:

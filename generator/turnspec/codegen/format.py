@@ -89,6 +89,7 @@ class ArgumentsFormat(TypedDict, total=False):
     literals: Literal["json", "python"]  # how text gives other values than strings
     guard: Sequence[str]  # what may surround a string
     key_escapes: Mapping[str, str]  # characters by what stands for them in a key
+    value_escapes: Mapping[str, str]  # the same in a value
     values: ValuesFormat
     elements: ElementsFormat
 
