@@ -436,6 +436,7 @@ def _arguments_from_data(data: Data) -> Arguments:
         guard=Guard(**{"characters": "", **data["guard"]}) if "guard" in data else None,
         elements=_elements_from_data(data["elements"]) if "elements" in data else None,
         escapes=data.get("escapes", {}),
+        value_escapes=data.get("value_escapes", {}),
     )
 
 
