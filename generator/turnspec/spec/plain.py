@@ -376,23 +376,13 @@ def _arguments_to_data(arguments: Arguments) -> dict[str, object]:
         "types": {str(kind): Text(types[kind]) for kind in JsonType if kind in types},
         "guard": _guard_to_data(arguments.guard),
         "elements": _elements_to_data(arguments.elements),
-        "escapes": _escapes_to_data(arguments.escapes),
-        "value_escapes": _escapes_to_data(arguments.value_escapes),
+        "escapes": {Text(sign): Text(text) for sign, text in arguments.escapes.items()},
+        "value_escapes": {Text(sign): Text(text) for sign, text in arguments.value_escapes.items()},
     }
     defaults = {"item": (), "start": "", "separator": "", "end": "", "empty": Arguments().empty}
-    others: dict[str, object] = {
-        "values": {},
-        "types": {},
-        "guard": None,
-        "elements": None,
-        "escapes": {},
-        "value_escapes": {},
-    }
-    return _without(data, {**defaults, **others})
-
-
-def _escapes_to_data(escapes: Mapping[str, str]) -> dict[Text, Text]:
-    return {Text(sign): Text(text) for sign, text in escapes.items()}
+    others: dict[str, object] = {"guard": None, "elements": None}
+    maps: dict[str, object] = {key: {} for key in ("values", "types", "escapes", "value_escapes")}
+    return _without(data, {**defaults, **others, **maps})
 
 
 def _guard_to_data(guard: Guard | None) -> Line | None:
