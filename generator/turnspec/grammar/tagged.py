@@ -135,8 +135,7 @@ class ValueNotation(Notation):
             return False
         text = encode_argument(value, self.arguments)
         python = has_python_words(self.arguments)
-        is_bare = text == value or not self.arguments.guard
-        return is_bare and as_json(value, set(self.read_as), python) is not None
+        return text == value and as_json(text, set(self.read_as), python) is not None
 
     def ways(self, kind: str) -> tuple[Notation, ...]:
         """Return the notations in which a value of a JSON type may stand here."""
