@@ -65,7 +65,7 @@ def analyze_calls(
     ``tokens`` are positions in ``text``, which runs from the first to the last of them;
     ``befores`` and ``afters`` are what stands around the calls in every edge.
     """
-    if reason := why_unread(tokens):
+    if reason := why_unread(tokens, text):
         derivation.note("T2", reason, text)
         return None
     groups = _by_call(tokens)
@@ -89,7 +89,7 @@ def analyze_calls(
     return CallsFinding(tuple(pieces), repetition, index_base, separator)
 
 
-def why_unread(tokens: Sequence[Token]) -> str:
+def why_unread(tokens: Sequence[Token], text: str) -> str:
     """Return why the calls of a turn can't be read from where their needles are; "" if they can."""
     groups = _by_call(tokens)
     if len(groups) != len({token.call for token in tokens}):
@@ -98,6 +98,8 @@ def why_unread(tokens: Sequence[Token]) -> str:
         return "the calls of a turn can't be told apart: one shows something else than another"
     if tokens and not any(token.kind is TokenKind.ARGUMENTS for token in tokens):
         return "a call shows no arguments; an overlay can say, under tools, how the model writes it"
+    if any('\\"' in text[token.start : token.end] for token in tokens):
+        return "the arguments are a string that holds JSON; parsers can't read that yet"
     return ""
 
 

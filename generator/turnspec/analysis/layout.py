@@ -220,7 +220,7 @@ def _with_most_calls(frames: Frames) -> Frame | None:
 def why_calls_unread(frames: Frames) -> str:
     """Return why calls that are rendered can't be read; "" if they can, or there are none."""
     best = _with_most_calls(frames)
-    return why_unread(best.tokens) if best else ""
+    return why_unread(best.tokens, best.calls_text) if best else ""
 
 
 def _shown_calls(frame: Frame) -> int:

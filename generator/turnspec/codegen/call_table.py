@@ -27,7 +27,7 @@ _ARGUMENTS = Slot(SlotKind.ARGUMENTS)
 _NAME = "{name}"
 _BRACKETS = "]})` \n"
 _COMMAS = " \t\n\r,;"  # what the engine passes between the calls of a section
-_JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*"?$')
+_JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*(?:"[^"]*)?$')
 
 Calls = tuple[tuple[Piece, ...], ...]
 
@@ -80,16 +80,13 @@ def _members(tools: Tools) -> CallsFormat:
         keys = dict(reversed(keys.items()))
     if fields.id:
         keys["id"] = fields.id[-1]
-    literals = " ".join(map(literal_text, tools.call))
-    others = dict.fromkeys(["type", *re.findall(r'"(\w+)"\s*:', literals)])
-    known = set(keys.values())
+    literals = "".join(map(literal_text, tools.call))
+    members = dict.fromkeys(["type", *re.findall(r'"(\w+)"\s*:', literals)])
+    others = [key for key in members if key not in keys.values()]
     found = re.findall(r'"(\w+)"\s*:\s*("[^"{}]*")', literals)
-    values = dict.fromkeys(value for key, value in found if key not in known and value.strip('" '))
-    return {
-        "members": keys,
-        "other_members": [key for key in others if key not in known],
-        "other_values": [value for value in values if value != '"function"'],
-    }
+    values = {re.sub(r"\d", "", value) for key, value in found if key in others}
+    usual = {'""', '"function"'}
+    return {"members": keys, "other_members": others, "other_values": sorted(values - usual)}
 
 
 def _before_json(text: str) -> str:

@@ -49,11 +49,6 @@ def header_roles(table: Format) -> Roles:
     return [("content_start", start) for start in starts]
 
 
-def opening_roles(table: Format) -> Roles:
-    """Return the beginnings of markers that tell of one that breaks off."""
-    return [("opening", notation) for notation in table.get("openings", ())]
-
-
 def behind_call_roles(table: Format) -> Roles:
     """Return what may stand behind a call: a marker, or brackets that no part has before one."""
     calls = table.get("calls")

@@ -255,9 +255,9 @@ def take_arguments(turn: Turn, call: CallObject, text: str) -> None:
 
 
 def says_nothing(text: str) -> bool:
-    """Say whether a member's value is a number, or the word for a call's type."""
-    usual = ('"function"', "null", *OTHER_MEMBER_VALUES)
-    return text in usual or text.strip('"').isdecimal()
+    """Say whether a member's value is a number, maybe in a word, or the word for a call's type."""
+    usual = ("", '""', '"function"', "null", *OTHER_MEMBER_VALUES)
+    return "".join(sign for sign in text if not sign.isdecimal()) in usual
 
 
 def commit(turn: Turn, call: CallObject, name: str) -> bool:

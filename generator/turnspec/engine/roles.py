@@ -60,6 +60,7 @@ class Role(Enum):
     GUARD = "guard"
     VALUE_CLOSED = "close"
     PART_OF_VALUE = "inner"
+    ESCAPE = "escape"  # for a character of a value
     REST_OF_CALL = "rest"
     NEXT_ARGUMENT = "next"
     HELD_AT_THE_END = "ending"

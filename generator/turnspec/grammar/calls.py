@@ -295,7 +295,7 @@ def _argument_rules(tools: Tools) -> tuple[Rule, ...]:
     raw, value_end = _ends_raw(arguments), spaced_value_end(arguments)
     between, end = arguments.separator, arguments.end
     comma = closing(between) if raw else before_argument(between, arguments)
-    end = closing(end) if raw else lenient(end)
+    end = closing(end) if raw else before_argument(end, arguments)
     if value_end:
         comma = end = ""  # the white space that they are belongs to each argument
     some = sequence(

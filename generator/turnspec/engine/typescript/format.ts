@@ -117,6 +117,7 @@ export interface ArgumentsFormat {
   readonly guard?: Texts;
   /** Characters by what stands for them in a key. */
   readonly key_escapes?: Readonly<Record<string, string>>;
+  readonly value_escapes?: Readonly<Record<string, string>>;
   readonly values?: ValuesFormat;
   readonly elements?: ElementsFormat;
 }

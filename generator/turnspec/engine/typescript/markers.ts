@@ -60,7 +60,7 @@ const SLOTS: Readonly<Record<string, string>> = {
   word: "[ \\t\\n\\r]{0,99}[A-Za-z0-9_-]{0,40}[ \\t\\n\\r]{0,99}",
   "word in a line": "[A-Za-z0-9_-]{1,40}[ \\t\\r]{0,9}(?:\\n|$)",
   noise: `[ \\t\\n\\r]{0,9}${WORD_SIGN}[^<>\\[\\]{}|]{0,99}`,
-  any: "[^ \\t\\n\\r<>]{0,256}",
+  any: "[^ \\t\\n\\r<>BUT]{0,256}",
   "name or noise": "[^ \\t\\n\\r]{1,256}",
   comma: "[ \\t\\n\\r,;]{0,99}",
   string: '(?:[^"\\\\]|\\\\[\\s\\S]|\\\\$){0,256}',

@@ -23,8 +23,8 @@ import type { ValueMaker } from "./value.js";
 /** The member in which chat-completions APIs have name and arguments. */
 const WRAPPER = "function";
 /** What other members hold in any format, as JSON; or a number. */
-const USUAL_VALUES: readonly string[] = ['"function"', "null"];
-const WRITTEN_NUMBER = /^"*\p{Nd}+"*$/u;
+const USUAL_VALUES: readonly string[] = ["", '""', '"function"', "null"];
+const DIGITS = /\p{Nd}/gu;
 /** What members mean in those APIs, and in JSON Schema, where a format has other keys for them. */
 const USUAL_KEYS: ReadonlyMap<string, string> = new Map([
   ["name", "name"],
@@ -230,10 +230,10 @@ export class ObjectCalls extends Calls {
     }
   }
 
-  /** Say whether a member's value is a number, or the word for a call's type. */
+  /** Say whether a member's value is a number, maybe in a word, or the word for a call's type. */
   private saysNothing(text: string): boolean {
     const usual = [...USUAL_VALUES, ...(this.table.other_values ?? [])];
-    return usual.includes(text) || WRITTEN_NUMBER.test(text);
+    return usual.includes(text.replace(DIGITS, ""));
   }
 
   /** The name is known: what was held is a call. */
