@@ -152,6 +152,8 @@ CALLS = [
          said(f'<|tool_call_start|>[{MEMBERS}, {{"name": 5}}]<|tool_call_end|>')),
     Text(QWEN, f"<tool_call>{MEMBERS.replace(chr(34), chr(39))}</tool_call>",
          called("a"), OTHER),
+    Text(LLAMA, "{'name': 'read', 'parameters': {'path': '{\"name\": \"read\"} isn\\'t it'}}",
+         called('{"name": "read"} isn\'t it'), ("malformed",) * 3),
     Text(QWEN, NUMBERED, said(NUMBERED), ("no_name",)),
     Text(QWEN, NUMBERED, called("a", name="5"), (), {"tools": [tool("5", "path")]}),
     Text(CODER, CODED.format('{"path": "a"}'), called("a"), ("unknown_argument",)),
