@@ -116,6 +116,7 @@ def test_headers_say_what_a_message_is(case: Text) -> None:
     check(case)
 
 
+LLAMA = "meta-llama-llama-3-2-3b-instruct"
 QWEN, DEEPSEEK, GEMMA, LFM, NEMO, GLM, HORIZON, FUNCTION_GEMMA = (
     "qwen-qwen3-0-6b",
     "deepseek-ai-deepseek-v3",

@@ -24,9 +24,11 @@ TOKENS = (
 )
 STRING = r'[^SIGNS\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^SIGNS\\\x00-\x1f]*)*'
 #: A quote ends a string in single ones only where JSON goes on behind it; else it is an apostrophe.
-SINGLE_QUOTED = re.compile(STRING.replace("SIGNS", "\"'") + r"(?P<end>'(?=[ \t\n\r]*[,:}\]]))?")
+SINGLE_QUOTED = re.compile(
+    STRING.replace("SIGNS", "\"'") + r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
+)
 DOUBLE_QUOTED = re.compile(STRING.replace("SIGNS", '"') + '(?P<end>")?')
-STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]*)\Z")
+STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
 

@@ -4,7 +4,7 @@ import { escaped } from "./markers.js";
 import { ESCAPED, isBlank, jsonEscaped, jsonString, quoted, trimmedEnd } from "./strings.js";
 import { UnclosedString } from "./unclosed.js";
 const VALUE_TOKENS = ["space", "quote", "opening", "closing", "comma", "colon", "word"];
-const STRING_GOES_ON = /(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]*)$/y;
+const STRING_GOES_ON = /(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})$/y;
 const WHOLE_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/;
 const JSON_WORDS = new Map([
   ["true", "true"],
