@@ -116,6 +116,7 @@ def test_headers_say_what_a_message_is(case: Text) -> None:
     check(case)
 
 
+LLAMA = "meta-llama-llama-3-2-3b-instruct"
 QWEN, DEEPSEEK, GEMMA, LFM, NEMO, GLM, HORIZON, FUNCTION_GEMMA = (
     "qwen-qwen3-0-6b",
     "deepseek-ai-deepseek-v3",
@@ -154,6 +155,8 @@ CALLS = [
          said(f'<|tool_call_start|>[{MEMBERS}, {{"name": 5}}]<|tool_call_end|>')),
     Text(QWEN, f"<tool_call>{MEMBERS.replace(chr(34), chr(39))}</tool_call>",
          called("a"), OTHER),
+    Text(LLAMA, "{'name': 'read', 'parameters': {'path': '{\"name\": \"read\"} isn\\'t it'}}",
+         called('{"name": "read"} isn\'t it'), ("malformed",) * 3),
     Text(QWEN, NUMBERED, said(NUMBERED), ("no_name",)),
     Text(QWEN, NUMBERED, called("a", name="5"), (), {"tools": [tool("5", "path")]}),
     Text(CODER, CODED.format('{"path": "a"}'), called("a"), ("unknown_argument",)),

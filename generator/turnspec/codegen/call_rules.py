@@ -153,6 +153,8 @@ def _object_heads(calls: CallsFormat) -> list[str]:
     """Return how a call begins that nothing announces: with one of the keys that it can have."""
     keys = [*calls.get("members", {}).values(), *calls.get("other_members", ()), _WRAPPER]
     heads = [f'{{{{ "{key}"' for key in dict.fromkeys(keys)]
+    if "name" in calls.get("members", {}):  # as Python writes it
+        heads.append(f"{{{{ '{calls['members']['name']}'")
     return heads + [f"[ {head}" for head in heads]
 
 
@@ -172,6 +174,7 @@ def member_roles(table: Format) -> Roles:
     return [
         ("wrapper", f'{{comma}}"{_WRAPPER}" : {{{{'),
         ("member", '{comma}"{string}" :'),
+        ("member", "{comma}'{key}' :"),
         ("end", "{comma}}}"),
     ]
 

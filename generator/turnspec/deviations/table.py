@@ -102,5 +102,6 @@ DEVIATIONS: dict[str, Deviation] = {
     "characters: any": characters.any_unicode,
     "characters: escaped": characters.escaped_unicode,
     "characters: wrong escapes": characters.wrong_escapes,
+    "characters: single quotes": characters.single_quotes,
     "characters: other literals": characters.other_literals,
 }

@@ -101,7 +101,7 @@ class OpenCall:
         """Take a piece of a string in JSON that nothing can end; return None for any other one."""
         rules = self._input.rules
         ends = rules.at_string_end if HAS_OTHER_VALUES else rules.at_call_end
-        if HAS_OTHER_VALUES and "'" in text:
+        if "'" in text:
             return None
         if ends.first_or_escaped.search(text):
             is_whole = not HAS_OTHER_VALUES and IN_STRING.fullmatch(text)

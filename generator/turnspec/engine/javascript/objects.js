@@ -124,7 +124,7 @@ export class ObjectCalls extends Calls {
         turn.problem("wrapper", "the call is inside another object");
       }
     } else if (found.role === "member") {
-      this.beginMember(found.slot("string"));
+      this.beginMember(found.slot("string") || found.slot("key"));
     } else if (this.depth > 0) {
       this.depth -= 1;
     } else if (this.isOpen) {
@@ -321,6 +321,7 @@ export function begunObjectRoles(table) {
 function objectHeads({ members = {}, other_members = [] }) {
   const keys = new Set([...Object.values(members), ...other_members, WRAPPER]);
   const heads = Array.from(keys, (key) => `{{ "${key}"`);
+  if ("name" in members) heads.push(`{{ '${members.name}'`); // as Python writes it
   return [...heads, ...heads.map((head) => `[ ${head}`)];
 }
 /** Return what may stand between calls. */
@@ -344,6 +345,7 @@ export function memberRoles() {
   return [
     ["wrapper", `{comma}"${WRAPPER}" : {{`],
     ["member", '{comma}"{string}" :'],
+    ["member", "{comma}'{key}' :"],
     ["end", "{comma}}}"],
   ];
 }

@@ -58,6 +58,7 @@ export class OtherValue extends Value {
     this.rawQuote = style.raw_quote ?? "";
     this.rawInside = style.raw_inside ?? false;
     this.escapes = style.escapes ?? "json";
+    this.hasSingleQuotes = this.escapes === "python" || this.rawQuote === "'";
     this.rawStart = compiled.markers(rawStartRoles);
     this.rawEnd = compiled.markers(rawEndRoles);
     const signs = escaped(signsBehindString(compiled.table));
@@ -69,9 +70,6 @@ export class OtherValue extends Value {
   takeQuote(text) {
     // It is a special token, and here only looks like it.
     if (text === this.rawQuote && !this.rawStart.match(this.turn)) return false;
-    if (this.escapes === "json" && text === "'" && text !== this.rawQuote) {
-      this.turn.problem("malformed", "a string in single quotes");
-    }
     return super.takeQuote(text);
   }
   readString() {

@@ -25,6 +25,9 @@ const MOST_DIGITS = 4300; // of an integer
 /** A string's text behind its quote: only so many escapes, as engines put each on their stack. */
 export const STRING_TEXT =
   /[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*){0,999}(")?/y;
+/** The same in single quotes, which end one only where JSON goes on; else it is an apostrophe. */
+export const SINGLE_QUOTED_TEXT =
+  /[^'"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^'"\\\x00-\x1f]*){0,999}('(?=[ \t\n\r]{0,99}[,:}\]]))?/y;
 const JSON_NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/.source;
 const JSON_TOKEN = new RegExp(
   `[ \\t\\n\\r]*(?:([{}[\\],:])|(")|(${JSON_NUMBER})|(true|false|null))`,

@@ -151,7 +151,7 @@ export class ObjectCalls extends Calls {
         turn.problem("wrapper", "the call is inside another object");
       }
     } else if (found.role === "member") {
-      this.beginMember(found.slot("string"));
+      this.beginMember(found.slot("string") || found.slot("key"));
     } else if (this.depth > 0) {
       this.depth -= 1;
     } else if (this.isOpen) {
@@ -362,6 +362,7 @@ export function begunObjectRoles(table: Format): Roles {
 function objectHeads({ members = {}, other_members = [] }: CallsFormat): string[] {
   const keys = new Set([...Object.values(members), ...other_members, WRAPPER]);
   const heads = Array.from(keys, (key) => `{{ "${key}"`);
+  if ("name" in members) heads.push(`{{ '${members.name}'`); // as Python writes it
   return [...heads, ...heads.map((head) => `[ ${head}`)];
 }
 
@@ -387,6 +388,7 @@ export function memberRoles(): Roles {
   return [
     ["wrapper", `{comma}"${WRAPPER}" : {{`],
     ["member", '{comma}"{string}" :'],
+    ["member", "{comma}'{key}' :"],
     ["end", "{comma}}}"],
   ];
 }
