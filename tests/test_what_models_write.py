@@ -126,6 +126,7 @@ QWEN, DEEPSEEK, GEMMA, LFM, NEMO, GLM, HORIZON, FUNCTION_GEMMA = (
     "ifm-k2-horizon",
     "google-functiongemma-270m-it",
 )
+MINISTRAL = "mistralai-ministral-3-14b-reasoning-2512"
 OTHER = ("other_syntax",)
 #: What the text's end decides, and what follows the first of it is no call either.
 DRAFTS = (
@@ -183,6 +184,8 @@ CALLS = [
     Text(DEEPSEEK, DRAFTS, said("", DRAFTS), ("draft", "unclosed")),
     Text(QWEN, "Said.\n<tool_call>\n{", said("Said."), ("cut_off",)),
     Text(NEMO, "[TOOL_CALLS]read", said("[TOOL_CALLS]read")),
+    Text(MINISTRAL, "[TOOL_CALLS]read", said(""), ("cut_off",)),
+    Text(MINISTRAL, "[TOOL_CALLS]it</s>", said("[TOOL_CALLS]it")),
     Text(QWEN, "A </think> stands here.", said("A </think> stands here."), ("stray_marker",)),
     Text(QWEN, "A\n</think>\nB", said("A\n\nB"), ("stray_marker",)),
     Text(QWEN, "A <|im_</think>end|> B", said("A <|im_end|> B"), ("stray_marker",) * 2),

@@ -89,6 +89,10 @@ def unsorted_roles(table: Format) -> Roles:
             found.append(("noisy_opening", (opening + "{noise}", following)))
     if not calls.get("only_in_section"):
         found += heads
+    start, name, _ = calls.get("start", "").partition("{name}")
+    if name and not openings and len(leading_text(start)) >= FEWEST_SIGNS:
+        # Nothing else stands behind it.
+        found.append(("name_alone", (start + name, [spaced(end) for end in table["turn_end"]])))
     found += others
     found += mention_roles(calls.get("mentions", ()))
     found += [("section_end", notation) for notation in calls.get("section_end", ())]

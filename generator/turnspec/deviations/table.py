@@ -38,6 +38,7 @@ DEVIATIONS: dict[str, Deviation] = {
     "calls: a brace missing": calls.missing_brace,
     "calls: a brace too many": calls.extra_brace,
     "calls: a bare name": calls.bare_name,
+    "calls: a name alone": calls.name_alone,
     "calls: in a block of code": calls.in_a_fence,
     "calls: opened twice": calls.opening_twice,
     "calls: an array instead of one": calls.array_instead_of_one,

@@ -2,7 +2,7 @@
 import { Calls } from "./calls.js";
 import { ForeignCall, foreignRoles } from "./foreign.js";
 import { argumentsOf, callsOf } from "./format.js";
-import { escaped, firstText, isName, mentionRoles, spaced } from "./markers.js";
+import { escaped, firstText, isName, leadingText, mentionRoles, spaced } from "./markers.js";
 import { quoted, trimmed, trimmedEnd } from "./strings.js";
 import { codeRoles, longestFirst, textRoles, withRole } from "./text_markers.js";
 /** Those who talk in a conversation, in the words of chat-completions APIs. */
@@ -28,13 +28,14 @@ export class HeadCalls extends Calls {
     this.code = parts.code?.(this, this.argumentReader) ?? null;
     if (this.table.only_in_section) this.resume = this.readSection;
   }
-  /** Say whether a head is none: it lacks its opening, and no tool has its name. */
+  /** Say whether a head is none: it lacks its opening, or all but its name, that no tool has. */
   isText(found) {
     if (found.role === "opening" && !this.table.mentions?.length) {
       // A mere bracket opens calls of known tools alone.
       const head = this.section.match(this.turn, { start: found.end });
       return !!this.tools && !!head && !this.knows(head.slot("name"));
     }
+    if (found.role === "name_alone") return !this.knows(found.slot("name"));
     const isHead = found.role === "call" || found.role === "short_call";
     if (!isHead || this.opened || !this.table.needs_opening) return false;
     return !!this.tools?.size && !this.knows(found.slot("name"));
@@ -60,9 +61,10 @@ export class HeadCalls extends Calls {
         this.foreign.begin(found);
         break;
       case "closed_call":
+      case "name_alone":
         this.startAt(found);
         turn.position = found.end;
-        this.end();
+        this.end(found.role === "closed_call");
         break;
       case "call_end":
         if (this.called && this.text.afterMarker) break;
@@ -198,6 +200,11 @@ export function headTextRoles(table) {
     }
   }
   if (!calls.only_in_section) found.push(...heads);
+  const [opening = "", behind] = (calls.start ?? "").split("{name}");
+  if (!openings.length && behind !== undefined && leadingText(opening).length > 2) {
+    const ends = table.turn_end.map((end) => spaced(end));
+    found.push(["name_alone", [`${opening}{name}`, ends]]); // with nothing else behind it
+  }
   found.push(
     ...others,
     ...mentionRoles(calls.mentions ?? []),

@@ -8,6 +8,7 @@ import {
   type Found,
   firstText,
   isName,
+  leadingText,
   type Markers,
   mentionRoles,
   type Notation,
@@ -51,13 +52,14 @@ export class HeadCalls extends Calls {
     if (this.table.only_in_section) this.resume = this.readSection;
   }
 
-  /** Say whether a head is none: it lacks its opening, and no tool has its name. */
+  /** Say whether a head is none: it lacks its opening, or all but its name, that no tool has. */
   override isText(found: Found): boolean {
     if (found.role === "opening" && !this.table.mentions?.length) {
       // A mere bracket opens calls of known tools alone.
       const head = this.section.match(this.turn, { start: found.end });
       return !!this.tools && !!head && !this.knows(head.slot("name"));
     }
+    if (found.role === "name_alone") return !this.knows(found.slot("name"));
     const isHead = found.role === "call" || found.role === "short_call";
     if (!isHead || this.opened || !this.table.needs_opening) return false;
     return !!this.tools?.size && !this.knows(found.slot("name"));
@@ -84,9 +86,10 @@ export class HeadCalls extends Calls {
         this.foreign.begin(found);
         break;
       case "closed_call":
+      case "name_alone":
         this.startAt(found);
         turn.position = found.end;
-        this.end();
+        this.end(found.role === "closed_call");
         break;
       case "call_end":
         if (this.called && this.text.afterMarker) break;
@@ -232,6 +235,11 @@ export function headTextRoles(table: Format): Roles {
     }
   }
   if (!calls.only_in_section) found.push(...heads);
+  const [opening = "", behind] = (calls.start ?? "").split("{name}");
+  if (!openings.length && behind !== undefined && leadingText(opening).length > 2) {
+    const ends = table.turn_end.map((end) => spaced(end));
+    found.push(["name_alone", [`${opening}{name}`, ends]]); // with nothing else behind it
+  }
   found.push(
     ...others,
     ...mentionRoles(calls.mentions ?? []),
