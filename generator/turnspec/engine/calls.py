@@ -52,6 +52,10 @@ def is_no_head(turn: Turn, found: Found) -> bool:
         if head is None or turn.tools is None:
             return False
         return head.slot("name") not in turn.tools
+    if found.role is Role.UNNAMED:
+        turn.problem("no_name", "what looks like a call has no name", found.offset)
+        turn.state.mentioned = True
+        return True
     if found.role is Role.NAME_ALONE:
         return found.slot("name") not in (turn.tools or ())
     if not NEEDS_OPENING or turn.state.opened or not turn.tools:

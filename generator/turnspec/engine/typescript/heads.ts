@@ -59,6 +59,11 @@ export class HeadCalls extends Calls {
       const head = this.section.match(this.turn, { start: found.end });
       return !!this.tools && !!head && !this.knows(head.slot("name"));
     }
+    if (found.role === "unnamed") {
+      this.turn.problem("no_name", "what looks like a call has no name");
+      this.text.mentioned = true;
+      return true;
+    }
     if (found.role === "name_alone") return !this.knows(found.slot("name"));
     const isHead = found.role === "call" || found.role === "short_call";
     if (!isHead || this.opened || !this.table.needs_opening) return false;
@@ -235,11 +240,7 @@ export function headTextRoles(table: Format): Roles {
     }
   }
   if (!calls.only_in_section) found.push(...heads);
-  const [opening = "", behind] = (calls.start ?? "").split("{name}");
-  if (!openings.length && behind !== undefined && leadingText(opening).length > 2) {
-    const ends = table.turn_end.map((end) => spaced(end));
-    found.push(["name_alone", [`${opening}{name}`, ends]]); // with nothing else behind it
-  }
+  found.push(...brokenHeads(table));
   found.push(
     ...others,
     ...mentionRoles(calls.mentions ?? []),
@@ -249,9 +250,21 @@ export function headTextRoles(table: Format): Roles {
   return [...longestFirst(found), ...codeRoles(table)];
 }
 
+/** Return heads that have no name where it belongs, or nothing else behind it. */
+function brokenHeads(table: Format): Roles {
+  const { start = "", opening } = callsOf(table);
+  const [before = "", behind] = start.split("{name}");
+  if (behind === undefined || leadingText(before).length < 3) return [];
+  const ends = table.turn_end.map((end) => spaced(end));
+  return [
+    ["unnamed", withFollows(table, `${before}{not a name}${behind}`)],
+    ...(opening?.length ? [] : [["name_alone", [`${before}{name}`, ends]] as const]),
+  ];
+}
+
 /** Return the markers that a text can break off in: noise is text, and so is another word. */
 export function begunRoles(table: Format): Roles {
-  const words = ["noisy_opening", "foreign_name"];
+  const words = ["noisy_opening", "foreign_name", "unnamed"];
   return headTextRoles(table).filter(([role]) => !words.includes(role));
 }
 
@@ -270,9 +283,6 @@ export function sectionRoles(table: Format): Roles {
 /** Return the heads of calls; one that ends in a slot with what may follow. */
 function headsOf(table: Format): Roles {
   const { start = "", other_starts, short_starts } = callsOf(table);
-  const follows = behindName(table)
-    .filter((text) => text)
-    .map((text) => spaced(text));
   const isClosable = argumentsOf(table).form === "text" && start.endsWith('">');
   const heads: (readonly [string, string])[] = [
     ["call", start],
@@ -280,10 +290,14 @@ function headsOf(table: Format): Roles {
     ...(isClosable ? [["closed_call", `${start.slice(0, -1)}/>`] as const] : []),
     ...(short_starts ?? []).map((head) => ["short_call", head] as const),
   ];
-  return heads.map(([role, head]) => {
-    const notation: Notation = trimmedEnd(head).endsWith("}") ? [head, follows] : head;
-    return [role, notation] as const;
-  });
+  return heads.map(([role, head]) => [role, withFollows(table, head)] as const);
+}
+
+/** Return a head; one that ends in a slot with what may follow. */
+function withFollows(table: Format, head: string): Notation {
+  if (!trimmedEnd(head).endsWith("}")) return head;
+  const follows = behindName(table).filter((text) => text);
+  return [head, follows.map((text) => spaced(text))];
 }
 
 /** Return what may stand behind a name that no text closes. */
