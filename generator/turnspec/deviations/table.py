@@ -68,6 +68,7 @@ DEVIATIONS: dict[str, Deviation] = {
     "others: a text without quotes": others.text_without_quotes,
     "others: no opening of a value": others.no_opening_of_a_value,
     "others: Python's types": others.types_of_python,
+    "others: quotes in a string": others.quotes_in_a_string,
     "others: no word of reasoning": others.no_word_of_reasoning,
     "others: another word of reasoning": others.other_word_of_reasoning,
     "others: a draft in reasoning": others.draft_in_reasoning,

@@ -183,6 +183,8 @@ class JsonValue:
         return True
 
     def _take_quote(self, text: str) -> bool:
+        if self._bare_key and self._expected == "colon" and SEPARATORS["comma"] in self._held:
+            return self._leave_members(text)  # it may well be a part of the string before it
         self._insert_missing()
         self._quote = text
         self._is_key, self._bare_key = self._expected == "key", ""
@@ -219,7 +221,8 @@ class JsonValue:
     def _leave_members(self, word: str) -> bool:
         """Pass on an object as it is written: words follow each other where members belong."""
         self._tell(f"no ':' after {self.waiting!r}")
-        before = "".join(self._held).replace(dump_json(self._bare_key), self._bare_key)
+        written = "".join(piece for piece in self._held if piece not in SEPARATORS.values())
+        before = written.replace(dump_json(self._bare_key), self._bare_key)
         self._held.clear()
         self._pass_on(before + word)
         self._expected, self._unread_depth = "anything", len(self._closers)
