@@ -88,8 +88,7 @@ def unsorted_roles(table: Format) -> Roles:
         if not at and not calls.get("only_in_section"):
             found.append(("noisy_opening", (opening + "{noise}", following)))
     if not calls.get("only_in_section"):
-        found += heads
-    found += _broken_heads(table)
+        found += [*heads, *_broken_heads(table)]
     found += others
     found += mention_roles(calls.get("mentions", ()))
     found += [("section_end", notation) for notation in calls.get("section_end", ())]

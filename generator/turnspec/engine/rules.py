@@ -149,7 +149,7 @@ UNSURE = (Role.NOISY_OPENING, Role.OTHER_SYNTAX_NAME, Role.UNNAMED)
 #: Markers of calls that no opening stands before.
 HEADS = (
     *(Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),
-    Role.CLOSED_CALL,
+    *(Role.CLOSED_CALL, Role.NAME_ALONE, Role.UNNAMED),
 )
 
 

@@ -239,8 +239,7 @@ export function headTextRoles(table: Format): Roles {
       found.push(["noisy_opening", [`${opening}{noise}`, following]]);
     }
   }
-  if (!calls.only_in_section) found.push(...heads);
-  found.push(...brokenHeads(table));
+  if (!calls.only_in_section) found.push(...heads, ...brokenHeads(table));
   found.push(
     ...others,
     ...mentionRoles(calls.mentions ?? []),
