@@ -177,7 +177,7 @@ def read_call(turn: Turn, found: Found) -> Reading[None]:
     if (
         HAS_OPTIONAL_TEXTS
         and missing_texts(found)
-        and name in (*PARTICIPANTS, *WORDS)
+        and (name in PARTICIPANTS or (ARE_CALLS_ADDRESSED and name in WORDS))
         and name not in (turn.tools or ())
     ):
         turn.problem("stray_marker", f"{found.text!r} addresses no tool", found.offset)

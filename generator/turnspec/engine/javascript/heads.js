@@ -94,8 +94,9 @@ export class HeadCalls extends Calls {
   /** Say whether what would be a call is addressed to someone in the conversation. */
   addressesNobody(found) {
     const name = found.slot("name");
-    const { words } = this.compiled;
-    const isOther = PARTICIPANTS.includes(name) || words.has(name);
+    const { words, table } = this.compiled;
+    const isWord = !!table.content?.addressed && words.has(name);
+    const isOther = PARTICIPANTS.includes(name) || isWord;
     return found.missing.length > 0 && isOther && !this.knows(name);
   }
   /**
