@@ -127,6 +127,7 @@ QWEN, DEEPSEEK, GEMMA, LFM, NEMO, GLM, HORIZON, FUNCTION_GEMMA = (
     "ifm-k2-horizon",
     "google-functiongemma-270m-it",
 )
+MINISTRAL = "mistralai-ministral-3-14b-reasoning-2512"
 OTHER = ("other_syntax",)
 #: What the text's end decides, and what follows the first of it is no call either.
 DRAFTS = (
@@ -186,6 +187,11 @@ CALLS = [
     Text(DEEPSEEK, DRAFTS, said("", DRAFTS), ("draft", "unclosed")),
     Text(QWEN, "Said.\n<tool_call>\n{", said("Said."), ("cut_off",)),
     Text(NEMO, "[TOOL_CALLS]read", said("[TOOL_CALLS]read")),
+    Text(MINISTRAL, "[TOOL_CALLS]read", said(""), ("cut_off",)),
+    Text(MINISTRAL, "[TOOL_CALLS]it</s>", said("[TOOL_CALLS]it")),
+    Text(MINISTRAL, "`[TOOL_CALLS]`", said("`[TOOL_CALLS]`")),
+    Text(MINISTRAL, "[TOOL_CALLS]a&amp;b[ARGS]{}", said("[TOOL_CALLS]a&amp;b[ARGS]{}"),
+         ("no_name",)),
     Text(QWEN, "A </think> stands here.", said("A </think> stands here."), ("stray_marker",)),
     Text(QWEN, "A\n</think>\nB", said("A\n\nB"), ("stray_marker",)),
     Text(QWEN, "A <|im_</think>end|> B", said("A <|im_end|> B"), ("stray_marker",) * 2),
@@ -203,6 +209,7 @@ def test_calls_in_other_ways(case: Text) -> None:
         ("{invalid json here}", "{invalid json here}"),
         ('{"path": {so it [1, "x"] goes}, "b": 1}', '{"path": {so it [1, "x"] goes}, "b": 1}'),
         ('{"a": [{b c}, 2]}', '{"a": [{b c}, 2]}'),
+        ('{"path": "a "b" c", "d": 1}', '{"path": "a "b" c", "d": 1}'),
         ('{"a": {b c}, "d": {"e": [1], "f": "x}y"}}', '{"a": {b c}, "d": {"e": [1], "f": "x}y"}}'),
     ],
 )

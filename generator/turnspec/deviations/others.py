@@ -12,7 +12,7 @@ from turnspec.codegen.notation import literal_text
 from turnspec.codegen.shapes import looks_like_marker, tags
 from turnspec.deviations.turns import SAID, THOUGHT, Case, Format
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Literal, Piece, Slot, SlotKind, ToolMode
+from turnspec.spec.model import Encoding, JsonType, Literal, Piece, Slot, SlotKind, ToolMode
 
 _ARGUMENTS = Slot(SlotKind.ARGUMENTS)
 #: An argument in JSON or tags, or of Python's, with what is before the next one.
@@ -219,6 +219,20 @@ def types_of_python(form: Format) -> Iterator[Case]:
     for name, other in _TYPES.items():
         text = text.replace(f'"type": "{name}"', f'"type": "{other}"')
     yield form.case(form.write(form.one_call), form.one_call, tools=json.loads(text))
+
+
+def quotes_in_a_string(form: Format) -> Iterator[Case]:
+    """A string of Python's holds its own quotes, without escapes."""
+    encoding = form.tools.arguments.values.get(JsonType.STRING) if form.calls else None
+    if encoding is not Encoding.PYTHON or "city" not in form.call.arguments:
+        return
+    call = replace(form.call, arguments={"city": "Paris"})
+    text = form.write(Message(calls=(call,)))
+    quote = text[text.index("Paris") - 1]
+    for inside in ('say "hi" now', 'print("a")', '{"a": 1}', '"a" and "b"'):
+        city = inside.replace('"', quote)
+        message = Message(calls=(replace(call, arguments={"city": city}),))
+        yield form.case(text.replace("Paris", city), message, "malformed")
 
 
 def no_word_of_reasoning(form: Format) -> Iterator[Case]:

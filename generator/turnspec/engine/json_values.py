@@ -190,6 +190,8 @@ class JsonValue:
         return True
 
     def _take_quote(self, text: str) -> bool:
+        if self._bare_key and self._expected == "colon" and SEPARATORS["comma"] in self._held:
+            return self._leave_members(text)  # it may well be a part of the string before it
         if text == "'" and not (HAS_OTHER_VALUES and self.has_single_quotes):
             self._tell("a string in single quotes")
         self._insert_missing()
@@ -229,7 +231,8 @@ class JsonValue:
     def _leave_members(self, word: str) -> bool:
         """Pass on an object as it is written: words follow each other where members belong."""
         self._tell(f"no ':' after {self.waiting!r}")
-        before = "".join(self._held).replace(dump_json(self._bare_key), self._bare_key)
+        written = "".join(piece for piece in self._held if piece not in SEPARATORS.values())
+        before = written.replace(dump_json(self._bare_key), self._bare_key)
         self._held.clear()
         self._pass_on(before + word)
         self._expected, self._unread_depth = "anything", len(self._closers)

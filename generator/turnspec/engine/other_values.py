@@ -31,8 +31,12 @@ ESCAPES = {
     f"\\{letter}": sign for letter, sign in zip("ntbfrav\\'\"", "\n\t\b\f\r\a\v\\'\"", strict=True)
 }
 PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
-#: What follows a string; an argument's key may, as a separator may be missing before it.
-AFTER_STRING = r"[ \t\n\r]*(?:\Z|(?P<begun>\w{1,64} ?\Z)|(?P<next>[SIGNS]|\w{1,64} ?[=:]))"
+#: What follows a string: no bracket before another quote. An argument's key may, as a separator
+#: may be missing before it.
+AFTER_STRING = (
+    r"[ \t\n\r]*(?:[)\]}]?\Z|(?P<begun>\w{1,64} ?\Z)"
+    r"|(?P<next>[SIGNS](?<![)\]}])|[)\]}](?![\"'])|\w{1,64} ?[=:]))"
+)
 
 
 class OtherValue(JsonValue):
@@ -48,8 +52,10 @@ class OtherValue(JsonValue):
         self.quotes = (style.raw_quote or '"', '"', "'")
         quotes = "|".join(map(re.escape, self.quotes))
         self.tokens = re.compile(TOKENS.replace("QUOTES", quotes))
-        signs = re.escape(style.after_string)
-        self._after_string = re.compile(AFTER_STRING.replace("SIGNS", signs))
+        inside, alone = (style.after_string, style.after_string.replace(":", ""))
+        self._after_strings = [
+            re.compile(AFTER_STRING.replace("SIGNS", re.escape(signs))) for signs in (alone, inside)
+        ]
 
     def _may_be_quote(self, kind: str | None) -> bool:
         """Say whether more text may make a quote of what comes next."""
@@ -83,7 +89,8 @@ class OtherValue(JsonValue):
         text = found["text"]
         input.position = found.end("text")
         is_quote = found["end"] is not None
-        after = self._after_string.match(input.text, found.end()) if is_quote else None
+        may_follow = self._after_strings[bool(self._closers)]
+        after = may_follow.match(input.text, found.end()) if is_quote else None
         if after and after["begun"] and input.final:
             after = None  # a word with nothing after it
         if is_quote and after is None:  # it does not end the string

@@ -161,7 +161,7 @@ MAY_GO_ON = (Role.PLAIN_TEXT, Role.TURN_START, Role.CONTENT_START)
 #: The roles of markers with which calls begin, and of those that no call has before its end.
 CALLS_BEGIN = (
     *(Role.OPENING, Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),
-    *(Role.CLOSED_CALL, Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME),
+    *(Role.CLOSED_CALL, Role.NAME_ALONE, Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME),
 )
 ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN, Role.CONTENT_START)
 

@@ -17,6 +17,7 @@ const DRAFTED = [
   "other_call",
   "short_call",
   "closed_call",
+  "name_alone",
   "foreign",
   "foreign_name",
 ];

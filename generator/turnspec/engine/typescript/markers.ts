@@ -58,6 +58,7 @@ const SLOTS: Readonly<Record<string, string>> = {
   id: `[^${NOT_IN_NAMES}BUT]{0,256}`,
   index: "[0-9]{0,9}",
   word: "[ \\t\\n\\r]{0,99}[A-Za-z0-9_-]{0,40}[ \\t\\n\\r]{0,99}",
+  "not a name": "[^ \\t\\n\\r<>{}\\[\\]()\"'|]{1,256}",
   "word in a line": "[A-Za-z0-9_-]{1,40}[ \\t\\r]{0,9}(?:\\n|$)",
   noise: `[ \\t\\n\\r]{0,9}${WORD_SIGN}[^<>\\[\\]{}|]{0,99}`,
   any: "[^ \\t\\n\\r<>BUT]{0,256}",

@@ -22,6 +22,7 @@ const DRAFTED: readonly string[] = [
   "other_call",
   "short_call",
   "closed_call",
+  "name_alone",
   "foreign",
   "foreign_name",
 ];

@@ -231,6 +231,9 @@ export class Value {
   }
 
   protected takeQuote(text: string): boolean {
+    // It may well be a part of the string before it.
+    const isInside = this.bareKey && this.expected === "colon" && this.held.includes(", ");
+    if (isInside) return this.leaveMembers(text);
     if (text === "'" && !this.hasSingleQuotes) {
       this.turn.problem("malformed", "a string in single quotes");
     }
@@ -279,7 +282,8 @@ export class Value {
   /** Pass on an object as it is written: words follow each other where members belong. */
   private leaveMembers(word: string): boolean {
     this.turn.problem("malformed", `no ':' after ${quoted(this.waiting)}`);
-    const before = this.held.join("").replaceAll(jsonString(this.bareKey), () => this.bareKey);
+    const written = this.held.filter((piece) => piece !== ", " && piece !== ": ").join("");
+    const before = written.replaceAll(jsonString(this.bareKey), () => this.bareKey);
     this.held = [];
     this.settle(before + word);
     this.expected = "anything";
