@@ -158,8 +158,8 @@ def _markdown_details(template: TemplateReview) -> Iterator[str]:
     for finding in template.findings:
         if finding.example:
             lines = [f"{finding.rule.id}", *_example_lines(finding.example)]
-            yield from _fenced("text", lines)
-    yield from _fenced("diff", _diff_lines(template.changes))
+            yield from fenced("text", lines)
+    yield from fenced("diff", _diff_lines(template.changes))
     yield "</details>"
     yield ""
 
@@ -173,7 +173,7 @@ def _diff_lines(changes: Iterable[Change]) -> Iterator[str]:
                     yield f"{sign} {change.name}{': ' + text if text else ''}"
 
 
-def _fenced(language: str, lines: Iterable[str]) -> Iterator[str]:
+def fenced(language: str, lines: Iterable[str]) -> Iterator[str]:
     """Return a code block whose fence is longer than any that the lines hold."""
     held = list(lines)
     if not held:
