@@ -92,8 +92,8 @@ def test_as_markdown(everything: Review, snapshot: SnapshotAssertion) -> None:
 
 def test_as_a_changelog(everything: Review) -> None:
     assert changelog(everything) == (
-        "### Formats\n\n1 breaking, 1 lenient, 1 added, 1 removed between main and the working tree."
-        "\n\n"
+        "### Formats\n\n"
+        "1 breaking, 1 lenient, 1 added, 1 removed between main and the working tree.\n\n"
         "- **Breaking**:\n"
         "  - json-native: parser-misreads, parser-misreads-grammar, trigger-missed\n"
         "- **Lenient**:\n  - tagged: parser-complains\n"
