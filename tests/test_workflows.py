@@ -37,11 +37,10 @@ def test_what_workflows_run_is_there() -> None:
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     ran = set()
     for step in (step for path in WORKFLOWS.iterdir() for step in steps(path) if "run" in step):
-        program, what = re.fullmatch(r"(make|python) ([\w/.-]+)( TAG=.*)?", step["run"]).groups()[
-            :2
-        ]
-        assert what in targets if program == "make" else (ROOT / what).exists(), step
-        ran.add(what)
+        found = re.fullmatch(r"(make|python) ([\w/.-]+)( TAG=.*)?", step["run"])
+        assert found is not None, step
+        assert found[2] in targets if found[1] == "make" else (ROOT / found[2]).exists(), step
+        ran.add(found[2])
     assert ran >= {"test", "check", "dist", "outdated"}
 
 

@@ -61,10 +61,7 @@ def begin_loading(module: str) -> None:
 
 @contextmanager
 def _safe_path() -> Iterator[None]:
-    """Have interpreters that are started import nothing from the current folder.
-
-    It may be a stranger's, and hold a module of any name; `python -c` would look there first.
-    """
+    """Have interpreters that start import nothing from the current folder, maybe a stranger's."""
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"
     try:

@@ -17,10 +17,7 @@ _Item = TypeVar("_Item")
 
 
 def smallest_text(text: str, fails: Callable[[str], bool], end: float) -> str:
-    """Return the smallest text found that fails as ``text`` does, until the clock says ``end``.
-
-    Words that can't be left out are "x" where that fails, too.
-    """
+    """Return the smallest text found by ``end`` that fails, with "x" for words where that fails."""
     pieces = re.findall(r"\w+|\s+|[^\w\s]", text)
     pieces = smallest_part(pieces, lambda some: fails("".join(some)), end)
     for number, piece in enumerate(pieces):
@@ -33,10 +30,7 @@ def smallest_text(text: str, fails: Callable[[str], bool], end: float) -> str:
 def smallest_part(
     items: Sequence[_Item], fails: Callable[[Sequence[_Item]], bool], end: float
 ) -> list[_Item]:
-    """Return the fewest of some items found that fail as all do, until the clock says ``end``.
-
-    Runs of items are left out, half of them first, then ever shorter runs.
-    """
+    """Return the fewest items found by ``end`` that fail: runs are left out, ever shorter ones."""
     kept, size = [*items], len(items)
     while size:
         at = 0
