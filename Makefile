@@ -192,8 +192,9 @@ dist: $(BUILD)  ## build the wheel and the sdist into dist/
 	@rm -rf dist
 	@$(BIN)/hatchling build
 
-SINCE = $(shell git describe --tags --abbrev=0)
+SINCE = $(shell git describe --tags --abbrev=0 2>/dev/null)
 changelog: $(BUILD)  ## print what CHANGELOG.md says of formats: since the last tag, or SINCE=v0.1.0
+	@test -n "$(SINCE)" || { echo 'make: there is no tag yet; name a revision: make changelog SINCE=...'; exit 1; }
 	@$(BIN)/turnspec diff $(SINCE) --format changelog || test $$? -eq 1
 
 outdated: $(BUILD)  ## say of which pinned templates there are newer ones; writes nothing
