@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -141,7 +142,7 @@ def test_a_pull_request_that_breaks_a_format(root: Path, bin_folder: Path, tmp_p
     base = git(root, "rev-parse", "HEAD")
     break_a_format(root)
     assert run_step(CHECK, root, bin_folder).returncode == 1
-    (tmp_path / "outdated.json").write_text('{"outdated": ["plain-content"]}', encoding="utf-8")
+    (tmp_path / "names").write_text("plain-content\n", encoding="utf-8")
     files = {"GITHUB_STEP_SUMMARY": tmp_path / "summary", "GITHUB_OUTPUT": tmp_path / "output"}
     taken = run_step(TAKE, root, bin_folder, RUNNER_TEMP=tmp_path, **files)
     assert (taken.returncode, taken.stderr) == (0, "")
@@ -219,11 +220,26 @@ def test_a_pull_request_for_what_is_newer(root: Path, bin_folder: Path, tmp_path
         git(root, "branch", "--quiet", "-D", "newer")
 
 
-def test_what_is_newer(root: Path, bin_folder: Path, tmp_path: Path) -> None:
-    """The step has the exit code for the next ones, and fails where `outdated` couldn't tell."""
-    for status, code in ((0, 0), (1, 0), (2, 1)):
-        (bin_folder / "turnspec").write_text(f"#!/bin/sh\nexit {status}\n", encoding="utf-8")
-        output = tmp_path / f"output-{status}"
-        files = {"RUNNER_TEMP": tmp_path, "GITHUB_OUTPUT": output}
-        assert run_step(OUTDATED, root, bin_folder, **files).returncode == code
-        assert output.read_text(encoding="utf-8") == f"status={status}\n"
+@pytest.mark.parametrize(
+    ("names", "status", "code", "said"),
+    [([], 0, 0, ""), (["a", "b"], 1, 0, "found=true\n"), ([], 1, 1, "")],
+)
+def test_what_is_newer(
+    names: list[str],
+    status: int,
+    code: int,
+    said: str,
+    root: Path,
+    bin_folder: Path,
+    tmp_path: Path,
+) -> None:
+    """The step says whether there is any, and fails where `outdated` had nothing but problems."""
+    found = json.dumps({"outdated": [{"name": name} for name in names]})
+    script = f"#!/bin/sh\necho {shlex.quote(found)}\nexit {status}\n"
+    (bin_folder / "turnspec").write_text(script, encoding="utf-8")
+    output = tmp_path / "output"
+    output.touch()
+    files = {"RUNNER_TEMP": tmp_path, "GITHUB_OUTPUT": output}
+    assert run_step(OUTDATED, root, bin_folder, **files).returncode == code
+    assert output.read_text(encoding="utf-8") == said
+    assert (tmp_path / "names").read_text(encoding="utf-8").split() == names
