@@ -80,15 +80,16 @@ fuzz: $(STAMP)  ## fuzz for 10 minutes; TARGET=parser (NAMES="qwen3-coder"), mar
 
 # Workflows by a linter of GitHub's, here and where `turnspec init` has them from, and by their schemas.
 STARTER := generator/turnspec/repository/starter
-BY_SCHEMA := $(BIN)/check-jsonschema --quiet --builtin-schema vendor.github
+BY_SCHEMA := $(BIN)/check-jsonschema --builtin-schema vendor.github
+quietly = @said=$$($(1) 2>&1) || { echo "$$said"; exit 1; }
 lint: $(STAMP)  ## ruff, black, mypy, and the workflows
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/black --check --quiet . || { echo 'make: run $(BIN)/black .'; exit 1; }
 	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/zizmor --offline --quiet --no-progress .github action.yml $(STARTER)/*.yml
-	@$(BY_SCHEMA)-workflows .github/workflows/*.yml $(STARTER)/*.yml
-	@$(BY_SCHEMA)-actions action.yml
-	@$(BY_SCHEMA)-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
+	$(call quietly,$(BIN)/zizmor --offline --quiet --no-progress .github action.yml $(STARTER)/*.yml)
+	$(call quietly,$(BY_SCHEMA)-workflows .github/workflows/*.yml $(STARTER)/*.yml)
+	$(call quietly,$(BY_SCHEMA)-actions action.yml)
+	$(call quietly,$(BY_SCHEMA)-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml)
 
 # Binding is measured beside llama.cpp's own converter.
 bench: $(STAMP)  ## measure the generated parsers and the binding of grammars against their targets
