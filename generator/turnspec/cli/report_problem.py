@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from turnspec.catalog.finding import is_path
 from turnspec.cli import common
 from turnspec.cli.console import Fault, Misuse, json_text, print_notice, put
 from turnspec.cli.extras import needs
@@ -82,7 +81,7 @@ def _subject(source: str, root: Path | None, limits: Limits) -> tuple[list[str],
     catalog = catalog_of(root)
     if source.endswith(".py"):
         return _of_module(Path(source))
-    if is_path(source, catalog):
+    if source not in catalog.formats and Path(source).exists():
         return _of_template(Path(source), limits)
     known = find(source, catalog)
     facts = [known.name, str(known.judgement()), f"template: {known.sha256}"]
