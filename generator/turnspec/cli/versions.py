@@ -10,6 +10,7 @@ from importlib.metadata import version
 import click
 
 from turnspec import __version__
+from turnspec.cli.console import put
 
 
 def versions() -> dict[str, str]:
@@ -42,5 +43,5 @@ def surroundings() -> dict[str, str]:
 def print_versions(context: click.Context, _: click.Parameter, is_asked: bool) -> None:
     """Print the versions, and leave, where an option asks for it."""
     if is_asked and not context.resilient_parsing:
-        click.echo("\n".join(f"{name}, version {number}" for name, number in versions().items()))
+        put("".join(f"{name}, version {number}\n" for name, number in versions().items()))
         context.exit()
