@@ -67,7 +67,7 @@ def _safe_path() -> Iterator[None]:
     try:
         yield
     finally:
-        del os.environ[_SAFE_PATH]
+        os.environ.pop(_SAFE_PATH, None)
         os.environ.update({_SAFE_PATH: before} if before is not None else {})
 
 
