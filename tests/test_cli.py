@@ -15,10 +15,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.conftest import ROOT
 from tests.own_checkouts import FEW, TWO, add_text, files_of, new_checkout, regenerated
 from tests.own_templates import FOLDER
 from turnspec import __version__
 from turnspec.cli.main import VERBS, main, turnspec
+from turnspec.codegen.banner import named_engine
+from turnspec.engine import ENGINE_VERSION
 from turnspec.spec.versions import SPEC_VERSION
 
 COMMANDS = [name for verbs in VERBS.values() for name in verbs]
@@ -80,7 +83,7 @@ def test_help_lists_all_commands() -> None:
     assert set(COMMANDS) == {
         *("add", "analyze", "check", "diff", "explain", "export", "grammar", "identify", "init"),
         *("list", "live", "mask", "parse", "regen", "remove", "rename", "render", "report"),
-        *("upgrade", "vendor"),
+        *("report-problem", "upgrade", "vendor"),
     }
     for command in COMMANDS:
         assert re.search(rf"^  {command} ", result.stdout, re.MULTILINE)
@@ -98,7 +101,13 @@ def test_summaries_are_whole_sentences(width: str, monkeypatch: pytest.MonkeyPat
 
 
 def test_version() -> None:
-    assert run("--version").stdout == f"turnspec, version {__version__}\n"
+    engine = rf"{re.escape(ENGINE_VERSION)} [0-9a-f]{{12}}"
+    lines = run("--version").stdout.splitlines()
+    assert lines[:2] == [f"turnspec, version {__version__}", f"specs, version {SPEC_VERSION}"]
+    assert re.fullmatch(rf"engine, version {engine}", lines[2])
+    assert re.fullmatch(rf"engine in TypeScript, version {engine}", lines[3])
+    parsers = (ROOT / "generated" / "qwen3_coder.py").read_text(encoding="utf-8")
+    assert lines[2].removeprefix("engine, version ") == named_engine(parsers)
 
 
 def test_regen_writes_files_and_a_summary(tmp_path: Path) -> None:

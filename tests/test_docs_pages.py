@@ -27,7 +27,6 @@ OTHER_PAGES = (
     "test-a-parser.md",
     "add-a-template.md",
     "api.md",
-    "changes.md",
     "commands.md",
     "CONFORMANCE.md",
     "export.md",
@@ -44,6 +43,7 @@ OTHER_PAGES = (
     "reference-set.md",
     "report.md",
     "verification.md",
+    "versions.md",
     "write-a-value-encoding.md",
 )
 
@@ -77,7 +77,8 @@ def test_the_page_on_a_repository_shows_what_is_printed(tmp_path: Path) -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    pages = [ROOT / "README.md", *(ROOT / "docs" / name for name in (*PAGES, *OTHER_PAGES))]
+    top = (ROOT / name for name in ("README.md", "CHANGELOG.md", "SECURITY.md"))
+    pages = [*top, *(ROOT / "docs" / name for name in (*PAGES, *OTHER_PAGES))]
     for page in pages:
         for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
@@ -85,7 +86,7 @@ def test_links_lead_somewhere() -> None:
 
 def test_all_commands_and_targets_are_listed() -> None:
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    verbs = set(re.findall(r"^\| `turnspec ([a-z]+)", page, re.MULTILINE))
+    verbs = set(re.findall(r"^\| `turnspec ([a-z-]+)", page, re.MULTILINE))
     assert verbs == {name for table in VERBS.values() for name in table}
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):.*## ", makefile, re.MULTILINE))

@@ -48,6 +48,7 @@ def test_from_nothing_to_a_parser(tmp_path: Path) -> None:
             "wrote formats/templates/index.yaml",
             "wrote formats/.pre-commit-config.yaml",
             "wrote formats/.github/workflows/formats.yml",
+            "wrote formats/.github/workflows/outdated.yml",
             "wrote formats/specs/schema.json",
             "wrote formats/.gitignore",
             "wrote formats/.gitattributes",

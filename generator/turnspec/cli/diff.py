@@ -25,7 +25,7 @@ from turnspec.spec.problems import Problem
 @click.command()
 @click.argument(
     "old",
-    metavar="[REV | COPY.py | OLD.yaml NEW.yaml]",
+    metavar="[REV | REV..REV | COPY.py | OLD.yaml NEW.yaml]",
     default="HEAD",
     shell_complete=format_names,
 )
@@ -36,7 +36,7 @@ from turnspec.spec.problems import Problem
     type=click.Choice([form.value for form in ReviewForm]),
     default=ReviewForm.TEXT.value,
     show_default=True,
-    help="For a terminal, a pull request, a script, or GitHub's annotations.",
+    help="For a terminal, a pull request, a script, GitHub's annotations, or a changelog.",
 )
 @click.option(
     "--fail-on",
@@ -54,13 +54,14 @@ def diff(
 
     A verdict tells what becomes of those who keep the old parser and the old grammar: compatible,
     lenient (what was meant is read, something is worse) or breaking. Each kind of change has a rule
-    by name. With two spec files, compares these; with a vendored parser, compares it with the
-    format as it is known here. Exit codes: 0 nothing as bad as --fail-on says, 1 something, or a
-    spec that can't be used, 2 nothing to compare.
+    by name. With two revisions or two spec files, compares these; with a vendored parser, compares
+    it with the format as it is known here. Exit codes: 0 nothing as bad as --fail-on says, 1
+    something, or a spec that can't be used, 2 nothing to compare.
 
     \b
     Example:
       turnspec diff main --format markdown
+      turnspec diff v0.1.0..v0.2.0 --format changelog
       turnspec diff my-app/formats/qwen3_coder.py
     """  # noqa: D301
     with progress_bar("comparing", None) as advance:

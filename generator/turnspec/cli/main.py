@@ -19,9 +19,9 @@ from typing import NoReturn
 
 import click
 
-from turnspec import __version__
 from turnspec.cli.console import print_error, print_fault, tell
 from turnspec.cli.extras import missing_extra
+from turnspec.cli.versions import print_versions
 from turnspec.spec.os_reasons import os_message
 
 #: The exit code of a program that Ctrl-C ended, as shells have it.
@@ -54,11 +54,12 @@ VERBS = {
         "diff": "Say what changed in the formats, by meaning.",
         "report": "Write or serve a page that shows all formats.",
         "live": "Run llama.cpp, and stream what it writes into the parsers.",
+        "report-problem": "Print what an issue about a template or an output needs to say.",
     },
 }
 
 #: Those that build templates, each in a process of its own.
-BUILDING = ("analyze", "add", "regen", "check", "explain")
+BUILDING = ("analyze", "add", "regen", "check", "explain", "report-problem")
 
 
 class Verbs(click.Group):
@@ -76,8 +77,9 @@ class Verbs(click.Group):
             from turnspec.rendering.starting import begin_loading
 
             begin_loading("turnspec.pipeline.processes")
-        module = import_module(f"turnspec.cli.{name}")
-        command = getattr(module, name, None) or getattr(module, f"{name}_")
+        verb = name.replace("-", "_")
+        module = import_module(f"turnspec.cli.{verb}")
+        command = getattr(module, verb, None) or getattr(module, f"{verb}_")
         assert isinstance(command, click.Command)
         return command
 
@@ -102,7 +104,14 @@ class Verbs(click.Group):
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="turnspec")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=print_versions,
+    help="Show the versions of the tool, of specs and of the engines, and exit.",
+)
 def turnspec() -> None:
     """Find the output format of chat templates; write specs, parsers and grammars.
 

@@ -10,7 +10,8 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from multiprocessing import spawn
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -22,6 +23,7 @@ if TYPE_CHECKING:  # not every platform has all of them
 
 #: The name of the processes that are ours alone.
 _OURS = "turnspec's own"
+_SAFE_PATH = "PYTHONSAFEPATH"
 _STARTING = threading.Lock()
 _CONNECTIONS: WeakSet[Connection] = WeakSet()
 _LOADED_BY = os.getpid()
@@ -53,10 +55,23 @@ def begin_loading(module: str) -> None:
 
         # Ctrl-C is for the user's process alone; with that one the server ends. What the server
         # needs is started before, as that lets signals through again.
-        resource_tracker.ensure_running()
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        forkserver.ensure_running()
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        with _safe_path():
+            resource_tracker.ensure_running()
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            forkserver.ensure_running()
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Have interpreters that start import nothing from the current folder, maybe a stranger's."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(_SAFE_PATH, None)
+        os.environ.update({_SAFE_PATH: before} if before is not None else {})
 
 
 def start_process(
@@ -78,7 +93,8 @@ def start_process(
             own.daemon = False  # just as long: multiprocessing lets no daemon start any
         spawn.get_preparation_data = _without_script
         try:
-            process.start()
+            with _safe_path():
+                process.start()
         finally:
             spawn.get_preparation_data = _preparation
             if was_daemon:
