@@ -68,7 +68,12 @@ def _with_text(digest: str, first: KnownFormat, catalog: Catalog) -> list[str]:
 
 
 def _label(path: Path, template: SourceTemplate) -> str:
-    """Return the path as it was given; in a folder, with the template's place behind it."""
+    """Return the path as it was given; in a folder, with the template's place behind it.
+
+    What is of the hub is called so, wherever it lies.
+    """
+    if template.pin:
+        return template.source
     inside = template.source.partition("/")[2] if path.is_dir() else ""
     return f"{path}/{inside}" if inside else str(path)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from turnspec.cli.common import ROOT, THINKING, VERBOSE
+from turnspec.cli.common import HUB_OFFLINE, ROOT, THINKING, VERBOSE
 from turnspec.cli.console import Fault, Misuse, json_text, print_error, print_notice, put, put_json
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
@@ -44,6 +44,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     help="Leave out what no grammar can say of a schema (uniqueItems, not), each with a notice.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@HUB_OFFLINE
 @ROOT
 @VERBOSE
 def grammar(

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from turnspec.cli.common import (
+    HUB_OFFLINE,
     PREFILL,
     ROOT,
     THINKING,
@@ -66,6 +67,7 @@ _TOLD = ("offset", "kind", "message")
     type=click.IntRange(min=1),
     help="With --column: how many processes (default: one for each core).",
 )
+@HUB_OFFLINE
 @ROOT
 @VERBOSE
 def parse(

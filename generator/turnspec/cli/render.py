@@ -12,11 +12,11 @@ from typing import Any
 import click
 
 from turnspec.analysis.source import TemplateSource
-from turnspec.catalog.finding import is_path
+from turnspec.catalog.finding import template_path
 from turnspec.catalog.templates import template_source
 from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate, Prompt
 from turnspec.chat.summary import summary
-from turnspec.cli.common import filename
+from turnspec.cli.common import HUB_OFFLINE, fetching, filename
 from turnspec.cli.console import ERR, finish, print_error, put, put_json, say
 from turnspec.cli.extras import fetch_hint
 from turnspec.cli.formats import catalog_of, find, spec_of
@@ -53,6 +53,7 @@ class _Given:
 @click.option("--capabilities", is_flag=True, help="Print what the template can do; no messages.")
 @click.option("--fetch", is_flag=True, help="Download a known format's template if it isn't here.")
 @click.option("--json", "as_json", is_flag=True, help="Print prompt, prefill and notes as JSON.")
+@HUB_OFFLINE
 @click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")
 def render(
     source: str,
@@ -133,11 +134,13 @@ def _open(
     if template is not None and template.endswith(".jinja"):
         explicit = _read(Path(template))
     catalog = catalog_of(None)
-    if is_path(source, catalog):
-        return ChatTemplate.load(source, template=explicit, variant=variant, **tokens)
+    from_hub = fetching()
+    place = template_path(source, catalog, from_hub)
+    if isinstance(place, Path):
+        return ChatTemplate.load(place, template=explicit, variant=variant, **tokens)
     if source in NAMED_FORMATS and source not in catalog.formats:
         return ChatTemplate.named(source)
-    known = find(source, catalog)
+    known = find(source, catalog, from_hub)
     spec = spec_of(known)
     if explicit is not None:
         return ChatTemplate.of_text(explicit, **tokens)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import FOLDER, ROOT, VERBOSE
+from turnspec.cli.common import FOLDER, HUB_OFFLINE, ROOT, VERBOSE
 from turnspec.cli.console import (
     Fault,
     Misuse,
@@ -76,6 +76,7 @@ from turnspec.spec.problems import Problem
     "--force", is_flag=True, help="Copy formats that aren't verified, and write over edited files."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@HUB_OFFLINE
 @ROOT
 @VERBOSE
 def vendor(

@@ -6,7 +6,15 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from turnspec.sources.index import INDEX_FILE, LOCAL, LOCAL_FOLDER, Entry, parse_index
+from turnspec.sources.hub_place import HUB
+from turnspec.sources.index import (
+    FETCHED_FOLDER,
+    INDEX_FILE,
+    LOCAL,
+    LOCAL_FOLDER,
+    Entry,
+    parse_index,
+)
 from turnspec.sources.index_edit import with_entries, with_pin, without_entry
 from turnspec.sources.reading import SourceTemplate, read_templates
 from turnspec.sources.text_files import read_text, sha256_of
@@ -47,8 +55,11 @@ def add_source(
     result = AddResult(problems=problems)
     for template in templates:
         entry = index.by_name(template.name)
-        if entry and update and entry.origin == LOCAL and entry.sha256 != checksum(template):
-            result.updated.append(replace(template, file=entry.file))
+        if entry:
+            pin = template.pin if entry.origin == HUB else {}
+            template = replace(template, file=entry.file, pin=pin)
+        if entry and update and _takes(entry, template) and entry.sha256 != checksum(template):
+            result.updated.append(template)
             continue
         conflict = _conflict(template, entry, root, update=update)
         if conflict:
@@ -65,13 +76,24 @@ def _conflict(
         message = f"{INDEX_FILE}:{entry.line} has another template named {template.name}"
         if update:
             return Problem(f"{message}, which is fetched; pin another text there", template.source)
-        hint = ", or --update to have this one take its place" if entry.origin == LOCAL else ""
+        hint = ", or --update to have this one take its place" if _takes(entry, template) else ""
         return Problem(f"{message}; choose another name{hint}", template.source)
-    target = root / LOCAL_FOLDER / template.file
+    place = location(template)
+    target = root / place
     if not entry and target.exists() and file_bytes(target) != template.text.encode("utf-8"):
-        message = f"{LOCAL_FOLDER}/{template.file} is there already, with other content"
+        message = f"{place} is there already, with other content"
         return Problem(f"{message}; choose another name", template.source)
     return None
+
+
+def _takes(entry: Entry, template: SourceTemplate) -> bool:
+    """Tell whether a template can take the place of one that is pinned."""
+    return entry.origin == LOCAL or (entry.origin == HUB and bool(template.pin))
+
+
+def location(template: SourceTemplate) -> str:
+    """Return where a template lies, below the root: one of the hub where fetched ones do."""
+    return f"{FETCHED_FOLDER if template.pin else LOCAL_FOLDER}/{template.file}"
 
 
 def _stored(result: AddResult, index_text: str, root: Path) -> AddResult:
@@ -82,7 +104,7 @@ def _stored(result: AddResult, index_text: str, root: Path) -> AddResult:
     changed = _changed_index(result, index_text, root)
     if isinstance(changed, Problem):
         return AddResult(problems=[*result.problems, changed])
-    texts = {root / LOCAL_FOLDER / template.file: template.text for template in written}
+    texts = {root / location(template): template.text for template in written}
     try:
         write_all_atomically({**texts, root / INDEX_FILE: changed})
     except OSError as error:
@@ -105,7 +127,7 @@ def _changed_index(result: AddResult, text: str, root: Path) -> str | Problem:
 
 def _new_pin(template: SourceTemplate, entry: Entry, root: Path) -> dict[str, object]:
     """Return what the index is to say of a template; an edited one is still from its source."""
-    if _found_checksum(root / entry.location) != checksum(template):
+    if template.pin or _found_checksum(root / entry.location) != checksum(template):
         return _row(template)
     known = {key: getattr(entry, key) for key in ("source", "bos_token", "eos_token", "tokenizer")}
     return _row(replace(template, **known))
@@ -141,11 +163,12 @@ def _row(template: SourceTemplate) -> dict[str, object]:
     row: dict[str, object] = {
         "file": template.file,
         "origin": LOCAL,
+        **template.pin,
         "sha256": checksum(template),
         "bos_token": template.bos_token,
         "eos_token": template.eos_token,
         "tokenizer": asdict(template.tokenizer) if template.tokenizer else None,
-        "source": template.source,
+        "source": None if template.pin else template.source,
     }
     return {key: value for key, value in row.items() if value is not None}
 
