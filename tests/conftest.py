@@ -92,9 +92,11 @@ def hears_ctrl_c() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep the user's download cache out of the tests' reach."""
+    """Keep the user's download caches, and the hub, out of the tests' reach."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(CACHE_VARIABLE, str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("HF_HOME", str(tmp_path_factory.mktemp("hub")))
+        patch.setenv("HF_HUB_OFFLINE", "1")
         yield
 
 

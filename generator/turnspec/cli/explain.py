@@ -106,7 +106,7 @@ def explain(
 ) -> None:
     """Say why a format is what it is, or what its parser does with an output.
 
-    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, or any
+    FORMAT is a name or an alias (see turnspec list), a model on the hub (ORG/MODEL), or any
     template: a .jinja file, a model folder or a GGUF file. Without --trace, shows each comparison
     of the analysis as two renderings that differ, what was taken from the difference, sample turns,
     and what was not found; where a known format's template isn't here, what its spec alone says.

@@ -72,7 +72,7 @@ def export(
 ) -> None:
     """Write a format as another program reads it; what that can't say is told, or refused.
 
-    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, or a
+    FORMAT is a name or an alias (see turnspec list), a model on the hub (ORG/MODEL), or a
     template: a .jinja file, a model folder, a GGUF file.
 
     \b

@@ -63,7 +63,7 @@ def grammar(
 ) -> None:
     """Print a format's grammar for real tools: what it lets through, its parser reads.
 
-    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, a template (a
+    FORMAT is a name or an alias (see turnspec list), a model on the hub (ORG/MODEL), a template (a
     .jinja file, a model folder, a GGUF file), or the path of a spec. The grammar begins where the
     prompt ends, or, if it is lazy, with the first call; its comments (or --json) name the triggers,
     the tokens that have to be seen as text, and the stop strings.

@@ -87,7 +87,7 @@ def parse(
 ) -> None:
     """Parse a model's output (a file or standard input) with a generated parser.
 
-    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, a template (a
+    FORMAT is a name or an alias (see turnspec list), a model on the hub (ORG/MODEL), a template (a
     .jinja file, a model folder, a GGUF file), or the path of a generated module.
 
     With --column FILE holds many outputs: an object a line (.jsonl), or columns (.parquet, with the

@@ -78,7 +78,7 @@ def render(
     """Render messages (a JSON file or standard input) as a model's prompt.
 
     SOURCE is a template (a .jinja file, a model folder, a GGUF file), the name or alias of a known
-    format (see turnspec list), a model's id as a hub writes it, or a format of turnspec's own:
+    format (see turnspec list), a model on the hub (ORG/MODEL), or a format of turnspec's own:
     chatml, glm4, llama2, llama3, qwen3. MESSAGES holds a list of messages, or an object with
     messages and tools. What the template lacks is made up for, and told. The prompt goes to a file
     or a pipe to the byte; a terminal shows what it would obey as escapes.

@@ -50,7 +50,7 @@ def fetch_model(
     if settings.offline:
         missing = f"isn't in {settings.cache}, and the hub isn't asked offline"
         return _cached(model, settings) or Problem(missing, str(model))
-    tell(f"asking {settings.endpoint} for {model}, which isn't known here (--offline forbids it)")
+    tell(f"asking {settings.endpoint} for the template of {model} (--offline forbids it)")
     client = HubClient(settings, model.repository)
     try:
         return within(settings.patience, lambda: _fetched(client, model, tell, to_keep=to_keep))
@@ -107,17 +107,21 @@ def _fetched(client: HubClient, model: HubModel, tell: Tell, *, to_keep: bool) -
     for file in (*(file for file in TEXT_FILES if file in files), *further):
         if not (folder / file).is_file():
             _write(folder / file, client.file(file, commit))
-    found, problems = read_named_texts(folder)
-    if found.texts or problems:
+    if folder.is_dir() and _says_something(folder):
         _note_commit(called.reference(settings.cache), model, commit, anew=False)
         return folder
     for head in _heads(client, called, commit, files):
-        found, problems = read_named_texts(head)
-        if found.texts or problems:
+        if _says_something(head):
             _note_commit(called.reference(settings.heads), model, commit, anew=True)
             return head
     looked_for = f"{', '.join(TEXT_FILES[:2])}, additional_chat_templates/, *{GGUF_SUFFIX}"
     raise HubError(f"holds no chat template ({looked_for}); name the model that is made to chat")
+
+
+def _says_something(place: Path) -> bool:
+    """Tell whether there is a template, or what is wrong with what is there."""
+    found, problems = read_named_texts(place)
+    return bool(found.texts or problems)
 
 
 def _read_info(info: Mapping[str, object], model: HubModel) -> tuple[HubModel, str, set[str]]:

@@ -59,9 +59,7 @@ class HubClient:
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
-            raise HubError(
-                f"{self.settings.endpoint} answers with no JSON: it isn't a hub's {path}"
-            )
+            raise HubError(f"{self.settings.endpoint} answers with no JSON; see to HF_ENDPOINT")
         return found
 
     def file(self, path: str, commit: str) -> bytes:
@@ -193,7 +191,7 @@ class HubClient:
             code = "Disabled"
         elif not code and status in (401, 403, 404):
             code = "RepoNotFound"
-        told = _TOLD.get(code) or _TOLD.get(str(status)) or _TOLD["5" if status >= 500 else ""]
+        told = _TOLD.get(code) or _TOLD.get(str(status)) or _TOLD["5xx" if status >= 500 else "4xx"]
         seconds = response.headers.get("Retry-After") or ""
         names = {
             "page": f"{self.settings.endpoint}/{self.repository}",
@@ -226,8 +224,8 @@ _TOLD = {
         "{endpoint} had too many requests; try again {wait}, or set HF_TOKEN",
         "{endpoint} had too many requests; try again {wait}",
     ),
-    "5": ("{endpoint} can't answer now (status {status}); try again {wait}",) * 2,
-    "": (_GIVES_NONE,) * 2,
+    "5xx": ("{endpoint} can't answer now (status {status}); try again {wait}",) * 2,
+    "4xx": (_GIVES_NONE,) * 2,
 }
 
 

@@ -235,5 +235,5 @@ def _entry_faults(
             yield place, "'path' is a required property"
         for key in ("repository", "commit"):
             if (entry.origin == HUB) is not bool(getattr(entry, key)):
-                needs = "is needed" if entry.origin == HUB else "is not for others"
-                yield place, f"{key}: {needs} with origin: {HUB}"
+                wrong = "is needed with" if entry.origin == HUB else "is for none but"
+                yield place, f"{key}: {wrong} origin: {HUB}"

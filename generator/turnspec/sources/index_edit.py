@@ -14,7 +14,16 @@ from turnspec.spec.problems import Problem
 
 _ITEM = re.compile(r"^( *)- ", re.MULTILINE)
 _KEY = re.compile(r"^ *(?:- )?(\w+):")
-_PINNED = ("sha256", "bos_token", "eos_token", "tokenizer", "source", "commit", "path")
+_PINNED = (
+    "sha256",
+    "bos_token",
+    "eos_token",
+    "tokenizer",
+    "source",
+    "repository",
+    "commit",
+    "path",
+)
 _EMPTY_LIST = re.compile(r"^templates: *\[\] *\Z", re.MULTILINE)
 
 
