@@ -11,12 +11,23 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from tests.own_templates import FOLDER
+from turnspec.sources.hub import fetch_model
+from turnspec.sources.hub_place import HubModel
+from turnspec.sources.hub_settings import HubSettings, hub_settings
+
 TOKEN = "hf_secret"
+#: The model that there is, and its files; and another text of its template, in another format.
+NEW = "SomeOrg/BrandNew-7B"
+TEMPLATE = (FOLDER / "plain-content.jinja").read_text(encoding="utf-8")
+FILES = {"chat_template.jinja": TEMPLATE, "tokenizer_config.json": '{"eos_token": "</s>"}'}
+CHANGED = TEMPLATE.replace("<:end:>", "<:over:>")
 NONE: Mapping[str, str] = {}
 _PADDING = b" " * 2**16
 
@@ -262,6 +273,20 @@ def dripping(handler: Handler) -> None:
 def sends(body: bytes) -> Fault:
     """Answer with something."""
     return lambda handler: handler.answer(200, body)
+
+
+def settings(**changes: object) -> HubSettings:
+    """Return the environment's settings, but for some."""
+    return replace(hub_settings(), **changes)  # type: ignore[arg-type]
+
+
+def fetched(asked: str = NEW, **changes: object) -> Path:
+    """Return where a model's templates lie once they are fetched."""
+    model = HubModel.read(asked)
+    assert model is not None
+    found = fetch_model(model, settings(**changes))
+    assert isinstance(found, Path), str(found)
+    return found
 
 
 @contextlib.contextmanager

@@ -7,58 +7,25 @@ import shutil
 import struct
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 import turnspec
 from tests import fake_hub
-from tests.fake_hub import TOKEN, FakeHub, Fault, serving
+from tests.fake_hub import CHANGED, FILES, NEW, TEMPLATE, TOKEN, FakeHub, Fault, fetched, settings
 from tests.own_checkouts import EMPTY_INDEX
-from tests.own_templates import FOLDER
 from tests.test_cli import run, run_whole
 from turnspec.sources.fetch import TemplateFile, fetch_templates
 from turnspec.sources.hub import fetch_model
 from turnspec.sources.hub_place import HubModel, HubPlace
-from turnspec.sources.hub_settings import HubSettings, hub_settings
+from turnspec.sources.hub_settings import hub_settings
 from turnspec.sources.index import INDEX_FILE, read_index
 from turnspec.sources.reading import SourceTemplate, read_templates
 from turnspec.spec.problems import Problem
 
-NEW = "SomeOrg/BrandNew-7B"
-TEMPLATE = (FOLDER / "plain-content.jinja").read_text(encoding="utf-8")
-CHANGED = TEMPLATE.replace("<:end:>", "<:over:>")
-FILES = {"chat_template.jinja": TEMPLATE, "tokenizer_config.json": '{"eos_token": "</s>"}'}
 FIRST = "tokenizer_config.json"
-
-
-@pytest.fixture
-def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
-    """A hub with a model, which the environment names; and caches of the test's own."""
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("TURNSPEC_CACHE", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
-    for name in ("HF_HUB_CACHE", "HF_TOKEN", "HF_TOKEN_PATH", "HUGGING_FACE_HUB_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
-    with serving(FakeHub()) as hub:
-        hub.add(NEW, FILES)
-        for name, value in hub.environment().items():
-            monkeypatch.setenv(name, value)
-        yield hub
-
-
-def settings(**changes: object) -> HubSettings:
-    return replace(hub_settings(), **changes)  # type: ignore[arg-type]
-
-
-def fetched(asked: str = NEW, **changes: object) -> Path:
-    model = HubModel.read(asked)
-    assert model is not None
-    found = fetch_model(model, settings(**changes))
-    assert isinstance(found, Path), str(found)
-    return found
 
 
 def templates_of(asked: str = NEW) -> list[SourceTemplate]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.names import Closeness, ModelName, match_names, suggested
-from turnspec.sources.hub_place import HubModel
+from turnspec.sources.hub_place import Fetch, HubModel
 from turnspec.sources.reading import GGUF_SUFFIX, named_again, shown_path
 from turnspec.spec.naming import TEMPLATE_SUFFIX, template_name
 from turnspec.spec.problems import Problem
 
 if TYPE_CHECKING:
     from turnspec.catalog.identify import Identity
-
-#: Gives where the templates of a model on the hub lie, once they are fetched.
-Fetch = Callable[[HubModel], Path | Problem]
 
 _HASH = re.compile(r"[0-9a-f]{12,64}")
 _MOST_LISTED = 12

@@ -25,12 +25,12 @@ from turnspec.pipeline.build import Build
 from turnspec.pipeline.project import Project
 from turnspec.rendering.limits import Limits
 from turnspec.repository.adding import Repinned, familiar, repin
+from turnspec.repository.outdated import take_newest
 from turnspec.review.shown import json_data
 from turnspec.sources.add import AddResult, add_source, location
-from turnspec.sources.hub_place import HUB, HubModel
-from turnspec.sources.index import read_index
-from turnspec.sources.reading import read_templates
-from turnspec.spec.naming import TEMPLATE_SUFFIX, template_name
+from turnspec.sources.hub_place import HubModel
+from turnspec.sources.index import LOCAL, read_index
+from turnspec.spec.naming import template_name
 from turnspec.spec.problems import Problem
 from turnspec.spec.verdict import judge
 
@@ -64,7 +64,8 @@ def add(
     that can't be rendered isn't added. A template whose text isn't the pinned one is an error from
     then on, until --update takes the new text for it: SOURCE is then the edited file, the
     template's name, or a newer model. A model's template is fetched from the hub, and pinned at its
-    commit; --update by its name takes what the hub has now.
+    commit. --update by the name of one that is fetched takes what the hub, or the newest package,
+    has now.
 
     \b
     Example:
@@ -74,11 +75,7 @@ def add(
     """  # noqa: D301
     project = find_project(root)
     if update:
-        edited, name = _edited(source, project, name)
-        if isinstance(edited, Problem):
-            done = Repinned(AddResult(problems=[edited]))
-        else:
-            done = repin(project, edited, name, limits)
+        done = _repinned(source, project, name, limits)
         if as_json:
             review = json_data(done.review) if done.review else None
             _put(done.result, done.result.problems, {"review": review})
@@ -143,21 +140,18 @@ def _print_tried(builds: Sequence[Build]) -> None:
     print_objections(builds)
 
 
-def _edited(source: Path, project: Project, name: str | None) -> tuple[Path | Problem, str | None]:
-    """Return where a newer text of a template lies, and the name that it is pinned by.
-
-    What is given by its name is the repository's own file, or fetched from where it is pinned.
-    """
-    entry = read_index(project.root)[0].by_name(template_name(source.name))
-    if source.exists() or entry is None:
-        return fetched_path(str(source), fetching(to_keep=True)) or source, name
-    if entry.origin != HUB:
-        return project.root / entry.location, name
-    model = HubModel.read(str(source)) or HubModel(entry.repository)
-    place = fetching(to_keep=True)(model)
-    if isinstance(place, Path) and entry.name not in [t.name for t in read_templates(place)[0]]:
-        name = name or entry.file.removesuffix(TEMPLATE_SUFFIX)
-    return place, name
+def _repinned(source: Path, project: Project, name: str | None, limits: Limits) -> Repinned:
+    """Pin a template anew: one that was edited, one by its name, or a newer model's."""
+    index, _ = read_index(project.root)
+    entry = index.by_name(template_name(source.name))
+    by_name = entry if not source.exists() and HubModel.read(str(source)) is None else None
+    fetch = fetching(to_keep=True)
+    if by_name is not None and by_name.origin != LOCAL:
+        return take_newest(project, by_name, fetch, limits)
+    place = project.root / by_name.location if by_name else fetched_path(str(source), fetch)
+    if isinstance(place, Problem):
+        return Repinned(AddResult(problems=[place]))
+    return repin(project, place or source, name, limits)
 
 
 def _put(result: AddResult, problems: Sequence[Problem], more: Mapping[str, object]) -> None:

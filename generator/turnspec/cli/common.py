@@ -10,14 +10,14 @@ from pathlib import Path
 import click
 
 from turnspec.analysis.source import TemplateSource
-from turnspec.catalog.finding import Fetch, fetched_path
+from turnspec.catalog.finding import fetched_path
 from turnspec.cli.console import ERR, Fault, print_notice, progress_bar
 from turnspec.explain.tools import read_tools
 from turnspec.pipeline.project import Project
 from turnspec.pipeline.template_sources import read_sources
 from turnspec.rendering.limits import USUAL_LIMITS
 from turnspec.sources.fetch import fetch_templates
-from turnspec.sources.hub_place import HubModel
+from turnspec.sources.hub_place import Fetch, HubModel
 from turnspec.spec.input_files import file_text, standard_input
 from turnspec.spec.naming import module_name
 from turnspec.spec.os_reasons import os_message

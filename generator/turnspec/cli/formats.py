@@ -8,11 +8,12 @@ import click
 from click.shell_completion import CompletionItem
 
 from turnspec.catalog.catalog import Catalog
-from turnspec.catalog.finding import Fetch, Found, find_format, template_path
+from turnspec.catalog.finding import Found, find_format, template_path
 from turnspec.catalog.known import KnownFormat
 from turnspec.cli.common import fetching
 from turnspec.cli.console import Fault, Misuse, finish, print_notice
 from turnspec.rendering.limits import Limits
+from turnspec.sources.hub_place import Fetch
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -13,9 +13,10 @@ from turnspec.sources.index import (
     LOCAL,
     LOCAL_FOLDER,
     Entry,
+    Origin,
     parse_index,
 )
-from turnspec.sources.index_edit import with_entries, with_pin, without_entry
+from turnspec.sources.index_edit import with_entries, with_origins, with_pin, without_entry
 from turnspec.sources.reading import SourceTemplate, read_templates
 from turnspec.sources.text_files import read_text, sha256_of
 from turnspec.spec.atomic import write_all_atomically
@@ -48,17 +49,33 @@ def add_source(
     other templates are added nevertheless.
     """
     templates, problems = read_templates(source, name)
+    result = add_templates(templates, root, update=update)
+    result.problems[:0] = problems
+    return result
+
+
+def add_templates(
+    templates: Iterable[SourceTemplate],
+    root: Path,
+    *,
+    update: bool = False,
+    packages: Iterable[Origin] = (),
+) -> AddResult:
+    """Do the same with templates at hand, some of which ``packages`` may hold."""
     text, troubles = read_text(root / INDEX_FILE, INDEX_FILE)
     index, wrong = (None, troubles) if troubles else parse_index(text)
     if index is None or wrong:
-        return AddResult(problems=problems + wrong)
-    result = AddResult(problems=problems)
+        return AddResult(problems=wrong)
+    new = {package.id: package for package in packages if package.id not in index.origins}
+    extended = with_origins(text, list(new.values()))
+    if isinstance(extended, Problem):
+        return AddResult(problems=[extended])
+    text, result = extended, AddResult()
     for template in templates:
         entry = index.by_name(template.name)
         if entry:
-            pin = template.pin if entry.origin == HUB else {}
-            template = replace(template, file=entry.file, pin=pin)
-        if entry and update and _takes(entry, template) and entry.sha256 != checksum(template):
+            template = replace(template, file=entry.file, pin=_pin_for(entry, template))
+        if entry and update and _takes(entry, template) and entry.sha256 != template.sha256:
             result.updated.append(template)
             continue
         conflict = _conflict(template, entry, root, update=update)
@@ -72,7 +89,7 @@ def add_source(
 def _conflict(
     template: SourceTemplate, entry: Entry | None, root: Path, *, update: bool
 ) -> Problem | None:
-    if entry and entry.sha256 != checksum(template):
+    if entry and entry.sha256 != template.sha256:
         message = f"{INDEX_FILE}:{entry.line} has another template named {template.name}"
         if update:
             return Problem(f"{message}, which is fetched; pin another text there", template.source)
@@ -86,9 +103,16 @@ def _conflict(
     return None
 
 
+def _pin_for(entry: Entry, template: SourceTemplate) -> Mapping[str, str]:
+    """Return how a template can be pinned in an entry's place: what was copied stays a copy."""
+    at_the_hub = template.pin.get("origin") == HUB
+    fits = entry.origin != LOCAL and at_the_hub is (entry.origin == HUB)
+    return template.pin if fits else {}
+
+
 def _takes(entry: Entry, template: SourceTemplate) -> bool:
     """Tell whether a template can take the place of one that is pinned."""
-    return entry.origin == LOCAL or (entry.origin == HUB and bool(template.pin))
+    return entry.origin == LOCAL or bool(template.pin)
 
 
 def location(template: SourceTemplate) -> str:
@@ -127,7 +151,7 @@ def _changed_index(result: AddResult, text: str, root: Path) -> str | Problem:
 
 def _new_pin(template: SourceTemplate, entry: Entry, root: Path) -> dict[str, object]:
     """Return what the index is to say of a template; an edited one is still from its source."""
-    if template.pin or _found_checksum(root / entry.location) != checksum(template):
+    if template.pin or _found_checksum(root / entry.location) != template.sha256:
         return _row(template)
     known = {key: getattr(entry, key) for key in ("source", "bos_token", "eos_token", "tokenizer")}
     return _row(replace(template, **known))
@@ -164,15 +188,10 @@ def _row(template: SourceTemplate) -> dict[str, object]:
         "file": template.file,
         "origin": LOCAL,
         **template.pin,
-        "sha256": checksum(template),
+        "sha256": template.sha256,
         "bos_token": template.bos_token,
         "eos_token": template.eos_token,
         "tokenizer": asdict(template.tokenizer) if template.tokenizer else None,
         "source": None if template.pin else template.source,
     }
     return {key: value for key, value in row.items() if value is not None}
-
-
-def checksum(template: SourceTemplate) -> str:
-    """Return the SHA-256 by which a template is pinned."""
-    return sha256_of(template.text.encode("utf-8"))

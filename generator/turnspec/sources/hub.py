@@ -15,7 +15,6 @@ from turnspec.sources.hub_place import COMMIT, MAIN, HubModel
 from turnspec.sources.hub_settings import HubSettings, hub_settings
 from turnspec.sources.index import INDEX_FILE, Entry
 from turnspec.sources.reading import GGUF_SUFFIX, TEXT_FILES, read_named_texts, read_templates
-from turnspec.sources.text_files import sha256_of
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.os_reasons import os_message
 from turnspec.spec.problems import Problem
@@ -90,7 +89,7 @@ def _texts_by_hash(model: HubModel, settings: HubSettings) -> tuple[dict[str, st
     if isinstance(path, Problem):
         return {}, str(path)
     templates, problems = read_templates(path)
-    texts = {sha256_of(template.text.encode("utf-8")): template.text for template in templates}
+    texts = {template.sha256: template.text for template in templates}
     return texts, str(problems[0]) if problems else f"{model}: no template has the pinned sha256"
 
 

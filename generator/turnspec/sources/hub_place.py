@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
+
+from turnspec.spec.problems import Problem
 
 #: The origin of templates that are fetched from it, in an index.
 HUB = "hub"
@@ -50,6 +53,10 @@ class HubModel:
     def __str__(self) -> str:
         """Return it as it was asked for."""
         return f"{self.repository}@{self.revision}" if self.revision else self.repository
+
+
+#: Gives where the templates of a model lie, once they are fetched.
+Fetch = Callable[[HubModel], Path | Problem]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, cast
 
@@ -47,15 +48,44 @@ def extract(
     One that is missing or has another checksum becomes a problem and isn't written. The limits
     are in bytes, unpacked.
     """
+    limits = largest_file, largest_sdist
+    return _each(archive, origin, entries, limits, partial(_store, root=root))
+
+
+def packed_texts(
+    archive: Path, origin: Origin, entries: Iterable[Entry]
+) -> tuple[dict[str, str], list[Problem]]:
+    """Return the templates as a package has them, by their files' names, whatever is pinned."""
+    texts: dict[str, str] = {}
+
+    def keep(data: bytes, entry: Entry, origin: Origin) -> list[Problem]:
+        text = _text(data, entry, origin)
+        if isinstance(text, Problem):
+            return [text]
+        texts[entry.file] = text
+        return []
+
+    problems = _each(archive, origin, entries, (LARGEST_FILE, LARGEST_SDIST), keep)
+    return texts, problems
+
+
+def _each(
+    archive: Path,
+    origin: Origin,
+    entries: Iterable[Entry],
+    limits: tuple[int, int],
+    store: Callable[[bytes, Entry, Origin], list[Problem]],
+) -> list[Problem]:
+    """Have the files of some templates stored, each by exact path; return what is wrong."""
     wanted: dict[str, list[Entry]] = {}
     for entry in entries:
         wanted.setdefault(entry.path, []).append(entry)
     problems: list[Problem] = []
     members = _sdist_files if origin.is_sdist else _wheel_files
     try:
-        for path, data in members(archive, origin, wanted, (largest_file, largest_sdist)):
+        for path, data in members(archive, origin, wanted, limits):
             for entry in wanted.pop(path):
-                problems += _store(data, entry, origin, root)
+                problems += store(data, entry, origin)
     # Encrypted files of a wheel are a RuntimeError, other ways to pack them a NotImplementedError.
     except (*_UNREADABLE, RuntimeError) as error:
         if isinstance(error, OSError) and error.filename:  # a template that can't be written
@@ -121,14 +151,21 @@ def _check_size(path: str, size: int, largest: int) -> None:
         raise _TooLargeError(f"{path} has more than {largest} bytes")
 
 
-def _store(data: bytes, entry: Entry, origin: Origin, root: Path) -> list[Problem]:
+def _text(data: bytes, entry: Entry, origin: Origin) -> str | Problem:
     try:
         text = text_within(data, entry)
-        actual = sha256_of(text.encode("utf-8"))
+        text.encode("utf-8")
     except (NoTextError, UnicodeError) as error:
-        return [
-            Problem(f"{entry.file}: {origin.file}: {entry.path}: {error}", INDEX_FILE, entry.line)
-        ]
+        message = f"{entry.file}: {origin.file}: {entry.path}: {error}"
+        return Problem(message, INDEX_FILE, entry.line)
+    return text
+
+
+def _store(data: bytes, entry: Entry, origin: Origin, root: Path) -> list[Problem]:
+    text = _text(data, entry, origin)
+    if isinstance(text, Problem):
+        return [text]
+    actual = sha256_of(text.encode("utf-8"))
     if actual != entry.sha256:
         message = (
             f"{entry.file}: sha256 in {origin.file} is {actual}, the index pins {entry.sha256}"

@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from turnspec.sources.gguf_file import read_gguf
 from turnspec.sources.hub_place import HubPlace
 from turnspec.sources.named_texts import NamedTexts
-from turnspec.sources.text_files import read_text
+from turnspec.sources.text_files import read_text, sha256_of
 from turnspec.sources.tokenizer_lists import folder_tokenizer, token_text
 from turnspec.spec.model import Tokenizer
 from turnspec.spec.naming import TEMPLATE_SUFFIX, naming_faults, template_name
@@ -47,6 +47,11 @@ class SourceTemplate:
     eos_token: str | None = None
     tokenizer: Tokenizer | None = None
     pin: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 by which the template is pinned."""
+        return sha256_of(self.text.encode("utf-8"))
 
 
 def read_templates(
