@@ -190,7 +190,7 @@ def test_a_missing_index_is_one_problem(tmp_path: Path) -> None:
             id="no commit",
         ),
         pytest.param(
-            f"{ORIGIN}templates:\n{FETCHED}    commit: {'0' * 40}\n",
+            f"{ORIGIN}templates:\n{FETCHED}    commit: {'a' * 40}\n",
             [":10: templates[0]: commit: is for none but origin: hub"],
             id="a commit of a package",
         ),

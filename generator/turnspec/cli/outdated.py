@@ -13,7 +13,7 @@ from turnspec.cli.console import finish, print_error, progress_bar, put_json, sa
 from turnspec.cli.extras import needs
 from turnspec.cli.remove import own_entry
 from turnspec.rendering.limits import Limits
-from turnspec.repository.outdated import UNKNOWN, Outdated, find_outdated
+from turnspec.repository.outdated import UNKNOWN, Newest, find_outdated
 from turnspec.review.compare import Review
 from turnspec.review.shown import json_data
 from turnspec.sources.hub import fetch_model
@@ -69,29 +69,26 @@ def _asked(model: HubModel) -> Path | Problem:
     return fetch_model(model, settings)
 
 
-def _data(one: Outdated) -> dict[str, object]:
-    newest = one.newest
-    review = one.review and Review(newest.was, newest.now, (one.review,))
+def _data(one: Newest) -> dict[str, object]:
     return {
-        "name": newest.entry.name,
-        "from": newest.where,
-        "pinned": newest.was,
-        "newest": newest.now,
-        "sha256": newest.template.sha256,
+        "name": one.entry.name,
+        "from": one.where,
+        "pinned": one.was,
+        "newest": one.now,
+        "sha256": one.template.sha256,
         "format": one.verdict,
-        "review": json_data(review) if review else None,
+        "review": json_data(Review(one.was, one.now, (one.review,))) if one.review else None,
     }
 
 
-def _print(found: Sequence[Outdated], pinned: int) -> None:
+def _print(found: Sequence[Newest], pinned: int) -> None:
+    table = Table(*_COLUMNS)
+    for one in found:
+        cells = one.entry.name, one.where, one.was[:12], one.now[:12], one.verdict
+        table.add_row(*map(visible, cells), style=_STYLES.get(one.verdict, ""))
     if found:
-        table = Table(*_COLUMNS)
-        for one in found:
-            new = one.newest
-            cells = new.entry.name, new.where, new.was[:12], new.now[:12]
-            table.add_row(*map(visible, cells), one.verdict, style=_STYLES.get(one.verdict, ""))
         show(table)
     others = sum(one.review is not None for one in found)
     say(f"{pinned} pinned: {len(found)} with a newer text, {others} of them with another format")
-    for one in found[:1]:
-        print_error(f"to take one: turnspec add --update {one.newest.entry.name}")
+    if found:
+        print_error(f"to take one: turnspec add --update {found[0].entry.name}")

@@ -11,7 +11,7 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import IO, NoReturn, TypeVar
+from typing import NoReturn, TypeVar, cast
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urljoin, urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
@@ -44,11 +44,10 @@ class _Stays(HTTPRedirectHandler):
 
 @dataclass(slots=True)
 class HubClient:
-    """Asks for one model. ``received`` counts the bytes of bodies that came."""
+    """Asks for one model."""
 
     settings: HubSettings
     repository: str
-    received: int = 0
     _opener: OpenerDirector = field(default_factory=lambda: build_opener(_Stays))
 
     def info(self, revision: str) -> dict[str, object]:
@@ -101,11 +100,7 @@ class HubClient:
     ) -> bytes:
         """Return a body of at most so many bytes; of a part of a file, no more than these."""
         url = self.settings.endpoint + path
-        headers = {
-            "User-Agent": f"turnspec/{__version__}",
-            "Accept-Encoding": "identity",
-            **(ranged or {}),
-        }
+        headers = {"User-Agent": f"turnspec/{__version__}", **(ranged or {})}
         if self.settings.token:
             headers["Authorization"] = f"Bearer {self.settings.token}"
         for _ in range(_MOST_REDIRECTS + 1):
@@ -116,32 +111,25 @@ class HubClient:
                         return b""
                     return self._body(response, path, most, ranged)
                 there = urljoin(url, response.headers.get("Location") or url)
+            old, new = urlsplit(url), urlsplit(there)
+            if new.scheme not in ("https", old.scheme):
+                raise HubError(f"{old.hostname} redirects to {new.scheme}://, which isn't followed")
             if _host(there) != _host(self.settings.endpoint):
                 headers.pop("Authorization", None)
-            self._check_redirect(url, there, is_file)
+                if not is_file:
+                    raise HubError(_NOT_ASKED.format(old.hostname, new.hostname))
             url = there
         raise HubError(f"{path}: {self.settings.endpoint} redirects again and again; try later")
 
     def _opened(self, url: str, headers: Mapping[str, str]) -> http.client.HTTPResponse:
-        host = urlsplit(url).hostname or url
         try:
             request = Request(url, headers=dict(headers))
-            response: http.client.HTTPResponse = self._opener.open(
-                request, timeout=self.settings.silence
-            )
-        except HTTPError as error:  # which is a response, too
-            return error  # type: ignore[return-value]
+            opened = self._opener.open(request, timeout=self.settings.silence)
+        except HTTPError as error:
+            opened = error
         except (OSError, http.client.HTTPException, ValueError) as error:
-            _raise(error, host, self.settings)
-        return response
-
-    def _check_redirect(self, url: str, there: str, is_file: bool) -> None:
-        old, new = urlsplit(url), urlsplit(there)
-        if new.scheme not in ("https", old.scheme) or new.scheme not in ("http", "https"):
-            raise HubError(f"{old.hostname} redirects to {new.scheme}://, which isn't followed")
-        if not is_file and _host(there) != _host(self.settings.endpoint):
-            todo = "if the hub is there, set HF_ENDPOINT to it"
-            raise HubError(f"{old.hostname} redirects to {new.hostname}, which isn't asked; {todo}")
+            _raise(error, urlsplit(url).hostname or url, self.settings)
+        return cast(http.client.HTTPResponse, opened)  # an error is one, too
 
     def _body(
         self,
@@ -151,7 +139,7 @@ class HubClient:
         ranged: Mapping[str, str] | None,
     ) -> bytes:
         announced = response.headers.get("Content-Length") or ""
-        length = int(announced) if announced.isdecimal() else None
+        length = int(announced) if announced.isdecimal() and len(announced) < 20 else None
         if ranged is None and length is not None and length > most:
             raise HubError(f"{path} has {_size(length)}, and at most {_size(most)} are read")
         skipped = 0
@@ -168,11 +156,9 @@ class HubClient:
 
     def _read(self, response: http.client.HTTPResponse, path: str, most: int) -> bytes:
         data = bytearray()
-        file: IO[bytes] = response
         try:
-            while len(data) < most and (piece := file.read(min(_PIECE, most - len(data)))):
+            while len(data) < most and (piece := response.read(min(_PIECE, most - len(data)))):
                 data += piece
-                self.received += len(piece)
         except http.client.IncompleteRead:
             raise HubError(f"{path} broke off after {_size(len(data))}; try again") from None
         except (OSError, http.client.HTTPException) as error:
@@ -200,11 +186,12 @@ class HubClient:
             "file": path.partition(f"{revision}/")[2],
             "status": status,
             "wait": f"in {seconds} s" if seconds.isdecimal() else "later",
-            "place": self.settings.token_place,
+            "place": self.settings.token_file,
         }
         raise HubError(told[self.settings.token is not None].format(**names))
 
 
+_NOT_ASKED = "{} redirects to {}, which isn't asked; if the hub is there, set HF_ENDPOINT to it"
 _GIVES_NONE = "{endpoint} refuses to answer (status {status}); see {page}"
 #: What to say of an answer, without a token and with one.
 _TOLD = {
@@ -218,7 +205,10 @@ _TOLD = {
     ),
     "RevisionNotFound": ("has no revision {revision}; see {page}/commits/main",) * 2,
     "EntryNotFound": ("lists {file}, and doesn't have it; try again",) * 2,
-    "InvalidToken": ("{endpoint} refuses your token ({place}); renew it, or take it away",) * 2,
+    "InvalidToken": (
+        "{endpoint} refuses your token (HF_TOKEN, or {place}); renew it, or take it away",
+    )
+    * 2,
     "Disabled": ("is kept back by {endpoint}; take its template from elsewhere, as a file",) * 2,
     "429": (
         "{endpoint} had too many requests; try again {wait}, or set HF_TOKEN",

@@ -11,74 +11,62 @@ from turnspec.sources.cache import cache_folder
 
 _ENDPOINT = "https://huggingface.co"
 _TRUE = ("1", "ON", "YES", "TRUE")
-_SECONDS_OF_SILENCE = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class HubSettings:
-    """What its client reads of the environment.
+    """What the hub's client reads of the environment.
 
-    ``cache`` is the client's own folder of models, ``heads`` ours, as the beginning of a file is
-    no file. ``silence`` is how long the hub may say nothing, ``patience`` how long all takes, both
-    in seconds. ``token`` is None where there is none; ``token_place`` says where it was looked for.
+    ``token`` is None where there is none, and ``token_file`` was looked into. ``cache`` is the
+    client's own folder of models, ``heads`` ours, as the beginning of a file is no file.
+    ``silence`` is how long a server may say nothing, ``patience`` how long all takes, in seconds.
     """
 
-    endpoint: str = _ENDPOINT
-    token: str | None = None
-    token_place: str = "HF_TOKEN"
-    cache: Path = Path()
-    heads: Path = Path()
+    endpoint: str
+    token: str | None
+    token_file: Path
+    cache: Path
+    heads: Path
     offline: bool = False
-    silence: float = _SECONDS_OF_SILENCE
+    silence: float = 10.0
     patience: float = 300.0
 
 
 def hub_settings(given: Mapping[str, str] = os.environ) -> HubSettings:
-    """Return the settings by environment variables; a file with a token is read."""
-    usual = Path(given.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")
-    home = _path(given.get("HF_HOME") or str(usual))
-    cache = given.get("HF_HUB_CACHE") or given.get("HUGGINGFACE_HUB_CACHE") or str(home / "hub")
-    token_file = _path(given.get("HF_TOKEN_PATH") or str(home / "token"))
-    offline = given.get("HF_HUB_OFFLINE") or given.get("TRANSFORMERS_OFFLINE")
-    token = None if _is_true(given.get("HF_HUB_DISABLE_IMPLICIT_TOKEN")) else _token(given)
-    if token is None and not _is_true(given.get("HF_HUB_DISABLE_IMPLICIT_TOKEN")):
-        token = _token_in(token_file)
+    """Return the settings that environment variables give; a file with a token is read."""
+
+    def chosen(*names: str, usual: str = "") -> str:
+        return next((given[name] for name in names if given.get(name)), usual)
+
+    def place(*names: str, usual: str) -> Path:
+        return Path(os.path.expandvars(chosen(*names, usual=usual))).expanduser()
+
+    def is_true(*names: str) -> bool:
+        return chosen(*names).upper() in _TRUE
+
+    home = place("HF_HOME", usual=f"{chosen('XDG_CACHE_HOME', usual='~/.cache')}/huggingface")
+    token_file = place("HF_TOKEN_PATH", usual=f"{home}/token")
+    token = chosen("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN") or _text(token_file)
+    silence = chosen("HF_HUB_DOWNLOAD_TIMEOUT")
     return HubSettings(
-        endpoint=(given.get("HF_ENDPOINT") or _ENDPOINT).rstrip("/"),
-        token=token,
-        token_place=f"HF_TOKEN, or {token_file}",
-        cache=_path(cache),
+        endpoint=chosen("HF_ENDPOINT", usual=_ENDPOINT).rstrip("/"),
+        token=None if is_true("HF_HUB_DISABLE_IMPLICIT_TOKEN") else _header(token),
+        token_file=token_file,
+        cache=place("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", usual=f"{home}/hub"),
         heads=cache_folder() / "hub",
-        offline=_is_true(offline),
-        silence=_seconds(given.get("HF_HUB_DOWNLOAD_TIMEOUT")),
+        offline=is_true("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"),
+        silence=float(silence) if silence.isdecimal() and int(silence) else 10.0,
     )
 
 
-def _token(given: Mapping[str, str]) -> str | None:
-    found = given.get("HF_TOKEN") or given.get("HUGGING_FACE_HUB_TOKEN") or ""
-    return _one_line(found)
-
-
-def _token_in(file: Path) -> str | None:
+def _text(file: Path) -> str:
     try:
-        return _one_line(file.read_text(encoding="utf-8"))
+        return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        return None
+        return ""
 
 
-def _one_line(token: str) -> str | None:
+def _header(token: str) -> str | None:
     """Return a token as a header can hold it, None of what is none."""
     plain = token.replace("\r", "").replace("\n", "").strip()
     return plain if plain.isascii() and plain.isprintable() and plain else None
-
-
-def _path(text: str) -> Path:
-    return Path(os.path.expandvars(text)).expanduser()
-
-
-def _is_true(value: str | None) -> bool:
-    return (value or "").upper() in _TRUE
-
-
-def _seconds(value: str | None) -> float:
-    return float(value) if value and value.isdecimal() and int(value) else _SECONDS_OF_SILENCE

@@ -11,7 +11,6 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import IO, cast
 
@@ -40,52 +39,24 @@ def extract(
     entries: Iterable[Entry],
     root: Path,
     *,
+    is_pinned: bool = True,
     largest_file: int = LARGEST_FILE,
     largest_sdist: int = LARGEST_SDIST,
 ) -> list[Problem]:
     """Write the templates of ``entries`` below ``root``, each by exact path and checked.
 
     One that is missing or has another checksum becomes a problem and isn't written. The limits
-    are in bytes, unpacked.
+    are in bytes, unpacked. Without ``is_pinned`` it is another package, whose texts aren't known.
     """
-    limits = largest_file, largest_sdist
-    return _each(archive, origin, entries, limits, partial(_store, root=root))
-
-
-def packed_texts(
-    archive: Path, origin: Origin, entries: Iterable[Entry]
-) -> tuple[dict[str, str], list[Problem]]:
-    """Return the templates as a package has them, by their files' names, whatever is pinned."""
-    texts: dict[str, str] = {}
-
-    def keep(data: bytes, entry: Entry, origin: Origin) -> list[Problem]:
-        text = _text(data, entry, origin)
-        if isinstance(text, Problem):
-            return [text]
-        texts[entry.file] = text
-        return []
-
-    problems = _each(archive, origin, entries, (LARGEST_FILE, LARGEST_SDIST), keep)
-    return texts, problems
-
-
-def _each(
-    archive: Path,
-    origin: Origin,
-    entries: Iterable[Entry],
-    limits: tuple[int, int],
-    store: Callable[[bytes, Entry, Origin], list[Problem]],
-) -> list[Problem]:
-    """Have the files of some templates stored, each by exact path; return what is wrong."""
     wanted: dict[str, list[Entry]] = {}
     for entry in entries:
         wanted.setdefault(entry.path, []).append(entry)
     problems: list[Problem] = []
     members = _sdist_files if origin.is_sdist else _wheel_files
     try:
-        for path, data in members(archive, origin, wanted, limits):
+        for path, data in members(archive, origin, wanted, (largest_file, largest_sdist)):
             for entry in wanted.pop(path):
-                problems += store(data, entry, origin)
+                problems += _store(data, entry, origin, root, is_pinned=is_pinned)
     # Encrypted files of a wheel are a RuntimeError, other ways to pack them a NotImplementedError.
     except (*_UNREADABLE, RuntimeError) as error:
         if isinstance(error, OSError) and error.filename:  # a template that can't be written
@@ -151,22 +122,17 @@ def _check_size(path: str, size: int, largest: int) -> None:
         raise _TooLargeError(f"{path} has more than {largest} bytes")
 
 
-def _text(data: bytes, entry: Entry, origin: Origin) -> str | Problem:
+def _store(
+    data: bytes, entry: Entry, origin: Origin, root: Path, *, is_pinned: bool
+) -> list[Problem]:
     try:
         text = text_within(data, entry)
-        text.encode("utf-8")
+        actual = sha256_of(text.encode("utf-8"))
     except (NoTextError, UnicodeError) as error:
-        message = f"{entry.file}: {origin.file}: {entry.path}: {error}"
-        return Problem(message, INDEX_FILE, entry.line)
-    return text
-
-
-def _store(data: bytes, entry: Entry, origin: Origin, root: Path) -> list[Problem]:
-    text = _text(data, entry, origin)
-    if isinstance(text, Problem):
-        return [text]
-    actual = sha256_of(text.encode("utf-8"))
-    if actual != entry.sha256:
+        return [
+            Problem(f"{entry.file}: {origin.file}: {entry.path}: {error}", INDEX_FILE, entry.line)
+        ]
+    if is_pinned and actual != entry.sha256:
         message = (
             f"{entry.file}: sha256 in {origin.file} is {actual}, the index pins {entry.sha256}"
         )
