@@ -102,7 +102,7 @@ def _fetched(client: HubClient, model: HubModel, tell: Tell, *, to_keep: bool) -
     _heed_licence(info, called, tell, to_keep=to_keep)
     client.repository = called.repository
     folder = called.snapshot(settings.cache, commit)
-    further = [file for file in files if _FURTHER_FILE.fullmatch(file)][:_MOST_FURTHER]
+    further = [file for file in sorted(files) if _FURTHER_FILE.fullmatch(file)][:_MOST_FURTHER]
     for file in (*(file for file in TEXT_FILES if file in files), *further):
         if not (folder / file).is_file():
             _write(folder / file, client.file(file, commit))
