@@ -151,17 +151,18 @@ class Handler(BaseHTTPRequestHandler):
         model = self.readable(repository)
         if model is None:
             return
+        commit = model.commit_of(unquote(revision)) or ""
         if model.gated and self.headers["Authorization"] is None:
             self.refuse(401, "GatedRepo", f"Access to model {repository} is restricted.")
         elif model.gated:
             self.refuse(403, "GatedRepo", "Your request to access it is awaiting a review.")
-        elif unquote(path) not in model.commits.get(revision, {}):
+        elif unquote(path) not in model.commits.get(commit, {}):
             self.refuse(404, "EntryNotFound", "Entry not found")
         elif unquote(path) in model.linked:
-            place = f"{self.hub.other}/cdn/{repository}@{revision}/{path}"
+            place = f"{self.hub.other}/cdn/{repository}@{commit}/{path}"
             self.answer(302, headers={"Location": place})
         else:
-            self.send_file(repository, revision, path)
+            self.send_file(repository, commit, path)
 
     def readable(self, repository: str) -> Model | None:
         model = self.hub.models.get(repository)
@@ -178,7 +179,8 @@ class Handler(BaseHTTPRequestHandler):
         data = self.hub.models[repository].commits[commit][unquote(path)]
         ranged = self.headers["Range"] if self.hub.ranges else None
         if ranged is None:
-            self.answer(200, data, {"X-Repo-Commit": commit})
+            tag = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()  # as git has it
+            self.answer(200, data, {"X-Repo-Commit": commit, "ETag": f'"{tag}"'})
             return
         first, last = map(int, ranged.removeprefix("bytes=").split("-"))
         part = data[first : last + 1]
@@ -204,6 +206,7 @@ class Handler(BaseHTTPRequestHandler):
         for name, value in headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body) if length is None else length))
+        self.send_header("Connection", "close")
         self.end_headers()
         if self.command == "GET":
             self.write(body)
