@@ -14,9 +14,10 @@ from tests import fake_index
 from tests.fake_hub import CHANGED, TEMPLATE, FakeHub, fetched
 from tests.fake_index import FakeIndex, origin_of, wheel_of
 from tests.own_checkouts import EMPTY_INDEX
+from tests.own_templates import FOLDER
 from tests.test_cli import run_whole
-from turnspec.analysis.limited import analyze_limited
 from turnspec.analysis.source import TemplateSource
+from turnspec.pipeline.trial import whole_spec
 from turnspec.sources import pip_settings
 from turnspec.sources.add import add_templates
 from turnspec.sources.download import newest_origin
@@ -25,26 +26,28 @@ from turnspec.sources.index import INDEX_FILE, read_index
 from turnspec.sources.pip_settings import PipSettings
 from turnspec.sources.reading import SourceTemplate, read_templates
 from turnspec.spec.files import dump_spec
-from turnspec.spec.model import Spec
+from turnspec.spec.model import Spec, Verdict
 
-COMMENTED = "{# Mended. #}" + TEMPLATE
+#: One whose calls are read where they are quoted, which its spec says as a limit.
+CALLS = (FOLDER / "bare-json-call.jinja").read_text(encoding="utf-8")
 WHEELS = [f"pack-{version}-py3-none-any.whl" for version in ("1.0", "1.9", "1.10", "2.0rc1")]
 
 
 @cache
-def spec() -> Spec:
-    """Return the spec of the text that all have but for a comment."""
-    analysis = analyze_limited(TemplateSource("a", TEMPLATE, "a.jinja", "hub", {}))
-    assert analysis.spec is not None
-    return analysis.spec
+def spec(text: str) -> Spec:
+    """Return the spec of a text that others have but for a comment."""
+    found = whole_spec(TemplateSource("a", text, "a.jinja", "hub", {}))
+    assert isinstance(found, Spec)
+    return found
 
 
 def write_spec(template: SourceTemplate) -> None:
     """Write the spec of a template as it is pinned."""
-    of = replace(spec().template, file=template.file, sha256=template.sha256)
+    found = spec(template.text.partition("{#of ")[0])
+    of = replace(found.template, file=template.file, sha256=template.sha256)
     path = Path(f"specs/{template.name}.yaml")
     path.parent.mkdir(exist_ok=True)
-    text = dump_spec(replace(spec(), name=template.name, template=of))
+    text = dump_spec(replace(found, name=template.name, template=of))
     path.write_text(text, encoding="utf-8")
 
 
@@ -54,15 +57,16 @@ def ten(hub: FakeHub) -> FakeHub:
     Path("templates").mkdir()
     Path(INDEX_FILE).write_text(EMPTY_INDEX, encoding="utf-8")
     for number in range(10):
-        hub.add(f"Some/Model-{number}", {"chat_template.jinja": f"{TEMPLATE}{{#{number}#}}"})
+        text = CALLS if number == 2 else TEMPLATE
+        hub.add(f"Some/Model-{number}", {"chat_template.jinja": f"{text}{{#of {number}#}}"})
     for number in range(10):
         template = pinned(f"Some/Model-{number}")
         if number in (2, 5):
             write_spec(template)
-    hub.add("Some/Model-1", {"chat_template.jinja": f"{TEMPLATE}{{#1#}}", "README.md": "new"})
-    hub.add("Some/Model-2", {"chat_template.jinja": COMMENTED})
+    hub.add("Some/Model-1", {"chat_template.jinja": f"{TEMPLATE}{{#of 1#}}", "README.md": "new"})
+    hub.add("Some/Model-2", {"chat_template.jinja": CALLS})
     hub.add("Some/Model-5", {"chat_template.jinja": CHANGED})
-    hub.add("Some/Model-8", {"tokenizer_config.json": json.dumps({"chat_template": COMMENTED})})
+    hub.add("Some/Model-8", {"tokenizer_config.json": json.dumps({"chat_template": TEMPLATE})})
     return hub
 
 
@@ -80,6 +84,7 @@ def test_ten_pins_of_which_three_moved(ten: FakeHub, few_turns: None) -> None:
     assert (done.returncode, told["pinned"], told["problems"]) == (1, 10, [])
     rows = {row["name"]: row for row in told["outdated"]}
     formats = {name: row["format"] for name, row in rows.items()}
+    assert Verdict.OPEN in {limit.verdict for limit in spec(CALLS).limits}
     assert formats == {"model-2": "as it was", "model-5": "breaking", "model-8": "unknown"}
     assert rows["model-5"]["from"] == "Some/Model-5"
     assert rows["model-5"]["newest"] == next(iter(ten.models["Some/Model-5"].commits))

@@ -14,6 +14,7 @@ from turnspec.cli.common import fetching
 from turnspec.cli.console import Fault, Misuse, finish, print_notice
 from turnspec.rendering.limits import Limits
 from turnspec.sources.hub_place import Fetch
+from turnspec.sources.text_files import sha256_of
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
@@ -49,15 +50,22 @@ def spec_at(asked: str, catalog: Catalog, limits: Limits) -> Spec:
     place = template_path(asked, catalog, fetch)
     if not isinstance(place, Path):
         return spec_of(find(asked, catalog, fetch))
-    from turnspec.catalog.identify import identify_templates  # which brings the analysis along
+    # A name alone doesn't need what analyses templates.
+    from turnspec.pipeline.template_sources import read_sources_anywhere
+    from turnspec.pipeline.trial import whole_spec
 
-    identities, problems = identify_templates(place, catalog, limits)
+    sources, problems = read_sources_anywhere([place])
     finish(problems)
-    if len(identities) != 1:
-        names = ", ".join(identity.label for identity in identities)
+    if len(sources) != 1:
+        names = ", ".join(source.name for source in sources)
         raise Fault(f"{asked} holds several templates ({names}); analyse it with --into first")
-    (identity,) = identities
-    return identity.spec or spec_of(catalog.formats[identity.names[0]])
+    (source,) = sources
+    digest = sha256_of(source.text.encode("utf-8"))
+    same = next((known for known in catalog if known.sha256 == digest), None)
+    spec = spec_of(same) if same else whole_spec(source, limits)
+    if isinstance(spec, Spec):
+        return spec
+    raise Fault("; ".join(map(str, spec)))
 
 
 def format_names(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:

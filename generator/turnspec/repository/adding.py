@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from turnspec.analysis.limited import analyze_limited
 from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.identify import Kind, identify_templates
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.template_sources import read_overlay_of
+from turnspec.pipeline.trial import whole_spec
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.review.compare import Review, Source, TemplateReview, compare_sources
 from turnspec.sources.add import AddResult, add_templates
@@ -112,15 +112,14 @@ def _analysed(
     if problems:
         return problems
     source = TemplateSource.of(listed, template.text, entry.origin, overlay)
-    analysis = analyze_limited(source, limits)
-    return analysis.spec if analysis.spec is not None else list(analysis.problems)
+    return whole_spec(source, limits)
 
 
 def _compared(project: Project, new: Spec) -> list[TemplateReview]:
     """Compare a new spec with the one on the disk, if there is one that can be read."""
     paths = OutputPaths.in_project(new.name)
     old = read_spec(project.root / paths.spec, paths.spec)
-    if not isinstance(old, Spec) or replace(old.of_template, template=new.template) == new:
+    if not isinstance(old, Spec) or replace(old, template=new.template) == new:
         return []
     module = project.root / paths.module
     text = file_text(module) if module.is_file() else None
