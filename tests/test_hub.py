@@ -98,13 +98,13 @@ WRONG: dict[str, tuple[Callable[[FakeHub], None], str, dict[str, object], str]] 
         lambda hub: hub.models.clear(),
         "",
         {},
-        "isn't at {hub}; check the name, or set HF_TOKEN if it is private",
+        "is neither here nor at {hub}; check the name, or set HF_TOKEN if it is private",
     ),
     "missing for a token": (
         lambda hub: hub.models.clear(),
         "",
         {"token": TOKEN},
-        "isn't at {hub}; check the name, and whether your token may read it",
+        "is neither here nor at {hub}; check the name, and whether your token may read it",
     ),
     "another's token": (
         nothing,
@@ -478,8 +478,8 @@ def test_the_hubs_answer_goes_before_a_guess(
     done = run_whole("vendor", "Other/Qwen3-Coder-30B", "--into", "formats")
     assert "wrote formats/qwen3_coder.py" in done.stdout
     assert done.stderr.endswith(
-        f"; Other/Qwen3-Coder-30B: isn't at {hub.url}; check the name, or set HF_TOKEN if it is "
-        "private\n"
+        f"; Other/Qwen3-Coder-30B: is neither here nor at {hub.url}; check the name, "
+        "or set HF_TOKEN if it is private\n"
     )
     with pytest.raises(ValueError, match="no format is known as"):
         turnspec.load("Some/Unheard-Of-7B")
@@ -522,7 +522,8 @@ def test_a_pin_is_fetched_again_and_taken_anew(
     pin = (entry.origin, entry.repository, entry.commit, entry.path, entry.eos_token)
     assert pin == ("hub", NEW, first, "chat_template.jinja", "</s>")
     asked = len(hub.asked)
-    assert run("identify", NEW).stdout.startswith(f"{NEW}: brandnew-7b\n")
+    for model in (NEW, f"{NEW}@{first}"):
+        assert run("identify", model).stdout.startswith(f"{model}: brandnew-7b\n")
     assert len(hub.asked) == asked
 
     second = hub.add(NEW, {**FILES, "chat_template.jinja": CHANGED})
@@ -542,3 +543,12 @@ def test_a_pin_is_fetched_again_and_taken_anew(
     (problem,) = fetch_templates(Path()).problems
     assert isinstance(problem, Problem)
     assert str(problem).endswith("check the name, or set HF_TOKEN if it is private")
+
+
+def test_two_revisions_are_compared(hub: FakeHub, few_turns: None) -> None:
+    first = next(iter(hub.models[NEW].commits))
+    hub.add(NEW, {**FILES, "chat_template.jinja": CHANGED}, tags={"v1": first})
+    done = run_whole("diff", f"{NEW}@v1", NEW)
+    assert done.returncode == 1
+    assert done.stdout.startswith("brandnew-7b: breaking\n")
+    assert done.stdout.endswith(f"1 breaking between {NEW}@v1 and {NEW}\n")

@@ -117,7 +117,7 @@ def test_what_cannot_be_had(ten: FakeHub, monkeypatch: pytest.MonkeyPatch) -> No
     assert done.returncode == 1
     assert "model-4" in done.stdout
     gone, broken = done.stderr.splitlines()[1:]
-    assert gone.startswith("error: Some/Model-3: isn't at http://127.0.0.1")
+    assert gone.startswith("error: Some/Model-3: is neither here nor at http://127.0.0.1")
     assert broken.startswith("error: Model-4.jinja")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     done = run_whole("outdated", "model-3")

@@ -107,24 +107,24 @@ def fetching(*, to_keep: bool = False) -> Fetch:
 
     Offline it looks for them in the cache. ``to_keep``: their licences have to allow that.
     """
-    from turnspec.sources.hub import fetch_model  # which most commands don't need
-    from turnspec.sources.hub_settings import hub_settings
-
-    settings = hub_settings()
-    if click.get_current_context().meta.get(_OFFLINE):
-        settings = replace(settings, offline=True)
+    offline = click.get_current_context().meta.get(_OFFLINE, False)
 
     @cache  # who has asked and was refused goes on to what a name says
     def fetch(model: HubModel) -> Path | Problem:
+        from turnspec.sources.hub import fetch_model  # which a name doesn't need
+        from turnspec.sources.hub_settings import hub_settings
+
+        settings = hub_settings()
+        settings = replace(settings, offline=offline or settings.offline)
         with progress_bar("fetching", None):
             return fetch_model(model, settings, print_notice, to_keep=to_keep)
 
     return fetch
 
 
-def paths_of(sources: Iterable[Path], *, to_keep: bool = False) -> tuple[list[Path], list[Problem]]:
+def paths_of(sources: Iterable[Path]) -> tuple[list[Path], list[Problem]]:
     """Return the paths of some sources, those of models on the hub once they are fetched."""
-    places = [fetched_path(str(source), fetching(to_keep=to_keep)) for source in sources]
+    places = [fetched_path(str(source), fetching()) for source in sources]
     found = [place for place in places if isinstance(place, Path)]
     return found, [place for place in places if isinstance(place, Problem)]
 

@@ -61,25 +61,24 @@ def fetch_model(
 
 def fetch_pinned(entries: Iterable[Entry], root: Path, *, offline: bool = False) -> list[Problem]:
     """Write templates that are pinned at commits of the hub below ``root``, each checked."""
-    problems: list[Problem] = []
     settings = hub_settings()
     cached = replace(settings, offline=True)
-    places = cached, replace(settings, offline=offline or settings.offline)
+    problems: list[Problem] = []
 
     def model_of(entry: Entry) -> tuple[str, str]:
         return entry.repository, entry.commit
 
     for pin, group in groupby(sorted(entries, key=model_of), model_of):
-        missing, why = list(group), ""
-        for place in places if missing else ():
-            texts, why = _texts_by_hash(HubModel(*pin), place)
-            for entry in [entry for entry in missing if entry.sha256 in texts]:
+        pinned = list(group)
+        texts, why = _texts_by_hash(HubModel(*pin), cached)
+        if not offline and any(entry.sha256 not in texts for entry in pinned):
+            texts, why = _texts_by_hash(HubModel(*pin), settings)
+        for entry in pinned:
+            if entry.sha256 in texts:
                 write_atomically(root / entry.location, texts[entry.sha256])
-                missing.remove(entry)
-        problems += [
-            Problem(f"cannot fetch {entry.file}: {why}", INDEX_FILE, entry.line)
-            for entry in missing
-        ]
+            else:
+                message = f"cannot fetch {entry.file}: {why}"
+                problems.append(Problem(message, INDEX_FILE, entry.line))
     return problems
 
 

@@ -200,8 +200,8 @@ _TOLD = {
         "is gated, and your token's account isn't let in; ask for it at {page}",
     ),
     "RepoNotFound": (
-        "isn't at {endpoint}; check the name, or set HF_TOKEN if it is private",
-        "isn't at {endpoint}; check the name, and whether your token may read it",
+        "is neither here nor at {endpoint}; check the name, or set HF_TOKEN if it is private",
+        "is neither here nor at {endpoint}; check the name, and whether your token may read it",
     ),
     "RevisionNotFound": ("has no revision {revision}; see {page}/commits/main",) * 2,
     "EntryNotFound": ("lists {file}, and doesn't have it; try again",) * 2,

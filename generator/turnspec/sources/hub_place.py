@@ -38,17 +38,14 @@ class HubModel:
         """Whether the revision is a commit, so that it stays what it is."""
         return COMMIT.fullmatch(self.revision) is not None
 
-    def folder(self, cache: Path) -> Path:
-        """Return where all of it lies in a folder of models."""
-        return cache / "--".join([_FOLDER, *self.repository.split("/")])
-
     def snapshot(self, cache: Path, commit: str) -> Path:
-        """Return where the files of a commit lie."""
-        return self.folder(cache) / _COMMITS / commit
+        """Return where the files of a commit lie in a folder of models."""
+        folder = "--".join([_FOLDER, *self.repository.split("/")])
+        return cache / folder / _COMMITS / commit
 
     def reference(self, cache: Path) -> Path:
         """Return the file that says which commit the revision is."""
-        return self.folder(cache) / "refs" / (self.revision or MAIN)
+        return self.snapshot(cache, "").parent / "refs" / (self.revision or MAIN)
 
     def __str__(self) -> str:
         """Return it as it was asked for."""
