@@ -80,7 +80,7 @@ def test_help_lists_all_commands() -> None:
     assert set(COMMANDS) == {
         *("add", "analyze", "check", "diff", "explain", "export", "grammar", "identify", "init"),
         *("list", "live", "parse", "regen", "remove", "rename", "render", "report"),
-        *("upgrade", "vendor"),
+        *("outdated", "upgrade", "vendor"),
     }
     for command in COMMANDS:
         assert re.search(rf"^  {command} ", result.stdout, re.MULTILINE)

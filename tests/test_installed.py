@@ -140,9 +140,12 @@ def building_verbs(user: Machine, model: Path) -> set[str]:
     text = template.read_text(encoding="utf-8").replace("<:end:>", "<:over:>")
     template.write_text(text, encoding="utf-8")
     assert "plain-content: breaking\n" in user.run("add", "--update", "plain-content")[0]
+    assert user.run("outdated")[0].startswith("0 pinned: ")
+    user.run("upgrade")
     user.run("rename", "plain-content", "another")
     user.run("remove", "another")
-    return {"analyze", "init", "add", "regen", "check", "rename", "remove"}
+    made = {"analyze", "init", "add", "regen", "check", "rename", "remove"}
+    return made | {"outdated", "upgrade"}
 
 
 @pytest.fixture
@@ -174,6 +177,7 @@ def test_the_wheel(model: Path, tmp_path: Path) -> None:
         (["analyze", PLAIN, "--into", "parsers"], "build"),
         (["regen"], "build"),
         (["check"], "build"),
+        (["outdated"], "build"),
         (["explain", QWEN, "--fetch"], "build"),
         (["render", QWEN, "--fetch"], "build"),
         (["live", QWEN], "live"),
@@ -184,9 +188,10 @@ def test_the_wheel(model: Path, tmp_path: Path) -> None:
         verbs.add(str(arguments[0]))
     user.run("init")
     user.run("add", PLAIN)
+    user.run("upgrade")
     user.run("rename", "plain-content", "another")
     user.run("remove", "another")
-    assert verbs | {"init", "add", "rename", "remove"} == set(COMMANDS)
+    assert verbs | {"init", "add", "upgrade", "rename", "remove"} == set(COMMANDS)
     installed = {name.lower() for name in user.environment.distributions()}
     assert not installed & {"black", "gguf", "hypothesis", "llama_cpp_python", "numpy"}
     assert len(installed) <= MOST_PACKAGES
