@@ -137,16 +137,16 @@ WRONG: dict[str, tuple[Callable[[FakeHub], None], str, dict[str, object], str]] 
         "is kept back by {hub}; take its template from elsewhere, as a file",
     ),
     "too often": (
-        on_info(fake_hub.refused(429, Retry_After="30")),
+        on_info(fake_hub.refused(429, RateLimit='"api";r=0;t=30')),
         "",
         {},
         "{hub} had too many requests; try again in 30 s, or set HF_TOKEN",
     ),
     "down": (
-        on_info(fake_hub.refused(503)),
+        on_info(fake_hub.refused(503, Retry_After="9")),
         "",
         {},
-        "{hub} can't answer now (status 503); try again later",
+        "{hub} can't answer now (status 503); try again in 9 s",
     ),
     "odd": (
         on_info(fake_hub.refused(418)),

@@ -178,7 +178,8 @@ class HubClient:
         elif not code and status in (401, 403, 404):
             code = "RepoNotFound"
         told = _TOLD.get(code) or _TOLD.get(str(status)) or _TOLD["5xx" if status >= 500 else "4xx"]
-        seconds = response.headers.get("Retry-After") or ""
+        limit = response.headers.get("RateLimit") or ""  # as in "api";r=0;t=55
+        seconds = response.headers.get("Retry-After") or limit.rpartition("t=")[2]
         names = {
             "page": f"{self.settings.endpoint}/{self.repository}",
             "endpoint": self.settings.endpoint,
