@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fake_hub import FakeHub, serving
 from tests.generated_formats import ROOT
 from tests.own_templates import FOLDER
 from tests.transcripts import put_on_path, transcript
@@ -37,6 +38,7 @@ OTHER_PAGES = (
     "EXPORTS.md",
     "FAULTS.md",
     "fix-an-overlay.md",
+    "from-the-hub.md",
     "limits.md",
     "load-a-format.md",
     "own-repository.md",
@@ -74,6 +76,27 @@ def test_the_page_on_a_repository_shows_what_is_printed(tmp_path: Path) -> None:
     shutil.copy(FOLDER / "unseen-arguments-into.jinja", tmp_path / "my-model.jinja")
     put_on_path(tmp_path / "bin")
     assert transcript(page, tmp_path, tmp_path / "bin") == page
+
+
+@pytest.mark.long
+def test_the_page_on_the_hub_shows_what_is_printed(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "from-the-hub.md").read_text(encoding="utf-8")
+    put_on_path(tmp_path / "bin")
+    (tmp_path / "app").mkdir()
+    with serving(documented_hub()) as hub:
+        assert transcript(page, tmp_path / "app", tmp_path / "bin", hub) == page
+
+
+def documented_hub() -> FakeHub:
+    """Return a hub with the models that the page names."""
+    text = (FOLDER / "unseen-arguments-into.jinja").read_text(encoding="utf-8")
+    newer = text.replace("<|/ai|>", "<|/bot|>")
+    hub = FakeHub()
+    first = hub.add("SomeOrg/BrandNew-7B", {"chat_template.jinja": text})
+    hub.add("SomeOrg/BrandNew-7B", {"chat_template.jinja": newer}, tags={"v1": first})
+    hub.add("SomeOrg/Gated-7B", {"chat_template.jinja": text}, gated=True)
+    hub.add("SomeOrg/Base-7B", {"tokenizer_config.json": "{}"})
+    return hub
 
 
 def test_links_lead_somewhere() -> None:

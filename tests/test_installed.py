@@ -142,10 +142,12 @@ def building_verbs(user: Machine, model: Path) -> set[str]:
     text = template.read_text(encoding="utf-8").replace("<:end:>", "<:over:>")
     template.write_text(text, encoding="utf-8")
     assert "plain-content: breaking\n" in user.run("add", "--update", "plain-content")[0]
+    assert user.run("outdated")[0].startswith("0 pinned: ")
     user.run("upgrade")
     user.run("rename", "plain-content", "another")
     user.run("remove", "another")
-    return {"analyze", "init", "add", "regen", "check", "upgrade", "rename", "remove"}
+    made = {"analyze", "init", "add", "regen", "check", "rename", "remove"}
+    return made | {"outdated", "upgrade"}
 
 
 @pytest.fixture
@@ -177,6 +179,7 @@ def test_the_wheel(model: Path, tmp_path: Path) -> None:
         (["analyze", PLAIN, "--into", "parsers"], "build"),
         (["regen"], "build"),
         (["check"], "build"),
+        (["outdated"], "build"),
         (["explain", QWEN, "--fetch"], "build"),
         (["render", QWEN, "--fetch"], "build"),
         (["live", QWEN], "live"),

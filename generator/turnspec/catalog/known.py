@@ -8,6 +8,7 @@ from pathlib import Path
 from turnspec.codegen.banner import is_generated, named_spec, warning_of
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.standing import Standings
+from turnspec.sources.hub_place import HubModel
 from turnspec.sources.index import FETCHED_FOLDER, LOCAL_FOLDER, Entry
 from turnspec.sources.text_files import read_text
 from turnspec.spec.files import read_spec, spec_hash
@@ -58,6 +59,12 @@ class KnownFormat:
     def template_file(self) -> str:
         """The template's file name; the format's own name where the index doesn't list it."""
         return self.entry.file if self.entry else self.name
+
+    def is_of(self, model: HubModel) -> bool:
+        """Tell whether its template is pinned as that of a model, at its revision if it has one."""
+        if self.entry is None or self.entry.repository.lower() != model.repository.lower():
+            return False
+        return model.revision in ("", self.entry.commit)
 
     @property
     def sha256(self) -> str:

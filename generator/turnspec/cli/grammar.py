@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from turnspec.cli.common import ROOT, THINKING, VERBOSE
+from turnspec.cli.common import HUB_OFFLINE, ROOT, THINKING, VERBOSE
 from turnspec.cli.console import Fault, Misuse, json_text, print_error, print_notice, put, put_json
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
@@ -43,6 +43,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     help="Leave out what no grammar can say of a schema (uniqueItems, not), each with a notice.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@HUB_OFFLINE
 @ROOT
 @VERBOSE
 def grammar(
@@ -61,7 +62,7 @@ def grammar(
 ) -> None:
     """Print a format's grammar for real tools: what it lets through, its parser reads.
 
-    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, a template (a
+    FORMAT is a name or an alias (see turnspec list), a model on the hub (ORG/MODEL), a template (a
     .jinja file, a model folder, a GGUF file), or the path of a spec. The grammar begins where the
     prompt ends, or, if it is lazy, with the first call; its comments (or --json) name the triggers,
     the tokens that have to be seen as text, and the stop strings.

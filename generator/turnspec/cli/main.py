@@ -48,6 +48,7 @@ VERBS = {
         "rename": "Give a template of this repository another name.",
         "regen": "Analyse all templates; write and verify specs, parsers and grammars.",
         "check": "Say whether specs and generated files are fresh.",
+        "outdated": "Say which pinned templates have a newer text, and what it changes.",
         "upgrade": "Write specs of an older form in today's.",
     },
     "Review": {
@@ -59,7 +60,7 @@ VERBS = {
 }
 
 #: Those that build templates, each in a process of its own.
-BUILDING = ("analyze", "add", "regen", "check", "explain", "report-problem")
+BUILDING = ("analyze", "add", "regen", "check", "explain", "outdated", "report-problem")
 
 
 class Verbs(click.Group):

@@ -144,12 +144,16 @@ def review_files(old: Path, new: Path) -> Review | Problem:
     before, after = read_spec(old), read_spec(new)
     if not isinstance(before, Spec) or not isinstance(after, Spec):
         return Review(str(old), str(new), (), (*_problems(before), *_problems(after)))
-    if before == after:
-        return Review(str(old), str(new), ())
-    names = dict.fromkeys((before.name, after.name))
-    source = Source(after, file=str(new))
-    template = compare_sources(" → ".join(names), Source(before, file=str(old)), source)
-    return Review(str(old), str(new), (template,))
+    return review_specs(Source(before, file=str(old)), Source(after, file=str(new)))
+
+
+def review_specs(old: Source, new: Source) -> Review:
+    """Compare two specs, which their ``file`` names."""
+    if old.spec == new.spec:
+        return Review(old.file, new.file, ())
+    names = dict.fromkeys((old.spec.name, new.spec.name))
+    template = compare_sources(" → ".join(names), old, new)
+    return Review(old.file, new.file, (template,))
 
 
 def _names_of(problems: Iterable[Problem]) -> set[str]:
