@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from turnspec.catalog.finding import template_path
 from turnspec.cli import common
 from turnspec.cli.console import Fault, Misuse, json_text, print_notice, put
 from turnspec.cli.extras import needs
@@ -81,8 +82,9 @@ def _subject(source: str, root: Path | None, limits: Limits) -> tuple[list[str],
     catalog = catalog_of(root)
     if source.endswith(".py"):
         return _of_module(Path(source))
-    if source not in catalog.formats and Path(source).exists():
-        return _of_template(Path(source), limits)
+    place = template_path(source, catalog, common.fetching())
+    if isinstance(place, Path):
+        return _of_template(place, limits)
     known = find(source, catalog)
     facts = [known.name, str(known.judgement()), f"template: {known.sha256}"]
     return [*facts, f"fingerprint: {fingerprint(spec_of(known))}"], text_of(known.module())

@@ -29,6 +29,7 @@ SINGLE_QUOTED = re.compile(
 )
 DOUBLE_QUOTED = re.compile(STRING.replace("SIGNS", '"') + '(?P<end>")?')
 STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")
+SEPARATORS = {"comma": ", ", "colon": ": "}
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
 
@@ -162,7 +163,7 @@ class JsonValue:
 
     def _insert_missing(self) -> None:
         """Supply a comma or a colon where none stands before what comes next."""
-        if missing := {"comma": ", ", "colon": ": "}.get(self._expected):
+        if missing := SEPARATORS.get(self._expected):
             self._tell(f"no {missing.strip()!r} after {self.waiting!r}")
             self._take_separator(missing)
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.identify import Kind, identify_templates
-from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.template_sources import read_overlay_of
 from turnspec.pipeline.trial import whole_spec
@@ -18,7 +17,7 @@ from turnspec.review.compare import Review, Source, TemplateReview, compare_sour
 from turnspec.sources.add import AddResult, add_templates
 from turnspec.sources.index import Entry, Origin, read_index
 from turnspec.sources.reading import SourceTemplate, read_templates
-from turnspec.spec.files import load_spec, read_spec
+from turnspec.spec.files import read_spec
 from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
