@@ -203,8 +203,8 @@ def _data(result: Binding) -> dict[str, object]:
 
 def _show(results: Sequence[Binding], slack: float) -> None:
     table = Table(title="binding a grammar to tools: ms of processor time", title_justify="left")
-    columns = ("parser", "tools", "cold", "target", "again", "one new", "equal")
-    columns += ("llama.cpp's converter", "ratio", "")
+    timed = ("cold", "target", "again", "one new", "equal", "llama.cpp's converter")
+    columns = ("parser", "tools", *timed, "ratio", "")
     for number, column in enumerate(columns):
         table.add_column(column, justify="right" if number else "left")
     for result in results:

@@ -16,7 +16,7 @@ from turnspec.rendering.worker import RenderWorker
 
 TOOLS = [{"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}]
 LOOK: dict[str, Any] = {"name": "look", "arguments": {"city": "Paris </s>"}}
-CONVERSATION = [
+CONVERSATION: list[dict[str, Any]] = [
     {"role": "user", "content": "Hi?"},
     {"role": "assistant", "content": "Hello.", "reasoning_content": "They greet."},
     {"role": "user", "content": "The weather?"},
