@@ -129,7 +129,7 @@ def _exactly_named(asked: str, catalog: Catalog) -> KnownFormat | None:
 
 def _by_spec(path: Path) -> Found | Problem:
     """Return the format of a spec: a repository's, or one that was analysed into a folder."""
-    if not path.is_file():
+    if not path.exists():
         return Problem("there is no such file", str(path))
     known = Catalog.around(path.parent).formats.get(path.stem)
     if known is None or (known.project.root / known.paths.spec).resolve() != path.resolve():
