@@ -242,7 +242,8 @@ class Turn:
         body = text.lstrip(WHITE_SPACE) if state.after_marker else ""
         if body:
             state.after_marker = False
-            self.stream.part(offset := start + len(text) - len(body))
+            offset = start + len(text) - len(body)
+            self.stream.part(offset)
             if HAS_CALLS:
                 self._begin_text(offset)
         self.events += self.stream.write(text, start)
