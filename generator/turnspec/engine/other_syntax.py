@@ -88,7 +88,7 @@ def is_name(text: str) -> bool:
 def objects_in(text: str) -> Sequence[Any]:
     """Return the values in a text, in JSON or Python: alone, or in an array without brackets."""
     text = text.strip(WHITE_SPACE)
-    for read in (str, lambda it: dump_python(literal(it))):
+    for read in (str, python_as_json):
         for candidate in (text, f"[{text}]"):
             try:
                 value = load_json(read(candidate), hook=apart)
@@ -96,6 +96,11 @@ def objects_in(text: str) -> Sequence[Any]:
                 continue
             return value if is_list(value) else [value]
     return []
+
+
+def python_as_json(text: str) -> str:
+    """Return a literal of Python's that JSON can hold, as JSON."""
+    return dump_python(literal(text))
 
 
 def call_in_object(value: Any) -> OtherCall | None:

@@ -217,8 +217,9 @@ export function headTextRoles(table) {
 /** Return heads that have no name where it belongs, or nothing else behind it. */
 function brokenHeads(table) {
   const { start = "", opening } = callsOf(table);
-  const [before = "", behind] = start.split("{name}");
-  if (behind === undefined || leadingText(before).length < 3) return [];
+  const at = start.indexOf("{name}");
+  const [before, behind] = [start.slice(0, at), start.slice(at + "{name}".length)];
+  if (at < 0 || leadingText(before).length < 3) return [];
   const ends = table.turn_end.map((end) => spaced(end));
   return [
     ["unnamed", withFollows(table, `${before}{not a name}${behind}`)],
