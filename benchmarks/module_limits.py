@@ -42,7 +42,7 @@ SO_FAR = {
     "statements, heads with JSON": 1_665,
     "statements, objects": 1_745,
     "lines, median": 2_535,
-    "lines, mean": 2_295,
+    "lines, mean": 2_298,
     "lines, all": 461_814,
     "common texts": 13,
     "lines of the engine and codegen": 10_186,

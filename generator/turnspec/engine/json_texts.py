@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+from turnspec.engine.tools import is_mapping
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -76,5 +78,5 @@ def find_flaw(text: str) -> tuple[ProblemKind, str] | None:
         value = load_json(text, hook=apart)
     except ValueError:
         return "not_json", "the arguments are not JSON"
-    again = [key for key in value if isinstance(key, Again)] if isinstance(value, dict) else []
+    again = [key for key in value if isinstance(key, Again)] if is_mapping(value) else []
     return ("repeated_argument", f"another value for {again[0]!r}") if again else None
