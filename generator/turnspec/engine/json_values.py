@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from turnspec.engine.facts import HAS_OTHER_VALUES
 from turnspec.engine.input import Input
@@ -41,7 +41,7 @@ class JsonValue:
 
     words: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
     tokens = re.compile(TOKENS.replace("QUOTES", "[\"']"))
-    quotes: Sequence[str] = ('"', "'")
+    quotes = tuple("\"'")  # in which strings may stand
     has_single_quotes = False  # whether strings may stand in them
     has_bare_keys = False  # which may hold blanks
 

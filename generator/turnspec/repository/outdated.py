@@ -18,6 +18,7 @@ from turnspec.sources.add import AddResult
 from turnspec.sources.hub_place import HUB, Fetch, HubModel
 from turnspec.sources.index import INDEX_FILE, LOCAL, Entry, Index, Origin, read_index
 from turnspec.sources.reading import SourceTemplate, read_templates
+from turnspec.spec.input_files import file_bytes
 from turnspec.spec.problems import Problem
 
 #: What is said of a format, beside the verdicts of a review.
@@ -149,7 +150,7 @@ def _in_package(origin: Origin, entries: Sequence[Entry]) -> Iterator[Newest | P
         yield from extract(obtained.path, newest, entries, Path(folder), is_pinned=False)
         there = [entry for entry in entries if (Path(folder) / entry.location).is_file()]
         for entry in there:
-            text = (Path(folder) / entry.location).read_bytes().decode("utf-8")
+            text = file_bytes(Path(folder) / entry.location).decode("utf-8")
             pin = {"origin": newest.id, "path": entry.path}
             tokens = entry.bos_token, entry.eos_token, entry.tokenizer
             template = SourceTemplate(entry.name, entry.file, text, newest.file, *tokens, pin)

@@ -16,6 +16,7 @@ from turnspec.sources.hub_settings import HubSettings, hub_settings
 from turnspec.sources.index import INDEX_FILE, Entry
 from turnspec.sources.reading import GGUF_SUFFIX, TEXT_FILES, read_named_texts, read_templates
 from turnspec.spec.atomic import write_atomically
+from turnspec.spec.input_files import file_text
 from turnspec.spec.os_reasons import os_message
 from turnspec.spec.problems import Problem
 
@@ -173,7 +174,7 @@ def _cached(model: HubModel, settings: HubSettings) -> Path | None:
 
 def _noted(reference: Path) -> str:
     try:
-        commit = reference.read_text(encoding="utf-8").strip()
+        commit = file_text(reference).strip()
     except (OSError, UnicodeDecodeError):
         return ""
     return commit if COMMIT.fullmatch(commit) else ""

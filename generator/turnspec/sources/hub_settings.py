@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turnspec.sources.cache import cache_folder
+from turnspec.spec.input_files import file_text
 
 _ENDPOINT = "https://huggingface.co"
 _TRUE = ("1", "ON", "YES", "TRUE")
@@ -61,7 +62,7 @@ def hub_settings(given: Mapping[str, str] = os.environ) -> HubSettings:
 
 def _text(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
+        return file_text(file)
     except (OSError, UnicodeDecodeError):
         return ""
 
