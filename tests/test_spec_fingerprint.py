@@ -74,7 +74,7 @@ def test_one_fingerprint_is_one_parser_and_one_grammar() -> None:
     """But for what a tokenizer's list adds, which stands beside the template."""
     tokenizers = {spec.name: spec.tokenizer for spec in committed()}
     pairs = [pair for group in same_formats(committed()) for pair in combinations(group, 2)]
-    compared = [pair for pair in pairs if len({map(repr, map(tokenizers.get, pair))}) == 1]
+    compared = [pair for pair in pairs if len({repr(tokenizers[name]) for name in pair}) == 1]
     for first, second in compared:
         assert generated(first) == generated(second)
 
