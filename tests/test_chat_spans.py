@@ -105,6 +105,19 @@ def test_turns_without_a_header_and_with_several_ends(worker: RenderWorker) -> N
     ]
 
 
+def test_content_behind_a_result_is_in_no_span(worker: RenderWorker) -> None:
+    """Some templates write what a model says beside a call where it has stopped already."""
+    moved = TWO_ENDS.replace(
+        "{{ '[U]result: ' + m.content + '[/U]' }}",
+        "{{ '[U]result: ' + m.content + '[/U]' + messages[loop.index0 - 1].content + '[END]' }}",
+    )
+    assert moved != TWO_ENDS
+    messages = [{**m, "content": "I look."} if "tool_calls" in m else m for m in CONVERSATION]
+    found = ChatTemplate.of_text(moved, worker=worker).spans(messages, tools=TOOLS)
+    call = '[CALL]{"name": "look", "arguments": {"city": "Paris </s>"}}[WAIT]'
+    assert written(found) == ["Hello.[END]", call, "It rains.[END]"]
+
+
 def test_the_templates_own_word_counts(worker: RenderWorker) -> None:
     """What ``{% generation %}`` says; without the tag the same is found."""
     messages = [m for m in CONVERSATION if m["content"] and m["role"] != "tool"]

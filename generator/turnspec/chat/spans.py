@@ -107,26 +107,41 @@ class _Finder:
     text: str
 
     def find(self, number: int, after: int) -> Span:
-        """Return what the model wrote for a message, behind a position."""
+        """Return what the model wrote for a message, behind a position.
+
+        Where a template writes content behind a call's result, the model has stopped before that.
+        """
         before, behind = self.messages[:number], self.messages[number + 1 :]
+        found: list[Span] = []
         for others in _in_its_place(self.messages[number]):
             try:
                 texts = [self.render([*before, x, *behind], False, {})[0] for x in others]
             except ChatError:  # a result without its call, say
                 continue
-            if texts[0] != texts[1]:
-                start = self._start(before, after, len(common_prefix([*texts, self.text])))
-                left = len(common_suffix([*texts, self.text]))
-                end = max(start, len(self.text) - left)
-                closings = self._closings(with_calls="tool_calls" in others[0])
-                return Span(number, start, self._turn_end(closings, end))
-        raise ChatError([Problem("the template shows nothing of it", path=f"messages[{number}]")])
+            if texts[0] == texts[1]:
+                continue
+            start = self._start(before, after, len(common_prefix([*texts, self.text])))
+            left = len(common_suffix([*texts, self.text]))
+            closings = self._closings(with_calls="tool_calls" in others[0])
+            end, is_stop = self._turn_end(closings, max(start, len(self.text) - left))
+            found.append(Span(number, start, end))
+            if is_stop:
+                return found[-1]
+        if not found:
+            path = f"messages[{number}]"
+            raise ChatError([Problem("the template shows nothing of it", path=path)])
+        return found[0]
+
+    @property
+    def _stops(self) -> list[str]:
+        return [stop for stop in map(trimmed, stop_strings(self.spec)) if stop]
 
     def _start(self, before: Sequence[Message], after: int, at: int) -> int:
         """Return where the model began to write: behind what its prompt holds of the turn."""
         header = self.spec.turn.header
         begun = self.text.rfind(header, after, at) if header.strip() else -1
-        if begun < 0:
+        since = self.text[begun + len(header) : at]
+        if begun < 0 or any(stop in since for stop in self._stops):  # it is another turn's
             return max(after, at)
         _, prefill = self.render(before, True, {})
         return begun + len(whole_prefix([prefill, self.text[begun : begun + len(prefill) + 9]]))
@@ -139,30 +154,35 @@ class _Finder:
         last = tools.call[-1]
         return (last.text if isinstance(last, Literal) else "", tools.section_end)
 
-    def _turn_end(self, closings: Sequence[str], at: int) -> int:
-        """Return where the model stopped: behind what closes a part, and the turn's end.
+    def _turn_end(self, closings: Sequence[str], at: int) -> tuple[int, bool]:
+        """Return where a part ends, or the turn if that does, too, and whether it does.
 
         The place may lie within the turn's end, where other turns of the format end otherwise.
         """
-        stops = [trimmed(stop) for stop in stop_strings(self.spec)]
-        found = [(self.text.find(stop, max(0, at - len(stop) + 1)), stop) for stop in stops]
+        found = [(self.text.find(stop, max(0, at - len(stop) + 1)), stop) for stop in self._stops]
         stop_at, stop = min((pair for pair in found if pair[0] >= 0), default=(len(self.text), ""))
         behind = stop_at + len(stop)
         for closing in filter(None, map(trimmed, closings)):
             place = self.text.find(closing, at, min(behind, at + _CLOSERS + len(closing)))
             at = place + len(closing) if place >= 0 else at
-        return at if self.text[at:stop_at].strip(_BRACKETS) else max(at, behind)
+        is_stop = bool(stop) and not self.text[at:stop_at].strip(_BRACKETS)
+        return (max(at, behind) if is_stop else at), is_stop
 
 
 def _in_its_place(message: Message) -> Iterator[list[Message]]:
-    """Yield pairs of messages that could stand in a message's place: other calls, or answers."""
+    """Yield pairs of messages that could stand in a message's place.
+
+    They have other calls, other calls beside other content, or no calls.
+    """
     calls = message.get("tool_calls")
     if calls and isinstance(calls, Sequence):
-        contents = [{"content": word} if message.get("content") else {} for word in _WORDS]
-        yield [
-            {**message, **content, "tool_calls": [_with_word(call, word) for call in calls]}
-            for word, content in zip(_WORDS, contents, strict=True)
-        ]
+        other = [{"tool_calls": [_with_word(call, word) for call in calls]} for word in _WORDS]
+        yield [{**message, **calling} for calling in other]
+        if message.get("content"):
+            yield [
+                {**message, **calling, "content": word}
+                for calling, word in zip(other, _WORDS, strict=True)
+            ]
     yield [{"role": ASSISTANT, "content": word} for word in _WORDS]
 
 
