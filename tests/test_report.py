@@ -389,7 +389,9 @@ def test_filters_offer_what_there_is(page: Page, entries: Sequence[Entry]) -> No
     assert names == ["calls", "reasoning", "values", "verified", "chosen", "thinking"]
     (row,) = page.named("tr", data_name="qwen3-coder")
     assert {key: value for key, value in row.attributes.items() if key != "data-name"} == {
-        "data-words": "qwen3-coder qwen qwen3coder",
+        "data-file": "Qwen3-Coder.jinja",
+        "data-aliases": "",
+        "data-packager": "",
         "data-reasoning": "NONE",
         "data-calls": "TAG_WITH_TAGGED",
         "data-values": "RAW",

@@ -6,6 +6,7 @@ The page itself, in a browser, is `make report-browser`.
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,10 +17,11 @@ import pytest
 from tests.generated_formats import PARTS, ROOT, committed_format, table_of
 from tests.typescript.toolchain import node
 from turnspec.catalog.catalog import Catalog
-from turnspec.catalog.finding import readable_names
-from turnspec.catalog.names import untelling
+from turnspec.catalog.finding import named_formats
+from turnspec.catalog.names import PATTERNS
 from turnspec.codegen.typescript import SHARED_ENGINE, Script, script_engine
 from turnspec.report.texts import texts_to_try
+from turnspec.spec.naming import TEMPLATE_SUFFIX
 
 TEMPLATES = ROOT / "generator/turnspec/report/templates"
 Ask = Callable[..., Any]
@@ -31,11 +33,11 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     folder = tmp_path_factory.mktemp("page")
     engine = script_engine(Script.JAVASCRIPT)
     (folder / f"{SHARED_ENGINE}.mjs").write_text(engine, encoding="utf-8")
-    module = folder / "reading.mjs"
-    module.write_text((TEMPLATES / module.name).read_text(encoding="utf-8"), encoding="utf-8")
+    for module in ("names.mjs", "reading.mjs"):
+        shutil.copy(TEMPLATES / module, folder)
     driver = Path(__file__).parent / "typescript/page.mjs"
     with subprocess.Popen(
-        [node(), str(driver), str(module)],
+        [node(), str(driver), str(folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -151,17 +153,44 @@ def test_a_link_may_say_anything(ask: Ask) -> None:
         assert ask(hash=f"#t-a?{nothing}") == {"id": "t-a", "state": {}}
 
 
-@pytest.mark.parametrize(
-    ("asked", "plain"),
-    [
-        ("Qwen/Qwen3-32B", "qwen3"),
-        ("unsloth/gpt-oss-20b-GGUF", "gptoss"),
-        ("Qwen3-Coder-30B-A3B-Instruct-FP8", "qwen3coder"),
-        ("Llama-3.1_8B", "llama3.1"),
-        ("bartowski/Qwen_Qwen3-8B-GGUF:UD-Q4_K_XL", "qwenqwen3"),
-        ("Qwen3-8B-Q8_0", "qwen3"),
-        ("instruct", ""),
-    ],
+#: Names that people write, and what is none.
+NAMES = (
+    *("Qwen3-32B", "gpt-oss-20b", "unsloth/gpt-oss-20b-GGUF", "Qwen/Qwen3-Coder-30B-A3B-Instruct"),
+    *(
+        "Llama-4-Scout",
+        "Llama-3.1_8B",
+        "llama",
+        "qwen",
+        "qwen3-8",
+        "8b",
+        "Instruct",
+        "gemma-3-27b-it",
+    ),
+    *(
+        "Qwen3-Next-80B-A3B-Instruct",
+        "DeepSeek-V3",
+        "deepseek-v3.1",
+        "xinference-qwen3-coder",
+        "Phi",
+    ),
+    *("bartowski/Qwen_Qwen3-8B-GGUF:UD-Q4_K_XL", "Qwen3-8B-Q8_0", "QWEN3_CODER", "qwen/", "blorp"),
+    *("mistralai/Mistral-Nemo-Instruct-2407", "Qwen/QwQ-32B", "a", "3", "3.", "/", "???", "<b>"),
 )
-def test_the_filter_knows_names_as_the_commands_do(asked: str, plain: str, ask: Ask) -> None:
-    assert ask(plain=asked, untelling=untelling(readable_names(Catalog.around(ROOT)))) == plain
+
+
+def test_the_filter_finds_what_list_finds(ask: Ask) -> None:
+    catalog = Catalog.around(ROOT)
+    formats = [
+        {
+            "name": known.name,
+            "file": known.template_file.removesuffix(TEMPLATE_SUFFIX),
+            "aliases": known.aliases,
+            "packager": known.packager,
+        }
+        for known in catalog
+    ]
+    found = ask(words=NAMES, formats=formats, patterns=PATTERNS)
+    wanted = {name: sorted(named_formats(name, catalog)) for name in NAMES}
+    assert dict(zip(NAMES, map(sorted, found), strict=True)) == wanted
+    assert wanted["Qwen3-32B"] == ["qwen-qwen3-0-6b"]
+    assert not any(wanted[name] for name in ("Llama-4-Scout", "blorp", "/", "???"))

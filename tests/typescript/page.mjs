@@ -2,13 +2,15 @@
 //
 // {"table": …, "options": …, "text": …, "size": …, "count": …} is read as by a box; {"hash": …} is
 // where a hash leads; {"name": …, "state": …} is the hash of a case; {"packed": …} is unpacked;
-// {"shown": …} is a text as the page shows it; {"plain": …, "untelling": …} a name as its filter
-// takes it.
+// {"shown": …} is a text as the page shows it; {"words": …, "formats": …, "patterns": …} are what
+// its filter finds by each of some words.
 
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
-const page = await import(pathToFileURL(process.argv[2]).href);
+const folder = pathToFileURL(`${process.argv[2]}/`);
+const page = await import(new URL("reading.mjs", folder).href);
+const { named } = await import(new URL("names.mjs", folder).href);
 
 function read({ table, options, text, size, count }) {
   const characters = Array.from(text);
@@ -22,7 +24,9 @@ async function answer(asked) {
   if (asked.hash !== undefined) return page.readHash(asked.hash);
   if (asked.shown !== undefined) return page.shown(asked.shown);
   if (asked.packed) return page.unpacked(asked.packed);
-  if (asked.plain) return page.plainName(asked.plain, new RegExp(asked.untelling));
+  if (asked.words) {
+    return asked.words.map((word) => [...named(word, asked.formats, asked.patterns)]);
+  }
   if (asked.name) return page.written(asked.name, asked.state);
   return read(asked);
 }

@@ -192,6 +192,21 @@ def _several(asked: str, names: Sequence[str]) -> Problem:
     return Problem(f"{asked!r} may be {listed}; say which one is meant")
 
 
+def named_formats(word: str, catalog: Catalog) -> set[str]:
+    """Return the formats whose names hold a word, or that it means.
+
+    The page of ``turnspec report`` finds the same (``report/templates/names.mjs``).
+    """
+    plain = template_name(word)
+    held = {
+        known.name
+        for known in catalog
+        for name in (known.name, *map(template_name, known.aliases))
+        if plain and plain in name
+    }
+    return held | {match.name for match in match_names(word, readable_names(catalog, word))}
+
+
 def readable_names(catalog: Catalog, asked: str = "") -> list[tuple[str, str]]:
     """Return each name that may be meant with how people write it, and so each alias.
 

@@ -26,6 +26,14 @@ _SIZE = re.compile(
 _STORED = re.compile(r"(?<![a-z0-9])(?:ud-)?[it]?q\d(?:_[a-z0-9]+)+")
 _VERSION = re.compile(r"(?<=\d)[-_](?=\d(?![\w.]))")  # 3-8 is 3.8, as files write it
 _WORD = re.compile(r"\d+(?:\.\d+)*|[a-z]+")
+#: The same in JavaScript, for the filter of the report's page.
+PATTERNS = {
+    "separators": _SEPARATORS.pattern,
+    "size": _SIZE.pattern,
+    "stored": _STORED.pattern,
+    "version": _VERSION.pattern,
+    "word": _WORD.pattern,
+}
 _MOST_LEADING = 2
 _SHORTEST_OWN = 3
 _SEVERAL = 3
@@ -73,12 +81,6 @@ class ModelName:
 
 def _is_own(word: str) -> bool:
     return word.isalpha() and len(word) >= _SHORTEST_OWN
-
-
-def untelling(names: Sequence[tuple[str, str]]) -> str:
-    """Return a pattern, in Python and JavaScript, of the words that tell nothing of a format."""
-    usual = sorted(_usual([ModelName.read(shown) for _, shown in names]))
-    return f"^(?:{'|'.join((_SIZE.pattern, *usual))})$"
 
 
 class Closeness(IntEnum):

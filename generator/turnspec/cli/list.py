@@ -9,14 +9,12 @@ from pathlib import Path
 import click
 
 from turnspec.catalog.catalog import Catalog
-from turnspec.catalog.finding import readable_names, unknown_name
-from turnspec.catalog.names import match_names
+from turnspec.catalog.finding import named_formats, unknown_name
 from turnspec.catalog.summary import FormatSummary, summaries
 from turnspec.cli.common import ROOT, VERBOSE
 from turnspec.cli.console import OUT, finish, put_json, say, say_parts
 from turnspec.cli.formats import catalog_of
 from turnspec.spec.model import Encoding, ReasoningMode, ToolMode
-from turnspec.spec.naming import template_name
 from turnspec.spec.problems import Problem
 from turnspec.spec.visible import visible
 
@@ -70,7 +68,7 @@ def list_(
     catalog = catalog_of(root)
     found, problems = summaries(catalog)
     wanted = {"calls": mode, "reasoning": reasoning, "strings": encoding, "verified": verified}
-    meant = [_named(word, found, catalog) for word in words]
+    meant = [named_formats(word, catalog) for word in words]
     shown = [entry for entry in found if _fits(entry, meant, wanted)]
     if as_json:
         put_json({"formats": [entry.data() for entry in shown]}, indent=2)
@@ -78,17 +76,6 @@ def list_(
         _print(shown, total=len(found))
     nothing = [] if shown else [_nothing(words, meant, catalog)]
     finish([*catalog.problems, *problems, *nothing])
-
-
-def _named(word: str, entries: Iterable[FormatSummary], catalog: Catalog) -> set[str]:
-    """Return the formats whose names hold a word, or that it means."""
-    held = {
-        entry.name
-        for entry in entries
-        for name in (entry.name, *map(template_name, entry.aliases))
-        if template_name(word) in name
-    }
-    return held | {match.name for match in match_names(word, readable_names(catalog, word))}
 
 
 def _fits(

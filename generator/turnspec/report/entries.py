@@ -8,7 +8,6 @@ from itertools import groupby
 
 from markupsafe import Markup
 
-from turnspec.catalog.names import ModelName
 from turnspec.codegen.banner import is_generated
 from turnspec.codegen.format import Format
 from turnspec.codegen.loading import load
@@ -28,7 +27,6 @@ from turnspec.sources.text_files import read_text
 from turnspec.spec.files import SPEC_SUFFIX, read_spec, spec_hash
 from turnspec.spec.fingerprint import same_formats
 from turnspec.spec.model import JsonType, Spec
-from turnspec.spec.naming import TEMPLATE_SUFFIX
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import RUNGS, RungResult, read_results
 from turnspec.spec.verdict import Judgement
@@ -56,11 +54,12 @@ class Rung:
 class Entry:
     """A format on the page. ``facts`` are grouped by area; ``source`` is its parser's text.
 
-    ``same`` are the other templates that have this very format, ``words`` what it is searched by.
+    ``same`` are the other templates that have this very format.
     """
 
     name: str
     file: str
+    aliases: tuple[str, ...]
     packager: str
     reasoning: str
     calls: str
@@ -76,7 +75,6 @@ class Entry:
     source: str
     rungs: tuple[Rung, ...]
     judgement: Judgement
-    words: str
     same: tuple[str, ...] = ()
 
     @property
@@ -142,11 +140,13 @@ def _read_entry(
         message = f"not a parser that turnspec generated; run: {project.recipe.command}"
         return [Problem(message, paths.module)]
     table = format_table(spec)
+    listed = index.by_name(spec.name)
     machine = read_machine(spec)
     return Entry(
         name=spec.name,
         file=spec.template.file,
-        packager=_packager(spec, index),
+        aliases=listed.aliases if listed else (),
+        packager=listed.packager if listed else "",
         reasoning=spec.reasoning.mode,
         calls=spec.tools.mode if spec.tools else NO_CALLS,
         values=_values(spec),
@@ -161,22 +161,7 @@ def _read_entry(
         source=source,
         rungs=_rungs(spec, standings),
         judgement=standings.of(spec.name, spec_hash(spec)),
-        words=_words(spec, index),
     )
-
-
-def _packager(spec: Spec, index: Index) -> str:
-    entry = index.by_name(spec.name)
-    return entry.packager if entry else ""
-
-
-def _words(spec: Spec, index: Index) -> str:
-    """Return what a format is known by, in small letters; names also without size and signs."""
-    entry = index.by_name(spec.name)
-    family, aliases = (entry.family or "", entry.aliases) if entry else ("", ())
-    names = (spec.template.file.removesuffix(TEMPLATE_SUFFIX), *aliases)
-    plain = ("".join(ModelName.read(name).words) for name in names)
-    return " ".join((spec.name, family, *aliases, *plain)).lower()
 
 
 def _values(spec: Spec) -> str:

@@ -13,17 +13,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from turnspec import __version__
-from turnspec.catalog.names import untelling
+from turnspec.catalog.names import PATTERNS
 from turnspec.codegen.typescript import Script, script_engine
 from turnspec.report.entries import Entry
 from turnspec.report.legend import legends
 from turnspec.report.packed import packed
-from turnspec.spec.naming import TEMPLATE_SUFFIX
 from turnspec.spec.visible import visible
 
 _TEMPLATES = Path(__file__).parent / "templates"
 #: The modules of the page's script, each behind those that it imports.
-_MODULES = ("reading.mjs", "elements.mjs", "box.mjs", "index.mjs")
+_MODULES = ("reading.mjs", "elements.mjs", "names.mjs", "box.mjs", "index.mjs")
 _IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
 
 
@@ -56,9 +55,7 @@ def render_page(entries: Sequence[Entry], *, served: bool = False, root: str | N
     return environment.get_template("page.jinja").render(
         entries=entries,
         filters=_filters(entries),
-        untelling=untelling(
-            [(e.name, e.file.removesuffix(TEMPLATE_SUFFIX)) for e in entries if not e.packager]
-        ),
+        patterns=PATTERNS,
         verified=sum(entry.verified for entry in entries),
         version=__version__,
         served=served,

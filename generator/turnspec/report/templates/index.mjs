@@ -1,7 +1,8 @@
 /** The page: the index with its filters, and formats that open where a link leads. */
 
 import { Box } from "./box.mjs";
-import { plainName, readHash, unpacked } from "./reading.mjs";
+import { named } from "./names.mjs";
+import { readHash, unpacked } from "./reading.mjs";
 
 const filters = document.getElementById("filters");
 const rows = [...document.querySelectorAll(".index tr[data-name]")];
@@ -10,16 +11,20 @@ const articles = new Map(
 );
 const data = unpacked(document.getElementById("data").textContent);
 const boxes = new Map();
+const formats = rows.map(({ dataset: { name, file, aliases, packager } }) => {
+  const shown = file.replace(/\.jinja$/, "");
+  return { name, file: shown, aliases: aliases ? aliases.split("\n") : [], packager };
+});
+const patterns = JSON.parse(filters.dataset.patterns);
 
 function filter() {
   const { name, ...wanted } = Object.fromEntries(new FormData(filters));
-  const words = name.toLowerCase().split(/\s+/);
-  const plain = plainName(name, new RegExp(filters.dataset.untelling));
+  const words = name.split(/\s+/).filter(Boolean);
+  const meant = words.map((word) => named(word, formats, patterns));
   let count = 0;
   for (const row of rows) {
     const fits =
-      (words.every((word) => row.dataset.words.includes(word)) ||
-        (plain && row.dataset.words.includes(plain))) &&
+      meant.every((names) => names.has(row.dataset.name)) &&
       Object.entries(wanted).every(([key, value]) => !value || row.dataset[key] === value);
     row.hidden = !fits;
     articles.get(row.dataset.name).hidden = !fits;
@@ -67,6 +72,10 @@ filter();
 for (const article of articles.values()) {
   const details = article.querySelector("details");
   details.addEventListener("toggle", () => details.open && boxOf(article));
+}
+// So that a line reached by the keyboard can be copied; a click takes it by its style.
+for (const line of document.querySelectorAll("code.line")) {
+  line.addEventListener("focus", () => getSelection().selectAllChildren(line));
 }
 // A link to where the page is already brings no event.
 for (const link of document.querySelectorAll('a[href^="#t-"]')) {

@@ -25,17 +25,6 @@ export async function unpacked(text) {
   return JSON.parse(await new Response(stream).text());
 }
 
-/** Return a model's name without its owner, signs, and the words that tell nothing of a format. */
-export function plainName(name, untelling) {
-  const words = name
-    .toLowerCase()
-    .split("/")
-    .at(-1)
-    .replaceAll(/(?<![a-z0-9])(?:ud-)?[it]?q\d(?:_[a-z0-9]+)+/g, "")
-    .split(/[^a-z0-9.]+/);
-  return words.filter((word) => !untelling.test(word)).join("");
-}
-
 /** Return what parses the texts of a format, by its table. */
 export function formatOf(table) {
   return load(table);
