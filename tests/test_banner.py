@@ -242,6 +242,7 @@ def test_a_warning_is_sealed_and_taken_out_again() -> None:
     assert not is_same(warned, text)
     assert not is_unedited(warned.replace("# Unverified: it was never tried\n", ""))
     assert without_warning(warned) == text
+    assert with_warning(warned, "it was never tried") == warned
 
 
 def test_texts_of_an_older_turnspec_are_known_by_their_lines() -> None:

@@ -290,7 +290,7 @@ def test_a_structural_tag_lets_prose_quote_a_call_of_bare_json() -> None:
 @pytest.mark.parametrize(
     ("arguments", "wanted"),
     [
-        ((), "tools: a structural tag is bound to tools, so they have to be given"),
+        ((), "tools: a structural tag is bound to tools, so give --tools FILE"),
         (("--tool-choice", "f"), "the request: there is no tool 'f' to choose; there are: add"),
     ],
 )

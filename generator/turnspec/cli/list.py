@@ -74,7 +74,7 @@ def list_(
         put_json({"formats": [entry.data() for entry in shown]}, indent=2)
     elif shown:
         _print(shown, total=len(found))
-    nothing = [] if shown else [_nothing(words, meant, catalog)]
+    nothing = [] if shown or problems else [_nothing(words, meant, catalog)]
     finish([*catalog.problems, *problems, *nothing])
 
 

@@ -148,14 +148,13 @@ def _parse_one(
         for delta in filter(None, (event.to_delta() for event in found if events)):
             put_json(delta)
     message = machine.message
-    if events:
-        return
     if as_json:
         problems = [{key: getattr(told, key) for key in _TOLD} for told in message.problems]
         reason = {"finish_reason": message.finish_reason, "problems": problems}
         put_json({"message": message.to_dict(), **reason}, indent=2)
         return
-    put_json(message.to_dict(), indent=2)
+    if not events:
+        put_json(message.to_dict(), indent=2)
     for problem in message.problems:
         tell([(f"at {problem.offset}: {problem.kind}: {problem.message}", "")])
 

@@ -89,7 +89,7 @@ def sealed(text: str) -> str:
 
 def with_warning(text: str, warning: str) -> str:
     """Return a generated text whose banner also says that its format isn't verified, and why."""
-    unsealed = _HASH_LINE.sub("", text, count=1)
+    unsealed = _HASH_LINE.sub("", _WARNING_LINE.sub("", text, count=1), count=1)
     line = rf"\g<0>\g<1> Unverified: {_escaped(_one_line(warning))}\n"
     return sealed(_SPEC_HASH_LINE.sub(line, unsealed, count=1))
 

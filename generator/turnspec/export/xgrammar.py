@@ -40,7 +40,7 @@ def structural_tag(spec: Spec, request: GrammarRequest) -> _Format | Refusal:
     model thinks and answers as it likes; else it holds from the prompt's end on.
     """
     if not request.tools and request.response_schema is None:
-        return Refusal("tools", "a structural tag is bound to tools, so they have to be given")
+        return Refusal("tools", "a structural tag is bound to tools, so give --tools FILE")
     bound = bind_grammar(spec, request)
     if isinstance(bound, list):
         return Refusal("the request", "; ".join(map(str, bound)))

@@ -224,7 +224,7 @@ def _why_older(text: str, now: str) -> str:
     """Return why an unedited copy doesn't say what is known now, "" if it does."""
     if is_older(text):
         return "made by an older turnspec"
-    if is_same(without_warning(text), now):
+    if is_same(without_warning(text), without_warning(now)):
         return ""
     if named_spec(text)[1] != named_spec(now)[1]:
         return "the spec has changed"
