@@ -43,6 +43,7 @@ _SPECS = (".yaml", ".yml")
     show_default=True,
     help="For a terminal, a pull request, a script, GitHub's annotations, or a changelog.",
 )
+@click.option("--json", "form", flag_value="json", help="The same as --format json.")
 @click.option(
     "--fail-on",
     type=click.Choice([Severity.BREAKING.value, Severity.LENIENT.value]),

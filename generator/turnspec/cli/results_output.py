@@ -22,7 +22,7 @@ def print_results(done: Regeneration, *, every: bool = False) -> None:
 
     ``every`` prints the counts of all templates.
     """
-    ran = {*(build.name for build in done.built), *done.unchanged}
+    ran = {*(build.name for build in done.built if build.result), *done.unchanged}
     results = {name: result for name, result in done.results.items() if name in ran}
     judged = _judged(results, done.accepted)
     unverified = [name for name, judgement in judged.items() if not judgement.is_verified]
@@ -32,7 +32,7 @@ def print_results(done: Regeneration, *, every: bool = False) -> None:
         print_shortfalls(name, judged[name])
     print_objections(done.built)
     say(
-        f"{len(done.built)} built, {len(done.unchanged)} unchanged, "
+        f"{sum(bool(build.files) for build in done.built)} built, {len(done.unchanged)} unchanged, "
         f"{len(done.changed_files)} files written"
     )
     for path in done.left_over:
