@@ -392,7 +392,8 @@ def test_a_folder_without_copies(root: Path, tmp_path: Path) -> None:
     empty.mkdir()
     result = run_whole("vendor", "--check", empty, "--root", root)
     assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr == f"error: {empty}: holds no parser and no grammar of turnspec's\n"
+    none = "holds no parser and no grammar of turnspec's; give the folder that does"
+    assert result.stderr == f"error: {empty}: {none}\n"
 
 
 def test_all_or_nothing(root: Path, tmp_path: Path) -> None:

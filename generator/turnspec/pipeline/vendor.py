@@ -184,7 +184,8 @@ def check_copies(catalog: Catalog, folder: Path) -> list[VendoredCopy] | Problem
         and (text := _text_of(path)) is not None
         and is_generated(text)
     ]
-    return copies or Problem("holds no parser and no grammar of turnspec's", str(folder))
+    none = "holds no parser and no grammar of turnspec's; give the folder that does"
+    return copies or Problem(none, str(folder))
 
 
 def _checked(catalog: Catalog, path: Path, text: str) -> VendoredCopy:
