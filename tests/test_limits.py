@@ -77,7 +77,18 @@ def test_renderings_are_counted() -> None:
     ]
 
 
-def test_a_build_that_takes_too_long_is_ended_and_the_next_one_made() -> None:
+def test_a_busy_machine_gets_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    cores = os.cpu_count() or 1
+    monkeypatch.setattr("turnspec.rendering.limits._running", lambda: 4.0 * cores)
+    assert Limits(seconds=30).wait == 120
+    monkeypatch.setattr("turnspec.rendering.limits._running", lambda: 0.0)
+    assert Limits(seconds=30).wait == 30
+
+
+def test_a_build_that_takes_too_long_is_ended_and_the_next_one_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("turnspec.rendering.limits._running", lambda: 0.0)
     slow = own_template("json-in-tags")
     tasks = [
         Task(slow, OutputPaths.in_folder(slow.name), 50, limits=Limits(seconds=0.2)),

@@ -89,7 +89,7 @@ def _start(task: Task) -> _Builder:
 def _hand_on(builder: _Builder, task: Task) -> _Builder:
     with contextlib.suppress(OSError):  # it ended already, which is told when it is asked
         builder.connection.send(task)
-    ends = time.monotonic() + task.budget.seconds
+    ends = time.monotonic() + task.budget.wait
     return _Builder(builder.process, builder.connection, task, ends)
 
 

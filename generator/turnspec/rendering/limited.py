@@ -38,7 +38,7 @@ def run_limited(
     """
     process, ours = start_process(_serve, function, arguments, limits)
     try:
-        if not ours.poll(limits.seconds):
+        if not ours.poll(limits.wait):
             return Refused(limits.too_slow)
         outcome, found = ours.recv()
     except (EOFError, OSError):

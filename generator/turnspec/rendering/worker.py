@@ -124,7 +124,7 @@ class RenderWorker:
         if self._budget is not None:
             yield
             return
-        self._budget = _Budget(limits, time.monotonic() + limits.seconds, limits.renderings)
+        self._budget = _Budget(limits, time.monotonic() + limits.wait, limits.renderings)
         try:
             yield
         finally:
