@@ -201,8 +201,8 @@ class RenderWorker:
             limits, left = self._budget.limits, self._budget.ends - time.monotonic()
             seconds = max(seconds, limits.seconds / _SHARE)
             too_slow = f"a rendering took longer than {seconds:g} s (--time-limit allows more)"
-            if left < seconds:
-                seconds, too_slow = max(left, 0), limits.too_slow
+            if min(left, limits.seconds) < seconds:
+                seconds, too_slow = max(min(left, limits.seconds), 0), limits.too_slow
         try:
             self._connection.send(message)
             if not self._connection.poll(seconds):
