@@ -168,11 +168,11 @@ def _shape(tools: Tools) -> _Shape:
     is_tagged = tools.mode is ToolMode.TAG_WITH_TAGGED
     head_tags = tags(literal_text(head[0]))
     section = [tools.section_start.strip()] if tools.section_start.strip() else []
-    distinctive = any(looks_like_head(literal_text(piece)) for piece in head) or not section
+    distinctive = any(looks_like_head(literal_text(piece)) for piece in head)
     between = (tools.separator, tools.section_end)
     lost = any(text.strip() and not looks_like_marker(text) for text in between)
-    in_section = not head_tags or not distinctive or (bool(section) and lost)
-    if not in_section:
+    in_section = bool(section) and (not head_tags or not distinctive or lost)
+    if head_tags and not in_section:
         text = literal_text(head[0])
         head = (Literal(text[text.rindex(head_tags[-1]) :]), *head[1:])
     if is_tagged and tools.arguments.start.strip():
