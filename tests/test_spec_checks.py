@@ -318,6 +318,223 @@ def test_a_blank_opener_is_fine_after_marked_joins_or_beside_marked_content() ->
     spec = with_call(json_native_spec(), *blank)
     joins = (Join(Part.START, Part.CALLS, "[CALLS]"), Join(Part.CONTENT, Part.CALLS, "[CALLS]"))
     assert problems_of(with_turn(spec, replace(spec.turn, joins=joins))) == []
+    behind = Join(Part.CONTENT, Part.CALLS, " ")
+    turn = replace(spec.turn, joins=(joins[0], behind))
+    assert problems_of(with_turn(spec, turn)) == [
+        "turn.order: calls is missing, but tools says how they are written"
+    ]
+
+
+def test_joins() -> None:
+    spec = tag_with_json_spec()
+    joins = (
+        Join(Part.CONTENT, Part.CALLS, "a"),
+        Join(Part.CONTENT, Part.CALLS, "b"),
+        Join(Part.CALLS, Part.CONTENT, "c"),
+        Join(Part.REASONING, Part.CONTENT, "d"),
+    )
+    assert problems_of(with_turn(spec, replace(spec.turn, joins=joins))) == [
+        "turn.joins[1]: a second join of content and calls",
+        "turn.joins[2]: joins calls to content, against turn.order",
+        "turn.joins[3]: joins reasoning, which turn.order doesn't have",
+    ]
+
+
+def test_ends_and_stop_strings() -> None:
+    spec = plain_spec()
+    ends = (
+        End(Part.CONTENT, "", ""),
+        End(Part.CONTENT, "", ""),
+        End(Part.CALLS, "", ""),
+    )
+    turn = replace(spec.turn, ends=ends, stop=("<|stop|>", ""))
+    assert problems_of(with_turn(spec, turn)) == [
+        "turn.ends[1]: a second end after content",
+        "turn.ends[2]: an end after calls, which turn.order doesn't have",
+        "turn.stop[1]: a stop string can't be empty",
+    ]
+
+
+def test_stop_strings_are_few() -> None:
+    spec = plain_spec()
+    turn = replace(spec.turn, stop=tuple(f"<|{n}|>" for n in range(65)))
+    assert problems_of(with_turn(spec, turn)) == [
+        "turn.stop: there are 65 stop strings; 64 at most",
+    ]
+
+
+def test_reasoning() -> None:
+    assert problems_of(with_reasoning(ReasoningMode.NONE, "<think>", "")) == [
+        "reasoning.start: a marker, but the mode is NONE",
+        "turn.order: reasoning is there, but its mode is NONE",
+    ]
+    assert problems_of(with_reasoning(ReasoningMode.TAG_BASED, "\n", "</think>")) == [
+        "reasoning.start: nothing marks the start, but the mode is TAG_BASED"
+    ]
+    assert problems_of(with_reasoning(ReasoningMode.DELIMITER, "", "\n")) == [
+        "reasoning.end: nothing marks the end, but the mode is DELIMITER"
+    ]
+
+
+def test_reasoning_may_end_with_the_joins_after_it() -> None:
+    spec = channels_spec()
+    assert problems_of(replace(spec, reasoning=replace(spec.reasoning, end=""))) == []
+
+
+def test_content() -> None:
+    spec = plain_spec()
+    assert problems_of(replace(spec, content=replace(spec.content, end="</c>"))) == [
+        "content.mode: is PLAIN, but start or end is a marker"
+    ]
+    spec = channels_spec()
+    assert problems_of(replace(spec, content=replace(spec.content, start="\n"))) == [
+        "content.mode: is ALWAYS_WRAPPED, but neither start nor end is a marker"
+    ]
+
+
+def test_grammar() -> None:
+    assert problems_of(replace(plain_spec(), grammar=Grammar(("",), ("<a>", "")))) == [
+        "grammar.triggers[0]: a trigger can't be empty",
+        "grammar.preserved_tokens[1]: a preserved token can't be empty",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ((Literal("<"), ARGUMENTS), ["tools.call: no NAME slot"]),
+        ((Literal("<"), NAME), ["tools.call: no ARGUMENTS slot; there must be one"]),
+        (
+            (Literal("<"), NAME, ARGUMENTS, ARGUMENTS),
+            ["tools.call: 2 ARGUMENTS slots; there must be one"],
+        ),
+        (
+            (Literal("<"), NAME, KEY, ARGUMENTS),
+            [
+                "tools.call[2].slot: a KEY slot doesn't belong here",
+                "tools.call[2]: nothing stands between the slots NAME and KEY",
+            ],
+        ),
+        (
+            (Literal("<"), NAME, Literal(""), ARGUMENTS),
+            ["tools.call[2].text: a text can't be empty here"],
+        ),
+        (
+            (Literal("<{name}="), NAME, Literal(">"), ARGUMENTS),
+            ["tools.call[0].text: '{name}' can't be told from a slot"],
+        ),
+        ((), ["tools.call: no NAME slot", "tools.call: no ARGUMENTS slot; there must be one"]),
+        ((Literal(" "), NAME, ARGUMENTS), []),  # a line that begins with a tool's name
+        (
+            (Literal("<"), NAME, Literal(":"), ID, ARGUMENTS),
+            [
+                "tools.call_id: is NONE, but the ID slot's place in tools.call is "
+                "BETWEEN_FUNC_AND_ARGS"
+            ],
+        ),
+        (
+            (Literal("<"), NAME, Literal(":"), INDEX, ARGUMENTS),
+            [
+                "tools: tools.call has an INDEX slot, but index_base is missing",
+                "tools: tools.call has an INDEX slot, but index_scope is missing",
+            ],
+        ),
+    ],
+)
+def test_call(pieces: tuple[Piece, ...], expected: list[str]) -> None:
+    spec = tag_with_json_spec()
+    spec = with_tools(spec, replace(tools_of(spec), call_id=CallIdPosition.NONE))
+    assert problems_of(with_call(spec, *pieces)) == expected
+
+
+def test_a_name_behind_tagged_arguments() -> None:
+    spec = tagged_spec()
+    call = (Literal("<"), ARGUMENTS, Literal(">"), NAME)
+    assert problems_of(with_call(spec, *call)) == [
+        "tools.call: the name comes after tagged arguments; parsers can't read that yet"
+    ]
+    assert problems_of(with_call(spec, Literal("<"), NAME, *call)) == []
+
+
+@pytest.mark.parametrize(
+    ("pieces", "position"),
+    [
+        ((Literal("<"), ID, Literal(":"), NAME, ARGUMENTS), CallIdPosition.PRE_FUNC_NAME),
+        ((Literal("<"), NAME, Literal(":"), ID, ARGUMENTS), CallIdPosition.BETWEEN_FUNC_AND_ARGS),
+        ((Literal("<"), NAME, ARGUMENTS, ID), CallIdPosition.POST_ARGS),
+        ((Literal("<"), NAME, ARGUMENTS), CallIdPosition.NONE),
+    ],
+)
+def test_call_id_position(pieces: tuple[Piece, ...], position: CallIdPosition) -> None:
+    spec = with_call(tag_with_json_spec(), *pieces)
+    for stated in CallIdPosition:
+        found = problems_of(with_tools(spec, replace(tools_of(spec), call_id=stated)))
+        assert (found == []) == (stated is position)
+
+
+def test_a_call_id_position_without_an_id_slot() -> None:
+    assert problems_of(with_call(tag_with_json_spec(), Literal("<"), NAME, ARGUMENTS)) == [
+        "tools.call_id: is BETWEEN_FUNC_AND_ARGS, but tools.call has no ID slot"
+    ]
+
+
+def test_an_index_without_its_slot() -> None:
+    spec = json_native_spec()
+    tools = replace(tools_of(spec), index_base=0, index_scope=IndexScope.TURN)
+    assert problems_of(with_tools(spec, tools)) == [
+        "tools.index_base: is there, but tools.call has no INDEX slot",
+        "tools.index_scope: is there, but tools.call has no INDEX slot",
+    ]
+
+
+def test_what_follows_the_first_call_differs_from_what_follows_others() -> None:
+    spec = json_native_spec()
+    tools = replace(tools_of(spec), separator=";", section_end="</calls>")
+    same = AfterFirst(";", "</calls>", spec.final(Part.CALLS))
+    assert problems_of(with_tools(spec, replace(tools, after_first=same))) == [
+        "tools.after_first: is the same as what follows later calls"
+    ]
+    for other in (
+        replace(same, separator=""),
+        replace(same, section_end=""),
+        replace(same, end=""),
+    ):
+        assert problems_of(with_tools(spec, replace(tools, after_first=other))) == []
+
+
+@pytest.mark.parametrize(
+    ("subject", "verdict", "expected"),
+    [
+        (Subject.CONTENT, Verdict.AMBIGUOUS, []),
+        (Subject.REASONING, Verdict.AMBIGUOUS, []),
+        (Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, []),
+        (
+            Subject.ARGUMENT_OBJECT,
+            Verdict.AMBIGUOUS,
+            ["limits[0].characters: is there, but argument.object is no text"],
+        ),
+        (
+            Subject.CALL_ID,
+            Verdict.DROPS,
+            [
+                "limits[0].characters: is there, but call_id is no text",
+                "limits[0].characters: is for ambiguous, but the verdict is drops",
+            ],
+        ),
+    ],
+)
+def test_characters_of_a_limit(subject: Subject, verdict: Verdict, expected: list[str]) -> None:
+    limit = Limit(subject, verdict, Condition.ALWAYS, "a reason", "\x85")
+    assert problems_of(replace(plain_spec(), limits=(limit,))) == expected
+
+
+def test_a_blank_opener_is_fine_after_marked_joins_or_beside_marked_content() -> None:
+    blank = (NAME, Literal(":"), ARGUMENTS)
+    wrapped = with_call(channels_spec(), *blank)
+    assert problems_of(wrapped) == []
+    spec = with_call(json_native_spec(), *blank)
+    joins = (Join(Part.START, Part.CALLS, "[CALLS]"), Join(Part.CONTENT, Part.CALLS, "[CALLS]"))
+    assert problems_of(with_turn(spec, replace(spec.turn, joins=joins))) == []
     for between, told in (
         ("\n", 0),
         (" ", 1),
