@@ -76,7 +76,7 @@ class Found:
 class Marker:
     """A marker in steps; `first` is the text that it begins with, white space aside."""
 
-    __slots__ = ("first", "if_before", "is_line", "steps")
+    __slots__ = ("first", "if_before", "steps")
 
     def __init__(
         self, text: str, if_before: Sequence[Notation], slots: Slots, special: SpecialTokens | None
@@ -98,8 +98,6 @@ class Marker:
         self.first = ""
         if isinstance(first, str) and first[:1] not in WHITE_SPACE:
             self.first = first
-        # Where a slot begins a line, any line may begin the marker.
-        self.is_line = lead > 0 and not isinstance(first, str) and is_blank(self.steps[0], "\n")
         if HAS_FOLLOWERS:
             self.if_before = [
                 Marker(*(other if isinstance(other, tuple) else (other, ())), slots, special)
@@ -228,7 +226,8 @@ class Markers:
             markers = [rule.marker for rule in self._written]
             breaks = max(len(marker) - len(marker.lstrip("\n")) for marker in markers)
             more = rf"(?=[\r\n]{{0,{2 * breaks - 1}}}(?:{expression}|\Z))"
-            more = "" if any(marker.is_line for _, marker in self._rules) else more
+            if any(re.match(r"\n *\{\w", marker) for marker in markers):
+                more = ""  # as a slot begins the line
             expression = rf"[\r\n]{more}|{expression}"
         return re.compile(expression)
 
