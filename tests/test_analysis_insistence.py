@@ -76,7 +76,7 @@ def test_a_key_that_may_not_be_empty_is_filled_but_not_made_up_in_prompts(
     assert (analysis.spec.turn.header, analysis.problems) == ("[assistant]", ())
     with ChatTemplate.of_text(source) as chat:
         assert chat.render([{"by": "me", **one} for one in ANSWERED]).text.endswith("[assistant]")
-        with pytest.raises(ChatError, match="Who?"):
+        with pytest.raises(ChatError, match=r"Who\?"):
             chat.render(ANSWERED)
 
 

@@ -60,9 +60,9 @@ class Dialect:
     ``flat_calls``: a call's name and arguments stand in the call itself, not under ``function``.
     ``named_ids``: only a call's id is rendered, and not its name; then the name is given as the id.
     ``required_field`` is a key without which no message of ``required_roles`` is taken; it is empty
-    where there is nothing to give, or ``required_filled``, with the role. ``text_block`` is what a text is put into, under ``text``, where
-    content has to be a list: that of the messages of ``block_roles``. With a ``text_key`` it has to
-    be one mapping, with the text under that key.
+    where there is nothing to give, or ``required_filled``, with the role. ``text_block`` is what a
+    text is put into, under ``text``, where content has to be a list: that of the messages of
+    ``block_roles``. With a ``text_key`` it has to be one mapping, with the text under that key.
     """
 
     arguments: ArgumentsForm = ArgumentsForm.OBJECT
