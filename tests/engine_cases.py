@@ -131,6 +131,18 @@ TABLES: dict[str, Format] = {
             "types": {"s": ["string"], "j": ["integer", "array"]},
         },
     },
+    "fences": {
+        **_TURN,
+        "order": _ORDER,
+        "calls": {
+            "form": "objects",
+            "opening": ["```do"],
+            "mentions": ["```do"],
+            "closing": ["```{no d}"],
+            "members": {"name": "do", "arguments": "with"},
+        },
+        "arguments": {"form": "json"},
+    },
     "opened": {
         **_TURN,
         "order": _ORDER,
@@ -354,6 +366,14 @@ CASES: dict[str, Case] = {
         'add{"a": 1} or sub{}',
         [("add", {"a": 2})],
         ["draft"],
+    ),
+    "a fence that opens begins as one that closes": (
+        "fences",
+        '```py```\n```do\n{"do": "add", "with": {}}\n```\n```do {"do": "now", "with": {}}```<end>',
+        "```py```",
+        "",
+        [("add", {}), ("now", {})],
+        ["unknown_tool"],
     ),
     "a tool's name in prose": (
         "named lines",

@@ -188,11 +188,12 @@ def _object_heads(calls: CallsFormat) -> list[str]:
 def between_roles(table: Format) -> Roles:
     """Return what may stand between calls."""
     calls = table["calls"]
-    closing = [spaced(closing) for closing in calls.get("closing", ())]
+    closing = [f" {closing}" for closing in calls.get("closing", ())]
     found: list[tuple[str, Notation]] = [("object", "{comma}{fence} {?[} {{"), ("array_end", " ]")]
     inner = (*calls.get("opening", ())[1:], *calls.get("separators", ()))
     found += [("inner_opening", spaced(text)) for text in inner]
-    found += [("brackets", ("{brackets}", closing))] if closing else []
+    if closing and "{no " not in closing[0]:  # a fence would be one of them
+        found.append(("brackets", ("{brackets}", closing)))
     return found + [("closing", notation) for notation in closing]
 
 
