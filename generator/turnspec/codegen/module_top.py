@@ -43,11 +43,12 @@ def docstring(
 ) -> str:
     """Return a module's docstring, with its quotes."""
     called = _called(facts, samples)
-    parse = partial(module.parse, tools=_TOOLS if facts.values["CALLS_BEGIN_WITH_NAME"] else None)
+    tools = _TOOLS if facts.values["CALLS_BEGIN_WITH_NAME"] else None
+    parse = partial(module.parse, tools=tools)
     blocks = [
         f"Reads turns in the format of {_visible(facts.format['name'])}.",
         _USE,
-        "\n".join(_sample_rows(module, parse.keywords["tools"], facts.format["header"], samples)),
+        "\n".join(_sample_rows(module, tools, facts.format["header"], samples)),
         "\n".join(["WHAT ELSE IS READ", *_rows(parse, _deviations(facts, called), _DEVIATIONS)]),
         *_value_ends(facts, parse, called),
         "\n".join(["WHERE THE TEXT IS CUT OFF", *_rows(parse, _cut_off(facts, called), _BREAKS)]),
