@@ -103,6 +103,46 @@ TABLES: dict[str, Format] = {
         },
         "arguments": {"form": "json"},
     },
+    "named lines": {
+        **_TURN,
+        "order": _ORDER,
+        "reasoning": {"start": ["<why>"], "end": ["</why>"]},
+        "calls": {"form": "heads", "start": "{name}"},
+        "arguments": {"form": "json"},
+    },
+    "named lines of values": {
+        **_TURN,
+        "order": _ORDER,
+        "calls": {"form": "heads", "start": "{name} (", "closing": [")"]},
+        "arguments": {
+            "form": "values",
+            "start": "{key} =",
+            "separator": ", ",
+            "values": {"escapes": "python"},
+        },
+    },
+    "keyed lines": {
+        **_TURN,
+        "order": _ORDER,
+        "calls": _HEAD,
+        "arguments": {
+            "form": "text",
+            "start": "{key but <} ({type}):",
+            "types": {"s": ["string"], "j": ["integer", "array"]},
+        },
+    },
+    "fences": {
+        **_TURN,
+        "order": _ORDER,
+        "calls": {
+            "form": "objects",
+            "opening": ["```do"],
+            "mentions": ["```do"],
+            "closing": ["```{no d}"],
+            "members": {"name": "do", "arguments": "with"},
+        },
+        "arguments": {"form": "json"},
+    },
     "opened": {
         **_TURN,
         "order": _ORDER,
@@ -311,6 +351,54 @@ TOOLS = [
 ]
 
 CASES: dict[str, Case] = {
+    "a line that begins with a tool's name": (
+        "named lines",
+        'So\n  add {"a": 1}\nadd{}<end>',
+        "So",
+        "",
+        [("add", {"a": 1}), ("add", {})],
+        [],
+    ),
+    "a turn that begins with a tool's name": (
+        "named lines",
+        '<why>add{"a": 1} or sub{}</why>\nadd{"a": 2}<end>',
+        "",
+        'add{"a": 1} or sub{}',
+        [("add", {"a": 2})],
+        ["draft"],
+    ),
+    "a fence that opens begins as one that closes": (
+        "fences",
+        '```py```\n```do\n{"do": "add", "with": {}}\n```\n```do {"do": "now", "with": {}}```<end>',
+        "```py```",
+        "",
+        [("add", {}), ("now", {})],
+        ["unknown_tool"],
+    ),
+    "a tool's name in prose": (
+        "named lines",
+        'Use add{"a": 1},\nsub{"a": 1}\nadd {it}\nadd\n{}',
+        'Use add{"a": 1},\nsub{"a": 1}\nadd {it}',
+        "",
+        [("add", {})],
+        [],
+    ),
+    "a line of values that begins with a tool's name": (
+        "named lines of values",
+        "add (this)\nadd(a=1, b='x')\nadd()<end>",
+        "add (this)",
+        "",
+        [("add", {"a": 1, "b": "x"}), ("add", {})],
+        [],
+    ),
+    "lines that begin with a key": (
+        "keyed lines",
+        "<call add>\na (j): 1\nb (s): two\nthree\nc (j): [4]\n</call><end>",
+        "",
+        "",
+        [("add", {"a": 1, "b": " two\nthree", "c": [4]})],
+        [],
+    ),
     "tokens at the edges of a turn": ("tokens", "<s> Hi!</s>", "Hi!", "", [], ["stray_marker"]),
     "tokens at the edges of parts": (
         "tokens",

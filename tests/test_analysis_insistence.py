@@ -63,6 +63,23 @@ def test_all_roles_may_have_to_say_something_in_a_form_of_its_own(
     assert prompt == "[user]Hello?[.][assistant]Hello.[.][user]And now?[.][assistant]"
 
 
+def test_a_key_that_may_not_be_empty_is_filled_but_not_made_up_in_prompts(
+    worker: RenderWorker,
+) -> None:
+    source = "{% for m in messages %}{% if not m.by %}{{ raise_exception('Who?') }}{% endif %}"
+    source += "[{{ m.role }}]{{ m.content }}[.]{% endfor %}"
+    source += "{% if add_generation_prompt %}[assistant]{% endif %}"
+    wanted = Dialect(required_field="by", required_roles=ALL_ROLES, required_filled=True)
+    assert find_insistence(Chat(worker, source, ASSUMED_TOKENS), Derivation()) == wanted
+    analysis = analyze_template(given_template(source), worker)
+    assert analysis.spec is not None
+    assert (analysis.spec.turn.header, analysis.problems) == ("[assistant]", ())
+    with ChatTemplate.of_text(source) as chat:
+        assert chat.render([{"by": "me", **one} for one in ANSWERED]).text.endswith("[assistant]")
+        with pytest.raises(ChatError, match=r"Who\?"):
+            chat.render(ANSWERED)
+
+
 def test_a_key_that_is_required_is_given_in_prompts() -> None:
     with ChatTemplate.of_text(own_template("required-reasoning").text) as chat:
         prompt = chat.render(ANSWERED).text

@@ -38,7 +38,7 @@ NOT_YET = {
         "reasoning.start: '# ' could stand in any text; "
         "parsers can't tell by it where reasoning begins"
     ),
-    "typed-lines": "1, 1b, 3, sanity",
+    "typed-lines": "3, sanity",
 }
 
 #: What a model writes in formats that needed a mend, as a person wrote it down; and the message.

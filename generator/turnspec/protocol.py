@@ -286,7 +286,8 @@ class Format(Protocol):
 
         Args:
             tools: OpenAI tool definitions, or the functions in them alone. They give tagged values
-                their types, and tell calls from other JSON where the format has bare JSON. None:
+                their types, and tell calls from text where the format has bare JSON or calls that
+                begin with their name (these no parser reads without tools). Else None:
                 any name may be called; []: none is expected.
             enable_thinking: what the prompt said of thinking: that it is enabled, that it is
                 disabled, or nothing (None), so that the template's own default holds.

@@ -89,6 +89,15 @@ NAMED_BY_ID = Limit(
 )
 
 
+#: Nothing stands before a call's name.
+SHOWN_BY_NAME = Limit(
+    Subject.CALLS,
+    Verdict.TOLD,
+    Condition.ALWAYS,
+    "a call begins with its name, and is one only where the parser is given the tools",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """All that was found.
@@ -165,6 +174,8 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
             )
         ),
     )
+    if spec.named_lines:
+        spec = replace(spec, limits=(*limits, SHOWN_BY_NAME))
     settled = with_stops(replace(spec, grammar=grammar_hints(spec)))
     return _with_stops_of_calls(settled, facts.layout.behind_calls)
 

@@ -1,8 +1,9 @@
 """What a template insists on: without it, no conversation is rendered at all.
 
 Some want a key for reasoning in every assistant's message, empty or not, or another key in every
-message; some want content as a list of one mapping, or as a mapping. What that holds beside its
-text, and where the text is, is looked up in the template's own syntax tree.
+message, which may have to say something; some want content as a list of one mapping, or as a
+mapping. What that holds beside its text, and where the text is, is looked up in the template's own
+syntax tree.
 """
 
 from __future__ import annotations
@@ -45,8 +46,12 @@ def _answers(chat: Chat) -> bool:
 
 def _dialects(chat: Chat) -> Iterator[Dialect]:
     fields = dict.fromkeys((*REASONING_FIELDS, *chat.facts.attribute_names))
-    for roles, name in itertools.product((chat.dialect.required_roles, _ALL_ROLES), fields):
-        yield replace(chat.dialect, required_field=name, required_roles=roles)
+    role_sets = (chat.dialect.required_roles, _ALL_ROLES)
+    for filled, roles, name in itertools.product((False, True), role_sets, fields):
+        if not (filled and name in REASONING_FIELDS):  # which would be said by nobody
+            yield replace(
+                chat.dialect, required_field=name, required_roles=roles, required_filled=filled
+            )
     names = [name for name in chat.facts.attribute_names if name not in ("role", "content", "text")]
     # A key of the block may have to be one of a table, as the code of a language is.
     fillings = [{}, *(dict.fromkeys(names, word) for word in chat.facts.table_keys)]

@@ -104,8 +104,8 @@ class PreparedTemplate:
         Raises:
             ChatError: the template itself refuses them, or can't be rendered.
         """
-        # What a user's text has to be put into may hold more than anyone but the user knows.
-        dialect = self.form.dialect
+        # What a user's text has to be put into, or beside, only the user knows.
+        dialect = replace(self.form.dialect, required_filled=False)
         dialect = dialect if dialect.text_key else replace(dialect, block_roles=())
         chat = Chat(self._worker, self.text, self.tokens, dialect)
         today = {"strftime_now": now.strftime, "datetime": now.strftime("%Y-%m-%d")}

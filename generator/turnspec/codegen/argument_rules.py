@@ -160,7 +160,8 @@ def value_roles(table: Format, guard_end: str = "") -> Roles:
     if guard_end + mark and "{key}" not in mark and literal_length(guard_end + mark) > 1:
         found.append(("inner", guard_end + mark))
     if closing:
-        found.append(("rest", (before, rests_of_call(table))))
+        is_line = is_keyed(arguments) and "separator" not in arguments
+        found.append(("rest", (before or "\n" * is_line, rests_of_call(table))))
         if not guard_end:
             found.append(("next", next_argument(arguments)))
     escapes = () if guard_end else arguments.get("value_escapes", ())
@@ -208,7 +209,7 @@ def behind_call(table: Format) -> list[str]:
         *table["turn_end"],
         *(table.get("content", {}).get("start", ()) if table["order"][-1] == "content" else ()),
     ]
-    if calls.get("only_in_section") and calls["start"].startswith("{name"):
+    if calls["start"].startswith("{name"):  # behind white space, or a comma
         found.append("{comma}" + calls["start"])
     opening = first_text(table["arguments"]["start"])
     return [text for text in dict.fromkeys(found) if text != opening and literal_length(text)]

@@ -88,12 +88,19 @@ def unsorted_roles(table: Format) -> Roles:
         if not at and not calls.get("only_in_section"):
             found.append(("noisy_opening", (opening + "{noise}", following)))
     if not calls.get("only_in_section"):
-        found += [*heads, *_broken_heads(table)]
+        lines = [(role, spaced(head, "\n{line} ")) for role, head in heads]
+        found += [*(lines if begin_with_name(table) else heads), *_broken_heads(table)]
     found += others
     found += mention_roles(calls.get("mentions", ()))
     found += [("section_end", notation) for notation in calls.get("section_end", ())]
     found += [("call_end", notation) for notation in calls.get("end", ())]
     return found
+
+
+def begin_with_name(table: Format) -> bool:
+    """Say whether calls begin with their name: where a part begins, or a line."""
+    calls = table.get("calls", {})
+    return calls.get("start", "").startswith("{name") and not calls.get("only_in_section")
 
 
 def section_roles(table: Format) -> Roles:
@@ -127,17 +134,20 @@ def _broken_heads(table: Format) -> Roles:
 
 
 def _with_follows(table: Format, head: str) -> Notation:
-    """Return a head; one that ends in a slot with what may follow."""
-    if head.rstrip()[-1:] != "}":
+    """Return a head; one that ends in a slot, or is told by its name, with what may follow."""
+    by_name = begin_with_name(table)
+    if head.rstrip()[-1:] != "}" and not by_name:
         return head
-    return (head, [spaced(notation) for notation in _behind_name(table) if notation])
+    before = "{comma}" if by_name else " "  # a key is as it is between arguments
+    return (head, [spaced(notation, before) for notation in _behind_name(table) if notation])
 
 
 def _behind_name(table: Format) -> Sequence[Notation]:
     """Return what may stand behind a name that no text closes."""
     arguments, calls = table["arguments"], table["calls"]
     if arguments["form"] == "json":
-        return ("{{", '"{{', *calls.get("closing", ())[:1])
+        objects = ('{{ "', "{{ '", "{{ }}") if begin_with_name(table) else ("{{", '"{{')
+        return (*objects, *calls.get("closing", ())[:1])
     ends = calls.get("closing") or (*calls.get("section_end", ())[:1], first_text(calls["start"]))
     argument = start if (start := arguments["start"]).startswith("{key") else first_text(start)
     return (argument, "{{", arguments.get("empty", ""), *ends)
@@ -178,11 +188,12 @@ def _object_heads(calls: CallsFormat) -> list[str]:
 def between_roles(table: Format) -> Roles:
     """Return what may stand between calls."""
     calls = table["calls"]
-    closing = [spaced(closing) for closing in calls.get("closing", ())]
+    closing = [f" {closing}" for closing in calls.get("closing", ())]
     found: list[tuple[str, Notation]] = [("object", "{comma}{fence} {?[} {{"), ("array_end", " ]")]
     inner = (*calls.get("opening", ())[1:], *calls.get("separators", ()))
     found += [("inner_opening", spaced(text)) for text in inner]
-    found += [("brackets", ("{brackets}", closing))] if closing else []
+    if closing and "{no " not in closing[0]:  # a fence would be one of them
+        found.append(("brackets", ("{brackets}", closing)))
     return found + [("closing", notation) for notation in closing]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from turnspec.codegen.format import CallsFormat, CodeFormat
@@ -63,12 +63,19 @@ def _object_calls(tools: Tools, others: Calls) -> CallsFormat:
         "opening": opening,
         "other_openings": [notation(_before_json(literal_text(call[0]))) for call in others],
         "mentions": list(filter(looks_like_marker, opening[:1])),
-        "closing": closing,
+        "closing": [_apart(text, opening) for text in closing],
         "end": list(filter(looks_like_marker, closing)),
     }
     if between := [notation(text) for text in tools.separators if text.strip(_COMMAS)]:
         found["separators"] = between
     return found if tools.fields.name_is_key else found | _members(tools)
+
+
+def _apart(closing: str, openings: Sequence[str]) -> str:
+    """Return what closes a call, but not what goes on as an opening that begins so: a fence."""
+    signs = (text[len(closing) :][:1] for text in openings if text.startswith(closing))
+    sign = next(filter(str.isalnum, signs), "")
+    return f"{closing}{{no {sign}}}" if sign else closing
 
 
 def _members(tools: Tools) -> CallsFormat:
@@ -168,11 +175,11 @@ def _shape(tools: Tools) -> _Shape:
     is_tagged = tools.mode is ToolMode.TAG_WITH_TAGGED
     head_tags = tags(literal_text(head[0]))
     section = [tools.section_start.strip()] if tools.section_start.strip() else []
-    distinctive = any(looks_like_head(literal_text(piece)) for piece in head) or not section
+    distinctive = any(looks_like_head(literal_text(piece)) for piece in head)
     between = (tools.separator, tools.section_end)
     lost = any(text.strip() and not looks_like_marker(text) for text in between)
-    in_section = not head_tags or not distinctive or (bool(section) and lost)
-    if not in_section:
+    in_section = bool(section) and (not head_tags or not distinctive or lost)
+    if head_tags and not in_section:
         text = literal_text(head[0])
         head = (Literal(text[text.rindex(head_tags[-1]) :]), *head[1:])
     if is_tagged and tools.arguments.start.strip():

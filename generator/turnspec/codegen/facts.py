@@ -23,6 +23,7 @@ from turnspec.codegen.argument_rules import (
     value_roles,
 )
 from turnspec.codegen.call_rules import (
+    begin_with_name,
     between_roles,
     call_end_roles,
     call_start_roles,
@@ -407,6 +408,7 @@ def _call_values(table: Format) -> dict[str, object]:
     found: dict[str, object] = {
         "CALLS_ARE_OBJECTS": table.get("calls", {}).get("form") == "objects",
         "IS_BARE": table.get("calls", {}).get("bare", False),
+        "CALLS_BEGIN_WITH_NAME": begin_with_name(table),
         "HAS_CODE": "code" in table,
         "HAS_ELEMENTS": "elements" in table.get("arguments", {}),
         "HAS_OTHER_VALUES": "values" in table.get("arguments", {}),

@@ -38,6 +38,7 @@ SLOTS = {
     "noise": r"[ \t\n\r]{0,9}\w[^<>\[\]{}|]{0,99}",
     "any": "[^ \t\n\r<>BUT]{0,256}",
     "name or noise": "(?P<name_again>[^ \t\n\r]{1,256})",
+    "line": r"(?<=[\r\n])",
     "comma": "[ \t\n\r,;]{0,99}",
     "string": r'(?:[^"\\]|\\[\s\S]|\\\Z){0,256}',
     # What models put before and behind JSON.

@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from turnspec.codegen.facts import OTHER_SYNTAX, FormatFacts, Marker, Row, roles_in
 from turnspec.codegen.format_module import FormatModule
 
+_Parse = Callable[[str], Any]
+
+#: Without it no call is read that begins with its name.
+_TOOLS = [{"name": "get_weather"}]
 _WIDTH = 88
 _LINE = 76  # characters of a text in a row
 _COLUMN = 40  # in which events stand
@@ -38,13 +43,15 @@ def docstring(
 ) -> str:
     """Return a module's docstring, with its quotes."""
     called = _called(facts, samples)
+    tools = _TOOLS if facts.values["CALLS_BEGIN_WITH_NAME"] else None
+    parse = partial(module.parse, tools=tools)
     blocks = [
         f"Reads turns in the format of {_visible(facts.format['name'])}.",
         _USE,
-        "\n".join(_sample_rows(module, facts.format["header"], samples)),
-        "\n".join(["WHAT ELSE IS READ", *_rows(module, _deviations(facts, called), _DEVIATIONS)]),
-        *_value_ends(facts, module, called),
-        "\n".join(["WHERE THE TEXT IS CUT OFF", *_rows(module, _cut_off(facts, called), _BREAKS)]),
+        "\n".join(_sample_rows(module, tools, facts.format["header"], samples)),
+        "\n".join(["WHAT ELSE IS READ", *_rows(parse, _deviations(facts, called), _DEVIATIONS)]),
+        *_value_ends(facts, parse, called),
+        "\n".join(["WHERE THE TEXT IS CUT OFF", *_rows(parse, _cut_off(facts, called), _BREAKS)]),
         "\n".join(["WHAT feed() HOLDS BACK", *_held(facts)]),
         *(textwrap.fill(note, _WIDTH, break_long_words=False) for note in notes),
     ]
@@ -57,13 +64,15 @@ def _escaped(text: str) -> str:
     return text.replace('"""', "'''")
 
 
-def _sample_rows(module: FormatModule, header: str, samples: Sequence[str]) -> Iterator[str]:
+def _sample_rows(
+    module: FormatModule, tools: Any, header: str, samples: Sequence[str]
+) -> Iterator[str]:
     """Yield sample turns, a line each, with the events that it gives."""
     yield f"{'THE FORMAT':{_COLUMN}}THE EVENTS"
     for number, sample in enumerate(samples):
         if number:
             yield "    or"
-        parser = module.Parser(prefill=header)
+        parser = module.Parser(prefill=header, tools=tools)
         lines = re.findall(r"[^\n]*\n|[^\n]+", sample.removeprefix(header))
         for at, line in enumerate(lines):
             events = parser.feed(line) + (parser.finish() if at == len(lines) - 1 else [])
@@ -147,7 +156,7 @@ def _deviations(facts: FormatFacts, called: str) -> Iterator[str]:
         yield f'It begins with "{start}".'
 
 
-def _value_ends(facts: FormatFacts, module: FormatModule, called: str) -> Iterator[str]:
+def _value_ends(facts: FormatFacts, parse: _Parse, called: str) -> Iterator[str]:
     """Yield the section on where a value ends, with a value that holds what could end it."""
     if not facts.values["HAS_CALLS"]:
         return
@@ -155,7 +164,7 @@ def _value_ends(facts: FormatFacts, module: FormatModule, called: str) -> Iterat
     end = _text_of(closes[0].marker).strip() if closes else _end_of(facts)
     told = textwrap.fill(_where_values_end(facts, closes), _WIDTH - 4)
     texts = [called.replace("Paris", f"Par{end}is", 1)] if called and end else []
-    rows = _rows(module, texts, len(texts))
+    rows = _rows(parse, texts, len(texts))
     yield "\n".join(["WHERE A VALUE ENDS", textwrap.indent(told, "    "), *rows])
 
 
@@ -226,10 +235,10 @@ def _text_of(marker: str) -> str:
     return re.sub(r"\{\w[^{}]*\}", "", shown).replace("{{", "{").replace("}}", "}")
 
 
-def _rows(module: FormatModule, texts: Iterable[str], most: int) -> Iterator[str]:
+def _rows(parse: _Parse, texts: Iterable[str], most: int) -> Iterator[str]:
     """Yield rows for the first of some texts."""
     for text in list(dict.fromkeys(texts))[:most]:
-        message = module.parse(text)
+        message = parse(text)
         kinds = ", ".join(dict.fromkeys(problem.kind for problem in message.problems)) or "-"
         yield from (f"    {line!r}" for line in _parts(text))
         *said, last = _said(message)

@@ -9,6 +9,7 @@ from turnspec.engine.facts import (
     ARE_CALLS_ADDRESSED,
     ARGUMENTS,
     CALL_HEAD,
+    CALLS_BEGIN_WITH_NAME,
     HAS_CODE,
     HAS_MENTIONS,
     HAS_OPTIONAL_TEXTS,
@@ -45,7 +46,7 @@ PARTICIPANTS = ("assistant", "user", "system", "developer", "tool")
 
 
 def is_no_head(turn: Turn, found: Found) -> bool:
-    """Say whether a head lacks its opening, or all but its name, and no tool has that name."""
+    """Say whether a head has nothing but its name, or no opening, and no tool has that name."""
     if not HAS_MENTIONS and found.role is Role.OPENING:  # a mere bracket
         input = turn.input
         head = input.rules.between_calls.match(input, not input.final, found.end)
@@ -57,6 +58,8 @@ def is_no_head(turn: Turn, found: Found) -> bool:
         turn.state.mentioned = True
         return True
     if found.role is Role.NAME_ALONE:
+        return found.slot("name") not in (turn.tools or ())
+    if CALLS_BEGIN_WITH_NAME and found.role is Role.CALL:
         return found.slot("name") not in (turn.tools or ())
     if not NEEDS_OPENING or turn.state.opened or not turn.tools:
         return False

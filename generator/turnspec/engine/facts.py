@@ -110,6 +110,8 @@ LATER_CALL_END: str = "</calls>"
 OPENING: str = "<calls>"
 NEEDS_OPENING: bool = True
 ONLY_IN_SECTION: bool = False
+#: Whether a call begins with its name: where text begins, or a line.
+CALLS_BEGIN_WITH_NAME: bool = False
 #: Whether calls may stand in a section: alone, or where what opens them is a special token.
 HAS_SECTIONS: bool = True
 #: Whether what opens calls is text where none follows.

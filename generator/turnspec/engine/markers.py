@@ -37,15 +37,16 @@ WHITE_SPACE = " \t\n\r"  # all that counts as white space, as in JSON
 SPACE = re.compile("[ \t\n\r]*")
 #: What stands for a blank and a line break. Bounded, as a part of a marker is held back.
 BLANKS = {" ": ["[ \t\n\r]{0,99}"], "\n": [r"(?:\r?\n|\r\Z)?"]}
+MOST_BLANK = 999  # characters with which a marker begins
 NOTATION = re.compile(r"\{\??[^{}]+\}|[ \n]|(?:\{\{|\}\}|[^{} \n])+")
 NO_TOKEN = "[^\ue000-\uf8ff"  # as slots hold no special token
 
 
-def after_space(text: str, at: int) -> int:
-    """Return the position after white space."""
+def after_space(text: str, at: int, end: int = sys.maxsize) -> int:
+    """Return the position after white space, or `end` within it."""
     if text[at : at + 1] not in WHITE_SPACE:
         return at
-    space = SPACE.match(text, at)
+    space = SPACE.match(text, at, end)
     return space.end() if space else at
 
 
@@ -174,7 +175,7 @@ def walk(steps: list[Step], text: str, at: int, partial: bool) -> list[int] | No
 
 def fit(marker: Marker, text: str, at: int, partial: bool) -> list[int] | None:
     """Return the places of a marker, if what has to follow it does."""
-    begin = after_space(text, at)
+    begin = after_space(text, at, at + MOST_BLANK)
     if not marker.first.startswith(text[begin : begin + len(marker.first)]):
         return None  # as most do not fit, and `walk` takes longer
     places = walk(marker.steps, text, at, partial)
@@ -225,8 +226,10 @@ class Markers:
         if "\n" in self._firsts:
             markers = [rule.marker for rule in self._written]
             breaks = max(len(marker) - len(marker.lstrip("\n")) for marker in markers)
-            more = rf"[\r\n]{{0,{2 * breaks - 1}}}"
-            expression = rf"[\r\n](?={more}(?:{expression}|\Z))|{expression}"
+            more = rf"(?=[\r\n]{{0,{2 * breaks - 1}}}(?:{expression}|\Z))"
+            if any(re.match(r"\n *\{\w", marker) for marker in markers):
+                more = ""  # as a slot begins the line
+            expression = rf"[\r\n]{more}|{expression}"
         return re.compile(expression)
 
     @cached_property

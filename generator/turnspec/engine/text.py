@@ -12,6 +12,7 @@ from turnspec.engine.facts import (
     ARE_CALLS_ADDRESSED,
     BEFORE_CONTENT,
     CALLS_ARE_OBJECTS,
+    CALLS_BEGIN_WITH_NAME,
     HAS_CALLS,
     HAS_DRAFTS,
     HAS_FOLLOWERS,
@@ -123,6 +124,8 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
             yield MORE_TEXT
             continue
         found = input.rules.in_text.search(input, partial=not input.final)
+        if CALLS_BEGIN_WITH_NAME and turn.state.after_marker:
+            found = input.rules.between_calls.match(input, not input.final) or found
         if (HAS_CALLS or LEFT_OUT_IF_LAST) and breaks_off(turn, found):
             return None
         turn.write(found.start if found else len(input.text))

@@ -358,6 +358,8 @@ def _lead_in(offer: Offer, left: Part, right: Part, join: str) -> str:
     """Return the join and the start of ``right``, and the rule that goes on inside it."""
     spec, start = offer.spec, _opening(offer.spec, right)
     between = trimmed(join) if right is Part.CALLS else _led(spec, join, right)
+    if spec.named_lines and (left, right) == (Part.CONTENT, Part.CALLS):
+        between = "\n"
     before = _gap_behind(spec, left) if between or right is Part.CALLS else ""
     # Calls bring their own start, so only the white space around it is written here.
     spaced = join.rstrip(WHITE_SPACE) != join or start.lstrip(WHITE_SPACE) != start

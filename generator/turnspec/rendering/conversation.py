@@ -60,9 +60,9 @@ class Dialect:
     ``flat_calls``: a call's name and arguments stand in the call itself, not under ``function``.
     ``named_ids``: only a call's id is rendered, and not its name; then the name is given as the id.
     ``required_field`` is a key without which no message of ``required_roles`` is taken; it is empty
-    where there is nothing to give. ``text_block`` is what a text is put into, under ``text``, where
-    content has to be a list: that of the messages of ``block_roles``. With a ``text_key`` it has to
-    be one mapping, with the text under that key.
+    where there is nothing to give, or ``required_filled``, with the role. ``text_block`` is what a
+    text is put into, under ``text``, where content has to be a list: that of the messages of
+    ``block_roles``. With a ``text_key`` it has to be one mapping, with the text under that key.
     """
 
     arguments: ArgumentsForm = ArgumentsForm.OBJECT
@@ -76,6 +76,7 @@ class Dialect:
     call_reasoning_field: str | None = None
     required_field: str | None = None
     required_roles: tuple[str, ...] = ("assistant",)
+    required_filled: bool = False
     text_block: Mapping[str, str] = field(default_factory=dict)
     block_roles: tuple[str, ...] = ()
     text_key: str | None = None
@@ -84,7 +85,7 @@ class Dialect:
         """Return a message with all that the template insists on."""
         role, content = message.get("role"), message.get("content")
         if role in self.required_roles and self.required_field:
-            message = {self.required_field: "", **message}
+            message = {self.required_field: role if self.required_filled else "", **message}
         if role in self.block_roles and isinstance(content, str):
             block = {**self.text_block, self.text_key or "text": content}
             message = {**message, "content": block if self.text_key else [block]}

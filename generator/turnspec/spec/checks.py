@@ -476,7 +476,10 @@ def _fields(tools: Tools) -> Iterator[_Finding]:
 
 
 def _undetectable(spec: Spec, tools: Tools) -> bool:
-    """Return whether a call may follow the turn's start or content with no text to show it."""
+    """Return whether a call may follow the turn's start or content with no text to show it.
+
+    One that begins with its name, as tools tell, may begin the turn, or a line.
+    """
     opener = tools.section_start
     if tools.call and isinstance(tools.call[0], Literal):
         opener += tools.call[0].text
@@ -485,4 +488,8 @@ def _undetectable(spec: Spec, tools: Tools) -> bool:
     order = spec.turn.order
     before = order[: order.index(Part.CALLS)] if Part.CALLS in order else ()
     neighbours = [part for part in (Part.START, *before) if part is not Part.REASONING]
+    if tools.begin_with_name:
+        between = (join.text for join in spec.joins(Part.CONTENT, Part.CALLS))
+        lines = (spec.content.end + text + opener for text in between)
+        return any("\n" not in text for text in lines if not text.strip())
     return any(not spec.join(part, Part.CALLS).strip() for part in neighbours)

@@ -518,6 +518,14 @@ class Tools:
         return tuple(dict.fromkeys((self.separator, *first)))
 
     @property
+    def begin_with_name(self) -> bool:
+        """Whether nothing but white space stands before a call's name."""
+        first = [
+            piece for piece in self.call if not isinstance(piece, Literal) or piece.text.strip()
+        ]
+        return not self.section_start.strip() and first[:1] == [Slot(SlotKind.NAME)]
+
+    @property
     def section_ends(self) -> tuple[str, ...]:
         """All that may stand behind the last call, before what ends the turn."""
         first = (self.after_first.section_end,) if self.after_first else ()
@@ -620,6 +628,13 @@ class Spec:
     def names_by_id(self) -> bool:
         """Whether a call shows its id alone, in which the tool's name stands."""
         return any(limit.subject is Subject.CALL_ID for limit in self.limits)
+
+    @property
+    def named_lines(self) -> bool:
+        """Whether nothing tells of a call but its name, where a part begins, or a line."""
+        joins = self.join(Part.START, Part.CALLS) + self.join(Part.CONTENT, Part.CALLS)
+        is_bare = self.tools is not None and self.tools.begin_with_name
+        return is_bare and not (self.content.start + joins).strip()
 
     def join(self, left: Part, right: Part) -> str:
         """Return what usually stands between two neighbours beyond their own end and start."""

@@ -179,7 +179,7 @@ def names(view: View) -> Iterator[Finding]:
         is_read = as_read(spec, view.module, turn) == as_meant(spec, message)
         is_read = named.is_one if reads_any and is_read else is_read
         is_allowed = view.allows(written.text)
-        if set(named.ends) & set(named.text):
+        if set(named.ends) & set(named.text) or spec.named_lines:
             is_allowed = named.is_one  # something else begins there, which may be allowed
         if (is_read, is_allowed) != (named.is_one, named.is_one):
             wanted = "should be" if named.is_one else "shouldn't be"

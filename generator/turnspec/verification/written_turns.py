@@ -109,10 +109,11 @@ def _judged(
 def _call_ends(spec: Spec) -> list[str]:
     """Return what ends a call and a section of calls, and neither the turn nor another part.
 
-    A turn without one of those can be another one: reasoning that goes on to what ends that.
+    A turn without one of those can be another one: reasoning that goes on to what ends that, or
+    content where nothing but its name tells of a call.
     """
     tools = with_stop_at_end(spec).tools
-    if tools is None:
+    if tools is None or spec.named_lines:
         return []
     last = tools.call[-1]
     ends = (last.text if isinstance(last, Literal) else "", tools.section_end)

@@ -11,6 +11,7 @@ const PARTICIPANTS = ["assistant", "user", "system", "developer", "tool"];
 export class HeadCalls extends Calls {
   table;
   section;
+  byName;
   /** Whether what stands around calls is open. */
   opened = false;
   argumentReader;
@@ -23,6 +24,7 @@ export class HeadCalls extends Calls {
     const behind = [this.table.tail ?? "", ...(this.table.closing?.slice(0, 1) ?? [])];
     this.hasLateIds = behind.some((notation) => notation.includes("{id}"));
     this.section = this.compiled.markers(sectionRoles);
+    this.byName = beginWithName(this.compiled.table);
     this.argumentReader = parts.arguments(this);
     this.foreign = new ForeignCall(this);
     this.code = parts.code?.(this, this.argumentReader) ?? null;
@@ -41,9 +43,14 @@ export class HeadCalls extends Calls {
       return true;
     }
     if (found.role === "name_alone") return !this.knows(found.slot("name"));
+    if (this.byName && found.role === "call") return !this.knows(found.slot("name"));
     const isHead = found.role === "call" || found.role === "short_call";
     if (!isHead || this.opened || !this.table.needs_opening) return false;
     return !!this.tools?.size && !this.knows(found.slot("name"));
+  }
+  /** Return a call that begins with its name, here where text begins. */
+  callHere() {
+    return this.byName ? this.section.match(this.turn) : null;
   }
   /** Do what a head, or a marker around calls, asks for. */
   passMarker(found) {
@@ -205,7 +212,10 @@ export function headTextRoles(table) {
       found.push(["noisy_opening", [`${opening}{noise}`, following]]);
     }
   }
-  if (!calls.only_in_section) found.push(...heads, ...brokenHeads(table));
+  const lines = heads.map(([role, head]) => [role, spaced(head, "\n{line} ")]);
+  if (!calls.only_in_section) {
+    found.push(...(beginWithName(table) ? lines : heads), ...brokenHeads(table));
+  }
   found.push(
     ...others,
     ...mentionRoles(calls.mentions ?? []),
@@ -213,6 +223,11 @@ export function headTextRoles(table) {
     ...withRole("call_end", calls.end),
   );
   return [...longestFirst(found), ...codeRoles(table)];
+}
+/** Say whether calls begin with their name: where a part begins, or a line. */
+function beginWithName(table) {
+  const { start = "", only_in_section } = callsOf(table);
+  return start.startsWith("{name") && !only_in_section;
 }
 /** Return heads that have no name where it belongs, or nothing else behind it. */
 function brokenHeads(table) {
@@ -254,18 +269,21 @@ function headsOf(table) {
   ];
   return heads.map(([role, head]) => [role, withFollows(table, head)]);
 }
-/** Return a head; one that ends in a slot with what may follow. */
+/** Return a head; one that ends in a slot, or is told by its name, with what may follow. */
 function withFollows(table, head) {
-  if (!trimmedEnd(head).endsWith("}")) return head;
+  const byName = beginWithName(table);
+  if (!trimmedEnd(head).endsWith("}") && !byName) return head;
   const follows = behindName(table).filter((text) => text);
-  return [head, follows.map((text) => spaced(text))];
+  // A key is as it is between arguments.
+  return [head, follows.map((text) => spaced(text, byName ? "{comma}" : " "))];
 }
 /** Return what may stand behind a name that no text closes. */
 function behindName(table) {
   const { form, start = "", empty = "" } = argumentsOf(table);
   const calls = callsOf(table);
   const closing = calls.closing ?? [];
-  if (form === "json") return ["{{", '"{{', ...closing.slice(0, 1)];
+  const objects = beginWithName(table) ? ['{{ "', "{{ '", "{{ }}"] : ["{{", '"{{'];
+  if (form === "json") return [...objects, ...closing.slice(0, 1)];
   const behind = closing.length
     ? closing
     : [...(calls.section_end?.slice(0, 1) ?? []), firstText(calls.start ?? "")];

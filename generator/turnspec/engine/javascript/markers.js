@@ -40,6 +40,7 @@ const SLOTS = {
   noise: `[ \\t\\n\\r]{0,9}${WORD_SIGN}[^<>\\[\\]{}|]{0,99}`,
   any: "[^ \\t\\n\\r<>BUT]{0,256}",
   "name or noise": "[^ \\t\\n\\r]{1,256}",
+  line: "(?<=[\\r\\n])",
   comma: "[ \\t\\n\\r,;]{0,99}",
   string: '(?:[^"\\\\]|\\\\[\\s\\S]|\\\\$){0,256}',
   // What models put before and behind JSON.

@@ -327,7 +327,8 @@ function objectHeads({ members = {}, other_members = [] }) {
 /** Return what may stand between calls. */
 export function betweenRoles(table) {
   const calls = callsOf(table);
-  const closing = (calls.closing ?? []).map((notation) => spaced(notation));
+  const closing = (calls.closing ?? []).map((notation) => ` ${notation}`);
+  const hasFences = !!closing[0]?.includes("{no "); // which would be brackets
   const inner = [...(calls.opening ?? []).slice(1), ...(calls.separators ?? [])];
   return [
     ["object", "{comma}{fence} {?[} {{"],
@@ -336,7 +337,7 @@ export function betweenRoles(table) {
       "inner_opening",
       inner.map((text) => spaced(text)),
     ),
-    ...withRole("brackets", closing.length ? [["{brackets}", closing]] : []),
+    ...withRole("brackets", hasFences || !closing.length ? [] : [["{brackets}", closing]]),
     ...withRole("closing", closing),
   ];
 }

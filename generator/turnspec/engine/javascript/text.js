@@ -141,7 +141,8 @@ export class Text {
       this.afterMarker = !lead.role;
       return !!lead.role;
     }
-    let found = this.markers.search(turn);
+    const begins = this.afterMarker ? this.calls?.callHere?.() : null;
+    let found = begins ?? this.markers.search(turn);
     if (turn.final && (!found || UNSURE.includes(found.role)) && this.breaksOff()) return false;
     this.write(found ? found.start : turn.text.length);
     if (!found && !turn.final && !this.afterMarker && this.draftEnd === null) {

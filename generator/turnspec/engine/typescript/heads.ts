@@ -33,6 +33,7 @@ export interface HeadParts {
 export class HeadCalls extends Calls {
   private readonly table: CallsFormat;
   private readonly section: Markers;
+  private readonly byName: boolean;
   /** Whether what stands around calls is open. */
   private opened = false;
   private readonly argumentReader: ArgumentReader;
@@ -46,6 +47,7 @@ export class HeadCalls extends Calls {
     const behind = [this.table.tail ?? "", ...(this.table.closing?.slice(0, 1) ?? [])];
     this.hasLateIds = behind.some((notation) => notation.includes("{id}"));
     this.section = this.compiled.markers(sectionRoles);
+    this.byName = beginWithName(this.compiled.table);
     this.argumentReader = parts.arguments(this);
     this.foreign = new ForeignCall(this);
     this.code = parts.code?.(this, this.argumentReader) ?? null;
@@ -65,9 +67,15 @@ export class HeadCalls extends Calls {
       return true;
     }
     if (found.role === "name_alone") return !this.knows(found.slot("name"));
+    if (this.byName && found.role === "call") return !this.knows(found.slot("name"));
     const isHead = found.role === "call" || found.role === "short_call";
     if (!isHead || this.opened || !this.table.needs_opening) return false;
     return !!this.tools?.size && !this.knows(found.slot("name"));
+  }
+
+  /** Return a call that begins with its name, here where text begins. */
+  callHere(): Found | null {
+    return this.byName ? this.section.match(this.turn) : null;
   }
 
   /** Do what a head, or a marker around calls, asks for. */
@@ -240,7 +248,10 @@ export function headTextRoles(table: Format): Roles {
       found.push(["noisy_opening", [`${opening}{noise}`, following]]);
     }
   }
-  if (!calls.only_in_section) found.push(...heads, ...brokenHeads(table));
+  const lines = heads.map(([role, head]) => [role, spaced(head, "\n{line} ")] as const);
+  if (!calls.only_in_section) {
+    found.push(...(beginWithName(table) ? lines : heads), ...brokenHeads(table));
+  }
   found.push(
     ...others,
     ...mentionRoles(calls.mentions ?? []),
@@ -248,6 +259,12 @@ export function headTextRoles(table: Format): Roles {
     ...withRole("call_end", calls.end),
   );
   return [...longestFirst(found), ...codeRoles(table)];
+}
+
+/** Say whether calls begin with their name: where a part begins, or a line. */
+function beginWithName(table: Format): boolean {
+  const { start = "", only_in_section } = callsOf(table);
+  return start.startsWith("{name") && !only_in_section;
 }
 
 /** Return heads that have no name where it belongs, or nothing else behind it. */
@@ -294,11 +311,13 @@ function headsOf(table: Format): Roles {
   return heads.map(([role, head]) => [role, withFollows(table, head)] as const);
 }
 
-/** Return a head; one that ends in a slot with what may follow. */
+/** Return a head; one that ends in a slot, or is told by its name, with what may follow. */
 function withFollows(table: Format, head: string): Notation {
-  if (!trimmedEnd(head).endsWith("}")) return head;
+  const byName = beginWithName(table);
+  if (!trimmedEnd(head).endsWith("}") && !byName) return head;
   const follows = behindName(table).filter((text) => text);
-  return [head, follows.map((text) => spaced(text))];
+  // A key is as it is between arguments.
+  return [head, follows.map((text) => spaced(text, byName ? "{comma}" : " "))];
 }
 
 /** Return what may stand behind a name that no text closes. */
@@ -306,7 +325,8 @@ function behindName(table: Format): readonly string[] {
   const { form, start = "", empty = "" } = argumentsOf(table);
   const calls = callsOf(table);
   const closing = calls.closing ?? [];
-  if (form === "json") return ["{{", '"{{', ...closing.slice(0, 1)];
+  const objects = beginWithName(table) ? ['{{ "', "{{ '", "{{ }}"] : ["{{", '"{{'];
+  if (form === "json") return [...objects, ...closing.slice(0, 1)];
   const behind = closing.length
     ? closing
     : [...(calls.section_end?.slice(0, 1) ?? []), firstText(calls.start ?? "")];

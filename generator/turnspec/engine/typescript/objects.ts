@@ -369,7 +369,8 @@ function objectHeads({ members = {}, other_members = [] }: CallsFormat): string[
 /** Return what may stand between calls. */
 export function betweenRoles(table: Format): Roles {
   const calls = callsOf(table);
-  const closing = (calls.closing ?? []).map((notation) => spaced(notation));
+  const closing = (calls.closing ?? []).map((notation) => ` ${notation}`);
+  const hasFences = !!closing[0]?.includes("{no "); // which would be brackets
   const inner = [...(calls.opening ?? []).slice(1), ...(calls.separators ?? [])];
   return [
     ["object", "{comma}{fence} {?[} {{"],
@@ -378,7 +379,7 @@ export function betweenRoles(table: Format): Roles {
       "inner_opening",
       inner.map((text) => spaced(text)),
     ),
-    ...withRole("brackets", closing.length ? [["{brackets}", closing]] : []),
+    ...withRole("brackets", hasFences || !closing.length ? [] : [["{brackets}", closing]]),
     ...withRole("closing", closing),
   ];
 }

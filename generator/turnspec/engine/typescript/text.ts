@@ -45,6 +45,8 @@ export interface CallReader {
   knows(name: string): boolean;
   /** Say whether a message's header names no tool. */
   isNoTool?(name: string): boolean;
+  /** Return a call that begins with its name, here where text begins. */
+  callHere?(): Found | null;
   /** Say whether what looks like a marker of calls is text. */
   isText(found: Found): boolean;
   /** Do what a marker of calls asks for. */
@@ -183,7 +185,8 @@ export class Text {
       this.afterMarker = !lead.role;
       return !!lead.role;
     }
-    let found = this.markers.search(turn);
+    const begins = this.afterMarker ? this.calls?.callHere?.() : null;
+    let found = begins ?? this.markers.search(turn);
     if (turn.final && (!found || UNSURE.includes(found.role)) && this.breaksOff()) return false;
     this.write(found ? found.start : turn.text.length);
     if (!found && !turn.final && !this.afterMarker && this.draftEnd === null) {

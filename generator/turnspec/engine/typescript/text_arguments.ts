@@ -433,7 +433,8 @@ export function valueRoles(table: Format, guardEnd = ""): Roles {
     found.push(["inner", guardEnd + mark]);
   }
   if (callsOf(table).closing?.length) {
-    found.push(["rest", [before, restsOfCall(table)]]);
+    const line = isKeyed(format) && format.separator === undefined ? "\n" : "";
+    found.push(["rest", [before || line, restsOfCall(table)]]);
     if (!guardEnd) found.push(["next", nextArgument(format)]);
   }
   const escapes = guardEnd ? [] : Object.keys(format.value_escapes ?? {});
@@ -490,9 +491,7 @@ export function behindCall(table: Format): string[] {
     ...table.turn_end,
     ...(table.order[table.order.length - 1] === "content" ? (table.content?.start ?? []) : []),
   ];
-  if (calls.only_in_section && calls.start?.startsWith("{name")) {
-    found.push(`{comma}${calls.start}`);
-  }
+  if (calls.start?.startsWith("{name")) found.push(`{comma}${calls.start}`);
   const opening = firstText(argumentsOf(table).start ?? "");
   return [...new Set(found)].filter((text) => text !== opening && literalLength(text) > 0);
 }
