@@ -32,6 +32,7 @@ PACKAGES = [
     [
         *("transformers>=5.16.1,<5.21", "xgrammar==0.2.8", "openai", "fastapi<0.137", "gguf"),
         *("aiohttp", "anthropic", "blake3", "cachetools", "cbor2", "cloudpickle", "einops"),
+        *("cohere-melody",),
         *("ijson", "jsonschema", "lark==1.2.2", "llguidance>=1.7,<1.8", "mcp", "mistral_common"),
         *("msgspec", "orjson", "oss-harmony", "partial-json-parser", "pillow", "prometheus_client"),
         *("prometheus-fastapi-instrumentator", "psutil", "py-cpuinfo", "pybase64", "pyyaml"),
@@ -100,6 +101,8 @@ OWN: Mapping[str, tuple[str, str | None]] = {
 #: What their vocabularies hold beside the format's markers, where vLLM's parser insists on it.
 MORE_TOKENS = {
     "meta-llama-llama-3-1-8b-instruct": ("<|python_tag|>",),
+    "meta-llama-llama-3-2-11b-vision-instruct": ("<|python_tag|>",),
+    "meta-llama-llama-3-2-3b-instruct": ("<|python_tag|>",),
     "poolside-laguna-xs-2": ("<assistant>",),
 }
 #: What their tokenizer_config.json says that vLLM's parser asks for.
