@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tests.integrations.llama_cpp_suite import run_llama_cpp
 from tests.integrations.renderers_suite import run_renderers
 from tests.integrations.response_template_suite import run_response_template
+from tests.integrations.served_model import check_served_model
 from tests.integrations.servers_suite import run_sglang_parsers, run_vllm_parsers
 from tests.integrations.sglang_suite import run_sglang
 from tests.integrations.transcripts_check import check_transcripts
@@ -36,4 +37,7 @@ SERVERS: Mapping[str, ServerSuite] = {
 }
 
 #: What is checked beside the targets, and recorded nowhere: each returns what went wrong.
-CHECKS: Mapping[str, Callable[[], Sequence[str]]] = {"transcripts": check_transcripts}
+CHECKS: Mapping[str, Callable[[], Sequence[str]]] = {
+    "served-model": check_served_model,
+    "transcripts": check_transcripts,
+}
