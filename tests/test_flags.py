@@ -60,7 +60,8 @@ def test_a_format_is_found_by_what_it_is() -> None:
     known = record(READS)
     assert known.of("json-native", READS.fingerprint) is READS
     assert known.of("another-name", READS.fingerprint) is READS
-    assert known.of("json-native", "another format") is None
+    assert known.of("json-native", "of another spec") is READS
+    assert known.of("another-name", "of another format") is None
 
 
 @pytest.fixture
@@ -104,6 +105,12 @@ def test_what_is_told_is_there_as_data(recorded: Path) -> None:
     assert not sglang["own"]
     assert sglang["fails"] == {"text": "turn", "read": "raises"}
     assert "command" not in llama_cpp
+
+
+def test_what_was_recorded_of_an_earlier_spec_is_told_as_such(recorded: Path) -> None:
+    write_servers(Project(recorded).servers, {"vllm": record(replace(READS, fingerprint="old"))})
+    result = run("flags", "json-native", "--root", recorded)
+    assert "\n  recorded of an earlier spec of it\n" in result.stdout
 
 
 def test_nothing_is_said_of_a_format_that_was_not_tried(recorded: Path) -> None:

@@ -66,6 +66,7 @@ class _Advice:
     plugin: IntegrationResult | None
     export: tuple[str, ...]
     model: str
+    earlier: bool  # whether it was recorded of an earlier spec of the format
 
     @property
     def command(self) -> str:
@@ -86,6 +87,7 @@ class _Advice:
         found, plugin = self.result, self.plugin
         told: dict[str, object] = {"server": self.server, "package": self.record.package}
         told |= {"version": self.record.version, "own": self.own, "recorded": found is not None}
+        told["earlier"] = self.earlier
         if found is not None:
             told |= {"turns": found.turns, "whole": found.whole, "pieces": found.pieces}
             told["parsers"] = [
@@ -141,18 +143,20 @@ def _advice(spec: Spec, catalog: Catalog, asked: str) -> Iterator[_Advice]:
     records, exports = read_servers(project.servers), read_integrations(project.integrations)
     if isinstance(records, Problem) or isinstance(exports, Problem):
         raise Fault(str(records if isinstance(records, Problem) else exports))
-    digest, name = fingerprint(spec), HubModel.read(asked)
+    digest, name, known = fingerprint(spec), HubModel.read(asked), catalog.formats.get(spec.name)
+    same = known is not None and known.sha256 == spec.template.sha256
     place = name.repository if name else asked
-    for server, known in _SERVERS.items():
+    for server, way in _SERVERS.items():
         record = records.get(server)
         if record is None:
             continue
-        target = exports.get(known.target)
+        target = exports.get(way.target)
         plugin = target.formats.get(spec.name) if target else None
-        export = f"turnspec export {shlex.quote(asked)} --to {known.target} --into ."
-        start = _named(start_line(spec, known.target, Path()), place)
-        result = record.of(spec.name, digest)
-        yield _Advice(server, record, result, plugin, (export, start), place)
+        export = f"turnspec export {shlex.quote(asked)} --to {way.target} --into ."
+        start = _named(start_line(spec, way.target, Path()), place)
+        result = record.of(spec.name if same else "", digest)
+        earlier = result is not None and result.fingerprint != digest
+        yield _Advice(server, record, result, plugin, (export, start), place, earlier)
 
 
 def _named(line: str, model: str) -> str:
@@ -179,6 +183,8 @@ def _print(found: _Advice) -> None:
             also = ", ".join("+".join(filter(None, pair)) for pair in result.parsers[1:])
             say(f"  as much: {also}", "dim")
         say(f"    {found.command}")
+    if found.earlier:
+        say("  recorded of an earlier spec of it", "yellow")
     if result is not None and result.example:
         say(f"  wrong, the shortest: {result.example[0]!r}")
         say(f"    {result.example[1]}")

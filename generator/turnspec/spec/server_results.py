@@ -49,12 +49,15 @@ class ServerRecord:
     formats: Mapping[str, ServerResult]
 
     def of(self, name: str, fingerprint: str) -> ServerResult | None:
-        """Return the result of a format by its name, or else of another one that is the same."""
+        """Return the result of a format, or of another one that is the same.
+
+        Without any it is what was recorded by the name, of what the format was then.
+        """
         known = self.formats.get(name)
         if known is not None and known.fingerprint == fingerprint:
             return known
         alike = (found for found in self.formats.values() if found.fingerprint == fingerprint)
-        return next(alike, None)
+        return next(alike, known)
 
 
 #: Records by the names of their servers.
