@@ -156,7 +156,7 @@ reference: $(STAMP)  ## record what Hugging Face transformers renders, and compa
 	@$(BIN)/python -m tests.reference.compare
 
 # SUITES="response-template" chooses targets; NAMES="qwen3-coder glm-4-6" formats, and writes nothing.
-integrations: $(STAMP)  ## exports on the programs that read them, each in an environment under build/
+integrations: $(STAMP)  ## exports, and servers' own parsers, in environments under build/ (7 GB, an hour)
 	@$(BIN)/python -m tests.integrations $(if $(SUITES),--suites $(SUITES) --) $(NAMES)
 
 # CASES chooses ids, families or formats, shows what deviates, and writes nothing:

@@ -20,6 +20,7 @@ from turnspec.sources.index import INDEX_FILE
 VENDORING = "vendor-a-parser.md"
 PAGES = (
     "bind-a-grammar.md",
+    "flags.md",
     "read-a-spec.md",
     "review-a-change.md",
     VENDORING,
@@ -40,6 +41,7 @@ OTHER_PAGES = (
     "fix-an-overlay.md",
     "from-the-hub.md",
     "limits.md",
+    "MATRIX.md",
     "load-a-format.md",
     "own-repository.md",
     "reference-set.md",

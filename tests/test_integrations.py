@@ -92,7 +92,15 @@ def test_a_process_that_fails_fails_all() -> None:
 
 
 def test_every_package_of_every_environment_is_pinned() -> None:
-    wanted = {"renderers", "sglang", "transcripts", "transformers", "vllm", "xgrammar"}
+    wanted = {
+        "llama-cpp-server",
+        "renderers",
+        "sglang",
+        "transcripts",
+        "transformers",
+        "vllm",
+        "xgrammar",
+    }
     assert {path.stem for path in environments.PINS.iterdir()} == wanted
     for path in environments.PINS.iterdir():
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -1,17 +1,21 @@
 """Runs suites: `make integrations [SUITES=…] [NAMES=…]`.
 
-Writes specs/integrations.json, and docs/EXPORTS.md from it.
-With NAMES only these formats are tried, and nothing is written.
+Writes specs/integrations.json and specs/servers.json, and docs/EXPORTS.md and docs/MATRIX.md from
+them. With NAMES only these formats are tried, and nothing is written.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 
 from tests.generated_formats import NAMES, ROOT
+from tests.integrations.environments import megabytes
+from tests.integrations.matrix_page import matrix_page
 from tests.integrations.page import exports_page
-from tests.integrations.suites import CHECKS, SUITES
+from tests.integrations.servers_suite import different_formats
+from tests.integrations.suites import CHECKS, SERVERS, SUITES
 from turnspec.sources.fetch import fetch_templates
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.integration_results import (
@@ -21,15 +25,18 @@ from turnspec.spec.integration_results import (
     write_integrations,
 )
 from turnspec.spec.problems import Problem
+from turnspec.spec.server_results import read_servers, write_servers
 
 RESULTS = ROOT / "specs" / "integrations.json"
 PAGE = ROOT / "docs" / "EXPORTS.md"
+SERVER_RESULTS = ROOT / "specs" / "servers.json"
+MATRIX = ROOT / "docs" / "MATRIX.md"
 
 
 def main(arguments: list[str]) -> int:
     """Run the suites that are asked for, or all; 1 if a program fails a check."""
     parser = argparse.ArgumentParser(prog="python -m tests.integrations")
-    parser.add_argument("--suites", nargs="*", choices=[*SUITES, *CHECKS])
+    parser.add_argument("--suites", nargs="*", choices=[*CHECKS, *SUITES, *SERVERS])
     parser.add_argument("names", nargs="*")
     asked = parser.parse_args(arguments)
     if problems := fetch_templates(ROOT).problems:  # some programs are given the templates, too
@@ -51,7 +58,26 @@ def main(arguments: list[str]) -> int:
             write_integrations(RESULTS, records)
             page = exports_page(dict(sorted(records.items())))
             write_atomically(PAGE, page)
+    for server in (name for name in asked.suites or SERVERS if name in SERVERS):
+        _try_server(server, asked.names)
+    print(f"the environments and programs take {megabytes()} MB, below build/integrations")
     return 1 if failed else 0
+
+
+def _try_server(suite: str, names: Sequence[str]) -> None:
+    """Try a server's own parsers: that they don't read everything is a result, and no failure."""
+    record = SERVERS[suite](names or different_formats())
+    for name, found in record.formats.items() if names else ():
+        print(f"  {name}: {found.pieces} of {found.turns}, {found.parsers}, {found.example}")
+    read = sum(found.reads_all for found in record.formats.values())
+    print(f"{suite}: {read} of {len(record.formats)} formats are read whole and in pieces")
+    if names:
+        return
+    known = read_servers(SERVER_RESULTS)
+    assert not isinstance(known, Problem), known
+    records = {**known, suite.removesuffix("-parsers"): record}
+    write_servers(SERVER_RESULTS, records)
+    write_atomically(MATRIX, matrix_page(records))
 
 
 def _tell(target: str, record: TargetRecord) -> bool:

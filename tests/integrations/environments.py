@@ -60,6 +60,11 @@ def _installed(python: Path) -> str:
     return "".join(f"{line.partition('+')[0]}\n" for line in done.stdout.splitlines())
 
 
+def megabytes() -> int:
+    """Return how much room the environments take, and what was built beside them."""
+    return sum(path.lstat().st_size for path in FOLDER.rglob("*") if not path.is_dir()) // 1_000_000
+
+
 def versions(python: Path, packages: Sequence[str]) -> dict[str, str]:
     """Return the versions of packages in an environment."""
     done = subprocess.run(

@@ -14,6 +14,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -48,14 +49,21 @@ class Options:
         return None
 
 
+@cache
+def detected(template: str, tokenizer: Any) -> Any:
+    """Return what SGLang finds in a chat template."""
+    manager = TemplateManager()
+    manager._run_template_detection(template, tokenizer)
+    return manager
+
+
 class Server(serving_chat.OpenAIServingChat):  # type: ignore[misc]
     """SGLang's server of chats, as far as it reads turns: nothing runs a model."""
 
     def __init__(self, names: Names, form: dict[str, Any], tokenizer: Any) -> None:
         self.tool_call_parser, self.reasoning_parser = names
         self.tokenizer_manager = SimpleNamespace(tokenizer=tokenizer)
-        self.template_manager = TemplateManager()
-        self.template_manager._run_template_detection(form["template"], tokenizer)
+        self.template_manager = detected(form["template"], tokenizer)
         self.chat_encoding_spec = self._encoding_adapter = self._reasoning_detector = None
         if self.reasoning_parser:
             parser = ReasoningParser(self.reasoning_parser, tokenizer=tokenizer)

@@ -36,6 +36,7 @@ VERBS = {
         "parse": "Parse a model's output with a generated parser.",
         "grammar": "Print a format's grammar for real tools.",
         "export": "Write a format as another program reads it.",
+        "flags": "Say with which options servers read a model's turns.",
         "explain": "Say why a format is what it is, or what its parser does with a text.",
         "render": "Render messages as a model's prompt.",
         "mask": "Say which characters of rendered conversations the model wrote.",

@@ -84,6 +84,11 @@ class Project:
         return self.specs / "integrations.json"
 
     @property
+    def servers(self) -> Path:
+        """What servers' own parsers read."""
+        return self.specs / "servers.json"
+
+    @property
     def live(self) -> Path:
         """The results of live runs."""
         return self.specs / "live.json"
