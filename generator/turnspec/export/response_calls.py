@@ -105,9 +105,9 @@ def _object_bounds(spec: Spec, tools: Tools) -> _Bounds | Refusal:
         return _Bounds(rf"\s*{begin}\s*", closes, (begin,), takes_section=False)
     section, separator = tools.section_start.strip(), tools.separator.strip()
     marked = _is_distinct(section)
+    if not (tools.separator if marked else separator) and spec.capabilities.parallel_calls:
+        return Refusal("tool calls", "nothing marks them, and nothing stands between two")
     if not marked and not separator:
-        if spec.capabilities.parallel_calls:
-            return Refusal("tool calls", "nothing marks them, and nothing stands between two")
         return _Bounds(_line(first), _close(spec, tail, []), (first,), (_UNMARKED,))
     opens, begin = _line(first), first
     if marked:
@@ -234,7 +234,7 @@ def _close(
     own = lenient(tail.strip())
     if looks_like_head(tail) or (tail.strip() and not is_json):
         return rf"{closed}\s*{own}\s*"
-    section = spec.tools.section_end if spec.tools else ""
-    stops = [*spec.turn.stop, spec.final(Part.CALLS), section if _is_distinct(section) else ""]
+    found = (spec.tools.section_end, *spec.tools.separators) if spec.tools else ()
+    stops = [*spec.turn.stop, spec.final(Part.CALLS), *filter(_is_distinct, found)]
     following = [*begins, *map(lenient, longest_first(stops))]
     return rf"{closed}\s*{own}(?=\s*{either(following)})" if following else rf"{closed}\s*{own}\Z"

@@ -7,6 +7,9 @@ version 5.23, whose template format has the version 1.
 Content is the region without an opener: it takes all text outside the others. Its closing
 expression is every mark that belongs to no region: it ends one piece of content and begins the
 next, and so passes over the mark.
+
+vLLM and SGLang stream text: they refuse a template that joins pieces of it, and find the end of
+reasoning by texts alone, not by expressions.
 """
 
 from __future__ import annotations
@@ -15,7 +18,13 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from turnspec.export.exporting import Exported, ExportOptions, Loss, Refusal
+from turnspec.export.exporting import (
+    Exported,
+    ExportOptions,
+    Loss,
+    ReasoningField,
+    Refusal,
+)
 from turnspec.export.expressions import (
     either,
     lenient,
@@ -57,12 +66,14 @@ def response_template(
     if isinstance(calls, Refusal):
         return calls
     fields: dict[str, Any] = {}
+    streamed = options.reasoning_field is ReasoningField.THINKING
+    pieces = {} if streamed else {"repeats": True, "join": _JOIN}
     losses = [*calls.losses, *_losses(spec)]
     if spec.reasoning.mode is not ReasoningMode.NONE:
-        fields[options.reasoning_field] = _reasoning(spec, calls)
+        fields[options.reasoning_field] = {**_reasoning(spec, calls), **pieces}
     if calls.keys:
         fields["tool_calls"] = calls.keys
-    fields["content"] = {"close_pattern": _passed_over(spec, calls), "repeats": True, "join": _JOIN}
+    fields["content"] = {"close_pattern": _passed_over(spec, calls), **pieces}
     anchor = {"start_anchor": spec.turn.header}
     template = {"version": 1, "defaults": {"role": "assistant"}, **anchor, "fields": fields}
     return template, tuple(losses)
@@ -79,17 +90,14 @@ def _losses(spec: Spec) -> Iterator[Loss]:
 def _reasoning(spec: Spec, calls: CallsField) -> dict[str, Any]:
     """Return the field for reasoning: from its mark to its end, or to the turn's."""
     ends = _reasoning_ends(spec)
+    stops = longest_first(stop_strings(spec))
+    opens = {"open_pattern": _reasoning_open(spec, ends)}
+    if own := spec.reasoning.end.strip():
+        return {**opens, "close": [*dict.fromkeys((own, spec.reasoning.end, *stops))]}
     closes = [rf"\s*{lenient(end)}\s*" for end in longest_first(ends)]
-    if not spec.reasoning.end.strip():
-        closes += [f"(?={begin})" for begin in calls.begins]
-    stops = map(lenient, longest_first(stop_strings(spec)))
-    closes += [rf"\s*(?={stop})" for stop in stops]
-    return {
-        "open_pattern": _reasoning_open(spec, ends),
-        "close_pattern": either(closes),
-        "repeats": True,
-        "join": _JOIN,
-    }
+    closes += [f"(?={begin})" for begin in calls.begins]
+    closes += [rf"\s*(?={lenient(stop)})" for stop in stops]
+    return {**opens, "close_pattern": either(closes)}
 
 
 def _reasoning_ends(spec: Spec) -> list[str]:
