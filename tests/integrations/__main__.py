@@ -1,6 +1,6 @@
 """Runs suites: `make integrations [SUITES=…] [NAMES=…]`.
 
-Writes specs/integrations.json, and docs/EXPORTS.md from it.
+Writes specs/integrations.json, and docs/EXPORTS.md from it; of pairs specs/pairs.json and PAIR.md.
 With NAMES only these formats are tried, and nothing is written.
 """
 
@@ -11,6 +11,7 @@ import sys
 
 from tests.generated_formats import NAMES, ROOT
 from tests.integrations.page import exports_page
+from tests.integrations.pair_page import pairs_page
 from tests.integrations.suites import CHECKS, SUITES
 from turnspec.sources.fetch import fetch_templates
 from turnspec.spec.atomic import write_atomically
@@ -22,8 +23,9 @@ from turnspec.spec.integration_results import (
 )
 from turnspec.spec.problems import Problem
 
-RESULTS = ROOT / "specs" / "integrations.json"
-PAGE = ROOT / "docs" / "EXPORTS.md"
+#: Where results are kept, the page that is written from them, and how.
+EXPORTS = (ROOT / "specs" / "integrations.json", ROOT / "docs" / "EXPORTS.md", exports_page)
+PAIRS = (ROOT / "specs" / "pairs.json", ROOT / "docs" / "PAIR.md", pairs_page)
 
 
 def main(arguments: list[str]) -> int:
@@ -45,12 +47,12 @@ def main(arguments: list[str]) -> int:
         record = SUITES[target](asked.names or NAMES)
         failed |= _tell(target, record)
         if not asked.names:
-            known = read_integrations(RESULTS)
+            results, path, page = PAIRS if target.startswith("pair") else EXPORTS
+            known = read_integrations(results)
             assert not isinstance(known, Problem), known
             records = {**known, target: record}
-            write_integrations(RESULTS, records)
-            page = exports_page(dict(sorted(records.items())))
-            write_atomically(PAGE, page)
+            write_integrations(results, records)
+            write_atomically(path, page(dict(sorted(records.items()))))
     return 1 if failed else 0
 
 

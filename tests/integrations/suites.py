@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from tests.integrations.pair_suite import run_pair, run_pair_sglang, run_pair_vllm
 from tests.integrations.renderers_suite import run_renderers
 from tests.integrations.response_template_suite import run_response_template
 from tests.integrations.sglang_suite import run_sglang
@@ -16,6 +17,9 @@ from turnspec.spec.integration_results import TargetRecord
 Suite = Callable[[Sequence[str]], TargetRecord]
 
 SUITES: Mapping[str, Suite] = {
+    "pair": run_pair,
+    "pair-sglang": run_pair_sglang,
+    "pair-vllm": run_pair_vllm,
     "renderers": run_renderers,
     "response-template": run_response_template,
     "sglang": run_sglang,

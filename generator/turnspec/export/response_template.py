@@ -27,12 +27,13 @@ from turnspec.export.exporting import (
 )
 from turnspec.export.expressions import (
     either,
+    escaped,
     lenient,
     longest_first,
     pieces_expression,
     spaced,
 )
-from turnspec.export.response_calls import CallsField, calls_field
+from turnspec.export.response_calls import CallsField, before_any, calls_field
 from turnspec.spec.model import Part, ReasoningMode, Spec
 from turnspec.spec.turn_end import stop_strings
 from turnspec.spec.visible import visible_json
@@ -127,24 +128,25 @@ def _passed_over(spec: Spec, calls: CallsField) -> str:
         marks += [*tools.section_ends, *tools.separators]
         marks += [] if calls.takes_section else [tools.section_start]
     stops = longest_first(stop_strings(spec))
-    finals = (end.final for end in spec.turn.ends)
-    marks += [_before_any(final, stops) for final in finals]
+    marks += [before_any(end.final, stops)[0] for end in spec.turn.ends]
     empty = reasoning.start.strip() and reasoning.end.strip()
     nothing = [rf"{lenient(reasoning.start)}\s*{lenient(reasoning.end)}"] if empty else []
     words = [mark for mark in longest_first(marks) if _is_mark(mark)]
     others = [pieces_expression(marks_.start, "") for marks_ in spec.alternatives.marks]
     others += [lenient(marks_.end) for marks_ in spec.alternatives.marks if marks_.end]
-    passed = [*nothing, *map(lenient, words), *others]
+    sections = [before_any(end, stops) for end in (tools.section_ends if tools else ())]
+    # Without the stop, which servers keep: if that comes, the whole is one mark.
+    cut = [
+        rf"{lenient(end)}(?:\s*{lenient(stop)}|(?!\s*{escaped(stop[0])}))"
+        for end, stop in sections
+        if stop and end
+    ]
+    passed = [*nothing, *map(lenient, words), *others, *cut]
     # Behind the turn's end nothing is content.
     between = any(stop in text for stop in stops for text in (tools.separators if tools else ()))
     rest = rf"(?:(?=\s*{either(calls.begins)})|.*)" if between else ".*"
     ends = [lenient(stop) + rest for stop in stops]
     return rf"\s*{either([*passed, *ends])}\s*"
-
-
-def _before_any(text: str, stops: list[str]) -> str:
-    """Return the text before the first of the stop strings in it."""
-    return min((text.partition(stop)[0] for stop in stops), key=len, default=text)
 
 
 def _is_mark(text: str) -> bool:

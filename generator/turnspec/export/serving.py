@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from turnspec import grammar_binder
+from turnspec.export.pair import behind_reasoning, pair_tag
 from turnspec.export.xgrammar import tag_of_grammar
 from turnspec.grammar.bound import BoundGrammar, GrammarBinder
 from turnspec.grammar.request import GrammarRequest, ToolChoice
@@ -70,11 +71,32 @@ def bound_structural_tag(
     return tag_of_grammar(binder.spec, request, bound)
 
 
+def bound_pair_tag(
+    spec: Path,
+    *,
+    tools: Sequence[Mapping[str, Any]],
+    tool_choice: str = ToolChoice.AUTO,
+    parallel: bool = True,
+    thinking: bool | None = None,
+    seconds: float | None = None,
+) -> dict[str, Any]:
+    """Return the structural tag that lets through what the format's `response_template` reads.
+
+    The arguments are those of `bound_grammar`, and so is the error; without thinking it holds
+    behind reasoning, whatever the prompt leaves open.
+    """
+    request = GrammarRequest(
+        tools=tools, tool_choice=tool_choice, parallel=parallel, thinking=thinking
+    )
+    bound, binder = _bound(spec, request, seconds, closed=True)
+    return pair_tag(binder.spec, request, bound)
+
+
 def _bound(
-    spec: Path, request: GrammarRequest, seconds: float | None
+    spec: Path, request: GrammarRequest, seconds: float | None, *, closed: bool = False
 ) -> tuple[BoundGrammar, GrammarBinder]:
     path = Path(spec)
-    binder = _binder(path, path.stat().st_mtime_ns if path.is_file() else 0, seconds)
+    binder = _binder(path, path.stat().st_mtime_ns if path.is_file() else 0, seconds, closed)
     bound = binder.bind(request)
     if isinstance(bound, list):
         raise ValueError("; ".join(map(str, bound)))
@@ -82,9 +104,14 @@ def _bound(
 
 
 @lru_cache(maxsize=8)
-def _binder(spec: Path, changed: int, seconds: float | None) -> GrammarBinder:
-    """Read a format once, and again when its file has changed: its requests share the binder."""
-    return grammar_binder(spec, limit=None if seconds is None else Limits(seconds))
+def _binder(spec: Path, changed: int, seconds: float | None, closed: bool) -> GrammarBinder:
+    """Read a format once, and again when its file has changed: its requests share the binder.
+
+    If ``closed``, its prompt without thinking leaves no reasoning open.
+    """
+    limit = None if seconds is None else Limits(seconds)
+    binder = grammar_binder(spec, limit=limit)
+    return grammar_binder(behind_reasoning(binder.spec), limit=limit) if closed else binder
 
 
 def _choice(choice: str | Mapping[str, Any] | None) -> str:
