@@ -16,10 +16,10 @@ from tests.exported_plugins import exported, plugin
 from tests.generated_formats import ROOT, committed_spec
 from tests.integrations.pair_page import pairs_page
 from tests.test_cli import run
-from turnspec.export.exporting import ExportOptions, ReasoningField
+from turnspec.export.exporting import ExportOptions, ReasoningField, Refusal
 from turnspec.export.pair import pair_tag
 from turnspec.export.pair_grammar import narrowed
-from turnspec.export.targets import export_format
+from turnspec.export.response_template import response_template
 from turnspec.grammar.bound import bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.spec.integration_results import read_integrations
@@ -87,10 +87,9 @@ def test_servers_take_no_joined_pieces_and_find_the_end_of_reasoning_by_its_text
         (ReasoningField.THINKING, False),
         (ReasoningField.REASONING_CONTENT, True),
     ):
-        files = export_format(
-            committed_spec(NAME), "response-template", ExportOptions(reasoning_field=field)
-        ).files
-        fields = json.loads(files["response_template.json"])["fields"]
+        found = response_template(committed_spec(NAME), ExportOptions(reasoning_field=field))
+        assert not isinstance(found, Refusal)
+        fields = found[0]["fields"]
         assert ["join" in fields[key] for key in (field, "content")] == [joined, joined]
         assert fields[field]["close"][0] == "</think>"
 
@@ -153,7 +152,7 @@ def test_xgrammar_knows_the_tag_by_the_formats_name(
     assert not isinstance(bound, list)
     tools = [SimpleNamespace(model_dump=lambda **_: TOOL)]
     with plugin(NAME, "pair", tmp_path) as module:
-        module.BINDING_SECONDS = None
+        vars(module)["BINDING_SECONDS"] = None  # in this process
         tag = registry[NAME](tools, [], "forced", reasoning)
     assert tag == pair_tag(spec, request, bound)
 
@@ -164,7 +163,7 @@ def test_a_tag_without_reasoning_holds_behind_it(
     """Also where every prompt opens it: servers let reasoning pass first."""
     name = "qwen-qwen3-thinking-2507"
     with plugin(name, "pair", tmp_path) as module:
-        module.BINDING_SECONDS = None
+        vars(module)["BINDING_SECONDS"] = None  # in this process
         tools = [SimpleNamespace(model_dump=lambda **_: TOOL)]
         tags = [registry[name](tools, [], "required", word) for word in ("enabled", "disabled")]
     grammars = [read_grammar(tag["format"]["grammar"]) for tag in tags]

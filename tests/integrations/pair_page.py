@@ -14,14 +14,15 @@ _HEAD = """\
 A pair is a format's `response_template` and the structural tag beside it, which
 `turnspec export FORMAT --to pair` writes ([export.md](export.md#pair)). Each was tried on turns of
 three kinds: written behind each real prompt, random walks over the tag's grammar, and turns whose
-arguments hold the format's own marks. What the tag lets through, transformers' parser has to read as
-the generated parser does, whole and in pieces; and it has to let through and read what is written.
+arguments hold the format's own marks. What the tag lets through, transformers' parser has to read
+as the generated parser does, whole and in pieces; and what is written it has to let through.
 
-*Read* are turns that came back, of those written or let through; *as told* are those of them in which
-something came back as the losses say. *Withheld* turns are such that the narrowed tag lets none
-through, as the template would misread them. vLLM (its parser `hf`) and SGLang (`response_template`)
-read a part of the same turns, whole and streamed, and their plugin's tag was asked for a call that is
-required.
+*Read* are turns that came back, of all that aren't withheld; *as told* are those of them in which
+something came back as the losses say; *withheld* are those that the narrowed tag doesn't let
+through, as it wants them written otherwise, or as the template would misread them. vLLM (its parser
+`hf`) and SGLang (`response_template`) read a part of the same turns, whole and streamed, and their
+plugin's tag was asked for a call that is required. Formats that differ in nothing but their
+templates stand here once.
 """
 _COLUMNS = "| format | read | as told | withheld | vLLM | SGLang | losses |\n" + "| --- " * 7 + "|"
 
@@ -34,8 +35,10 @@ def pairs_page(records: Integrations) -> str:
     rows = (_row(name, found, records, numbers) for name, found in sorted(pairs.items()))
     listed = (f"{number}. {loss}" for loss, number in numbers.items())
     return "\n".join(
-        (_HEAD, *_summary(records), "", _COLUMNS, *rows, "", "Losses:", "", *listed, "")
-        + tuple(_failures(records))
+        (
+            *(_HEAD, *_summary(records), "", _COLUMNS, *rows, "", "Losses:", "", *listed, ""),
+            *_failures(records),
+        )
     )
 
 

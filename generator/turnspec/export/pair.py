@@ -87,7 +87,7 @@ def _prompts(spec: Spec) -> dict[str, str]:
 def _losses(spec: Spec) -> Iterator[Loss]:
     """Yield what a model says otherwise under the tag."""
     closing, signs = guard(spec)
-    where = f"behind {' or '.join(closing)}" if closing else "in strings within values"
+    where = f"behind {' or '.join(closing)}" if closing else "within arrays and objects"
     yield Loss("strings in calls", f"{where} the tag wants {' '.join(signs)} as an escape")
     strings = spec.tools.arguments.values.get(JsonType.STRING) if spec.tools else None
     if strings in (Encoding.RAW, Encoding.QUOTED):

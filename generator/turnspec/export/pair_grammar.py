@@ -73,12 +73,13 @@ def guard(spec: Spec) -> tuple[str, str]:
     behind = tail + tools.section_end.strip()
     brackets = behind[: len(behind) - len(behind.lstrip(_CLOSING))]
     own = "]" if are_array(tools) else "" if tools.arguments.item else "}"
-    if not own + brackets:
+    closing = "".join(dict.fromkeys(own + brackets))
+    if not closing:
         return "", "".join(sorted({mark[0] for mark in end_marks(spec)}))
     ends = (text.strip().lstrip(_CLOSING).lstrip() for text in _ends(spec))
     # What JSON begins with holds a quote, and stands in no string.
     signs = {end[0] for end in ends if end and not end[0].isalnum()} - set('{":')
-    return own + brackets, "".join(sorted(signs - ({","} if own else set())))
+    return closing, "".join(sorted(signs - ({","} if own else set())))
 
 
 def end_marks(spec: Spec) -> list[str]:

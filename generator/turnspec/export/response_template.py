@@ -139,7 +139,7 @@ def _passed_over(spec: Spec, calls: CallsField) -> str:
     cut = [
         rf"{lenient(end)}(?:\s*{lenient(stop)}|(?!\s*{escaped(stop[0])}))"
         for end, stop in sections
-        if stop and end
+        if stop and _is_mark(end)
     ]
     passed = [*nothing, *map(lenient, words), *others, *cut]
     # Behind the turn's end nothing is content.

@@ -59,37 +59,18 @@ def bound_structural_tag(
     parallel: bool = True,
     thinking: bool | None = None,
     seconds: float | None = None,
+    pair: bool = False,
 ) -> dict[str, Any]:
     """Return the grammar as xgrammar's structural tag: text is free up to the first call.
 
-    The arguments are those of `bound_grammar`, and so is the error.
+    The arguments are those of `bound_grammar`, and so is the error. As one of a ``pair`` the tag
+    lets through what a `response_template` reads, and without thinking it holds behind reasoning.
     """
     request = GrammarRequest(
         tools=tools, tool_choice=_choice(tool_choice), parallel=parallel, thinking=thinking
     )
-    bound, binder = _bound(spec, request, seconds)
-    return tag_of_grammar(binder.spec, request, bound)
-
-
-def bound_pair_tag(
-    spec: Path,
-    *,
-    tools: Sequence[Mapping[str, Any]],
-    tool_choice: str = ToolChoice.AUTO,
-    parallel: bool = True,
-    thinking: bool | None = None,
-    seconds: float | None = None,
-) -> dict[str, Any]:
-    """Return the structural tag that lets through what the format's `response_template` reads.
-
-    The arguments are those of `bound_grammar`, and so is the error; without thinking it holds
-    behind reasoning, whatever the prompt leaves open.
-    """
-    request = GrammarRequest(
-        tools=tools, tool_choice=tool_choice, parallel=parallel, thinking=thinking
-    )
-    bound, binder = _bound(spec, request, seconds, closed=True)
-    return pair_tag(binder.spec, request, bound)
+    bound, binder = _bound(spec, request, seconds, closed=pair)
+    return (pair_tag if pair else tag_of_grammar)(binder.spec, request, bound)
 
 
 def _bound(

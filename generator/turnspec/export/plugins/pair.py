@@ -10,7 +10,7 @@ from typing import Any
 
 from xgrammar import StructuralTag, get_model_structural_tag, register_model_structural_tag
 
-from turnspec.export.serving import bound_pair_tag
+from turnspec.export.serving import bound_structural_tag
 
 # Here an export has the facts of its format.
 NAME = ""
@@ -41,22 +41,23 @@ def structural_tag(
     """
     if builtin_tools:
         raise ValueError("a format's own turns have no built-in tools")
-    tag = bound_pair_tag(
+    tag = bound_structural_tag(
         SPEC,
         tools=[tool.model_dump(exclude_none=True) for tool in tools or ()],
         tool_choice="required" if tool_choice == "forced" else tool_choice,
         parallel=parallel_tool_calls,
         thinking={"enabled": True, "disabled": False}.get(reasoning),
         seconds=BINDING_SECONDS,
+        pair=True,
     )
     return StructuralTag.model_validate(tag)
 
 
-def _tag(tools: Sequence[Any], choice: Any, reasoning: str, parallel: bool) -> StructuralTag:
-    """Return the tag for a server's request, from the registry."""
+def tag_for(tools: Sequence[Any] | None, choice: Any, reasoning: str, parallel: bool) -> Any:
+    """Return the tag for a server's request, by way of the registry."""
     return get_model_structural_tag(
         NAME,
-        tools=[tool.model_dump(exclude_none=True) for tool in tools],
+        tools=[tool.model_dump(exclude_none=True) for tool in tools or ()],
         tool_choice=choice if isinstance(choice, str) else choice.model_dump(),
         reasoning=reasoning,
         parallel_tool_calls=parallel,
@@ -81,9 +82,8 @@ def _register_with_vllm() -> None:
                 return super()._constrain_request(request)
             except VLLMValidationError:  # strict tools, a call that has to be, or one alone
                 held = (name for name, text in PROMPTS.items() if self._prefix.endswith(text))
-                parallel = request.parallel_tool_calls is not False
-                reasoning = next(held, "auto")
-                tag = _tag(request.tools, request.tool_choice or "auto", reasoning, parallel)
+                choice, parallel = request.tool_choice or "auto", request.parallel_tool_calls
+                tag = tag_for(request.tools, choice, next(held, "auto"), parallel is not False)
             written = json.dumps(tag.model_dump())
             request.structured_outputs = StructuredOutputsParams(structural_tag=written)
             request.response_format = None
@@ -122,25 +122,16 @@ def register() -> None:
             thinking_mode: bool = False,
             parallel_tool_calls: bool = True,
             message_start: bool = False,
-        ) -> StructuralTag:
+        ) -> Any:
             # SGLang holds a grammar behind reasoning, if a turn doesn't begin with the answer.
             reasoning = "auto" if message_start else "disabled"
-            return _tag(tools or (), tool_choice, reasoning, parallel_tool_calls)
+            return tag_for(tools, tool_choice, reasoning, parallel_tool_calls)
 
         def validate_structure_constraint_request(
-            self,
-            tool_choice: Any,
-            parallel_tool_calls: bool,
-            strict_requested: bool,
-            *,
-            tools: Sequence[Any],
-            thinking_mode: bool = False,
-        ) -> StructuralTag | None:
-            if tool_choice == "auto" and parallel_tool_calls and not strict_requested:
-                return None
-            return self.get_structural_tag(
-                tools, tool_choice, thinking_mode, parallel_tool_calls=parallel_tool_calls
-            )
+            self, tool_choice: Any, parallel: bool, strict: bool, *, tools: Any, **_: Any
+        ) -> Any:
+            free = tool_choice == "auto" and parallel and not strict
+            return None if free else tag_for(tools, tool_choice, "disabled", parallel)
 
     FunctionCallParser.ToolCallParserEnum[NAME] = PairDetector
 
