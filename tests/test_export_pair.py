@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import shlex
 import sys
@@ -134,7 +135,7 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[..., Any]]:
     xgrammar: Any = ModuleType("xgrammar")
     xgrammar.StructuralTag = SimpleNamespace(model_validate=lambda tag: tag)
     xgrammar.register_model_structural_tag = lambda name: lambda tag: found.setdefault(name, tag)
-    xgrammar.get_model_structural_tag = lambda name, **options: found[name](**options)
+
     monkeypatch.setitem(sys.modules, "xgrammar", xgrammar)
     return found
 
@@ -157,11 +158,11 @@ def test_xgrammar_knows_the_tag_by_the_formats_name(
     assert tag == pair_tag(spec, request, bound)
 
 
+@pytest.mark.parametrize("name", ["qwen-qwen3-thinking-2507", "baichuan-inc-baichuan-m2"])
 def test_a_tag_without_reasoning_holds_behind_it(
-    registry: dict[str, Callable[..., Any]], tmp_path: Path
+    name: str, registry: dict[str, Callable[..., Any]], tmp_path: Path
 ) -> None:
-    """Also where every prompt opens it: servers let reasoning pass first."""
-    name = "qwen-qwen3-thinking-2507"
+    """Whatever the prompts say of it: servers let reasoning pass first."""
     with plugin(name, "pair", tmp_path) as module:
         vars(module)["BINDING_SECONDS"] = None  # in this process
         tools = [SimpleNamespace(model_dump=lambda **_: TOOL)]
@@ -178,8 +179,9 @@ def test_a_tag_without_reasoning_holds_behind_it(
 
 def test_the_module_names_its_prompts_the_longest_first() -> None:
     text = exported(NAME, "pair")["qwen_qwen3_0_6b_pair.py"]
-    prompts = text.partition("PROMPTS = {\n")[2].partition("}")[0].split(",\n")
-    assert [line.split(":")[0].strip() for line in prompts[:2]] == ["'disabled'", "'enabled'"]
+    prompts = ast.literal_eval(text.partition("PROMPTS = ")[2].partition("\n")[0])
+    off = "<|im_start|>assistant\n<think>\n\n</think>\n\n"
+    assert prompts == ((off, False), ("<|im_start|>assistant\n", True))
 
 
 def test_the_page_says_what_was_recorded() -> None:

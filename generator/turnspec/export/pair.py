@@ -19,7 +19,7 @@ from turnspec.export.xgrammar import FILE, tag_of_grammar, tag_text
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.turn import opens_reasoning, prompt_extra
-from turnspec.spec.model import Encoding, JsonType, Spec
+from turnspec.spec.model import Encoding, JsonType, ReasoningMode, Spec
 
 TARGET = "pair"
 _ABOUT = """\
@@ -68,20 +68,21 @@ def pair_tag(spec: Spec, request: GrammarRequest, bound: BoundGrammar) -> dict[s
 
 
 def behind_reasoning(spec: Spec) -> Spec:
-    """Return a format whose prompt without thinking leaves no reasoning open."""
-    off = spec.thinking.disabled
-    if not opens_reasoning(spec, prompt_extra(spec, off.prompt)):
+    """Return a format whose prompt without thinking has reasoning, and closes it."""
+    reasoning, on = spec.reasoning, spec.thinking.enabled
+    if reasoning.mode is ReasoningMode.NONE or not reasoning.end.strip():
         return spec
-    closed = replace(off, prompt=off.prompt + spec.reasoning.end)
+    start = "" if opens_reasoning(spec, prompt_extra(spec, on.prompt)) else reasoning.start
+    closed = replace(on, prompt=on.prompt + start + reasoning.end)
     return replace(spec, thinking=replace(spec.thinking, disabled=closed))
 
 
-def _prompts(spec: Spec) -> dict[str, str]:
-    """Return the prompts by what they say of reasoning, in xgrammar's words, the longest first."""
+def _prompts(spec: Spec) -> tuple[tuple[str, bool | None], ...]:
+    """Return the prompts with what they say of thinking, the longest first."""
     thinking = spec.thinking
-    states = {"auto": thinking.default, "disabled": thinking.disabled, "enabled": thinking.enabled}
-    words = {state.prompt: word for word, state in states.items()}
-    return {words[prompt]: prompt for prompt in sorted(words, key=len, reverse=True)}
+    states = ((None, thinking.default), (False, thinking.disabled), (True, thinking.enabled))
+    said = {state.prompt: on for on, state in states}
+    return tuple((prompt, said[prompt]) for prompt in sorted(said, key=len, reverse=True))
 
 
 def _losses(spec: Spec) -> Iterator[Loss]:

@@ -259,7 +259,9 @@ def _close(
     closed = rf"(?<=\{bracket})" if is_json else ""
     own = lenient(tail.strip())
     if looks_like_head(tail) or (tail.strip() and not is_json):
-        return rf"{closed}{_SPACE}{own}\s*"
+        kept = any(stop.strip() in tail for stop in stop_strings(spec))  # by servers
+        end = either([own, r"\Z"]) if kept else own
+        return rf"{closed}{_SPACE}{end}\s*"
     found = (spec.tools.section_end, *spec.tools.separators) if spec.tools else ()
     stops = [*spec.turn.stop, spec.final(Part.CALLS), *filter(_is_distinct, found)]
     following = [*begins, *map(lenient, longest_first(stops))]

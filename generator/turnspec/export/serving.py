@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from turnspec import grammar_binder
-from turnspec.export.pair import behind_reasoning, pair_tag
+from turnspec.export import pair as pairs
 from turnspec.export.xgrammar import tag_of_grammar
 from turnspec.grammar.bound import BoundGrammar, GrammarBinder
 from turnspec.grammar.request import GrammarRequest, ToolChoice
@@ -60,24 +60,26 @@ def bound_structural_tag(
     thinking: bool | None = None,
     seconds: float | None = None,
     pair: bool = False,
+    behind_reasoning: bool = False,
 ) -> dict[str, Any]:
     """Return the grammar as xgrammar's structural tag: text is free up to the first call.
 
     The arguments are those of `bound_grammar`, and so is the error. As one of a ``pair`` the tag
-    lets through what a `response_template` reads, and without thinking it holds behind reasoning.
+    lets through what a `response_template` reads; it may hold ``behind_reasoning``.
     """
+    thinking = False if behind_reasoning else thinking
     request = GrammarRequest(
         tools=tools, tool_choice=_choice(tool_choice), parallel=parallel, thinking=thinking
     )
-    bound, binder = _bound(spec, request, seconds, closed=pair)
-    return (pair_tag if pair else tag_of_grammar)(binder.spec, request, bound)
+    bound, binder = _bound(spec, request, seconds, behind=behind_reasoning)
+    return (pairs.pair_tag if pair else tag_of_grammar)(binder.spec, request, bound)
 
 
 def _bound(
-    spec: Path, request: GrammarRequest, seconds: float | None, *, closed: bool = False
+    spec: Path, request: GrammarRequest, seconds: float | None, *, behind: bool = False
 ) -> tuple[BoundGrammar, GrammarBinder]:
     path = Path(spec)
-    binder = _binder(path, path.stat().st_mtime_ns if path.is_file() else 0, seconds, closed)
+    binder = _binder(path, path.stat().st_mtime_ns if path.is_file() else 0, seconds, behind)
     bound = binder.bind(request)
     if isinstance(bound, list):
         raise ValueError("; ".join(map(str, bound)))
@@ -85,14 +87,14 @@ def _bound(
 
 
 @lru_cache(maxsize=8)
-def _binder(spec: Path, changed: int, seconds: float | None, closed: bool) -> GrammarBinder:
+def _binder(spec: Path, changed: int, seconds: float | None, behind: bool) -> GrammarBinder:
     """Read a format once, and again when its file has changed: its requests share the binder.
 
-    If ``closed``, its prompt without thinking leaves no reasoning open.
+    If ``behind``, its prompt without thinking is one that closes reasoning.
     """
     limit = None if seconds is None else Limits(seconds)
     binder = grammar_binder(spec, limit=limit)
-    return grammar_binder(behind_reasoning(binder.spec), limit=limit) if closed else binder
+    return grammar_binder(pairs.behind_reasoning(binder.spec), limit=limit) if behind else binder
 
 
 def _choice(choice: str | Mapping[str, Any] | None) -> str:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from xgrammar import StructuralTag, get_model_structural_tag, register_model_structural_tag
+from xgrammar import StructuralTag, register_model_structural_tag
 
 from turnspec.export.serving import bound_structural_tag
 
 # Here an export has the facts of its format.
 NAME = ""
-PROMPTS: Mapping[str, str] = {}
+PROMPTS: Sequence[tuple[str, bool | None]] = ()
 
 # What follows is the same for every format.
 
@@ -37,31 +37,35 @@ def structural_tag(
     """Return the tag for a request, as xgrammar asks for it.
 
     With reasoning "enabled" it holds behind the prompt that has the model think, with "auto" behind
-    the template's own; with "disabled" it has none, and holds behind reasoning, too.
+    the template's own; with "disabled" it has none, and holds behind reasoning.
     """
     if builtin_tools:
         raise ValueError("a format's own turns have no built-in tools")
+    choice = "required" if tool_choice == "forced" else tool_choice
+    thinking = True if reasoning == "enabled" else None
+    return tag_for(tools, choice, parallel_tool_calls, thinking, behind=reasoning == "disabled")
+
+
+def tag_for(
+    tools: Sequence[Any] | None,
+    choice: Any,
+    parallel: bool,
+    thinking: bool | None = None,
+    *,
+    behind: bool = False,
+) -> StructuralTag:
+    """Return the tag for a server's request."""
     tag = bound_structural_tag(
         SPEC,
         tools=[tool.model_dump(exclude_none=True) for tool in tools or ()],
-        tool_choice="required" if tool_choice == "forced" else tool_choice,
-        parallel=parallel_tool_calls,
-        thinking={"enabled": True, "disabled": False}.get(reasoning),
+        tool_choice=choice if isinstance(choice, str) else choice.model_dump(),
+        parallel=parallel,
+        thinking=thinking,
         seconds=BINDING_SECONDS,
         pair=True,
+        behind_reasoning=behind,
     )
     return StructuralTag.model_validate(tag)
-
-
-def tag_for(tools: Sequence[Any] | None, choice: Any, reasoning: str, parallel: bool) -> Any:
-    """Return the tag for a server's request, by way of the registry."""
-    return get_model_structural_tag(
-        NAME,
-        tools=[tool.model_dump(exclude_none=True) for tool in tools or ()],
-        tool_choice=choice if isinstance(choice, str) else choice.model_dump(),
-        reasoning=reasoning,
-        parallel_tool_calls=parallel,
-    )
 
 
 def _register_with_vllm() -> None:
@@ -81,9 +85,9 @@ def _register_with_vllm() -> None:
             try:
                 return super()._constrain_request(request)
             except VLLMValidationError:  # strict tools, a call that has to be, or one alone
-                held = (name for name, text in PROMPTS.items() if self._prefix.endswith(text))
+                said = (on for prompt, on in PROMPTS if self._prefix.endswith(prompt))
                 choice, parallel = request.tool_choice or "auto", request.parallel_tool_calls
-                tag = tag_for(request.tools, choice, next(held, "auto"), parallel is not False)
+                tag = tag_for(request.tools, choice, parallel is not False, next(said, None))
             written = json.dumps(tag.model_dump())
             request.structured_outputs = StructuredOutputsParams(structural_tag=written)
             request.response_format = None
@@ -124,14 +128,13 @@ def register() -> None:
             message_start: bool = False,
         ) -> Any:
             # SGLang holds a grammar behind reasoning, if a turn doesn't begin with the answer.
-            reasoning = "auto" if message_start else "disabled"
-            return tag_for(tools, tool_choice, reasoning, parallel_tool_calls)
+            return tag_for(tools, tool_choice, parallel_tool_calls, behind=not message_start)
 
         def validate_structure_constraint_request(
             self, tool_choice: Any, parallel: bool, strict: bool, *, tools: Any, **_: Any
         ) -> Any:
             free = tool_choice == "auto" and parallel and not strict
-            return None if free else tag_for(tools, tool_choice, "disabled", parallel)
+            return None if free else tag_for(tools, tool_choice, parallel, behind=True)
 
     FunctionCallParser.ToolCallParserEnum[NAME] = PairDetector
 
