@@ -27,7 +27,7 @@ from tests.integrations.served_turns import (
     special_tokens,
     vocabulary,
 )
-from tests.integrations.turns import Case, template_text
+from tests.integrations.turns import Case, cases, template_text
 from turnspec.export.exporting import Exported, ExportOptions, Refusal
 from turnspec.export.plugin import plugin_name
 from turnspec.export.response_arguments import SENTINELS
@@ -37,31 +37,37 @@ from turnspec.spec.integration_results import ExportState, IntegrationResult, Ta
 from turnspec.spec.model import ReasoningMode, Spec
 
 #: Servers are asked about so many turns of a format, whole and by tokens.
-_SERVED = 6
+_SERVED = 4
 _HERE = Path(__file__).parent
 _PATHS = os.pathsep.join(map(str, (ROOT, ROOT / "generator")))
 
 
 @cache
-def pair_of(name: str) -> tuple[Asked, tuple[Held, ...]] | Refusal:
-    """Return a format's pair with the turns that it is held to, or why there is none."""
-    form = committed_format(name)
-    found = export_format(form.spec, "pair", ExportOptions(module=module_source(name)))
+def pair_of(name: str) -> Asked | Refusal:
+    """Return a format's pair, or why there is none."""
+    spec = committed_format(name).spec
+    found = export_format(spec, "pair", ExportOptions(module=module_source(name)))
     if not isinstance(found, Exported):
         return found
-    held = tuple(held_turns(form))
-    template = json.loads(found.files["response_template.json"])
-    return Asked(form.spec, template, found.losses, [each.case for each in held]), held
+    return Asked(spec, json.loads(found.files["response_template.json"]), found.losses, ())
+
+
+@cache
+def held_by(name: str) -> tuple[Held, ...]:
+    """Return the turns that a format's pair is held to."""
+    return tuple(held_turns(committed_format(name)))
 
 
 def run_pair(names: Sequence[str]) -> TargetRecord:
     """Ask xgrammar and transformers about the turns of the named formats."""
     python = environment("xgrammar", [xgrammar_suite.PACKAGES])
     pairs = _pairs(names)
-    told = _read(
-        [python, "-W", "ignore", _HERE / "pair_run.py"], list(map(_held_form, pairs.values()))
-    )
-    results = {name: _judged(*pairs[name], read) for name, read in zip(pairs, told, strict=True)}
+    forms = [_held_form(pair, held_by(name)) for name, pair in pairs.items()]
+    told = _read([python, "-W", "ignore", _HERE / "pair_run.py"], forms)
+    results = {
+        name: _judged(pairs[name], held_by(name), read)
+        for name, read in zip(pairs, told, strict=True)
+    }
     return TargetRecord(
         versions(python, ["transformers", "xgrammar"]), {**_refused(names), **results}
     )
@@ -82,7 +88,7 @@ def run_pair_sglang(names: Sequence[str]) -> TargetRecord:
     return TargetRecord(versions(python, ["sglang", "transformers", "xgrammar"]), record)
 
 
-def _pairs(names: Sequence[str]) -> dict[str, tuple[Asked, tuple[Held, ...]]]:
+def _pairs(names: Sequence[str]) -> dict[str, Asked]:
     found = {name: pair_of(name) for name in names}
     return {name: pair for name, pair in found.items() if not isinstance(pair, Refusal)}
 
@@ -104,9 +110,8 @@ def _read(command: Sequence[str | Path], forms: list[Any], **beside: str) -> lis
     return read_on_all_cores(command, {"formats": forms, **beside}, variables)
 
 
-def _held_form(pair: tuple[Asked, tuple[Held, ...]]) -> dict[str, Any]:
+def _held_form(asked: Asked, held: Sequence[Held]) -> dict[str, Any]:
     """Return a pair as data, each tag once."""
-    asked, held = pair
     tags: dict[str, int] = {}
     cases = [
         {
@@ -161,23 +166,24 @@ def _served(
 ) -> dict[str, IntegrationResult]:
     pairs, folder = _pairs(names), FOLDER / "pairs"
     shutil.rmtree(folder, ignore_errors=True)
-    chosen = {name: _let_through(held) for name, (_, held) in pairs.items()}
-    forms = [_served_form(pairs[name][0], cases, folder) for name, cases in chosen.items()]
+    chosen = {name: _written(asked.spec) for name, asked in pairs.items()}
+    forms = [_served_form(pairs[name], cases, folder) for name, cases in chosen.items()]
     told = _read(command, forms, **beside)
     results = {
-        name: _served_result(pairs[name][0], chosen[name], read)
+        name: _served_result(pairs[name], chosen[name], read)
         for name, read in zip(pairs, told, strict=True)
     }
     return {**_refused(names), **results}
 
 
-def _let_through(held: Sequence[Held]) -> list[Case]:
-    """Return turns of each kind but the hostile ones, some of which no tag lets through."""
-    found = [each.case for each in held if each.kind != "hostile"]
-    return found[:: -(-len(found) // _SERVED)]
+def _written(spec: Spec) -> list[Case]:
+    """Return some turns as models write them, one of a lone call among them."""
+    written = [case for case in cases(spec) if case.rung == "1b"]
+    lone = next(_lone_calls(written))
+    return [lone, *(case for case in written[:: -(-len(written) // _SERVED)] if case is not lone)]
 
 
-def _served_form(asked: Asked, cases: Sequence[Case], folder: Path) -> dict[str, Any]:
+def _served_form(asked: Asked, written: Sequence[Case], folder: Path) -> dict[str, Any]:
     spec = asked.spec
     write_export(spec.name, "pair", folder)
     return {
@@ -187,29 +193,28 @@ def _served_form(asked: Asked, cases: Sequence[Case], folder: Path) -> dict[str,
         "response_template": dict(asked.template),
         "reasons": spec.reasoning.mode is not ReasoningMode.NONE,
         "specials": special_tokens(spec),
-        "cases": [given(spec, case) for case in cases],
-        "calling": list(_calling(spec, cases)),
+        "cases": [given(spec, case) for case in written],
+        "calling": [_calling(spec, written)],
     }
 
 
-def _calling(spec: Spec, cases: Sequence[Case]) -> Iterator[dict[str, Any]]:
-    """Yield turns that call a tool and say nothing else, with what of them is behind reasoning."""
-    for case in cases:
-        said = case.wanted
-        if said.calls and not said.content and not said.reasoning and case.rung == "1b":
-            end = spec.reasoning.end.strip()
-            yield {
-                **given(spec, case),
-                "behind": case.text.rpartition(end)[2] if end else case.text,
-            }
-            return
+def _calling(spec: Spec, written: Sequence[Case]) -> dict[str, Any]:
+    """Return a turn of a lone call, with what of it is behind reasoning."""
+    case, end = next(_lone_calls(written)), spec.reasoning.end.strip()
+    return {**given(spec, case), "behind": case.text.rpartition(end)[2] if end else case.text}
+
+
+def _lone_calls(written: Sequence[Case]) -> Iterator[Case]:
+    for case in written:
+        if case.wanted.calls and not case.wanted.content and not case.wanted.reasoning:
+            yield case
 
 
 def _served_result(
-    asked: Asked, cases: Sequence[Case], read: Mapping[str, Any]
+    asked: Asked, written: Sequence[Case], read: Mapping[str, Any]
 ) -> IntegrationResult:
     readings, failures = [], []
-    for case, messages in zip(cases, read["messages"], strict=True):
+    for case, messages in zip(written, read["messages"], strict=True):
         for message in messages:
             reading = _reading(asked, case, message)
             readings.append(reading)

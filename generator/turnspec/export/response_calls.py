@@ -259,7 +259,8 @@ def _close(
     closed = rf"(?<=\{bracket})" if is_json else ""
     own = lenient(tail.strip())
     if looks_like_head(tail) or (tail.strip() and not is_json):
-        kept = any(stop.strip() in tail for stop in stop_strings(spec))  # by servers
+        mark = tail.strip()  # which servers keep to themselves if it is a stop
+        kept = any(s.strip() in mark or s.startswith(mark) for s in stop_strings(spec))
         end = either([own, r"\Z"]) if kept else own
         return rf"{closed}{_SPACE}{end}\s*"
     found = (spec.tools.section_end, *spec.tools.separators) if spec.tools else ()
