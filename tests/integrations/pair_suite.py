@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -179,7 +179,7 @@ def _served(
 def _written(spec: Spec) -> list[Case]:
     """Return some turns as models write them, one of a lone call among them."""
     written = [case for case in cases(spec) if case.rung == "1b"]
-    lone = next(_lone_calls(written))
+    lone = _lone_call(written)
     return [lone, *(case for case in written[:: -(-len(written) // _SERVED)] if case is not lone)]
 
 
@@ -200,14 +200,14 @@ def _served_form(asked: Asked, written: Sequence[Case], folder: Path) -> dict[st
 
 def _calling(spec: Spec, written: Sequence[Case]) -> dict[str, Any]:
     """Return a turn of a lone call, with what of it is behind reasoning."""
-    case, end = next(_lone_calls(written)), spec.reasoning.end.strip()
+    case, end = _lone_call(written), spec.reasoning.end.strip()
     return {**given(spec, case), "behind": case.text.rpartition(end)[2] if end else case.text}
 
 
-def _lone_calls(written: Sequence[Case]) -> Iterator[Case]:
-    for case in written:
-        if case.wanted.calls and not case.wanted.content and not case.wanted.reasoning:
-            yield case
+def _lone_call(written: Sequence[Case]) -> Case:
+    """Return the shortest turn of calls alone."""
+    alone = (c for c in written if c.wanted.calls and not c.wanted.content + c.wanted.reasoning)
+    return min(alone, key=lambda case: len(case.text))
 
 
 def _served_result(
