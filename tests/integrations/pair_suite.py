@@ -32,6 +32,8 @@ from turnspec.export.exporting import Exported, ExportOptions, Refusal
 from turnspec.export.plugin import plugin_name
 from turnspec.export.response_arguments import SENTINELS
 from turnspec.export.targets import export_format
+from turnspec.grammar.bound import BoundGrammar, bind_grammar
+from turnspec.grammar.request import GrammarRequest
 from turnspec.spec.files import spec_hash
 from turnspec.spec.integration_results import ExportState, IntegrationResult, TargetRecord
 from turnspec.spec.model import ReasoningMode, Spec
@@ -179,7 +181,7 @@ def _served(
 def _written(spec: Spec) -> list[Case]:
     """Return some turns as models write them, one of a lone call among them."""
     written = [case for case in cases(spec) if case.rung == "1b"]
-    lone = _lone_call(written)
+    lone = _lone_call(spec, written)
     return [lone, *(case for case in written[:: -(-len(written) // _SERVED)] if case is not lone)]
 
 
@@ -200,14 +202,21 @@ def _served_form(asked: Asked, written: Sequence[Case], folder: Path) -> dict[st
 
 def _calling(spec: Spec, written: Sequence[Case]) -> dict[str, Any]:
     """Return a turn of a lone call, with what of it is behind reasoning."""
-    case, end = _lone_call(written), spec.reasoning.end.strip()
+    case, end = _lone_call(spec, written), spec.reasoning.end.strip()
     return {**given(spec, case), "behind": case.text.rpartition(end)[2] if end else case.text}
 
 
-def _lone_call(written: Sequence[Case]) -> Case:
-    """Return the shortest turn of calls alone."""
-    alone = (c for c in written if c.wanted.calls and not c.wanted.content + c.wanted.reasoning)
-    return min(alone, key=lambda case: len(case.text))
+def _lone_call(spec: Spec, written: Sequence[Case]) -> Case:
+    """Return the shortest turn of calls, behind reasoning if the format has it, with nothing else.
+
+    They are to tools whose names a grammar can have, if there are any.
+    """
+    reasons = spec.reasoning.mode is not ReasoningMode.NONE
+    alone = [case for case in written if case.wanted.calls and not case.wanted.content]
+    alone.sort(key=lambda case: (bool(case.wanted.reasoning) is not reasons, len(case.text)))
+    requests = ((case, GrammarRequest(case.tools)) for case in alone)
+    bound = (c for c, asked in requests if isinstance(bind_grammar(spec, asked), BoundGrammar))
+    return next(bound, alone[0])
 
 
 def _served_result(
