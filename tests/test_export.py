@@ -100,7 +100,7 @@ def test_what_is_printed_can_be_json() -> None:
 def test_an_unknown_target_is_refused() -> None:
     result = run("export", NAME, "--to", "nothing", "--root", ROOT)
     assert result.exit_code == 2
-    assert "'nothing' is not one of 'llama-cpp-python', 'renderers', " in result.stderr
+    assert "'nothing' is not one of 'llama-cpp-python', 'pair', " in result.stderr
 
 
 def test_a_format_that_is_not_verified_is_refused(root: Path, tmp_path: Path) -> None:  # noqa: F811
@@ -233,7 +233,8 @@ def test_all_known_formats_can_be_exported_but_for_calls_without_any_marks() -> 
     refused = {name: each for name, each in found.items() if isinstance(each, Refusal)}
     why = Refusal("tool calls", "neither they nor their section begin with a mark")
     bare = Refusal("tool calls", "nothing marks them, and nothing stands between two")
-    assert refused == {**dict.fromkeys(PLAIN_BRACKETS, why), "meta-llama-llama-4-json": bare}
+    alone = dict.fromkeys(("axolotl-llama-4", "meta-llama-llama-4-json"), bare)
+    assert refused == {**dict.fromkeys(PLAIN_BRACKETS, why), **alone}
 
 
 def test_a_template_goes_into_the_tokenizer_file(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Runs suites: `make integrations [SUITES=…] [NAMES=…]`.
 
-Writes specs/integrations.json and specs/servers.json, and docs/EXPORTS.md and docs/MATRIX.md from
-them. With NAMES only these formats are tried, and nothing is written.
+Writes specs/integrations.json, specs/pairs.json and specs/servers.json, and docs/EXPORTS.md,
+docs/PAIR.md and docs/MATRIX.md from them. With NAMES only these formats are tried, and nothing is
+written.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from tests.generated_formats import NAMES, ROOT
 from tests.integrations.environments import megabytes
 from tests.integrations.matrix_page import matrix_page
 from tests.integrations.page import exports_page
+from tests.integrations.pair_page import pairs_page
 from tests.integrations.servers_suite import different_formats
 from tests.integrations.suites import CHECKS, SERVERS, SUITES
 from turnspec.sources.fetch import fetch_templates
@@ -27,8 +29,9 @@ from turnspec.spec.integration_results import (
 from turnspec.spec.problems import Problem
 from turnspec.spec.server_results import read_servers, write_servers
 
-RESULTS = ROOT / "specs" / "integrations.json"
-PAGE = ROOT / "docs" / "EXPORTS.md"
+#: Where results are kept, the page that is written from them, and how.
+EXPORTS = (ROOT / "specs" / "integrations.json", ROOT / "docs" / "EXPORTS.md", exports_page)
+PAIRS = (ROOT / "specs" / "pairs.json", ROOT / "docs" / "PAIR.md", pairs_page)
 SERVER_RESULTS = ROOT / "specs" / "servers.json"
 MATRIX = ROOT / "docs" / "MATRIX.md"
 
@@ -52,12 +55,12 @@ def main(arguments: list[str]) -> int:
         record = SUITES[target](asked.names or NAMES)
         failed |= _tell(target, record)
         if not asked.names:
-            known = read_integrations(RESULTS)
+            results, path, page = PAIRS if target.startswith("pair") else EXPORTS
+            known = read_integrations(results)
             assert not isinstance(known, Problem), known
             records = {**known, target: record}
-            write_integrations(RESULTS, records)
-            page = exports_page(dict(sorted(records.items())))
-            write_atomically(PAGE, page)
+            write_integrations(results, records)
+            write_atomically(path, page(dict(sorted(records.items()))))
     for server in (name for name in asked.suites or SERVERS if name in SERVERS):
         _try_server(server, asked.names)
     print(f"the environments and programs take {megabytes()} MB, below build/integrations")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from tests.integrations.llama_cpp_suite import run_llama_cpp
+from tests.integrations.pair_suite import run_pair, run_pair_sglang, run_pair_vllm
 from tests.integrations.renderers_suite import run_renderers
 from tests.integrations.response_template_suite import run_response_template
 from tests.integrations.served_model import check_served_model
@@ -20,6 +21,9 @@ from turnspec.spec.server_results import ServerRecord
 Suite = Callable[[Sequence[str]], TargetRecord]
 
 SUITES: Mapping[str, Suite] = {
+    "pair": run_pair,
+    "pair-sglang": run_pair_sglang,
+    "pair-vllm": run_pair_vllm,
     "renderers": run_renderers,
     "response-template": run_response_template,
     "sglang": run_sglang,

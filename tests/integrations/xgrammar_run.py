@@ -12,8 +12,8 @@ from typing import Any
 
 from xgrammar import GrammarCompiler, GrammarMatcher, TokenizerInfo
 
-_END = 256  # behind one token for each byte
-_TOKENS = [*(bytes([byte]) for byte in range(256)), b"<end>"]
+END = 256  # behind one token for each byte
+TOKENS = [*(bytes([byte]) for byte in range(256)), b"<end>"]
 
 
 def outcome(compiler: Any, given: dict[str, Any]) -> Any:
@@ -29,10 +29,10 @@ def accepts(compiled: Any, text: str) -> bool:
     """Say whether a text as a whole is what the tag allows."""
     matcher = GrammarMatcher(compiled)
     taken = all(matcher.accept_token(byte) for byte in text.encode())
-    return bool(taken and matcher.accept_token(_END))
+    return bool(taken and matcher.accept_token(END))
 
 
 if __name__ == "__main__":
-    information = TokenizerInfo(_TOKENS, stop_token_ids=[_END])
+    information = TokenizerInfo(TOKENS, stop_token_ids=[END])
     engine = GrammarCompiler(information, max_threads=1, cache_enabled=False)
     json.dump([outcome(engine, given) for given in json.load(sys.stdin)], sys.stdout)

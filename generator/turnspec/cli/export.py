@@ -14,6 +14,7 @@ from turnspec.cli.console import Fault, Misuse, print_error, print_notice, put, 
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of, text_of
 from turnspec.cli.grammar import read_tool_file
 from turnspec.export.exporting import Exported, ExportOptions, ReasoningField, Refusal
+from turnspec.export.response_template import CONFIG_FILE
 from turnspec.export.targets import TARGETS, export_format, start_line
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.spec.atomic import write_all_atomically
@@ -79,6 +80,7 @@ def export(
     Example:
       turnspec export qwen3-coder --to response-template
       turnspec export qwen3-coder --to response-template --tokenizer-config tokenizer_config.json
+      turnspec export qwen3-coder --to pair --tokenizer-config model/tokenizer_config.json
       turnspec export glm-4-6 --to xgrammar --tools tools.json --into build
     """  # noqa: D301
     known = find(fmt, catalog_of(root))
@@ -104,12 +106,13 @@ def export(
         raise Fault(f"{known.name} can't be exported to {target}: {exported}")
     for loss in exported.losses:
         print_notice(f"loosened: {loss}")
+    folder = into
     if into is None and tokenizer_config is not None:
         exported = _in_place(exported, tokenizer_config)
-        into = Path()
+        into, folder = Path(), tokenizer_config.parent
     _give(exported, into, as_json=as_json)
-    if into is not None:
-        print_error(f"to use it: {start_line(spec, target, into)}")
+    if folder is not None:
+        print_error(f"to use it: {start_line(spec, target, folder)}")
 
 
 def _config(path: Path, spec: Spec) -> Mapping[str, Any]:
@@ -123,9 +126,12 @@ def _config(path: Path, spec: Spec) -> Mapping[str, Any]:
 
 
 def _in_place(exported: Exported, path: Path) -> Exported:
-    """Return the export with its one file under the path of the file that it replaces."""
-    (text,) = exported.files.values()
-    return replace(exported, files={str(path): text})
+    """Return the export with the tokenizer's file in its place, and all others beside it."""
+    files = exported.files.items()
+    places = {
+        str(path if name == CONFIG_FILE else path.parent / name): text for name, text in files
+    }
+    return replace(exported, files=places)
 
 
 def _give(exported: Exported, into: Path | None, *, as_json: bool) -> None:

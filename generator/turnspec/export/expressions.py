@@ -13,6 +13,9 @@ from turnspec.spec.characters import LETTERS, NAME_SIGNS, NAMED
 from turnspec.spec.model import Literal, Piece, SlotKind
 
 _SPACE = re.compile(r"\s+")
+_KEY = re.compile(r'[{,]\s*"|"\s*:')
+_PUNCTUATION = ("{", "}", "[", "]", ":", ",")
+_PARTS = re.compile(r"([{}\[\]:,])")
 _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}\-&~#]")
 
 
@@ -24,6 +27,15 @@ def escaped(text: str) -> str:
 def lenient(text: str) -> str:
     r"""Return an expression for a marker: where it has white space there may be any, or none."""
     return r"\s*".join(escaped(word) for word in _SPACE.split(text))
+
+
+def _lenient_json(text: str) -> str:
+    r"""Return an expression for a marker with a key in it: JSON may have white space in places."""
+    parts = (
+        rf"\s*{escaped(part)}\s*" if part in _PUNCTUATION else lenient(part)
+        for part in _PARTS.split(text)
+    )
+    return "".join(parts)
 
 
 def spaced(text: str) -> str:
@@ -51,7 +63,7 @@ def pieces_expression(pieces: Sequence[Piece], ends: str) -> str:
     written, seen = "", set()
     for piece in pieces:
         if isinstance(piece, Literal):
-            written += lenient(piece.text)
+            written += _lenient_json(piece.text) if _KEY.search(piece.text) else lenient(piece.text)
             continue
         group = piece.kind.value.lower()
         written += f"(?P={group})" if group in seen else _slot(piece.kind, ends)

@@ -35,22 +35,30 @@ def plugin_files(
         facts: constants of the plugin by their names; tuples and mappings stand on several lines.
     """
     module = module_name(spec.name)
-    imports, common = _source(target)
-    own = "\n".join(_constants({"NAME": spec.name, **facts}))
-    text = "".join(
-        (
-            _banner(spec, target),
-            f'"""{about.strip()}\n"""\n\n',
-            f"{imports}import {module} as turn_format  # noqa: E402\n",
-            f"from {module} import Parser as StreamingParser  # noqa: E402\n\n",
-            f"{own}\n\n{_COMMON}{common}",
-        )
+    parser = (
+        f"import {module} as turn_format  # noqa: E402\n"
+        f"from {module} import Parser as StreamingParser  # noqa: E402\n"
     )
     return {
         f"{module}.py": with_command(options.module, _command(spec, target)),
-        f"{spec.name}{SPEC_SUFFIX}": dump_spec(spec, Recipe(_command(spec, target))),
-        plugin_name(spec, target): sealed(text),
+        **spec_file(spec, target),
+        plugin_name(spec, target): plugin_text(spec, target, about, facts, parser),
     }
+
+
+def spec_file(spec: Spec, target: str) -> dict[str, str]:
+    """Return the file of the spec that a plugin needs beside it."""
+    return {f"{spec.name}{SPEC_SUFFIX}": dump_spec(spec, Recipe(_command(spec, target)))}
+
+
+def plugin_text(
+    spec: Spec, target: str, about: str, facts: Mapping[str, object], parser: str = ""
+) -> str:
+    """Return the text of a plugin alone, as in `plugin_files`; ``parser`` imports the format's."""
+    imports, common = _source(target)
+    own = "\n".join(_constants({"NAME": spec.name, **facts}))
+    head = f'{_banner(spec, target)}"""{about.strip()}\n"""\n\n{imports}{parser}\n'
+    return sealed(f"{head}{own}\n\n{_COMMON}{common}")
 
 
 def plugin_part(spec: Spec, target: str, part: str) -> tuple[str, str]:

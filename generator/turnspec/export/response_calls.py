@@ -15,6 +15,7 @@ from turnspec.codegen.shapes import looks_like_head
 from turnspec.export.exporting import Loss, Refusal
 from turnspec.export.expressions import either, escaped, lenient, longest_first, pieces_expression
 from turnspec.export.response_arguments import argument_losses, arguments_reader
+from turnspec.grammar.triggers import before_words
 from turnspec.spec.characters import call_ends
 from turnspec.spec.model import (
     Fields,
@@ -27,7 +28,10 @@ from turnspec.spec.model import (
     ToolMode,
     Tools,
 )
+from turnspec.spec.turn_end import stop_strings
 
+# Of all white space, strings in calls hold blanks alone without an escape.
+_SPACE = r"[ \t\r\n]*"
 _JSON_SIGNS = '{}[]",: \n'
 _PLACEHOLDER_WORD = re.compile(r"\w+")
 _UNMARKED = Loss("calls without marks", "a line that begins as one is one, whatever its name is")
@@ -72,7 +76,7 @@ def calls_field(spec: Spec) -> CallsField | Refusal:
     if tools.mode is not ToolMode.JSON_NATIVE or tools.fields.name_is_key:
         return _head_calls(spec, tools)
     section, end = tools.section_start.rstrip(), tools.section_end.lstrip()
-    is_array = section.endswith("[") and end.startswith("]") and not _head(tools).strip()
+    is_array = are_array(tools)
     transform = _transform(tools.fields, "" if is_array else "content.")
     if isinstance(transform, Refusal):
         return transform
@@ -96,20 +100,19 @@ def _array_bounds(spec: Spec, tools: Tools, start: str, end: str) -> _Bounds:
 
 def _object_bounds(spec: Spec, tools: Tools) -> _Bounds | Refusal:
     """Return the bounds of a call that is an object of its own."""
-    head, last = _head(tools), tools.call[-1]
-    tail = last.text.rpartition("}")[2] if isinstance(last, Literal) else ""
-    first = _object_begin(tools)
+    head, tail, first = call_head(tools), call_tail(tools), _object_begin(tools)
     if _is_distinct(head):
         begin = lenient(head.strip())
         closes = _close(spec, tail, [begin])
         return _Bounds(rf"\s*{begin}\s*", closes, (begin,), takes_section=False)
     section, separator = tools.section_start.strip(), tools.separator.strip()
+    lead = [rf"(?:{either(map(lenient, found))})?\s*" for found in [before_words(spec)] if found]
     marked = _is_distinct(section)
+    if not (tools.separator if marked else separator) and spec.capabilities.parallel_calls:
+        return Refusal("tool calls", "nothing marks them, and nothing stands between two")
     if not marked and not separator:
-        if spec.capabilities.parallel_calls:
-            return Refusal("tool calls", "nothing marks them, and nothing stands between two")
-        return _Bounds(_line(first), _close(spec, tail, []), (first,), (_UNMARKED,))
-    opens, begin = _line(first), first
+        return _Bounds(_line(first, lead), _close(spec, tail, []), (first,), (_UNMARKED,))
+    opens, begin = _line(first, lead), first
     if marked:
         begin = lenient(section)
         opens = rf"\s*{begin}\s*(?=\{{)"
@@ -120,15 +123,30 @@ def _object_bounds(spec: Spec, tools: Tools) -> _Bounds | Refusal:
     return _Bounds(opens, closes, (begin,), losses)
 
 
-def _line(begin: str) -> str:
-    """Return an expression for the place where a line begins in a certain way."""
-    return rf"(?:\A|(?<=\n))\s*(?={begin})"
+def _line(begin: str, lead: Sequence[str] = ()) -> str:
+    """Return an expression for the place where a line begins in a certain way, behind a lead."""
+    return rf"(?:\A|(?<=\n))\s*{''.join(lead)}(?={begin})"
 
 
-def _head(tools: Tools) -> str:
-    """Return what stands before a call's object."""
+def are_array(tools: Tools) -> bool:
+    """Tell whether the calls of a section are one array."""
+    if tools.mode is not ToolMode.JSON_NATIVE or call_head(tools).strip():
+        return False
+    return tools.section_start.rstrip().endswith("[") and tools.section_end.lstrip().startswith("]")
+
+
+def call_head(tools: Tools) -> str:
+    """Return what stands before a call's object, or its name."""
     first = tools.call[0]
     return first.text.partition("{")[0] if isinstance(first, Literal) else ""
+
+
+def call_tail(tools: Tools) -> str:
+    """Return what stands behind a call's object, or its arguments."""
+    last = tools.call[-1]
+    if tools.mode is ToolMode.JSON_NATIVE and not tools.fields.name_is_key:
+        return last.text.rpartition("}")[2] if isinstance(last, Literal) else ""
+    return _behind_arguments(tools.call)
 
 
 def _object_begin(tools: Tools) -> str:
@@ -181,11 +199,13 @@ def _marked_bounds(spec: Spec, tools: Tools) -> _Bounds:
 def _section_bounds(spec: Spec, tools: Tools) -> _Bounds:
     """Return the bounds of a call that only its section, or the call before it, tells."""
     head = _head_expression(spec, tools, tools.call)
-    section, last = lenient(tools.section_start.strip()), lenient(tools.section_end.strip())
+    section = lenient(tools.section_start.strip())
+    last, stop = before_any(tools.section_end.strip(), stop_strings(spec))
+    end = lenient(last) + (rf"{_SPACE}(?:{lenient(stop)}|\Z)" if stop else "")
     separator, tail = lenient(tools.separator.strip()), _behind_arguments(tools.call).strip()
     opens = rf"\s*{section}\s*{head}|(?<={lenient(tail[-1:] or '.')})\s*{separator}\s*{head}"
-    further = rf"(?=\s*{separator}\s*{_unnamed(head)})"
-    closes = rf"\s*{lenient(tail)}(?:\s*{last}\s*|{further})"
+    further = rf"(?={_SPACE}{separator}\s*{_unnamed(head)})"
+    closes = rf"{_SPACE}{lenient(tail)}(?:{_SPACE}{end}\s*|{further})"
     return _Bounds(opens, closes, (section,), (_LOOSE_SECTION,))
 
 
@@ -200,6 +220,12 @@ def _head_expression(spec: Spec, tools: Tools, way: Sequence[Piece]) -> str:
 def _begins_marked(call: Sequence[Piece]) -> bool:
     literals = [piece for piece in _before_arguments(call) if isinstance(piece, Literal)]
     return isinstance(call[0], Literal) and any(_is_distinct(p.text) for p in literals)
+
+
+def before_any(text: str, stops: Sequence[str]) -> tuple[str, str]:
+    """Return the text before the first of the stop strings in it, and the rest."""
+    before = min((text.partition(stop)[0] for stop in stops), key=len, default=text)
+    return before, text[len(before) :]
 
 
 def _is_distinct(text: str) -> bool:
@@ -233,8 +259,12 @@ def _close(
     closed = rf"(?<=\{bracket})" if is_json else ""
     own = lenient(tail.strip())
     if looks_like_head(tail) or (tail.strip() and not is_json):
-        return rf"{closed}\s*{own}\s*"
-    section = spec.tools.section_end if spec.tools else ""
-    stops = [*spec.turn.stop, spec.final(Part.CALLS), section if _is_distinct(section) else ""]
+        mark = tail.strip()  # which servers keep to themselves if it is a stop
+        kept = any(s.strip() in mark or s.startswith(mark) for s in stop_strings(spec))
+        end = either([own, r"\Z"]) if kept else own
+        return rf"{closed}{_SPACE}{end}\s*"
+    found = (spec.tools.section_end, *spec.tools.separators) if spec.tools else ()
+    stops = [*spec.turn.stop, spec.final(Part.CALLS), *filter(_is_distinct, found)]
     following = [*begins, *map(lenient, longest_first(stops))]
-    return rf"{closed}\s*{own}(?=\s*{either(following)})" if following else rf"{closed}\s*{own}\Z"
+    behind = either([*(rf"(?={_SPACE}{either(following)})" for _ in following[:1]), r"\s*\Z"])
+    return rf"{closed}{_SPACE}{own}{behind}"

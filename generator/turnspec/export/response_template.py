@@ -7,6 +7,9 @@ version 5.23, whose template format has the version 1.
 Content is the region without an opener: it takes all text outside the others. Its closing
 expression is every mark that belongs to no region: it ends one piece of content and begins the
 next, and so passes over the mark.
+
+vLLM and SGLang stream text: they refuse a template that joins pieces of it, and find the end of
+reasoning by texts alone, not by expressions.
 """
 
 from __future__ import annotations
@@ -15,15 +18,22 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from turnspec.export.exporting import Exported, ExportOptions, Loss, Refusal
+from turnspec.export.exporting import (
+    Exported,
+    ExportOptions,
+    Loss,
+    ReasoningField,
+    Refusal,
+)
 from turnspec.export.expressions import (
     either,
+    escaped,
     lenient,
     longest_first,
     pieces_expression,
     spaced,
 )
-from turnspec.export.response_calls import CallsField, calls_field
+from turnspec.export.response_calls import CallsField, before_any, calls_field
 from turnspec.spec.model import Part, ReasoningMode, Spec
 from turnspec.spec.turn_end import stop_strings
 from turnspec.spec.visible import visible_json
@@ -57,12 +67,14 @@ def response_template(
     if isinstance(calls, Refusal):
         return calls
     fields: dict[str, Any] = {}
+    streamed = options.reasoning_field is ReasoningField.THINKING
+    pieces = {} if streamed else {"repeats": True, "join": _JOIN}
     losses = [*calls.losses, *_losses(spec)]
     if spec.reasoning.mode is not ReasoningMode.NONE:
-        fields[options.reasoning_field] = _reasoning(spec, calls)
+        fields[options.reasoning_field] = {**_reasoning(spec, calls), **pieces}
     if calls.keys:
         fields["tool_calls"] = calls.keys
-    fields["content"] = {"close_pattern": _passed_over(spec, calls), "repeats": True, "join": _JOIN}
+    fields["content"] = {"close_pattern": _passed_over(spec, calls), **pieces}
     anchor = {"start_anchor": spec.turn.header}
     template = {"version": 1, "defaults": {"role": "assistant"}, **anchor, "fields": fields}
     return template, tuple(losses)
@@ -79,17 +91,14 @@ def _losses(spec: Spec) -> Iterator[Loss]:
 def _reasoning(spec: Spec, calls: CallsField) -> dict[str, Any]:
     """Return the field for reasoning: from its mark to its end, or to the turn's."""
     ends = _reasoning_ends(spec)
+    stops = longest_first(stop_strings(spec))
+    opens = {"open_pattern": _reasoning_open(spec, ends)}
+    if own := spec.reasoning.end.strip():
+        return {**opens, "close": [*dict.fromkeys((own, spec.reasoning.end, *stops))]}
     closes = [rf"\s*{lenient(end)}\s*" for end in longest_first(ends)]
-    if not spec.reasoning.end.strip():
-        closes += [f"(?={begin})" for begin in calls.begins]
-    stops = map(lenient, longest_first(stop_strings(spec)))
-    closes += [rf"\s*(?={stop})" for stop in stops]
-    return {
-        "open_pattern": _reasoning_open(spec, ends),
-        "close_pattern": either(closes),
-        "repeats": True,
-        "join": _JOIN,
-    }
+    closes += [f"(?={begin})" for begin in calls.begins]
+    closes += [rf"\s*(?={lenient(stop)})" for stop in stops]
+    return {**opens, "close_pattern": either(closes)}
 
 
 def _reasoning_ends(spec: Spec) -> list[str]:
@@ -119,24 +128,25 @@ def _passed_over(spec: Spec, calls: CallsField) -> str:
         marks += [*tools.section_ends, *tools.separators]
         marks += [] if calls.takes_section else [tools.section_start]
     stops = longest_first(stop_strings(spec))
-    finals = (end.final for end in spec.turn.ends)
-    marks += [_before_any(final, stops) for final in finals]
+    marks += [before_any(end.final, stops)[0] for end in spec.turn.ends]
     empty = reasoning.start.strip() and reasoning.end.strip()
     nothing = [rf"{lenient(reasoning.start)}\s*{lenient(reasoning.end)}"] if empty else []
     words = [mark for mark in longest_first(marks) if _is_mark(mark)]
     others = [pieces_expression(marks_.start, "") for marks_ in spec.alternatives.marks]
     others += [lenient(marks_.end) for marks_ in spec.alternatives.marks if marks_.end]
-    passed = [*nothing, *map(lenient, words), *others]
+    sections = [before_any(end, stops) for end in (tools.section_ends if tools else ())]
+    # Without the stop, which servers keep: if that comes, the whole is one mark.
+    cut = [
+        rf"{lenient(end)}(?:\s*{lenient(stop)}|(?!\s*{escaped(stop[0])}))"
+        for end, stop in sections
+        if stop and _is_mark(end)
+    ]
+    passed = [*nothing, *map(lenient, words), *others, *cut]
     # Behind the turn's end nothing is content.
     between = any(stop in text for stop in stops for text in (tools.separators if tools else ()))
     rest = rf"(?:(?=\s*{either(calls.begins)})|.*)" if between else ".*"
     ends = [lenient(stop) + rest for stop in stops]
     return rf"\s*{either([*passed, *ends])}\s*"
-
-
-def _before_any(text: str, stops: list[str]) -> str:
-    """Return the text before the first of the stop strings in it."""
-    return min((text.partition(stop)[0] for stop in stops), key=len, default=text)
 
 
 def _is_mark(text: str) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from turnspec import grammar_binder
+from turnspec.export import pair as pairs
 from turnspec.export.xgrammar import tag_of_grammar
 from turnspec.grammar.bound import BoundGrammar, GrammarBinder
 from turnspec.grammar.request import GrammarRequest, ToolChoice
@@ -58,23 +59,27 @@ def bound_structural_tag(
     parallel: bool = True,
     thinking: bool | None = None,
     seconds: float | None = None,
+    pair: bool = False,
+    behind_reasoning: bool = False,
 ) -> dict[str, Any]:
     """Return the grammar as xgrammar's structural tag: text is free up to the first call.
 
-    The arguments are those of `bound_grammar`, and so is the error.
+    The arguments are those of `bound_grammar`, and so is the error. As one of a ``pair`` the tag
+    lets through what a `response_template` reads; it may hold ``behind_reasoning``.
     """
+    thinking = False if behind_reasoning else thinking
     request = GrammarRequest(
         tools=tools, tool_choice=_choice(tool_choice), parallel=parallel, thinking=thinking
     )
-    bound, binder = _bound(spec, request, seconds)
-    return tag_of_grammar(binder.spec, request, bound)
+    bound, binder = _bound(spec, request, seconds, behind=behind_reasoning)
+    return (pairs.pair_tag if pair else tag_of_grammar)(binder.spec, request, bound)
 
 
 def _bound(
-    spec: Path, request: GrammarRequest, seconds: float | None
+    spec: Path, request: GrammarRequest, seconds: float | None, *, behind: bool = False
 ) -> tuple[BoundGrammar, GrammarBinder]:
     path = Path(spec)
-    binder = _binder(path, path.stat().st_mtime_ns if path.is_file() else 0, seconds)
+    binder = _binder(path, path.stat().st_mtime_ns if path.is_file() else 0, seconds, behind)
     bound = binder.bind(request)
     if isinstance(bound, list):
         raise ValueError("; ".join(map(str, bound)))
@@ -82,9 +87,14 @@ def _bound(
 
 
 @lru_cache(maxsize=8)
-def _binder(spec: Path, changed: int, seconds: float | None) -> GrammarBinder:
-    """Read a format once, and again when its file has changed: its requests share the binder."""
-    return grammar_binder(spec, limit=None if seconds is None else Limits(seconds))
+def _binder(spec: Path, changed: int, seconds: float | None, behind: bool) -> GrammarBinder:
+    """Read a format once, and again when its file has changed: its requests share the binder.
+
+    If ``behind``, its prompt without thinking is one that closes reasoning.
+    """
+    limit = None if seconds is None else Limits(seconds)
+    binder = grammar_binder(spec, limit=limit)
+    return grammar_binder(pairs.behind_reasoning(binder.spec), limit=limit) if behind else binder
 
 
 def _choice(choice: str | Mapping[str, Any] | None) -> str:

@@ -45,16 +45,16 @@ def export_sglang(spec: Spec, options: ExportOptions) -> Exported | Refusal:
     about = _ABOUT.format(name=spec.name)
     files = plugin_files(spec, options, target=TARGET, about=about, facts=facts)
     server, text = plugin_part(spec, TARGET, "server")
-    module = server.removesuffix(".py")
+    return Exported({**files, server: text, **entry_point(spec, server.removesuffix(".py"))})
+
+
+def entry_point(spec: Spec, module: str) -> dict[str, str]:
+    """Return the files by which SGLang finds a plugin's module in a folder on Python's path."""
     installed = f"turnspec_{module_name(spec.name)}-0.dist-info"
-    return Exported(
-        {
-            **files,
-            server: text,
-            f"{installed}/METADATA": _METADATA.format(distribution=f"turnspec-{spec.name}"),
-            f"{installed}/entry_points.txt": _ENTRY_POINTS.format(name=spec.name, module=module),
-        }
-    )
+    return {
+        f"{installed}/METADATA": _METADATA.format(distribution=f"turnspec-{spec.name}"),
+        f"{installed}/entry_points.txt": _ENTRY_POINTS.format(name=spec.name, module=module),
+    }
 
 
 def _reasoning_default(spec: Spec) -> str:

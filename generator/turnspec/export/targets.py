@@ -8,6 +8,7 @@ from pathlib import Path
 
 from turnspec.export.exporting import Exported, ExportOptions, Refusal, Target
 from turnspec.export.llama_cpp_python import export_llama_cpp_python
+from turnspec.export.pair import export_pair
 from turnspec.export.plugin import plugin_name
 from turnspec.export.renderers import export_renderers
 from turnspec.export.response_template import export_response_template
@@ -22,6 +23,14 @@ _ALL = (
         "a chat handler for Llama(chat_handler=...) and for its server",
         export_llama_cpp_python,
         "python {file} --model MODEL.gguf --chat_format {name}",
+    ),
+    Target(
+        "pair",
+        "a response_template and xgrammar's structural tag, held to each other: vLLM, SGLang",
+        export_pair,
+        "vllm serve MODEL --enable-auto-tool-choice "
+        "--tool-parser-plugin {file} --tool-call-parser {name} "
+        "--reasoning-parser-plugin {file} --reasoning-parser {name}",
     ),
     Target(
         "renderers",

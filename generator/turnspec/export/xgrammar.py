@@ -30,7 +30,12 @@ def export_xgrammar(spec: Spec, options: ExportOptions) -> Exported | Refusal:
     tag = structural_tag(spec, options.request)
     if isinstance(tag, Refusal):
         return tag
-    return Exported({FILE: visible_json(json.dumps(tag, indent=2, ensure_ascii=False)) + "\n"})
+    return Exported({FILE: tag_text(tag)})
+
+
+def tag_text(tag: _Format) -> str:
+    """Return a structural tag as a file's text."""
+    return visible_json(json.dumps(tag, indent=2, ensure_ascii=False)) + "\n"
 
 
 def structural_tag(spec: Spec, request: GrammarRequest) -> _Format | Refusal:

@@ -9,7 +9,8 @@ from turnspec.spec.model import Encoding, JsonType, ValueSyntax
 
 #: What the names of the rules of JSON with Python's constants begin with.
 _WORDS = "words"
-_QUOTED_TEXT = "quoted-text"
+#: What refers to the text between two quotes that are not JSON's.
+QUOTED_TEXT = "quoted-text"
 _CONTAINERS = (JsonType.ARRAY, JsonType.OBJECT)
 
 #: What a rule refers to for any value, and for an object, of each encoding that is not raw text.
@@ -111,13 +112,13 @@ def _quoted_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
     return (
         *structure_rules("quoted", "quoted-string", words, comment, key=key),
         Rule("quoted-key", f"[{LETTERS}_.$/-]{{1,{LONGEST_KEY_END + 1}}}"),
-        Rule("quoted-string", f"{quote} {_QUOTED_TEXT} {quote}"),
+        Rule("quoted-string", f"{quote} {QUOTED_TEXT} {quote}"),
     )
 
 
 def quoted_text_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
     """Return the rules for what stands between two quotes."""
-    return text_without(_QUOTED_TEXT, [syntax.quote], "the text of a quoted string")
+    return text_without(QUOTED_TEXT, [syntax.quote], "the text of a quoted string")
 
 
 def structure_rules(

@@ -32,7 +32,8 @@ class IntegrationResult:
     Of ``checks``, so many ``passed``, ``loosely`` those of them in which something came back as the
     losses say; ``losses`` are what is loosened, or the one refusal, each in a line; ``example`` is
     the shortest failure, in one line. Of ``cuts``, turns that break off, the program ``raised`` at
-    so many; of so many turns the next one's prompt was ``bridged``.
+    so many; of so many turns the next one's prompt was ``bridged``; so many turns ``withheld`` are
+    such that a grammar doesn't let them through, and needn't.
     """
 
     spec_hash: str
@@ -43,6 +44,7 @@ class IntegrationResult:
     cuts: int = 0
     raised: int = 0
     bridged: int = 0
+    withheld: int = 0
     losses: tuple[str, ...] = ()
     example: str = ""
 
@@ -117,5 +119,5 @@ def _result_to_data(result: IntegrationResult) -> dict[str, object]:
     return {key: value for key, value in data.items() if value or key not in _LEFT_OUT}
 
 
-_FIGURES = ("checks", "passed", "loosely", "cuts", "raised", "bridged")
-_LEFT_OUT = ("losses", "example", "loosely", "cuts", "raised", "bridged")
+_FIGURES = ("checks", "passed", "loosely", "cuts", "raised", "bridged", "withheld")
+_LEFT_OUT = ("losses", "example", *_FIGURES[2:])

@@ -39,10 +39,10 @@ _UNBOUND_WALKS = 40
 _LENGTHS = (40, 120, 250, 400)
 _SEED = 2026
 #: What is said twice is the same within one call, argument or member; no grammar can say so.
-_SAID_AGAIN = {"tool-name": "call", "argument-name": "argument", "element-name": "element-member"}
+SAID_AGAIN = {"tool-name": "call", "argument-name": "argument", "element-name": "element-member"}
 #: A number that no double holds is left out: JSON's readers needn't take it (RFC 8259, section 6),
 #: and Python's literals can't.
-_BEYOND_DOUBLES = re.compile(r"[eE]\+?[0-9]{3}")
+BEYOND_DOUBLES = re.compile(r"[eE]\+?[0-9]{3}")
 #: No grammar for any arguments can keep a key from coming twice.
 _ALLOWED = "repeated_argument"
 
@@ -100,9 +100,9 @@ class _Reading:
         for number in range(self.count):
             longest = _LENGTHS[number * len(_LENGTHS) // self.count]
             walk = None
-            while walk is None or _BEYOND_DOUBLES.search(walk.text):
+            while walk is None or BEYOND_DOUBLES.search(walk.text):
                 walk = random_walk(
-                    self.grammar, self.random, longest=longest, again=_SAID_AGAIN, taken=taken
+                    self.grammar, self.random, longest=longest, again=SAID_AGAIN, taken=taken
                 )
             yield walk
 
