@@ -37,6 +37,7 @@ VERBS = {
         "grammar": "Print a format's grammar for real tools.",
         "export": "Write a format as another program reads it.",
         "explain": "Say why a format is what it is, or what its parser does with a text.",
+        "cases": "Write cases of a format for suites that test parsers.",
         "render": "Render messages as a model's prompt.",
         "mask": "Say which characters of rendered conversations the model wrote.",
     },
