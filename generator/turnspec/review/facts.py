@@ -105,6 +105,10 @@ def _modes(spec: Spec) -> Iterator[_Fact]:
 
 def _capabilities(spec: Spec) -> Iterator[_Fact]:
     for field in dataclasses.fields(spec.capabilities):
+        if field.name == "prefix_broken_by":  # a step, or nobody has looked
+            if step := spec.capabilities.prefix_broken_by:
+                yield Area.TEMPLATE, "what was rendered before is changed by", step
+            continue
         area = Area.REQUIREMENT if field.name in _REQUIREMENTS else Area.CAPABILITY
         yield area, field.name, "yes" if getattr(spec.capabilities, field.name) else "no"
 
