@@ -1,4 +1,4 @@
-"""Whether a template keeps what it rendered before, on small templates that break it at each step."""
+"""Whether a template keeps what it rendered before: small templates break it at each step."""
 
 from __future__ import annotations
 

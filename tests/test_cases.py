@@ -17,6 +17,7 @@ from tests.generated_formats import KINDS, committed_format
 from turnspec.cases.drawing import DrawnCase, differences, draw_cases, without_stop
 from turnspec.cases.forms import FORMS, Suite
 from turnspec.cases.tokens import Vocabulary
+from turnspec.cli.tokens import tokens
 from turnspec.spec.turn_end import stop_strings
 
 COUNT = 12
@@ -41,6 +42,8 @@ def test_cases_are_read_as_they_were_written(name: str, form: str) -> None:
     for case in drawn:
         assert "".join(case.pieces) == case.case.text
         assert not list(differences(committed_format(name).module, case.case, case.pieces))
+        stops = stop_strings(committed_format(name).spec)
+        assert form == "turnspec" or not any(stop in case.case.text for stop in stops)
         json.dumps(FORMS[form].line(suite(name), 1, case))
     assert drawn == drawn_in(name, form) != drawn_in(name, form, seed=1)
 
@@ -53,12 +56,7 @@ def test_a_case_that_is_read_otherwise_is_told() -> None:
         assert list(differences(form.module, wrong))
 
 
-@pytest.mark.parametrize("form", ["canitoolcall", "dynamo"])
-def test_suites_get_no_text_behind_what_stops_a_model(form: str) -> None:
-    for name in KINDS:
-        spec = committed_format(name).spec
-        for case in drawn_in(name, form):
-            assert not any(stop in case.case.text for stop in stop_strings(spec))
+def test_suites_get_no_text_behind_what_stops_a_model() -> None:
     spec = committed_format("kimi-k3").spec
     ended = "x<|close|>response<|sep|><|close|>message<|sep|>"
     assert without_stop(spec, f"{ended}<|end_of_msg|>") == "x<|close|>response<|sep|>"
@@ -106,6 +104,20 @@ def test_a_piece_is_a_token_and_characters_stay_whole() -> None:
     assert vocabulary.cut("") == ((), ())
     assert vocabulary.cut("\udbff") is None
     assert vocabulary.cut("<|im_end|>") is None, "its tokens stand for another text"
+
+
+def test_markers_are_tokens_or_pieces(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    vocabulary = Vocabulary(Bytes(), {"<|im_end|>": 0})
+    monkeypatch.setattr(Vocabulary, "read", lambda path: vocabulary)
+    file = tmp_path / "tokenizer.json"
+    file.touch()
+    given = ["qwen3-coder", "--tokenizer", str(file)]
+    told = CliRunner().invoke(tokens, given).stdout.splitlines()
+    assert told[0] == 'stop              "<|im_end|>" token 0'
+    assert 'marker            "<parameter=" pieces 60 112 97 114 97 109 101 116 101 114 61' in told
+    rows = json.loads(CliRunner().invoke(tokens, [*given, "--json"]).stdout)
+    assert rows[0] == {"role": "stop", "text": "<|im_end|>", "ids": [0], "token": True}
+    assert CliRunner().invoke(tokens, ["qwen3-coder"]).exit_code == 2
 
 
 def test_the_command_writes_what_the_suite_looks_for(

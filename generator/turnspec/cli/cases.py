@@ -12,20 +12,13 @@ from turnspec.cases.drawing import DrawnCase, differences, draw_cases
 from turnspec.cases.forms import FORMS, OWN_MODELS, Suite, canitoolcall_family
 from turnspec.cases.tokens import Vocabulary
 from turnspec.catalog.known import KnownFormat
-from turnspec.cli.common import FOLDER, HUB_OFFLINE, ROOT
-from turnspec.cli.console import Fault, finish, json_text, print_notice, put_json, say
+from turnspec.cli.common import FOLDER, HUB_OFFLINE, ROOT, TOKENIZER
+from turnspec.cli.console import finish, json_text, print_notice, put_json, say
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of, text_of
 from turnspec.codegen.loading import load_module
 from turnspec.deviations.turns import Format
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.problems import Problem
-
-#: A model's tokenizer.json; commands read it by `vocabulary`.
-TOKENIZER = click.option(
-    "--tokenizer",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="The model's tokenizer.json (with the extra tokenizers).",
-)
 
 
 @click.command()
@@ -47,7 +40,7 @@ def cases(
     family: str | None,
     model: str | None,
     into: Path | None,
-    tokenizer: Path | None,
+    tokenizer: Vocabulary | None,
     root: Path | None,
 ) -> None:
     """Write cases of a format for parsers: turns, and the messages that were written there.
@@ -63,25 +56,13 @@ def cases(
     known = find(fmt, catalog_of(root))
     made = Format(spec_of(known), load_module(text_of(known.module())))
     suite = _suite(known, made, family, model, seed)
-    cut = vocabulary(tokenizer).cut if tokenizer else None
+    cut = tokenizer.cut if tokenizer else None
     drawn = draw_cases(made, count, seed, partial(FORMS[form].fit, suite), cut)
     if len(drawn) < count:
         print_notice(f"{known.name} gives {len(drawn)} cases in this form")
     lines = [FORMS[form].line(suite, number, case) for number, case in enumerate(drawn, 1)]
     _give(into, suite, form, lines)
     finish([problem for case in drawn for problem in _problems(made, case)])
-
-
-def vocabulary(path: Path) -> Vocabulary:
-    """Return a tokenizer's tokens.
-
-    Raises:
-        Fault: the file can't be read.
-    """
-    found = Vocabulary.read(path)
-    if isinstance(found, Problem):
-        raise Fault(str(found))
-    return found
 
 
 def _suite(

@@ -59,7 +59,7 @@ def _said_of(explanation: Explanation) -> dict[str, list[str]]:
     overlay = list(explanation.spec.overlay)
     said = {"from the overlay": overlay} if overlay else {}
     step = explanation.spec.capabilities.prefix_broken_by
-    broken = [step] if step and step is not PrefixStep.NOTHING else []
+    broken = [str(step)] if step and step is not PrefixStep.NOTHING else []
     prefix = {"what was rendered before is changed by": broken} if step else {}
     missing = {} if explanation.missing is None else {"not found": list(explanation.missing)}
     return {**said, **prefix, "limits": limits, **missing}

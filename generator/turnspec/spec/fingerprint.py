@@ -18,7 +18,7 @@ from turnspec.spec.plain import spec_to_data
 from turnspec.spec.yaml_text import yaml_text
 
 _NO_TEMPLATE = TemplateIdentity("", "", "")
-_NO_CAPABILITIES = Capabilities(*[False] * (len(Capabilities.__slots__) - 1))
+_NO_CAPABILITIES = Capabilities(*[False] * (len(Capabilities.__slots__) - 1), prefix_broken_by=None)
 
 
 #: Verdicts on what surrounds a turn: what it quotes, what the prompt says of it.
