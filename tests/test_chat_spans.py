@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.generated_formats import ROOT, committed_spec
-from tests.reference.cases import NOW, OpenTemplates, template_names
+from tests.reference.cases import NOW, OpenTemplates
 from turnspec.chat import ChatError, ChatTemplate, Masker, Transcript
 from turnspec.cli.main import turnspec
 from turnspec.rendering.worker import RenderWorker
@@ -169,7 +169,7 @@ def test_tags_differ_by_what_the_prompt_holds_and_white_space(
     templates: OpenTemplates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared = 0
-    for name in template_names():
+    for name in sorted(path.stem for path in (ROOT / "specs").glob("*.yaml")):
         file = ROOT / "templates/fetched" / committed_spec(name).template.file
         is_tagged = file.exists() and re.search(r"\bgeneration -?%}", file.read_text("utf-8"))
         if name == OTHERWISE or not is_tagged:
