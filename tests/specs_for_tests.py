@@ -68,7 +68,7 @@ NO_THINKING = one_prompt("")
 
 
 def _capabilities(**changes: bool) -> Capabilities:
-    values = {
+    values: dict[str, Any] = {
         "system_role": True,
         "tools": True,
         "tool_calls": True,

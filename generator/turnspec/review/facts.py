@@ -19,6 +19,7 @@ from turnspec.spec.model import (
     Literal,
     Part,
     Piece,
+    PrefixStep,
     Spec,
     ThinkingState,
     Tools,
@@ -107,7 +108,8 @@ def _capabilities(spec: Spec) -> Iterator[_Fact]:
     for field in dataclasses.fields(spec.capabilities):
         if field.name == "prefix_broken_by":  # a step, or nobody has looked
             if step := spec.capabilities.prefix_broken_by:
-                yield Area.TEMPLATE, "what was rendered before is changed by", step
+                kept = step is PrefixStep.NOTHING
+                yield Area.TEMPLATE, "prefix", "kept" if kept else f"broken by {step}"
             continue
         area = Area.REQUIREMENT if field.name in _REQUIREMENTS else Area.CAPABILITY
         yield area, field.name, "yes" if getattr(spec.capabilities, field.name) else "no"
