@@ -109,11 +109,13 @@ def test_a_rule_is_written_as_lark_has_it() -> None:
         "# no rule\n"
         'any ::= [^/[\\]"\\x00-\\x1F]{2,} "\\n\\x1B\\u2028"\n'
         'any-text ::= "" | any any-text\n'
+        'behind ::= "x<a>"\n'
     )
     assert lark_of(gbnf, {"<a>": 7, "<": 8}).split("\n")[2:] == [
         'start: <[7]> ANY <[8]> "a" ">"? | any_text',
         'ANY: /[^\\/\\[\\]"\\x00-\\x1F]/{2,} "\\n\\u001b\u2028"',
         'any_text: "" | ANY any_text',
+        'behind: "x" <[7]>',
         "",
     ]
 

@@ -64,7 +64,7 @@ def lark_of(gbnf: str, token_ids: Mapping[str, int]) -> str:
 
 
 def _in_terminal(text: str, is_name: bool, terminals: set[str]) -> bool:
-    return text in terminals if is_name else not text.startswith("<[")
+    return text in terminals if is_name else not text.lstrip().startswith("<[")
 
 
 def _name(rule: str, terminals: set[str]) -> str:
