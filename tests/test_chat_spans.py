@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from tests.generated_formats import ROOT, committed_spec
 from tests.reference.cases import NOW, OpenTemplates
 from turnspec.chat import ChatError, ChatTemplate, Masker, Transcript
+from turnspec.chat.spans import _Finder
 from turnspec.cli.main import turnspec
 from turnspec.rendering.worker import RenderWorker
 
@@ -158,6 +159,19 @@ def test_rows_of_a_dataset_become_tokens_and_masks() -> None:
         masks = first.get("assistant_masks") or [int(label != -100) for label in first["labels"]]
         said = "".join(chr(i) for i, m in zip(first["input_ids"], masks, strict=True) if m)
         assert said == "Hello.[END]"
+
+
+@pytest.mark.parametrize(
+    ("name", "stop", "own"),
+    [
+        ("openai-gpt-oss-120b", "<|end|><|start|>user<|message|>", "<|end|>"),
+        ("gigachat3-10b-a1-8b", "<|message_sep|>\n\nuser<|role_sep|>", "<|message_sep|>"),
+        ("glm-4-6", "<|user|>", "<|user|>"),  # nothing else stops the model
+    ],
+)
+def test_the_header_of_the_next_message_is_in_no_span(name: str, stop: str, own: str) -> None:
+    finder = _Finder(committed_spec(name), [], lambda *_: ("", ""), f"Hello.{stop}Hi?")
+    assert finder._turn_end(("",), 6) == (6 + len(own), True)
 
 
 #: The template that ends turns otherwise: LLaVA's tags leave out what the prompt leaves open.
