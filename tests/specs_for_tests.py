@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from turnspec.spec.model import (
     Arguments,
@@ -68,7 +69,7 @@ NO_THINKING = one_prompt("")
 
 
 def _capabilities(**changes: bool) -> Capabilities:
-    values = {
+    values: dict[str, Any] = {
         "system_role": True,
         "tools": True,
         "tool_calls": True,

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from turnspec.chat import ChatError, ChatTemplate, Transcript
+from tests.generated_formats import ROOT, committed_spec
+from tests.reference.cases import NOW, OpenTemplates
+from turnspec.chat import ChatError, ChatTemplate, Masker, Transcript
+from turnspec.chat.spans import _Finder
 from turnspec.cli.main import turnspec
 from turnspec.rendering.worker import RenderWorker
 
@@ -130,6 +136,72 @@ def test_the_templates_own_word_counts(worker: RenderWorker) -> None:
         "Hello.",
         "It rains.",
     ]
+
+
+class Signs:
+    """A tokenizer with a token for each character."""
+
+    def encode(self, text: str, *, add_special_tokens: bool) -> Any:
+        places = range(len(text))
+        return SimpleNamespace(ids=[*map(ord, text)], offsets=[(at, at + 1) for at in places])
+
+
+def test_rows_of_a_dataset_become_tokens_and_masks() -> None:
+    rows: list[dict[str, Any]] = [
+        {"messages": json.dumps(CONVERSATION[:2]), "tools": "[]"},
+        {"messages": [{**m, "tool_calls": None} for m in CONVERSATION[:2]], "tools": None},
+    ]
+    opened = partial(ChatTemplate.of_text, TWO_ENDS)
+    for labels in (False, True):
+        mask = Masker(opened, Signs(), labels=labels)
+        first, second = map(mask, rows)
+        assert first == second == pickle.loads(pickle.dumps(mask))(rows[0])
+        masks = first.get("assistant_masks") or [int(label != -100) for label in first["labels"]]
+        said = "".join(chr(i) for i, m in zip(first["input_ids"], masks, strict=True) if m)
+        assert said == "Hello.[END]"
+
+
+@pytest.mark.parametrize(
+    ("name", "stop", "own"),
+    [
+        ("openai-gpt-oss-120b", "<|end|><|start|>user<|message|>", "<|end|>"),
+        ("gigachat3-10b-a1-8b", "<|message_sep|>\n\nuser<|role_sep|>", "<|message_sep|>"),
+        ("glm-4-6", "<|user|>", "<|user|>"),  # nothing else stops the model
+    ],
+)
+def test_the_header_of_the_next_message_is_in_no_span(name: str, stop: str, own: str) -> None:
+    finder = _Finder(committed_spec(name), [], lambda *_: ("", ""), f"Hello.{stop}Hi?")
+    assert finder._turn_end(("",), 6) == (6 + len(own), True)
+
+
+#: The template that ends turns otherwise: LLaVA's tags leave out what the prompt leaves open.
+OTHERWISE = "llava-hf-llava-1-5"
+
+
+@pytest.mark.long
+def test_tags_differ_by_what_the_prompt_holds_and_white_space(
+    templates: OpenTemplates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared = 0
+    for name in sorted(path.stem for path in (ROOT / "specs").glob("*.yaml")):
+        file = ROOT / "templates/fetched" / committed_spec(name).template.file
+        is_tagged = file.exists() and re.search(r"\bgeneration -?%}", file.read_text("utf-8"))
+        if name == OTHERWISE or not is_tagged:
+            continue
+        chat = templates[name]
+        compared += 1
+        given: dict[str, Any] = {"tools": TOOLS, "now": NOW}
+        tagged = chat.spans(CONVERSATION, **given)
+        with monkeypatch.context() as bare:
+            bare.setattr("turnspec.chat.spans._tagged", lambda *_: [])
+            derived = chat.spans(CONVERSATION, **given)
+        for tag, span in zip(tagged.spans, derived.spans, strict=True):
+            lead, tail = tagged.text[tag.start : span.start], tagged.text[span.end : tag.end]
+            prompt = chat.render(CONVERSATION[: tag.message], **given).prefill
+            assert tag.start <= span.start, name
+            assert lead in prompt, (name, lead)
+            assert not tail.strip(), (name, tail)
+    assert compared == 16
 
 
 def test_text_that_looks_like_a_turn_moves_no_span(worker: RenderWorker) -> None:

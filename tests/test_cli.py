@@ -81,9 +81,9 @@ def test_help_lists_all_commands() -> None:
     assert result.exit_code == 0
     assert "Example:" in result.stdout
     assert set(COMMANDS) == {
-        *("add", "analyze", "check", "diff", "explain", "export", "flags", "grammar", "identify"),
-        *("init", "list", "live", "mask", "outdated", "parse", "regen", "remove", "rename"),
-        *("render", "report", "report-problem", "upgrade", "vendor"),
+        *("add", "analyze", "cases", "check", "diff", "explain", "export", "flags", "grammar"),
+        *("identify", "init", "list", "live", "mask", "outdated", "parse", "regen", "remove"),
+        *("rename", "render", "report", "report-problem", "tokens", "upgrade", "vendor"),
     }
     for command in COMMANDS:
         assert re.search(rf"^  {command} ", result.stdout, re.MULTILINE)

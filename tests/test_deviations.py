@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.generated_formats import EVERY_FORMAT, FORMATS, KINDS, committed_format, committed_spec
 from tests.parser_checks import added_up, some, stream, summary
+from turnspec.cases.drawing import differences
 from turnspec.codegen.loading import load
 from turnspec.deviations.table import DEVIATIONS
 from turnspec.deviations.turns import Case, Format
@@ -39,21 +39,8 @@ def test_deviations_apply_to_as_many_formats_as_before(snapshot: SnapshotAsserti
 
 def failures_of(form: Format, case: Case) -> Iterator[str]:
     """Yield how what is parsed differs from what a case wants, and pieces from the whole text."""
+    yield from differences(form.module, case)
     whole = form.module.parse(case.text, **case.options)
-    calls = tuple((call.name, json.loads(call.arguments)) for call in whole.tool_calls)
-    told = {problem.kind for problem in whole.problems}
-    pairs: list[tuple[str, Any, Any]] = [
-        ("content", case.content, whole.content),
-        ("reasoning", case.reasoning, whole.reasoning_content),
-        ("calls", case.calls, calls),
-        ("problems", set(case.told), told),
-        ("complete", case.complete, all(call.complete for call in whole.tool_calls)),
-    ]
-    if case.ids:
-        pairs.append(("ids", case.ids, tuple(call.id for call in whole.tool_calls)))
-    for what, wanted, found in pairs:
-        if wanted != found:
-            yield f"{what}: wanted {wanted!r}, found {found!r}"
     for size in (1, 2, 3, 7) if EVERY_FORMAT else (1, 3):
         pieces = [case.text[at : at + size] for at in range(0, len(case.text), size)]
         message, events = stream(form.module, pieces, **case.options)

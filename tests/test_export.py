@@ -100,7 +100,7 @@ def test_what_is_printed_can_be_json() -> None:
 def test_an_unknown_target_is_refused() -> None:
     result = run("export", NAME, "--to", "nothing", "--root", ROOT)
     assert result.exit_code == 2
-    assert "'nothing' is not one of 'llama-cpp-python', 'pair', " in result.stderr
+    assert "'nothing' is not one of 'llama-cpp-python', 'llguidance', 'pair', " in result.stderr
 
 
 def test_a_format_that_is_not_verified_is_refused(root: Path, tmp_path: Path) -> None:  # noqa: F811

@@ -42,6 +42,7 @@ CALL = (
     "<tool_call>\n<function=look>\n<parameter=at>\nParis\n</parameter>\n</function>\n</tool_call>"
 )
 MESSAGES = '[{"role": "user", "content": "Hello!"}]'
+ANSWERED = '[{"role": "user", "content": "Hello!"}, {"role": "assistant", "content": "Hi."}]'
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,10 @@ def known_verbs(user: Machine, model: Path) -> set[str]:
     assert '"content": "Hello!"' in user.run("explain", model, "--trace", "Hello!")[0]
     assert "R1 how is reasoning shown?" in user.run("explain", model)[0]
     assert user.run("render", model, given=MESSAGES)[0].endswith("<|im_start|>assistant\n")
+    assert len(user.run("cases", QWEN, "-n", "2")[0].splitlines()) == 2
+    assert user.run("tokens", QWEN, code=2)[1].startswith("error: whose tokens?")
+    told = json.loads(user.run("mask", model, given=ANSWERED)[0])
+    assert [span["message"] for span in told["spans"]] == [1]
     assert user.run("report")[0] == "wrote report.html\n"
     assert QWEN in (user.folder / "report.html").read_text(encoding="utf-8")
     assert f"\n- {QWEN}\n" in user.run("report-problem", QWEN, "--turn", "-", given=CALL)[0]
@@ -121,6 +126,9 @@ def known_verbs(user: Machine, model: Path) -> set[str]:
         "export",
         "explain",
         "render",
+        "mask",
+        "cases",
+        "tokens",
         "report",
         "report-problem",
     }

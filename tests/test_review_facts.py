@@ -19,6 +19,7 @@ from turnspec.spec.model import (
     Limit,
     Literal,
     Part,
+    PrefixStep,
     ReasoningMode,
     Spec,
     Subject,
@@ -65,6 +66,18 @@ def test_what_a_template_accepts_and_what_it_demands() -> None:
     assert changes(old, replace(old, capabilities=flags)) == (
         Change(Area.CAPABILITY, "parallel_calls", "yes", "no"),
         Change(Area.REQUIREMENT, "call_id_required", "no", "yes"),
+    )
+
+
+def test_a_prefix_that_is_kept_no_more() -> None:
+    old, new = (
+        replace(spec, capabilities=replace(spec.capabilities, prefix_broken_by=step))
+        for spec, step in zip([json_native_spec()] * 2, (None, PrefixStep.USER), strict=True)
+    )
+    assert changes(old, new) == (Change(Area.TEMPLATE, "prefix", None, "broken by user"),)
+    kept = replace(new.capabilities, prefix_broken_by=PrefixStep.NOTHING)
+    assert changes(new, replace(new, capabilities=kept)) == (
+        Change(Area.TEMPLATE, "prefix", "broken by user", "kept"),
     )
 
 

@@ -19,6 +19,7 @@ from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
 from turnspec.spec.fingerprint import fingerprint, same_formats
 from turnspec.spec.model import (
+    PrefixStep,
     Spec,
     TemplateIdentity,
     ThinkingState,
@@ -43,7 +44,11 @@ def test_names_and_origin_do_not_count(make: Callable[[], Spec]) -> None:
         name="other",
         template=TemplateIdentity("Other.jinja", "0" * 64, "somewhere"),
         tokens={n: Token(t.text, TokenSource.ASSUMED) for n, t in spec.tokens.items()},
-        capabilities=replace(spec.capabilities, tools=not spec.capabilities.tools),
+        capabilities=replace(
+            spec.capabilities,
+            tools=not spec.capabilities.tools,
+            prefix_broken_by=PrefixStep.USER,
+        ),
         overlay=("tools",),
         tokenizer=Tokenizer("tokenizer_config.json", ("<s>",), ("</s>",)),
     )

@@ -32,6 +32,7 @@ from turnspec.spec.model import (
     Literal,
     Part,
     Piece,
+    PrefixStep,
     Reasoning,
     ReasoningMode,
     ReasoningScope,
@@ -158,7 +159,9 @@ specs = st.builds(
     tokens=st.dictionaries(
         texts, st.builds(Token, texts, st.sampled_from(TokenSource)), max_size=3
     ),
-    capabilities=st.builds(Capabilities, *[st.booleans()] * 11),
+    capabilities=st.builds(
+        Capabilities, *[st.booleans()] * 11, st.none() | st.sampled_from(PrefixStep)
+    ),
     thinking=st.builds(
         Thinking,
         st.builds(ThinkingState, texts),

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from turnspec.spec.problems import Problem
 
-REQUIREMENT = "canitoolcall==0.1.1"
+#: The suite, and what finding formats needs that it doesn't bring.
+REQUIREMENT = "canitoolcall==0.1.1 platformdirs>=4.3 pyyaml>=6.0.2"
 
 
 def prepared(folder: Path, requirement: str = REQUIREMENT) -> Path | Problem:
@@ -25,7 +26,7 @@ def prepared(folder: Path, requirement: str = REQUIREMENT) -> Path | Problem:
     pip = [sys.executable, "-m", "pip", "--python", str(python)]
     commands = (
         [sys.executable, "-m", "venv", "--without-pip", str(folder)],
-        [*pip, "install", "--quiet", requirement],
+        [*pip, "install", "--quiet", *requirement.split()],
     )
     for command in commands:
         done = subprocess.run(command, capture_output=True, text=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -42,7 +43,9 @@ class Run:
 def replayed(python: Path, patterns: Sequence[str]) -> Run:
     """Replay the cases that go by a pattern, or all; raise `Failed` if that can't be done."""
     command = [str(python), "-m", "tests.conformance.replay", *patterns]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, env=env, stdout=pipe, text=True) as process:
         assert process.stdout is not None
         run = read_run(process.stdout)
         code = process.wait()

@@ -15,6 +15,7 @@ from turnspec.analysis.layout import Layout
 from turnspec.analysis.limits import find_limits
 from turnspec.analysis.modes import content_mode, reasoning_mode
 from turnspec.analysis.parts import Wrapping
+from turnspec.analysis.prefix import find_broken_prefix
 from turnspec.analysis.probes import probe_message
 from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.text import distinct_beginning, markers
@@ -146,7 +147,12 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         name=facts.source.name,
         template=_identity(facts.source),
         tokens=_tokens(facts.source, facts.chat),
-        capabilities=probe_capabilities(facts.chat, facts.max_calls),
+        capabilities=replace(
+            probe_capabilities(facts.chat, facts.max_calls),
+            prefix_broken_by=find_broken_prefix(
+                facts.chat.using(facts.default.variables), with_calls=facts.max_calls > 0
+            ),
+        ),
         thinking=_thinking(facts),
         turn=Turn(
             header=layout.header.header,

@@ -11,6 +11,7 @@ Example:
 
 from turnspec.chat.errors import ChatError
 from turnspec.chat.increments import Conversation, Increment
+from turnspec.chat.masking import Masker
 from turnspec.chat.polyfills import Polyfill
 from turnspec.chat.request import Prompt
 from turnspec.chat.sources import NAMED_FORMATS
@@ -23,6 +24,7 @@ __all__ = [
     "ChatTemplate",
     "Conversation",
     "Increment",
+    "Masker",
     "Polyfill",
     "Prompt",
     "Span",

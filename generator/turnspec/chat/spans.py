@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 from turnspec.analysis.text import common_prefix, common_suffix, whole_prefix
 from turnspec.chat.errors import ChatError
@@ -61,6 +62,20 @@ class Transcript:
         for span in self.spans:
             written[span.start : span.end] = b"\1" * (span.end - span.start)
         return [int(start < end and all(written[start:end])) for start, end in offsets]
+
+    def in_tokens(self, tokenizer: Any) -> dict[str, list[int]]:
+        """Return the text's tokens, as ``input_ids``, and their mask, as ``assistant_masks``.
+
+        Args:
+            tokenizer: a fast tokenizer of transformers, or a `tokenizers.Tokenizer`.
+        """
+        if callable(tokenizer):
+            found = tokenizer(self.text, return_offsets_mapping=True, add_special_tokens=False)
+            ids, offsets = found["input_ids"], found["offset_mapping"]
+        else:
+            encoded = tokenizer.encode(self.text, add_special_tokens=False)
+            ids, offsets = encoded.ids, encoded.offsets
+        return {"input_ids": [*ids], "assistant_masks": self.mask(offsets)}
 
 
 def find_spans(spec: Spec, messages: Sequence[Message], render: Render) -> Transcript:
@@ -146,6 +161,13 @@ class _Finder:
         _, prefill = self.render(before, True, {})
         return begun + len(whole_prefix([prefill, self.text[begun : begun + len(prefill) + 9]]))
 
+    def _own_part(self, stop: str) -> str:
+        """Return what of a stop string is the turn's: not the header that follows its end."""
+        ends = [text for end in self.spec.turn.ends for text in (end.final, end.followed)]
+        ends += [*self._closings(with_calls=False), *self._closings(with_calls=True)]
+        own = (end for end in map(trimmed, ends) if end and stop.startswith(end))
+        return max(own, key=len, default=stop)
+
     def _closings(self, *, with_calls: bool) -> tuple[str, ...]:
         """Return what the format writes behind the arguments of calls, or behind content."""
         tools = self.spec.tools
@@ -159,7 +181,8 @@ class _Finder:
 
         The place may lie within the turn's end, where other turns of the format end otherwise.
         """
-        found = [(self.text.find(stop, max(0, at - len(stop) + 1)), stop) for stop in self._stops]
+        own = map(self._own_part, self._stops)
+        found = [(self.text.find(stop, max(0, at - len(stop) + 1)), stop) for stop in own]
         stop_at, stop = min((pair for pair in found if pair[0] >= 0), default=(len(self.text), ""))
         behind = stop_at + len(stop)
         for closing in filter(None, map(trimmed, closings)):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,6 +23,9 @@ from turnspec.spec.input_files import file_text, standard_input
 from turnspec.spec.naming import module_name
 from turnspec.spec.os_reasons import os_message
 from turnspec.spec.problems import Problem
+
+if TYPE_CHECKING:
+    from turnspec.cases.tokens import Vocabulary
 
 VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show findings and tracebacks.")
 ROOT = click.option(
@@ -90,6 +93,25 @@ TIME_LIMIT = click.option(
     show_default=True,
     callback=lambda context, option, seconds: replace(USUAL_LIMITS, seconds=seconds),
     help="The time that one template may take before it is refused.",
+)
+
+
+def _vocabulary(_: click.Context, __: click.Parameter, path: Path | None) -> Vocabulary | None:
+    if path is None:
+        return None
+    from turnspec.cases.tokens import Vocabulary  # what few commands need
+
+    found = Vocabulary.read(path)
+    if isinstance(found, Problem):
+        raise Fault(str(found))
+    return found
+
+
+TOKENIZER = click.option(
+    "--tokenizer",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    callback=_vocabulary,
+    help="The model's tokenizer.json (with the extra tokenizers).",
 )
 PREFILL = click.option("--prefill", help="The part of the turn that the prompt holds already.")
 

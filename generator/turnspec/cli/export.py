@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from turnspec.cli.common import FOLDER, HUB_OFFLINE, ROOT, THINKING, VERBOSE
+from turnspec.cases.tokens import Vocabulary
+from turnspec.cli.common import FOLDER, HUB_OFFLINE, ROOT, THINKING, TOKENIZER, VERBOSE
 from turnspec.cli.console import Fault, Misuse, print_error, print_notice, put, put_json, say
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of, text_of
 from turnspec.cli.grammar import read_tool_file
@@ -49,6 +50,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     metavar="auto|required|none|TOOL",
     help="Whether a turn calls tools, or which one it has to call.",
 )
+@TOKENIZER
 @click.option("--parallel", is_flag=True, help="Let a turn hold several calls.")
 @THINKING
 @click.option("--force", is_flag=True, help="Export a format that isn't verified, too.")
@@ -64,6 +66,7 @@ def export(
     tokenizer_config: Path | None,
     tools: Path | None,
     tool_choice: str,
+    tokenizer: Vocabulary | None,
     parallel: bool,
     thinking: bool | None,
     force: bool,
@@ -99,6 +102,7 @@ def export(
             parallel=parallel,
             thinking=thinking,
         ),
+        token_ids=tokenizer.added if tokenizer else {},
         module=text_of(known.module()),
     )
     exported = export_format(spec, target, options)

@@ -14,6 +14,7 @@ EXTRAS = {
     "build": ("black", "filelock", "httpx2", "unearth"),
     "live": ("gguf", "llama_cpp", "numpy"),
     "parquet": ("pyarrow",),
+    "tokenizers": ("tokenizers",),
 }
 
 Given = ParamSpec("Given")

@@ -38,6 +38,8 @@ VERBS = {
         "export": "Write a format as another program reads it.",
         "flags": "Say with which options servers read a model's turns.",
         "explain": "Say why a format is what it is, or what its parser does with a text.",
+        "cases": "Write cases of a format for suites that test parsers.",
+        "tokens": "Say which tokens a format's markers are.",
         "render": "Render messages as a model's prompt.",
         "mask": "Say which characters of rendered conversations the model wrote.",
     },

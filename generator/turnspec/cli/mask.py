@@ -10,9 +10,10 @@ from typing import Any
 
 import click
 
+from turnspec.cases.tokens import Vocabulary
 from turnspec.chat.errors import ChatError
 from turnspec.chat.spans import Transcript
-from turnspec.cli.common import filename
+from turnspec.cli.common import TOKENIZER, filename
 from turnspec.cli.console import Fault, finish, put_json, say_parts
 from turnspec.cli.render import open_chat
 from turnspec.spec.problems import Problem
@@ -23,16 +24,23 @@ from turnspec.spec.problems import Problem
 @click.argument("conversations", type=filename, default="-")
 @click.option("--thinking/--no-thinking", default=None, help="Turn thinking on or off.")
 @click.option("--fetch", is_flag=True, help="Download a known format's template if it isn't here.")
+@TOKENIZER
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines on a terminal, too.")
 def mask(
-    source: str, conversations: str, thinking: bool | None, fetch: bool, as_json: bool
+    source: str,
+    conversations: str,
+    thinking: bool | None,
+    fetch: bool,
+    tokenizer: Vocabulary | None,
+    as_json: bool,
 ) -> None:
     """Render conversations, and say which characters of them the model wrote.
 
     SOURCE is as for turnspec render. CONVERSATIONS (a file or standard input) has a line of JSON
     for each: a list of messages, or an object with messages and tools, as data for training has.
     Each becomes a line with its text and spans: number of the message, start and end. A terminal
-    shows the texts, with what the model wrote in colour.
+    shows the texts, with what the model wrote in colour. With a tokenizer lines also have tokens,
+    as input_ids, and 1 for each that the model wrote, as assistant_masks.
 
     \b
     Example:
@@ -43,7 +51,8 @@ def mask(
         with open_chat(source, fetch=fetch) as chat:
             for number, request in _conversations(conversations):
                 try:
-                    _print(chat.spans(**request, thinking=thinking), as_json=as_json)
+                    found = chat.spans(**request, thinking=thinking)
+                    _print(found, tokenizer, as_json=as_json)
                 except ChatError as error:
                     placed = (replace(p, line=number) for p in error.problems)
                     problems += (replace(p, file="conversations") for p in placed)
@@ -68,9 +77,11 @@ def _conversations(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, {"messages": messages, "tools": tools}
 
 
-def _print(found: Transcript, *, as_json: bool) -> None:
-    if as_json or not sys.stdout.isatty():
-        put_json({"text": found.text, "spans": [asdict(span) for span in found.spans]})
+def _print(found: Transcript, tokenizer: Vocabulary | None, *, as_json: bool) -> None:
+    if as_json or tokenizer or not sys.stdout.isatty():
+        spans = [asdict(span) for span in found.spans]
+        tokens = found.in_tokens(tokenizer.tokenizer) if tokenizer else {}
+        put_json({"text": found.text, "spans": spans, **tokens})
         return
     parts, at = [], 0
     for span in found.spans:

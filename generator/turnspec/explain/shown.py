@@ -11,7 +11,7 @@ from turnspec.explain.explanation import Explanation
 from turnspec.explain.samples import Sample
 from turnspec.explain.trace import Phase, Step, Trace, shown_event
 from turnspec.review.facts import Area, spec_facts
-from turnspec.spec.model import Spec
+from turnspec.spec.model import PrefixStep, Spec
 from turnspec.spec.verdict import Judgement
 from turnspec.spec.visible import visible
 from turnspec.spec.yaml_text import quoted
@@ -58,8 +58,11 @@ def _said_of(explanation: Explanation) -> dict[str, list[str]]:
     limits = [name for area, name in spec_facts(explanation.spec) if area is Area.LIMIT]
     overlay = list(explanation.spec.overlay)
     said = {"from the overlay": overlay} if overlay else {}
+    step = explanation.spec.capabilities.prefix_broken_by
+    broken = [str(step)] if step and step is not PrefixStep.NOTHING else []
+    prefix = {"what was rendered before is changed by": broken} if step else {}
     missing = {} if explanation.missing is None else {"not found": list(explanation.missing)}
-    return {**said, "limits": limits, **missing}
+    return {**said, **prefix, "limits": limits, **missing}
 
 
 def _fact_lines(spec: Spec) -> Iterator[Line]:

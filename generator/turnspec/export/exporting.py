@@ -26,12 +26,14 @@ class ExportOptions:
         reasoning_field: the key for reasoning, where a target leaves it open.
         tokenizer_config: a model's tokenizer_config.json, into which the export goes.
         request: the tools and the choice among them, for targets that are bound to tools.
+        token_ids: a vocabulary's own tokens, for targets that write these as such.
         module: the source of the format's generated parser, for targets that hold it.
     """
 
     reasoning_field: ReasoningField = ReasoningField.THINKING
     tokenizer_config: Mapping[str, Any] | None = None
     request: GrammarRequest = field(default_factory=GrammarRequest)
+    token_ids: Mapping[str, int] = field(default_factory=dict)
     module: str = ""
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from turnspec.export.exporting import Exported, ExportOptions, Refusal, Target
 from turnspec.export.llama_cpp_python import export_llama_cpp_python
+from turnspec.export.llguidance import export_llguidance
 from turnspec.export.pair import export_pair
 from turnspec.export.plugin import plugin_name
 from turnspec.export.renderers import export_renderers
@@ -23,6 +24,12 @@ _ALL = (
         "a chat handler for Llama(chat_handler=...) and for its server",
         export_llama_cpp_python,
         "python {file} --model MODEL.gguf --chat_format {name}",
+    ),
+    Target(
+        "llguidance",
+        "a grammar for real tools in llguidance's Lark, with markers as tokens",
+        export_llguidance,
+        "in Python: llguidance.LLMatcher(tokenizer, open({folder}/grammar.lark).read())",
     ),
     Target(
         "pair",

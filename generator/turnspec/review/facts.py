@@ -19,6 +19,7 @@ from turnspec.spec.model import (
     Literal,
     Part,
     Piece,
+    PrefixStep,
     Spec,
     ThinkingState,
     Tools,
@@ -105,6 +106,11 @@ def _modes(spec: Spec) -> Iterator[_Fact]:
 
 def _capabilities(spec: Spec) -> Iterator[_Fact]:
     for field in dataclasses.fields(spec.capabilities):
+        if field.name == "prefix_broken_by":  # a step, or nobody has looked
+            if step := spec.capabilities.prefix_broken_by:
+                kept = step is PrefixStep.NOTHING
+                yield Area.TEMPLATE, "prefix", "kept" if kept else f"broken by {step}"
+            continue
         area = Area.REQUIREMENT if field.name in _REQUIREMENTS else Area.CAPABILITY
         yield area, field.name, "yes" if getattr(spec.capabilities, field.name) else "no"
 

@@ -12,13 +12,15 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from turnspec.spec.model import Capabilities, Spec, TemplateIdentity, Token, TokenSource, Verdict
 from turnspec.spec.plain import spec_to_data
 from turnspec.spec.yaml_text import yaml_text
 
 _NO_TEMPLATE = TemplateIdentity("", "", "")
-_NO_CAPABILITIES = Capabilities(*[False] * len(Capabilities.__slots__))
+_FALSE: dict[str, Any] = dict.fromkeys(Capabilities.__slots__, False)
+_NO_CAPABILITIES = Capabilities(**{**_FALSE, "prefix_broken_by": None})
 
 
 #: Verdicts on what surrounds a turn: what it quotes, what the prompt says of it.

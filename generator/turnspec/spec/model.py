@@ -113,6 +113,16 @@ class Switch(StrEnum):
     DISABLED = "disabled"
 
 
+class PrefixStep(StrEnum):
+    """The step of a conversation at which its rendering begins otherwise than before."""
+
+    TURN = "turn"
+    RESULT = "result"
+    ANSWER = "answer"
+    USER = "user"
+    NOTHING = "nothing"
+
+
 class ReasoningScope(StrEnum):
     """For which assistant messages of a conversation the template still renders reasoning."""
 
@@ -220,7 +230,7 @@ class Tokenizer:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What the template accepts, found by rendering."""
+    """What the template accepts, and keeps of what it rendered before, found by rendering."""
 
     system_role: bool
     tools: bool
@@ -233,6 +243,7 @@ class Capabilities:
     content_beside_calls: bool
     call_id_required: bool
     roles_alternate: bool
+    prefix_broken_by: PrefixStep | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ start and end of each part are always there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
 from turnspec.spec.model import (
@@ -34,6 +35,7 @@ from turnspec.spec.model import (
     OtherMarks,
     Part,
     Piece,
+    PrefixStep,
     Reasoning,
     ReasoningMode,
     ReasoningScope,
@@ -112,7 +114,7 @@ def spec_from_data(data: Data) -> Spec:
             name: Token(token["text"], TokenSource(token["source"]))
             for name, token in data.get("tokens", {}).items()
         },
-        capabilities=Capabilities(**data["capabilities"]),
+        capabilities=_capabilities_from_data(data["capabilities"]),
         thinking=_thinking_from_data(data["thinking"]),
         turn=_turn_from_data(data["turn"]),
         reasoning=_reasoning_from_data(data["reasoning"]),
@@ -205,19 +207,13 @@ def _thinking_from_data(data: Data) -> Thinking:
 
 
 def _capabilities_to_data(capabilities: Capabilities) -> dict[str, object]:
-    return {
-        "system_role": capabilities.system_role,
-        "tools": capabilities.tools,
-        "tool_calls": capabilities.tool_calls,
-        "parallel_calls": capabilities.parallel_calls,
-        "tool_results": capabilities.tool_results,
-        "object_arguments": capabilities.object_arguments,
-        "string_arguments": capabilities.string_arguments,
-        "null_content": capabilities.null_content,
-        "content_beside_calls": capabilities.content_beside_calls,
-        "call_id_required": capabilities.call_id_required,
-        "roles_alternate": capabilities.roles_alternate,
-    }
+    data = {field.name: getattr(capabilities, field.name) for field in fields(capabilities)}
+    return _without(data, {"prefix_broken_by": None})
+
+
+def _capabilities_from_data(data: Data) -> Capabilities:
+    step = data.get("prefix_broken_by")
+    return Capabilities(**{**data, "prefix_broken_by": PrefixStep(step) if step else None})
 
 
 def _turn_to_data(turn: Turn) -> dict[str, object]:
