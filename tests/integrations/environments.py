@@ -37,6 +37,8 @@ def environment(name: str, installs: Sequence[Sequence[str]]) -> Path:
     wanted = _asked(pins, installs)
     if note.is_file() and note.read_text(encoding="utf-8") == wanted:
         return python
+    if folder.is_symlink():
+        sys.exit(f"{folder} is a link and does not fit: remove it, and it is made anew")
     subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
     pinned = ["--constraint", str(pins)] if pins.is_file() else []
     for packages in installs:

@@ -19,8 +19,11 @@ from sglang.srt.entrypoints.openai.protocol import ChatCompletionRequest
 from sglang.srt.function_call.function_call_parser import FunctionCallParser
 from sglang.srt.plugins import load_plugins
 
-from tests.integrations.sglang_run import Options, Server, attempt, by_characters, serving_chat
+from tests.integrations.sglang_run import Options, Server, attempt, by_characters
 from tests.integrations.vocabularies import real_tokenizer
+
+# What SGLang imports of others has to be stood in for first, which that module does.
+from sglang.srt.entrypoints.openai import serving_chat  # isort: skip
 
 TEMPLATES = "response_template"
 
