@@ -76,18 +76,19 @@ class CountedSteps:
             for number, piece in enumerate(pieces, 1):
                 parser.feed(piece)
                 if number == 1:
-                    begun = self._now()
+                    begun = self.now()
                 elif number == half:
-                    first = self._now() - begun
+                    first = self.now() - begun
             parser.finish()
         except Hung:
             return first, inf
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             signal.signal(signal.SIGVTALRM, before)
-        return first, self._now() - begun
+        return first, self.now() - begun
 
-    def _now(self) -> int:
+    def now(self) -> int:
+        """Return how many steps there were so far."""
         return self._count + self._tick()
 
     def _called(self, function: Any, *given: Any, **named: Any) -> Any:

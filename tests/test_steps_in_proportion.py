@@ -87,6 +87,10 @@ CASES = {
         "<seed:think>Th<seed:tool_call>\n<function=find_it>\n<parameter=where>",
         *("x", ""),
     ),
+    "calls in a raw string": (
+        *("google-gemma-4-31b-it", '<|tool_call>call:find_it{where:<|"|>far'),
+        *("<|tool_call>call:other<tool_call|>", ""),
+    ),
     "letters of a word": (
         *("qwen-qwen3-0-6b", '<tool_call>\n{"name": "find_it", "arguments": {"list": '),
         *("x", ""),
