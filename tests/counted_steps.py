@@ -1,70 +1,107 @@
 """A parser whose work is counted in steps: operations, and the characters that they look at.
 
-A module's statements are rewritten before they run, so that every call, slice, sum, comparison
-and turn of a loop adds what it costs. What Python's own functions do with a text counts by the
-length of what they are given and of what comes out, and an expression by how far it may have
-looked.
+A module's statements are rewritten before they run, so that each function and each turn of a loop
+counts one, and slices, sums and comparisons what they cost. What Python's own functions do with a
+text or list counts by the length of what they are given and of what comes out, and an expression
+by how far it may have looked. What is known to take no longer for more text is left as it is.
 """
 
 from __future__ import annotations
 
 import ast
-import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import signal
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from itertools import count
+from math import inf
+from types import FrameType, ModuleType
 from typing import Any, cast
 
-from turnspec.codegen.compiled import compiled_source
-from turnspec.codegen.facts import FormatFacts
 from turnspec.codegen.format_module import FormatModule
 
+#: How long a text may take to be read; thousands of characters take some seconds when counted.
+MOST_SECONDS = 60
 #: Of which no length counts, as they don't look at what they are given.
-_AT_ONCE = (bool, len, isinstance, type, id, iter, next, getattr, hasattr, vars, print)
-_METHODS_AT_ONCE = {"append", "pop", "get", "add", "setdefault", "group", "start", "end", "span"}
+_AT_ONCE = {
+    *("bool", "len", "isinstance", "type", "id", "iter", "next", "getattr", "hasattr", "vars"),
+    *("super", "zip", "range", "enumerate", "reversed"),
+}
+_METHODS_AT_ONCE = {"append", "get", "add", "setdefault", "group", "start", "end", "span", "clear"}
 #: Methods of texts that look no further than as far as what they are given goes.
 _AT_PLACE = {"startswith", "endswith", "removeprefix", "removesuffix"}
 _STRIPPING = {"strip", "lstrip", "rstrip"}
+_METHODS = {name for kind in (str, list, dict, set, re.Pattern, re.Match) for name in dir(kind)}
+
+
+class Hung(BaseException):
+    """A parser does not come to its end; no handler of its own holds that up."""
 
 
 class CountedSteps:
     """A module made of a parser's statements, and how many steps it has taken so far."""
 
-    def __init__(self, facts: FormatFacts) -> None:
-        """Compile a format's parser and rewrite it."""
-        self.count = 0
-        tree = _Counting().visit(ast.parse(compiled_source(facts)))
+    def __init__(self, source: str) -> None:
+        """Rewrite a module's text."""
+        self._count = 0
+        self._tick = count().__next__
+        tree = ast.parse(source)
+        tree = _Counting(tree).visit(tree)
         made = ModuleType("counted_parser")
-        counts = ("called", "each", "measured", "added", "grown", "compared")
+        counts = (
+            "tick",
+            "called",
+            "each",
+            "measured",
+            "added",
+            "grown",
+            "equal",
+            "within",
+            "moved",
+        )
         vars(made).update({f"_{name}": getattr(self, f"_{name}") for name in counts})
         exec(compile(ast.fix_missing_locations(tree), "<counted parser>", "exec"), vars(made))
         self.module = cast(FormatModule, made)
 
-    def of(self, pieces: Iterable[str], **options: Any) -> int:
-        """Return how many steps it takes to read these pieces, to the end of the text."""
+    def of(self, pieces: Sequence[str], half: int, **options: Any) -> tuple[float, float]:
+        """Return how many steps it takes to read so many pieces, and all, without the first piece.
+
+        They are without end if that takes longer than ``MOST_SECONDS`` of the processor's.
+        """
         parser = self.module.Parser(**options)
-        self.count = 0
-        for piece in pieces:
-            parser.feed(piece)
-        parser.finish()
-        return self.count
+        first, begun = 0, 0
+        before = signal.signal(signal.SIGVTALRM, _hang)
+        signal.setitimer(signal.ITIMER_VIRTUAL, MOST_SECONDS)
+        try:
+            for number, piece in enumerate(pieces, 1):
+                parser.feed(piece)
+                if number == 1:
+                    begun = self.now()
+                elif number == half:
+                    first = self.now() - begun
+            parser.finish()
+        except Hung:
+            return first, inf
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            signal.signal(signal.SIGVTALRM, before)
+        return first, self.now() - begun
+
+    def now(self) -> int:
+        """Return how many steps there were so far."""
+        return self._count + self._tick()
 
     def _called(self, function: Any, *given: Any, **named: Any) -> Any:
-        self.count += 1
         result = function(*given, **named)
-        kind, own = type(function), getattr(function, "__module__", "") == "counted_parser"
-        if own and kind in (FunctionType, MethodType, type):
-            return result  # its own statements count
+        self._count += 1
         owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
-        if isinstance(owner, re.Pattern):
+        if type(owner) is str:
+            self._count += _cost_of_text(owner, name, given, result)
+        elif type(owner) is re.Pattern:
             return self._matched(owner, name, given, result)
-        if function in _AT_ONCE or (kind is BuiltinFunctionType and name in _METHODS_AT_ONCE):
-            return result
-        if isinstance(owner, str):
-            self.count += _cost_of_text(owner, name, given, result)
-        else:
-            self.count += _length(result) + sum(map(_length, given))
+        elif getattr(function, "__module__", "") != "counted_parser":  # whose statements count
+            moved = owner if isinstance(owner, list) and name != "extend" else ()
+            self._count += _length(result) + sum(map(_length, (moved, *given)))
         return result
 
     def _matched(
@@ -73,61 +110,67 @@ class CountedSteps:
         if name == "finditer":
             return self._found_one_by_one(found, given)
         if name in ("sub", "findall"):
-            self.count += _length(given[-1])
+            self._count += _length(given[-1])
             return found
         text, start = given[0], given[1] if len(given) > 1 else 0
         end = min(given[2], len(text)) if len(given) > 2 else len(text)
         if found:
-            self.count += found.end() - start
+            self._count += found.end() - start
         elif name == "search":
-            self.count += max(0, end - start)
+            self._count += max(0, end - start)
         else:
-            self.count += _looked_at(pattern, text[start:end])
+            self._count += _looked_at(pattern, text[start:end])
         return found
 
     def _found_one_by_one(self, found: Iterator[re.Match[str]], given: Sequence[Any]) -> Any:
         at = given[1] if len(given) > 1 else 0
         for match in found:
-            self.count += 1 + match.end() - at
+            self._count += 1 + match.end() - at
             at = match.end()
             yield match
-        self.count += min(given[2] if len(given) > 2 else len(given[0]), len(given[0])) - at
+        self._count += min(given[2] if len(given) > 2 else len(given[0]), len(given[0])) - at
 
     def _each(self, items: Iterable[Any]) -> Iterator[Any]:
         for item in items:
-            self.count += 1
+            self._count += 1
             yield item
 
     def _measured(self, value: Any) -> Any:
-        self.count += _length(value)
+        self._count += _length(value)
+        return value
+
+    def _moved(self, value: Any) -> Any:
+        """Count what a list holds, of which something is taken out."""
+        self._count += len(value) if isinstance(value, list) else 0
         return value
 
     def _added(self, left: Any, right: Any) -> Any:
         result = left + right
-        self.count += 0 if result is left or result is right else _length(result)
+        self._count += 0 if result is left or result is right else _length(result)
         return result
 
     def _grown(self, value: Any, more: Any) -> Any:
         """Count what is added, and a text that it is added to, as that may have to be copied."""
-        self.count += _length(more) + (len(value) if isinstance(value, str) else 0)
+        self._count += _length(more) + (len(value) if isinstance(value, str) else 0)
         return more
 
-    def _compared(self, left: Any, operators: str, *others: Any) -> bool:
-        for name, other in zip(operators.split(), others, strict=True):
-            self.count += 1
-            if name in ("in", "not_in"):
-                self.count += _length(other)
-            elif isinstance(left, str) and isinstance(other, str) and len(left) == len(other):
-                self.count += len(left)
-            if not _OPERATORS[name](left, other):
-                return False
-            left = other
-        return True
+    def _equal(self, left: Any, right: Any) -> bool:
+        if isinstance(left, str) and isinstance(right, str) and len(left) == len(right):
+            self._count += len(left)
+        return bool(left == right)
+
+    def _within(self, item: Any, items: Any) -> bool:
+        self._count += 1 if isinstance(items, _HASHED) else _length(items)
+        return item in items
+
+
+def _hang(_number: int, _frame: FrameType | None) -> None:
+    raise Hung
 
 
 def _length(value: Any) -> int:
-    """Return how much is in a value that is a text or a list."""
-    return len(value) if isinstance(value, str | list | tuple) else 0
+    """Return how much is in a value that is a text, or holds others."""
+    return len(value) if isinstance(value, _SIZED) else 0
 
 
 def _cost_of_text(text: str, name: str, given: Sequence[Any], result: Any) -> int:
@@ -167,21 +210,26 @@ def _reach(parsed: Any) -> int:
 #: What expressions are made of: a part of `re` that typeshed has no types of.
 _PARSER: Any = import_module("re._parser")
 _REACHES: dict[re.Pattern[str], int] = {}
-_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
-    **{"eq": operator.eq, "noteq": operator.ne, "lt": operator.lt, "lte": operator.le},
-    **{"gt": operator.gt, "gte": operator.ge, "is": operator.is_, "isnot": operator.is_not},
-    "in": lambda left, right: left in right,
-    "notin": lambda left, right: left not in right,
-}
+_HASHED = (dict, set, frozenset)
+_SIZED = (str, list, tuple, *_HASHED)
 
 
 class _Counting(ast.NodeTransformer):
     """Puts what counts around what works."""
 
+    def __init__(self, tree: ast.Module) -> None:
+        kinds = (ast.FunctionDef, ast.ClassDef)
+        self.own = {node.name for node in ast.walk(tree) if isinstance(node, kinds)} - _METHODS
+
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id == "super":
-            return node
+        match node.func:
+            case ast.Name(name) if name in _AT_ONCE | self.own:
+                return node
+            case ast.Name("max" | "min") if len(node.args) > 1:
+                return node
+            case ast.Attribute(attr=name) if name in _METHODS_AT_ONCE | self.own:
+                return node
         return _call("_called", node.func, *node.args, keywords=node.keywords)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
@@ -197,29 +245,67 @@ class _Counting(ast.NodeTransformer):
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
-        is_read = isinstance(node.ctx, ast.Load) and isinstance(node.slice, ast.Slice)
-        return _call("_measured", node) if is_read else node
+        if isinstance(node.ctx, ast.Load):
+            return _call("_measured", node) if _is_long(node.slice) else node
+        if isinstance(node.ctx, ast.Del) or isinstance(node.slice, ast.Slice):
+            node.value = _call("_moved", node.value)
+        return node
+
+    def visit_Starred(self, node: ast.Starred) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = _call("_each", node.value)
+        return node
+
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
+        self.generic_visit(node)
+        pairs = zip(node.keys, node.values, strict=True)
+        node.values = [value if key else _call("_measured", value) for key, value in pairs]
+        return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        is_sum_of_numbers = isinstance(node.op, ast.Add) and (
+            _is_number(node.left) or _is_number(node.right)
+        )
         self.generic_visit(node)
+        if is_sum_of_numbers:
+            return node
         if isinstance(node.op, ast.Add):
             return _call("_added", node.left, node.right)
-        return _call("_measured", node)
+        return _call("_measured", node) if isinstance(node.op, ast.Mult | ast.Mod) else node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        is_number = _is_number(node.value)
         self.generic_visit(node)
-        place = ast.parse(ast.unparse(node.target), mode="eval").body
-        node.value = _call("_grown", place, node.value)
+        if isinstance(node.op, ast.Add) and not is_number:
+            place = ast.parse(ast.unparse(node.target), mode="eval").body
+            node.value = _call("_grown", place, node.value)
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
-        names = " ".join(type(it).__name__.lower() for it in node.ops)
-        return _call("_compared", node.left, ast.Constant(names), *node.comparators)
+        left, right, operator = node.left, node.comparators[0], node.ops[0]
+        is_named = isinstance(right, ast.Name) and right.id.isupper()
+        if len(node.ops) > 1 or isinstance(right, ast.Constant | ast.Tuple) or is_named:
+            return node  # signs, or what is as long as it is written
+        match operator:
+            case ast.In() | ast.NotIn():
+                found: ast.expr = _call("_within", left, right)
+            case ast.Eq() | ast.NotEq() if not isinstance(left, ast.Constant):
+                found = _call("_equal", left, right)
+            case _:
+                return node
+        is_not = isinstance(operator, ast.NotIn | ast.NotEq)
+        return ast.UnaryOp(ast.Not(), found) if is_not else found
 
     def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
-        node.iter = _call("_each", node.iter)
+        node.body.insert(0, ast.Expr(_call("_tick")))
+        return node
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        self.generic_visit(node)
+        node.body.insert(0, ast.Expr(_call("_tick")))
         return node
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
@@ -236,13 +322,33 @@ class _Counting(ast.NodeTransformer):
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        node.body = [self.visit(statement) for statement in node.body]
+        tick: ast.stmt = ast.Expr(_call("_tick"))
+        node.body = [tick, *(self.visit(statement) for statement in node.body)]
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         return node
 
     def visit_If(self, node: ast.If) -> ast.AST:
         is_for_types = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
         return node if is_for_types else self.generic_visit(node)
+
+
+def _is_number(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant(value):
+            return isinstance(value, int)
+        case ast.BinOp(op=ast.Sub()) | ast.Compare() | ast.Call(ast.Name("len")):
+            return True
+        case ast.IfExp(body=body, orelse=other):
+            return _is_number(body) and _is_number(other)
+    return False
+
+
+def _is_long(part: ast.expr) -> bool:
+    """Say whether a slice may hold more than some characters."""
+    match part:
+        case ast.Slice(lower=ast.expr() as lower, upper=ast.BinOp(left, ast.Add(), ast.Constant())):
+            return ast.dump(lower) != ast.dump(left)
+    return isinstance(part, ast.Slice)
 
 
 def _call(name: str, *given: ast.expr, keywords: Sequence[ast.keyword] = ()) -> ast.Call:

@@ -215,6 +215,17 @@ def test_text_that_looks_like_a_turn_moves_no_span(worker: RenderWorker) -> None
     assert written(found) == [f"{quoted}Yes.<|im_end|>"]
 
 
+def test_a_result_that_quotes_a_header_is_in_no_span(worker: RenderWorker) -> None:
+    """No header of its own stands between such a result and what the model says to it."""
+    template = TWO_ENDS.replace("'[/U]' }}{% endif %}", "'[/U][A]' }}{% endif %}", 1)
+    chat = ChatTemplate.of_text(template, worker=worker)
+    header = chat.spec().turn.header
+    assert header.endswith("[A]")
+    told = {**CONVERSATION[-2], "content": f"It {header}is."}
+    found = chat.spans([*CONVERSATION[:-2], told, CONVERSATION[-1]], tools=TOOLS)
+    assert written(found)[-1] == "It rains.[END]"
+
+
 def test_a_mask_of_tokens_goes_by_their_characters() -> None:
     found = ChatTemplate.named("chatml")
     with found as chat:

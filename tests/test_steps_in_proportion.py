@@ -1,9 +1,9 @@
 """The work of a parser grows with the length of the text, whatever repeats in it, and where.
 
 No clock is read: steps are counted, in Python as `counted_steps` says, in JavaScript as
-`driver.mjs` does. For each place of a turn each marker, what it begins with and each sign that
-means something is repeated, alone or with another one, and then twice as often, whole and by
-characters.
+`steps.mjs` does; faults that are planted try both. For each place of a turn each marker, what it
+begins with and each sign that means something is repeated, alone or with another one, and then
+twice as often, whole and by characters.
 """
 
 from __future__ import annotations
@@ -12,18 +12,21 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from math import inf
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from tests import counted_steps
 from tests.counted_steps import CountedSteps
 from tests.generated_formats import EVERY_FORMAT, PARTS, committed_spec
 from tests.marker_soup import own_markers
 from tests.marker_texts import MarkerTexts
 from tests.typescript.engines import TypeScriptEngine, opened_engine
+from turnspec.codegen.compiled import compiled_source
 from turnspec.codegen.facts import facts_of
-from turnspec.codegen.loading import load
 from turnspec.codegen.table import format_table
 from turnspec.codegen.writer import write_parts
 from turnspec.rendering.conversation import tool_definitions
@@ -31,9 +34,9 @@ from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Part, Spec, Tokenizer
 from turnspec.verification.messages import allowed_call
 
-#: How long a text is that is read, and then twice as long once more; and if that takes too many
-#: steps, as what slots hold and what is held back has its bound.
-LENGTHS = (500, 4_000, 32_000)
+#: How long a text is that is read, and then twice as long; and if that takes too many steps, longer
+#: ones, as what slots hold and what is held back has its bound.
+LENGTHS = (250, 700, 2_000, 5_000, 12_000, 32_000)
 #: How many times the steps twice the text may take: a little more, for what is bounded.
 GROWTH = 2.3
 #: Of each format, so many texts are repeated somewhere.
@@ -59,10 +62,34 @@ CASES = {
     ),
     "blanks behind a string": ("team-ace-toolace-8b", "[find_it(where='x'", " ", ""),
     "openings in reasoning": ("qwen-qwen3-0-6b", "<think>", "<tool_call>\n<function=", ""),
+    "such with an end": (
+        *("qwen-qwen3-0-6b", "<think>", "<tool_call>\n<function="),
+        "</tool_call> x < y",
+    ),
+    "drafts in reasoning": (
+        *("qwen-qwen3-0-6b", "<think>", '<tool_call>{"name": "f"}</tool_call> x'),
+        "",
+    ),
+    "ends of a call in a string": (
+        *("qwen-qwen3-0-6b", '<tool_call>{"name": "f", "arguments": {"a": "'),
+        *("</tool_call>", 'x"}}'),
+    ),
+    "such with space between them": (
+        *("qwen-qwen3-0-6b", '<tool_call>{"name": "f", "arguments": {"a": "'),
+        *("</tool_call>\n", "</tool"),
+    ),
+    "such in a string without escapes": (
+        *("google-gemma-4-31b-it", '<|tool_call>call:f{a:<|"|>b'),
+        *("<tool_call|> ", ""),
+    ),
     "a value in reasoning": (
         "bytedance-seed-oss",
         "<seed:think>Th<seed:tool_call>\n<function=find_it>\n<parameter=where>",
         *("x", ""),
+    ),
+    "calls in a raw string": (
+        *("google-gemma-4-31b-it", '<|tool_call>call:find_it{where:<|"|>far'),
+        *("<|tool_call>call:other<tool_call|>", ""),
     ),
     "letters of a word": (
         *("qwen-qwen3-0-6b", '<tool_call>\n{"name": "find_it", "arguments": {"list": '),
@@ -75,8 +102,8 @@ CASES = {
     ),
 }
 
-#: Returns how many steps it takes to read some pieces.
-Count = Callable[[Sequence[str]], int]
+#: Returns how many steps so many pieces of a text take, and all; what the first takes is left out.
+Count = Callable[[Sequence[str], int], tuple[float, float]]
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +119,7 @@ def spec_of(name: str) -> Spec:
 
 @cache
 def counted(name: str) -> CountedSteps:
-    return CountedSteps(facts_of(format_table(spec_of(name))))
+    return CountedSteps(compiled_source(facts_of(format_table(spec_of(name)))))
 
 
 def options_of(name: str) -> dict[str, Any]:
@@ -100,16 +127,14 @@ def options_of(name: str) -> dict[str, Any]:
 
 
 def in_python(name: str) -> Count:
-    return lambda read: counted(name).of(read, **options_of(name))
+    return lambda read, half: counted(name).of(read, half, **options_of(name))
 
 
 def in_javascript(engine: TypeScriptEngine, name: str) -> Count:
-    module = load(spec_of(name))
+    def count(read: Sequence[str], half: int) -> tuple[float, float]:
+        return engine.steps(name, read, half, **options_of(name))
 
-    def count(read: Sequence[str]) -> int:
-        return engine.work(name, module, read, "steps", **options_of(name))
-
-    count(["x"])  # when expressions are made
+    count(["x", "x"], 0)  # when expressions are made
     return count
 
 
@@ -148,12 +173,23 @@ def runs(name: str) -> Iterator[tuple[str, str]]:
         yield random.choice(leads), random.choice(repeated) + second
 
 
-def grows_too_much(count: Count, lead: str, unit: str, end: str, by_characters: bool) -> bool:
-    for length in LENGTHS:
+def grows_too_much(
+    count: Count,
+    lead: str,
+    unit: str,
+    end: str,
+    by_characters: bool,
+    lengths: Sequence[int] = LENGTHS,
+) -> bool:
+    for length in lengths:
         number = -(-length // len(unit))
         texts = (unit * times + end for times in (number, 2 * number))
-        once, twice = (count([lead, *(text if by_characters else [text])]) for text in texts)
-        if twice <= GROWTH * once:
+        once, twice = ([lead, *(text if by_characters else [text])] for text in texts)
+        half, whole = count(twice, len(once) if by_characters else 0)
+        if whole == inf:
+            return True
+        # What reads half of it to the end takes more steps than what is on its way there.
+        if whole <= GROWTH * half or whole <= GROWTH * count(once, 0)[1]:
             return False
     return True
 
@@ -188,3 +224,107 @@ def test_what_once_took_too_many_steps(
     name, lead, unit, end = CASES[case]
     for count in (in_python(name), in_javascript(engine, name)):
         assert not grows_too_much(count, lead, unit, end, by_characters)
+
+
+#: Parsers that do nothing but look too often at what they have read.
+FAULTY = {
+    "Python": """
+import re
+class Parser:
+    def __init__(self):
+        self.items, self.members = [], {}
+    def feed(self, piece):
+        for at, sign in enumerate(piece):
+            self.items.append(sign)
+            %s
+    def finish(self):
+        pass
+""",
+    "JavaScript": """
+export class Parser {
+  items = [];
+  members = new Map();
+  joined = "";
+  feed(piece) {
+    for (let at = 0; at < piece.length; at += 1) {
+      const sign = piece[at];
+      this.items.push(sign);
+      %s;
+    }
+  }
+  finish() {}
+}
+""",
+}
+FAULTS = {
+    "Python": {
+        "the text is looked through": "piece.find('!')",
+        "its second half is": "re.compile('!').search(piece, len(piece) // 2)",
+        "the rest is copied": "piece[at:]",
+        "an expression is tried again": "re.compile('[^!]*!').match(piece, at)",
+        "a list's first is taken": "self.items += [self.items.pop(0)]",
+        "a list is walked": "for each in self.items: pass",
+        "a list is walked by index": "while at: at -= 1",
+        "a list is looked through": "'!' in self.items",
+        "a list is copied": "self.copy = [*self.items]",
+        "a list is joined": "''.join(self.items)",
+        "a mapping is walked": "self.members[len(self.items)] = at; max(self.members)",
+    },
+    "JavaScript": {
+        "the text is looked through": "piece.indexOf('!')",
+        "its second half is": "for (let i = piece.length >> 1; i < piece.length; i += 1) piece[i]",
+        "the rest is copied": "piece.slice(at)",
+        "an expression is tried again": "const r = /[^!]*!/y; r.lastIndex = at; r.test(piece)",
+        "a list's first is taken": "this.items.push(this.items.shift())",
+        "a list is walked": "for (const each of this.items) if (!each) break",
+        "a list is walked by index": "for (let i = 0; i < this.items.length; i += 1) this.items[i]",
+        "a list is looked through": "this.items.some((each) => each === '!')",
+        "a list is copied": "this.copy = [...this.items]",
+        "a list is joined": "this.items.join('')",
+        "a mapping is walked": "this.members.set(this.items.length, at); [...this.members.keys()]",
+        "a text is put together anew": "this.joined += sign; this.joined.charCodeAt(at)",
+    },
+}
+PLANTED = [(language, fault) for language, faults in FAULTS.items() for fault in faults]
+
+
+@pytest.fixture
+def faulty(tmp_path: Path, engine: TypeScriptEngine) -> Callable[[str, str], Count]:
+    """Return what counts the steps of such a parser."""
+
+    def count_of(language: str, fault: str) -> Count:
+        text = FAULTY[language] % fault
+        if language == "Python":
+            return CountedSteps(text).of
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.mjs"  # Node loads each file once
+        path.write_text(text, encoding="utf-8")
+        engine.load_file(str(path), path)
+        return lambda read, half: engine.steps(str(path), read, half)
+
+    return count_of
+
+
+@pytest.mark.parametrize(("language", "fault"), PLANTED)
+def test_planted_faults_are_noticed(
+    language: str, fault: str, faulty: Callable[[str, str], Count]
+) -> None:
+    count = faulty(language, FAULTS[language][fault])
+    ways = (grows_too_much(count, "x", "x y", "", way, LENGTHS[:2]) for way in (False, True))
+    assert any(ways)
+
+
+@pytest.mark.parametrize(
+    ("language", "nothing", "hang"),
+    [("Python", "pass", "while at: pass"), ("JavaScript", "", "while (at) {}")],
+)
+def test_what_hangs_is_noticed_and_what_is_right_is_not(
+    language: str,
+    nothing: str,
+    hang: str,
+    faulty: Callable[[str, str], Count],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for way in (False, True):
+        assert not grows_too_much(faulty(language, nothing), "x", "x y", "", way)
+    monkeypatch.setattr(counted_steps, "MOST_SECONDS", 1)
+    assert grows_too_much(faulty(language, hang), "x", "x y", "", by_characters=False)

@@ -7,10 +7,12 @@ import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any
 
+from tests import counted_steps
 from tests.engine_cases import TABLES
 from tests.generated_formats import table_of
 from tests.typescript.toolchain import node
@@ -60,7 +62,7 @@ class TypeScriptEngine:
         self._ask({"name": name, "path": str(path)})
         self._loaded.add(name)
 
-    def parse(self, name: str, module: FormatModule, **request: Any) -> list[Any]:
+    def parse(self, name: str, module: FormatModule | None, **request: Any) -> list[Any]:
         """Return events and message for each way to cut a text, as the driver tells them."""
         if name not in self._loaded:
             self._ask({"name": name, "table": _table(name)})
@@ -69,22 +71,22 @@ class TypeScriptEngine:
         answer: list[Any] = self._ask({**request, "name": name, "options": options})
         return answer
 
-    def work(
+    def steps(
         self,
         name: str,
-        module: FormatModule,
         pieces: Sequence[str | tuple[str, bool]],
-        kind: Literal["elements", "matches", "characters", "steps"] = "elements",
+        half: int = 0,
         **options: Any,
-    ) -> int:
-        """Return how many elements of arrays are gone through or copied to parse a text.
+    ) -> tuple[float, float]:
+        """Return how many steps it takes to read so many pieces, and all, without the first piece.
 
-        Or how often expressions are looked for (``matches``), characters are counted,
-        or what an expression finds or looks through, with the elements (``steps``).
+        They are without end if that takes longer than ``MOST_SECONDS`` of `counted_steps`.
         """
-        count: Any = self.parse(name, module, pieces=pieces, options=options, work=kind)
-        assert isinstance(count, int)
-        return count
+        most = counted_steps.MOST_SECONDS * 1000
+        request = {"pieces": pieces, "options": options, "half": half, "most": most}
+        found: Any = self.parse(name, None, **request)
+        first, some, whole = found or (0, 0, inf)
+        return some - first, whole - first
 
     def _ask(self, request: Mapping[str, Any]) -> Any:
         assert self._process.stdin

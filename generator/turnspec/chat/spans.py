@@ -135,7 +135,7 @@ class _Finder:
                 continue
             if texts[0] == texts[1]:
                 continue
-            start = self._start(before, after, len(common_prefix([*texts, self.text])))
+            start = self._start(number, after, len(common_prefix([*texts, self.text])))
             left = len(common_suffix([*texts, self.text]))
             closings = self._closings(with_calls="tool_calls" in others[0])
             end, is_stop = self._turn_end(closings, max(start, len(self.text) - left))
@@ -151,14 +151,15 @@ class _Finder:
     def _stops(self) -> list[str]:
         return [stop for stop in map(trimmed, stop_strings(self.spec)) if stop]
 
-    def _start(self, before: Sequence[Message], after: int, at: int) -> int:
+    def _start(self, number: int, after: int, at: int) -> int:
         """Return where the model began to write: behind what its prompt holds of the turn."""
         header = self.spec.turn.header
-        begun = self.text.rfind(header, after, at) if header.strip() else -1
-        since = self.text[begun + len(header) : at]
-        if begun < 0 or any(stop in since for stop in self._stops):  # it is another turn's
+        since = max(after, self._behind_question(number))
+        begun = self.text.rfind(header, since, at) if header.strip() else -1
+        between = self.text[begun + len(header) : at]
+        if begun < 0 or any(stop in between for stop in self._stops):  # it is another turn's
             return max(after, at)
-        _, prefill = self.render(before, True, {})
+        _, prefill = self.render(self.messages[:number], True, {})
         return begun + len(whole_prefix([prefill, self.text[begun : begun + len(prefill) + 9]]))
 
     def _own_part(self, stop: str) -> str:
@@ -175,6 +176,20 @@ class _Finder:
             return (self.spec.content.end,)
         last = tools.call[-1]
         return (last.text if isinstance(last, Literal) else "", tools.section_end)
+
+    def _behind_question(self, number: int) -> int:
+        """Return where the message before one ends, which may quote the header of turns."""
+        if number == 0 or (asked := self.messages[number - 1]).get("role") == ASSISTANT:
+            return 0
+        before, behind = self.messages[: number - 1], self.messages[number:]
+        others = [[*before, {**asked, "content": word}, *behind] for word in _WORDS]
+        try:
+            texts = [self.render(other, False, {})[0] for other in others]
+        except ChatError:
+            return 0
+        if texts[0] == texts[1]:
+            return 0
+        return len(self.text) - len(common_suffix([*texts, self.text]))
 
     def _turn_end(self, closings: Sequence[str], at: int) -> tuple[int, bool]:
         """Return where a part ends, or the turn if that does, too, and whether it does.

@@ -73,7 +73,7 @@ class UnclosedString:
             return None if call else False
         before = OBJECT_BEGINS.match(input.text, at)
         assert before  # if only an empty text
-        sign = input.text[before.end() :][:1]
+        sign = input.text[before.end() : before.end() + 1]
         if not sign and not input.final:
             return None
         return sign == '"' and before.group().rstrip(WHITE_SPACE).endswith("{")
