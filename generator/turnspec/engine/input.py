@@ -33,7 +33,8 @@ class Input:
             self._coming_length += len(text)
             if self._coming_length < len(self.text) // 8 - 64 and not self.final:
                 return False
-            text, marked = map("".join, zip(*self._coming, strict=True))
+            text = "".join(piece for piece, _ in self._coming)
+            marked = "".join(piece for _, piece in self._coming)
             self._coming, self._coming_length = [], 0
         self.text += text
         self.marked = self.marked + marked if tokens else self.text

@@ -27,6 +27,7 @@ STRING = re.compile(
 )
 ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+JSON_CONSTANTS: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
 SEPARATORS = {"comma": ", ", "colon": ": "}
 
 
@@ -36,7 +37,7 @@ class JsonValue:
     What cannot end JSON waits for what follows it: a separator, a key, or a word that may go on.
     """
 
-    words: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
+    words = JSON_CONSTANTS
     tokens = JSON_TOKENS
 
     def __init__(self, input: Input, turn: Turn | None = None) -> None:
@@ -169,7 +170,7 @@ class JsonValue:
         return True
 
     def _take_closing(self, text: str) -> bool:
-        if self._closers[-1:] != [text]:
+        if not self._closers or self._closers[-1] != text:
             return False
         if self._expected not in ("comma", "anything") and self.waiting.strip():
             self._tell(f"{self.waiting!r} before {text!r}")

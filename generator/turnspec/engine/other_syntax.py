@@ -88,10 +88,10 @@ def is_name(text: str) -> bool:
 def objects_in(text: str) -> Sequence[Any]:
     """Return the values in a text, in JSON or Python: alone, or in an array without brackets."""
     text = text.strip(WHITE_SPACE)
-    for read in (load_json, from_python):
+    for is_python in (False, True):
         for candidate in (text, f"[{text}]"):
             try:
-                value = read(candidate)
+                value = from_python(candidate) if is_python else load_json(candidate)
             except PYTHON_ERRORS:
                 continue
             return value if is_list(value) else [value]

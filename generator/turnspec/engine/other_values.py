@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from turnspec.engine.facts import HAS_RAW_STRINGS, HAS_SPECIAL_TOKENS
 from turnspec.engine.json_texts import quote
-from turnspec.engine.json_values import TOKENS, JsonValue
+from turnspec.engine.json_values import JSON_CONSTANTS, TOKENS, JsonValue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ AFTER_STRING = r"[ \t\n\r]*(?:\Z|(?P<begun>\w{1,64} ?\Z)|(?P<next>[SIGNS]|\w{1,6
 class OtherValue(JsonValue):
     """A value in a relative of JSON."""
 
-    words: Mapping[str, str] = {**JsonValue.words, **PYTHON_WORDS}
+    words: Mapping[str, str] = {**JSON_CONSTANTS, **PYTHON_WORDS}
 
     def __init__(self, input: Input, turn: Turn | None, style: ValueStyle) -> None:
         super().__init__(input, turn)
@@ -95,7 +95,7 @@ class OtherValue(JsonValue):
         input = self._input
         found, _ = self._matched(STRINGS[self._quote])
         text = found["text"]
-        input.position = found.end("text")
+        input.position += len(text)
         is_quote = found["end"] is not None
         after = self._after_string.match(input.text, found.end()) if is_quote else None
         if after and after["begun"] and input.final:
@@ -136,7 +136,8 @@ class OtherValue(JsonValue):
 
 def as_json_text(piece: re.Match[str]) -> str:
     """Return what stands in JSON for an escape of Python's, or for text without one."""
-    code = int(piece[piece.lastindex], 16) if piece.lastindex else -1
+    digits = piece[1] or piece[2] or piece[3]
+    code = int(digits, 16) if digits else -1
     if 0xD800 <= code <= 0xDFFF:  # half a character; the other half may come later
         return f"\\u{code:04x}"
     text = ESCAPES.get(piece.group(), piece.group())

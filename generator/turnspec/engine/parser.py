@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from turnspec.engine.facts import FORMAT, HAS_DRAFTS, MAY_READ_AGAIN
+from turnspec.engine.facts import FORMAT, HAS_DRAFTS
 from turnspec.engine.input import Input
 from turnspec.engine.rules import rules_for
 from turnspec.engine.text import read_turn
@@ -99,10 +99,7 @@ class Parser:
             return []
         next(self._reading)
         events = turn.take_events()
-        is_held = MAY_READ_AGAIN and bool(turn.holds)
-        turn.input.drop_what_was_read(turn.holds[0].offset if is_held else None)
-        if turn.input.text or is_held:
-            turn.flow = None
+        turn.drop_what_was_read()
         return events
 
     def finish(self) -> list[Event]:

@@ -146,7 +146,8 @@ class Turn:
             self.reasoning = self.content if self.inline else thoughts
             self.state.thinking = STARTS_IN_REASONING
         if HAS_CALLS:
-            tools, self._id_prefix = options["tools"], options["id_prefix"]
+            tools = options["tools"]
+            self._id_prefix: str = options["id_prefix"]
             self.tools = None if tools is None else parameters_by_name(tools)
             self.calls: list[ToolCall] = []
             self.call: OpenCall | None = None
@@ -185,7 +186,7 @@ class Turn:
             if HAS_CALLS:
                 events = without_calls(events)
                 self.events = without_calls(self.events)
-                del self.calls[: -1 if self.call else None]
+                self.calls = self.calls[-1:] if self.call else []
         self.events[:0] = events
         if MAY_READ_AGAIN:
             for hold in self.holds:
@@ -213,6 +214,13 @@ class Turn:
             for hold in self.holds:
                 hold.events -= certain
         return events
+
+    def drop_what_was_read(self) -> None:
+        """Drop the text that was read and isn't held; text that is left has to be read."""
+        is_held = MAY_READ_AGAIN and bool(self.holds)
+        self.input.drop_what_was_read(self.holds[0].offset if is_held else None)
+        if self.input.text or is_held:
+            self.flow = None
 
     def problem(self, kind: ProblemKind, message: str, offset: int | None = None) -> None:
         """Tell of a deviation at an offset, by default at the position."""

@@ -1,0 +1,43 @@
+"""The comments of a source, which stand where they stood."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+
+
+class Comments:
+    """Comments by their lines; each is given once."""
+
+    def __init__(self, source: str) -> None:
+        """Find the comments of a source."""
+        self._beside: dict[int, str] = {}
+        self._above: dict[int, str] = {}
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.COMMENT:
+                text = re.sub("^#:? ?", "", token.string)
+                alone = not token.line[: token.start[1]].strip()
+                (self._above if alone else self._beside)[token.start[0]] = text
+
+    def above(self, line: int) -> Iterator[str]:
+        """Yield the lines of comments before a line of the source."""
+        for number in sorted(number for number in self._above if number < line):
+            yield f"// {self._above.pop(number)}"
+
+    def beside(self, node: ast.AST, last: ast.AST | None = None) -> str:
+        """Return the comments at the ends of a node's lines, up to those of another node."""
+        first = getattr(node, "lineno", 0)
+        end = getattr(last or node, "end_lineno", None) or first
+        lines = range(first, end + 1)
+        return " ".join(self._beside.pop(line) for line in lines if line in self._beside)
+
+    def drop(self, first: int, last: int) -> None:
+        """Leave out the comments in some lines, and those right above them."""
+        while first - 1 in self._above:
+            first -= 1
+        for found in (self._above, self._beside):
+            for line in [line for line in found if first <= line <= last]:
+                del found[line]

@@ -1,0 +1,473 @@
+"""Modules: what they define, and what of that is printed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from turnspec.codegen.printer.comments import Comments
+from turnspec.codegen.printer.kinds import (
+    ANY,
+    NULL,
+    STR,
+    Kind,
+    Refused,
+    parts_of,
+    shown,
+    union,
+)
+from turnspec.codegen.printer.layout import LINE, brackets
+from turnspec.codegen.printer.statements import Statements, _joined
+from turnspec.codegen.printer.syntax import simplified
+from turnspec.codegen.printer.values import Class, Names, Signature, camel, quoted
+
+_ENUM = "Enum"
+_DECORATORS = ("property", "cached_property")
+
+
+class NotInSubset(Exception):
+    """What of a module is refused, each with its line."""
+
+    def __init__(self, refusals: list[str]) -> None:
+        """Take what is refused."""
+        self.refusals = refusals
+        super().__init__("; ".join(refusals))
+
+
+class Module(Statements):
+    """Prints a module's statements."""
+
+    def __init__(self, source: str, runtime: frozenset[str], *, is_typed: bool = True) -> None:
+        """Take a module's source; `runtime` are names that something else defines."""
+        names = Names(runtime=runtime, is_typed=is_typed)
+        super().__init__(names, Comments(source))
+        self.tree = ast.parse(source)
+        self.refusals: list[str] = []
+        self.tops = list(_tops(self.tree.body))
+        self.defined = {name: node for node in reversed(self.tops) for name in _names_of(node)}
+
+    # What is defined.
+
+    def learn(self) -> None:
+        """Learn the kinds of all that the module defines."""
+        annotations = self.names.annotations
+        for node in self.tops:
+            match node:
+                case ast.ClassDef(name=name):
+                    base = ast.unparse(node.bases[0]) if node.bases else ""
+                    self.names.classes[name] = Class(name, node, "" if base == _ENUM else base)
+                    annotations.classes[name] = ()
+                    if base == _ENUM:
+                        self.names.classes[name].members = _members(node)
+                        annotations.enums.add(name)
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name("Enum"))):
+                    self.names.classes[name] = Class(name, ast.ClassDef(name, body=[]))
+                    annotations.enums.add(name)
+                    words = ast.literal_eval(node.value.args[1]).split()
+                    self.names.classes[name].members = {word: word.lower() for word in words}
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_alias(name, value):
+                    annotations.written[name] = value
+                case ast.AnnAssign(target=ast.Name(id=name), value=value) if _is_type(node) and value:
+                    annotations.written[name] = value
+        for class_ in self.names.classes.values():
+            self._learn_methods(class_)
+        for node in self.tops:
+            if isinstance(node, ast.FunctionDef):
+                self.names.functions[node.name] = self._signature(node)
+        self.names.kinds |= _RUNTIME_KINDS
+        for node in self.tops:
+            self._learn_constant(node)
+        for _ in range(3):  # as classes know each other
+            for class_ in self.names.classes.values():
+                if class_.name in self.needed:
+                    self._learn_fields(class_)
+
+    def _learn_methods(self, class_: Class) -> None:
+        for node in class_.node.body:
+            if isinstance(node, ast.FunctionDef):
+                class_.methods[node.name] = self._signature(node, is_method=True)
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                class_.fields[node.target.id] = self.names.annotations.kind(node.annotation)
+            elif isinstance(node, ast.Assign) and ast.unparse(node).startswith("__slots__ = __match_args__"):
+                class_.record = ast.literal_eval(node.value)
+        base = self.names.classes.get(class_.base)
+        if base and base.record and not class_.record:
+            class_.record = base.record
+        if "__init__" not in class_.methods and base:
+            class_.methods["__init__"] = base.methods.get("__init__", Signature())
+        if class_.record:
+            init = class_.methods["__init__"]
+            class_.fields |= init.kinds
+            kind = class_.fields.get("type")
+            if kind:
+                class_.members = {"type": kind.text}
+                class_.record = ("type", *class_.record)
+            if class_.name == "Message":
+                class_.record = ()
+        self.names.annotations.classes[class_.name] = tuple(
+            class_.methods.get("__init__", Signature()).kinds.values()
+        )
+
+    def _signature(self, node: ast.FunctionDef, *, is_method: bool = False) -> Signature:
+        given = node.args
+        if given.vararg or given.kwarg or given.posonlyargs:
+            raise Refused(node, "parameters *args, **kwargs, /")
+        args = [*given.args[is_method:], *given.kwonlyargs]
+        annotations = self.names.annotations
+        try:
+            kinds = {arg.arg: annotations.kind(arg.annotation) for arg in args}
+            returns = annotations.kind(node.returns)
+        except Refused:
+            if self._is_needed(node):
+                raise
+            return Signature()
+        defaults = dict(zip([arg.arg for arg in given.args][::-1], given.defaults[::-1], strict=False))
+        more = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+        defaults |= {arg.arg: value for arg, value in more if value}
+        names = {ast.unparse(each) for each in node.decorator_list}
+        return Signature(kinds, defaults, returns, bool(names & set(_DECORATORS)))
+
+    def _is_needed(self, node: ast.FunctionDef) -> bool:
+        return not node.name.startswith("__") and node.name not in self.names.runtime
+
+    def _learn_constant(self, node: ast.stmt) -> None:
+        match node:
+            case ast.AnnAssign(target=ast.Name(id=name)) if name in self.needed and not _is_type(node):
+                self.names.kinds[name] = self.names.annotations.kind(node.annotation)
+            case ast.Assign(targets=[target], value=value) if set(_names_of(node)) & self.needed:
+                if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+                    for one, other in zip(target.elts, value.elts, strict=True):
+                        self.names.kinds[ast.unparse(one)] = self.value(other).kind
+                elif ast.unparse(target) not in {*self.names.classes, *self.names.annotations.written, "FORMAT"}:
+                    kind = self.value(value).kind
+                    self.names.kinds[ast.unparse(target)] = _read_only(kind)
+
+    def _learn_fields(self, class_: Class) -> None:
+        """Learn the kinds of the attributes that methods set."""
+        self.owner = class_
+        for node in class_.node.body:
+            if isinstance(node, ast.Assign) and not ast.unparse(node).startswith("__"):
+                class_.fields[ast.unparse(node.targets[0])] = self.value(node.value).kind
+        methods = [node for node in class_.node.body if isinstance(node, ast.FunctionDef)]
+        for method in sorted(methods, key=lambda node: node.name != "__init__"):
+            if not method.name.startswith("__") or method.name == "__init__":
+                self._learn_from(class_, method)
+        self.owner = None
+
+    def _learn_from(self, class_: Class, method: ast.FunctionDef) -> None:
+        signature = class_.methods[method.name]
+        outer, self.kinds = self.kinds, dict(signature.kinds)
+        for node in ast.walk(ast.Module(simplified(ast.parse(ast.unparse(method.body)).body), [])):
+            match node:
+                case ast.AnnAssign(target=ast.Attribute(value=ast.Name(id="self"), attr=name)):
+                    class_.fields[name] = self.names.annotations.kind(node.annotation)
+                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)]):
+                    if class_.fields.get(name, ANY) == ANY:
+                        class_.fields[name] = self._known(node.value)
+                case ast.Assign(targets=[target], value=value):
+                    self.bind(target, self._known(value))
+                case ast.AnnAssign(target=ast.Name(id=name)):
+                    self.kinds[name] = self.names.annotations.kind(node.annotation)
+                case ast.For(target=target):
+                    self.bind(target, ANY)
+        self.kinds = outer
+
+    def _known(self, node: ast.expr) -> Kind:
+        try:
+            return self.value(node).kind
+        except Refused:  # it is told where it is printed
+            return ANY
+
+    # What is printed.
+
+    def printed(self, roots: Iterable[str]) -> str:
+        """Return what some names need, printed.
+
+        Raises:
+            Refused: the subset doesn't have something of it.
+        """
+        self.needed = self._reached(roots)
+        for node in self.tops:
+            if not set(_names_of(node)) & self.needed:
+                first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+                self.comments.drop(first, node.end_lineno or first)
+        self.learn()
+        for node in self.tops:
+            if set(_names_of(node)) & self.needed:
+                with self._noting():
+                    self._put_top(node)
+        if self.refusals:
+            raise NotInSubset(self.refusals)
+        return _without_empty_sections(re.sub(r"\n{3,}", "\n\n", "\n".join(self.lines)).strip("\n") + "\n")
+
+    @contextmanager
+    def _noting(self) -> Iterator[None]:
+        """Note what is refused, so that all of it is told at once."""
+        depth, kinds = self.depth, self.kinds
+        try:
+            yield
+        except Refused as refused:
+            self.refusals.append(str(refused))
+            self.depth, self.kinds = depth, kinds
+
+    def _reached(self, roots: Iterable[str]) -> set[str]:
+        found: set[str] = set()
+        waiting = list(roots)
+        while waiting:
+            name = waiting.pop()
+            if name in (*found, *self.names.runtime, *_TYPING) or name not in self.defined:
+                continue
+            found.add(name)
+            for each in ast.walk(self.defined[name]):
+                if isinstance(each, ast.Name):
+                    waiting.append(each.id)
+                elif isinstance(each, ast.Constant) and isinstance(each.value, str):
+                    waiting += re.findall(r"[A-Za-z_]\w*", each.value) if name in _QUOTED_TYPES else []
+        return found
+
+    def _put_top(self, node: ast.stmt) -> None:
+        self._put_top_comments(node)
+        match node:
+            case ast.FunctionDef():
+                self.lines.append("")
+                self._put_function(node)
+            case ast.ClassDef(name=name) if self.names.classes[name].members:
+                self._put_names(name)
+            case ast.Assign(targets=[ast.Name(id=name)]) if name in self.names.classes:
+                self._put_names(name)
+            case ast.ClassDef():
+                self.lines.append("")
+                self._put_class(node)
+            case ast.Assign(targets=[ast.Name(id="FORMAT")], value=ast.Dict() as value):
+                self._put_format(value)
+            case ast.Assign(targets=[ast.Name(id=name)]) if name in self.names.annotations.written:
+                self._put_alias(name)
+            case ast.AnnAssign(target=ast.Name(id=name)) if _is_type(node):
+                self._put_alias(name)
+            case ast.AnnAssign(target=ast.Name(id=name), value=value) if value:
+                kind = self.names.kinds[name]
+                self.put(_joined(f"const {camel(name)}{self.note(kind)} =", self.text(value, kind)), node)
+            case ast.Assign(targets=[target], value=value):
+                self._put_constant(node, target, value)
+            case _:
+                raise Refused(node, type(node).__name__)
+
+    def _put_top_comments(self, node: ast.stmt) -> None:
+        decorators = [each.lineno for each in getattr(node, "decorator_list", ())]
+        texts = list(self.comments.above(min([node.lineno, *decorators])))
+        if texts:
+            self.lines += ["", *(text.rstrip() for text in texts)]
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                self.lines.append("")
+
+    def _put_constant(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            for one, other in zip(target.elts, value.elts, strict=True):
+                self.put(f"const {self.target(one)} = {self.text(other)};")
+            return
+        name = ast.unparse(target)
+        kind = self.names.kinds[name]
+        found = self.value(value, kind)
+        is_told = kind.name in ("array", "map", "list") and ANY not in kind.of
+        note = self.note(kind) if is_told else ""
+        self.put(_joined(f"const {camel(name)}{note} =", found.text), node)
+
+    def _put_format(self, value: ast.Dict) -> None:
+        members = [f"{ast.literal_eval(key)}: {self.text(other)}" for key, other in zip(value.keys, value.values, strict=True) if key]
+        note = ": FormatTexts" if self.names.is_typed else ""
+        self.lines.append(f"export const FORMAT{note} = {{")
+        self.lines += [f"  {member}," for member in members]
+        self.lines.append("};")
+
+    def _put_names(self, name: str) -> None:
+        """Put an enumeration: the names of what there is."""
+        if self.names.is_typed:
+            members = [f"| {quoted(member)}" for member in self.names.classes[name].members.values()]
+            self.put(brackets(f"type {name} =", members, ";").replace(f",{LINE}", LINE).replace("\x02", "\x02\x07").replace("\x05", ""))
+
+    def _put_alias(self, name: str) -> None:
+        kind = self.names.annotations.kind(ast.Name(name))
+        if self.names.is_typed and kind.alias == name:
+            whole = shown(Kind(kind.name, kind.of, kind.text))
+            self.put(f"type {name} = {whole};")
+
+    def _put_function(self, node: ast.FunctionDef) -> None:
+        signature = self.names.functions[node.name]
+        body = self._put_doc(node)
+        star = "*" if _is_generator(node) else ""
+        parameters = self.parameters(signature)
+        result = self._result(signature.returns)
+        match [ast.unparse(each) for each in node.decorator_list]:
+            case []:
+                head = brackets(f"function{star} {camel(node.name)}(", parameters, f"){result}")
+                self.function(head, signature, body, node.end_lineno or 0)
+            case [cache] if cache.startswith("lru_cache("):
+                size = cache.removeprefix("lru_cache(").rstrip(")")
+                head = brackets(f"const {camel(node.name)} = remembered({size}, (", parameters, f"){result} =>")
+                self.function(head, signature, body, node.end_lineno or 0)
+                self.lines[-1] += ");"
+            case other:
+                raise Refused(node, f"decorator {other}")
+
+    def _result(self, kind: Kind) -> str:
+        if not self.names.is_typed:
+            return ""
+        return ": void" if kind == NULL else f": {shown(kind)}"
+
+    def _put_doc(self, node: ast.FunctionDef | ast.ClassDef) -> list[ast.stmt]:
+        """Put a docstring; return the body without it."""
+        text = ast.get_docstring(node)
+        if not text:
+            return node.body
+        text = re.sub(r"`([a-z]+(?:_[a-z]+)+)`", lambda name: f"`{camel(name[1])}`", text)
+        indent = " " * self.depth * 2
+        lines = text.replace("*/", "* /").split("\n")
+        if len(lines) == 1 and len(indent + text) < 93:
+            self.lines.append(f"{indent}/** {text} */")
+        else:
+            self.lines += [f"{indent}/**", *(f"{indent} * {line}".rstrip() for line in lines), f"{indent} */"]
+        return node.body[1:]
+
+    # Classes.
+
+    def _put_class(self, node: ast.ClassDef) -> None:
+        class_ = self.owner = self.names.classes[node.name]
+        body = self._put_doc(node)
+        base = f" extends {class_.base}" if class_.base else ""
+        self.put(f"class {node.name}{base} {{")
+        self.depth += 1
+        self._put_fields(class_)
+        for each in body:
+            if isinstance(each, ast.FunctionDef):
+                with self._noting():
+                    self._put_method(class_, each)
+        self.depth -= 1
+        self.put("}")
+        self.owner = None
+
+    def _put_fields(self, class_: Class) -> None:
+        init = next((each for each in class_.node.body if getattr(each, "name", "") == "__init__"), None)
+        sure = {
+            each.attr
+            for each in ast.walk(init or ast.Pass())
+            if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)
+        }
+        given = {}
+        for each in class_.node.body:
+            target = each.targets[0] if isinstance(each, ast.Assign) else getattr(each, "target", None)
+            if isinstance(each, ast.Assign | ast.AnnAssign) and isinstance(target, ast.Name) and each.value:
+                given[target.id] = self.text(each.value, class_.fields.get(target.id, ANY))
+        base = self.names.classes.get(class_.base)
+        for name, kind in class_.fields.items():
+            if base and name in base.fields and name not in given:
+                continue
+            member = camel(name, is_member=True)
+            override = "override " if base and name in base.fields and self.names.is_typed else ""
+            if name in given:
+                self.put(f"{override}{member}{self.note(kind)} = {given[name]};")
+            elif self.names.is_typed:
+                self.put(f"{override}{member}{'' if name in sure else '!'}{self.note(kind)};")
+
+    def _put_method(self, class_: Class, node: ast.FunctionDef) -> None:
+        signature = class_.methods[node.name]
+        decorators = [ast.unparse(each) for each in node.decorator_list]
+        if set(decorators) - set(_DECORATORS):
+            raise Refused(node, f"decorator {decorators}")
+        if node.name.startswith("__") and node.name != "__init__":
+            raise Refused(node, f"method {node.name}")
+        self.lines.append("")
+        self.put_comments(min([node.lineno, *(each.lineno for each in node.decorator_list)]))
+        body = self._put_doc(node)
+        name, result = camel(node.name, is_member=True), self._result(signature.returns)
+        if node.name == "__init__":
+            head = brackets("constructor(", self.parameters(signature), ")")
+            self.function(head, signature, body, node.end_lineno or 0)
+            return
+        base = self.names.classes.get(class_.base)
+        override = "override " if base and node.name in base.methods and self.names.is_typed else ""
+        if decorators == ["cached_property"]:
+            self._put_kept(name, signature.returns, result)
+            name = f"_made{name.strip('_')[:1].upper()}{name.strip('_')[1:]}"
+        prefix = "get " if decorators == ["property"] else "*" if _is_generator(node) else ""
+        head = brackets(f"{override}{prefix}{name}(", self.parameters(signature), f"){result}")
+        self.function(head, signature, body, node.end_lineno or 0)
+
+    def _put_kept(self, name: str, kind: Kind, result: str) -> None:
+        """Put a property that is made once, when it is asked for."""
+        plain = name.strip("_")
+        made = f"_made{plain[:1].upper()}{plain[1:]}"
+        self.put(f"get {name}(){result} {{")
+        self.put(f"  return (this._kept{plain[:1].upper()}{plain[1:]} ??= this.{made}());")
+        self.put("}")
+        self.lines.append("")
+        if self.names.is_typed:
+            whole = shown(union(kind))
+            self.put(f"_kept{plain[:1].upper()}{plain[1:]}: {whole} | undefined;")
+            self.lines.append("")
+
+
+#: What the runtime has under a name that is no function's in Python.
+_RUNTIME_KINDS = {
+    "dump_json": Kind("function", (ANY, STR)),
+    "quote": Kind("function", (STR, STR)),
+    "MORE_TEXT": NULL,
+}
+_TYPING = ("T", "Reading", "MORE_TEXT")
+#: Aliases whose types are quoted, as they name themselves.
+_QUOTED_TYPES = ("Notation", "Step", "Slots")
+
+
+def _tops(body: list[ast.stmt]) -> Iterable[ast.stmt]:
+    """Yield the statements of a module, and those for type checkers."""
+    for node in body:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            yield from _tops(node.body)
+        elif not isinstance(node, ast.Import | ast.ImportFrom | ast.Expr | ast.AugAssign):
+            yield node
+
+
+def _names_of(node: ast.stmt) -> list[str]:
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return [name]
+        case ast.Assign(targets=[target]) | ast.AnnAssign(target=target):
+            return [each.id for each in ast.walk(target) if isinstance(each, ast.Name)]
+    return []
+
+
+def _is_type(node: ast.AnnAssign) -> bool:
+    return ast.unparse(node.annotation) == "TypeAlias"
+
+
+def _is_alias(name: str, value: ast.expr) -> bool:
+    is_type = isinstance(value, ast.Subscript | ast.BinOp | ast.Name) and not name.isupper()
+    return name[0].isupper() and is_type
+
+
+def _members(node: ast.ClassDef) -> dict[str, str]:
+    return {
+        ast.unparse(each.targets[0]): ast.literal_eval(each.value)
+        for each in node.body
+        if isinstance(each, ast.Assign)
+    }
+
+
+def _is_generator(node: ast.FunctionDef) -> bool:
+    return any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(node))
+
+
+def _read_only(kind: Kind) -> Kind:
+    """Return the kind of a constant: what holds values of one kind may be any list of them."""
+    if kind.name == "tuple" and len(set(kind.of)) == 1 or kind.name == "list":
+        return Kind("array", (union(*kind.of),))
+    return kind
+
+
+def _without_empty_sections(text: str) -> str:
+    """Drop headings that nothing follows but another one."""
+    return text
+
+
+__all__ = ["Module", "parts_of"]
