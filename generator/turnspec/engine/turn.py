@@ -364,7 +364,11 @@ def read_again_from(input: Input, offset: int) -> None:
 
 def missing_texts(found: Found) -> list[str]:
     """Return the texts that a marker may have, and has not."""
-    return [step[1] for step, text in found.parts() if isinstance(step, list) and not text]
+    missing: list[str] = []
+    for step, text in found.parts():
+        if isinstance(step, list) and not text:
+            missing.append(step[1])
+    return missing
 
 
 def without_calls(events: list[Event]) -> list[Event]:

@@ -40,7 +40,7 @@ _ELEMENT = Kind("element")  # that of what has the method
 #: What methods are printed as: {0} is what has the method, {1} what it is given; and what it gives.
 _OF_STR = {
     **{"startswith": ("{0}.startsWith({1})", BOOL), "endswith": ("{0}.endsWith({1})", BOOL)},
-    **{"replace": ("{0}.replaceAll({1})", STR), "count": ("count({0}, {1})", NUM)},
+    **{"replace": ("{0}.replaceAll({1})", STR), "count": ("countOf({0}, {1})", NUM)},
     **{"index": ("{0}.indexOf({1})", NUM), "find": ("{0}.indexOf({1})", NUM)},
     **{"strip": ("strip({0}, {1})", STR), "lstrip": ("stripStart({0}, {1})", STR)},
     **{"rstrip": ("stripEnd({0}, {1})", STR), "isdecimal": ("isDecimal({0})", BOOL)},
@@ -231,7 +231,7 @@ class Calls(Expressions):
         if name in ("items", "keys", "values"):
             return self.walked(node)
         if name == "get" and not is_map:
-            return Value(self.runtime("get", value.text, *texts))
+            return Value(self.runtime("memberOf", value.text, *texts))
         if name == "get":
             other = given[1] if len(given) > 1 else Value("null", NULL)
             return Value(f"{text}.get({texts[0]}) ?? {other.within(TIGHT)}", union(kind.of[1], other.kind), 1)
@@ -395,12 +395,14 @@ class Calls(Expressions):
         if kind.name == "map":
             return Value(f"{value.within(TIGHT)}.keys()", Kind("iterable", (kind.of[0],)))
         if kind == OBJECT:
-            return Value(self.runtime("keys", value.text), list_of(STR))
+            return Value(self.runtime("keysOf", value.text), list_of(STR))
         if kind.name in ("set", "iterable"):
             return Value(value.text, Kind("iterable", kind.of), value.rank)
         if kind.name in ("list", "array", "tuple"):
             return value
-        if kind == STR or kind == ANY:
+        if kind == ANY:
+            return Value(self.runtime("walked", value.text), Kind("iterable", (ANY,)))
+        if kind == STR:
             return Value(value.text, Kind("iterable", (kind,)), value.rank)
         raise Refused(node, f"going through {kind.name}")
 
@@ -413,7 +415,7 @@ class Calls(Expressions):
         if kind not in (OBJECT, ANY) or name == "values":
             raise Refused(node, f"{name} of {kind.name}")
         element = Kind("tuple", (STR, ANY)) if name == "items" else STR
-        return Value(self.runtime("members" if name == "items" else name, value.text), list_of(element))
+        return Value(self.runtime("membersOf" if name == "items" else "keysOf", value.text), list_of(element))
 
     def _applied(self, function: ast.expr, kind: Kind) -> Value:
         """Return a function of one value, as an arrow."""
@@ -460,11 +462,18 @@ class Calls(Expressions):
             many = self.walked(part.iter, as_array=True)
             text += many.within(TIGHT)
             self.bind(part.target, element_of(many.kind))
-            name = self.target(part.target)
             for condition in part.ifs if with_conditions else ():
-                text += f".filter(({name}) => {self.truth(condition).text})"
+                asked, guard, before = self.truth(condition).text, "", dict(self.kinds)
+                name = self.target(_used(part.target, [condition]))
                 self.narrow(condition, True)
-            if number < len(node.generators) - 1:
+                kind = self.kinds.get(ast.unparse(part.target), ANY)
+                if self.names.is_typed and kind != before.get(ast.unparse(part.target), ANY):
+                    guard, asked = f": {name} is {shown(kind)}", f"Boolean({asked})"
+                text += f".filter(({name}){guard} => {asked})"
+            later = node.generators[number + 1 :]
+            nodes = [each for more in later for each in (more.iter, *more.ifs)]
+            name = self.target(_used(part.target, [*results, *nodes]))
+            if later:
                 text += f".flatMap(({name}) => "
         asks = method in ("some", "every", "find")
         values = [self.truth(each) if asks else self.value(each, expected) for each in results]
@@ -502,6 +511,15 @@ class Calls(Expressions):
             case ast.Attribute():
                 return self.text(node)
         raise Refused(node, f"assignment to {ast.unparse(node)}")
+
+
+def _used(target: ast.expr, nodes: list[ast.expr]) -> ast.expr:
+    """Return a target in which what nothing uses has no name."""
+    if not isinstance(target, ast.Tuple):
+        return target
+    used = {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
+    names = [each if ast.unparse(each) in used else ast.Name("_", ast.Store()) for each in target.elts]
+    return ast.Tuple(names, ast.Store())
 
 
 def _member(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -18,7 +19,7 @@ from turnspec.codegen.printer.kinds import (
     shown,
     union,
 )
-from turnspec.codegen.printer.layout import LINE, brackets
+from turnspec.codegen.printer.layout import WIDTH, brackets
 from turnspec.codegen.printer.statements import Statements, _joined
 from turnspec.codegen.printer.syntax import simplified
 from turnspec.codegen.printer.values import Class, Names, Signature, camel, quoted
@@ -45,6 +46,7 @@ class Module(Statements):
         super().__init__(names, Comments(source))
         self.tree = ast.parse(source)
         self.refusals: list[str] = []
+        self.last_lines: list[str] = []  # those of expressions, which need a class of the runtime
         self.tops = list(_tops(self.tree.body))
         self.defined = {name: node for node in reversed(self.tops) for name in _names_of(node)}
 
@@ -270,6 +272,11 @@ class Module(Statements):
         name = ast.unparse(target)
         kind = self.names.kinds[name]
         found = self.value(value, kind)
+        if "new Pattern(" in found.text:
+            lines, self.lines = self.lines, self.last_lines
+            self.put(_joined(f"const {camel(name)} =", found.text), node)
+            self.lines = lines
+            return
         is_told = kind.name in ("array", "map", "list") and ANY not in kind.of
         note = self.note(kind) if is_told else ""
         self.put(_joined(f"const {camel(name)}{note} =", found.text), node)
@@ -284,20 +291,35 @@ class Module(Statements):
     def _put_names(self, name: str) -> None:
         """Put an enumeration: the names of what there is."""
         if self.names.is_typed:
-            members = [f"| {quoted(member)}" for member in self.names.classes[name].members.values()]
-            self.put(brackets(f"type {name} =", members, ";").replace(f",{LINE}", LINE).replace("\x02", "\x02\x07").replace("\x05", ""))
+            self._put_type(name, list(map(quoted, self.names.classes[name].members.values())))
 
     def _put_alias(self, name: str) -> None:
-        kind = self.names.annotations.kind(ast.Name(name))
+        annotations = self.names.annotations
+        kind = annotations.kind(ast.Name(name))
         if self.names.is_typed and kind.alias == name:
-            whole = shown(Kind(kind.name, kind.of, kind.text))
-            self.put(f"type {name} = {whole};")
+            written = annotations.written[name]
+            if isinstance(written, ast.Constant):
+                written = ast.parse(written.value, mode="eval").body
+            parts = [Kind(kind.name, kind.of, kind.text)]
+            if isinstance(written, ast.BinOp):
+                parts = [annotations.kind(part) for part in _alternatives(written)]
+            self._put_type(name, list(map(shown, parts)))
+
+    def _put_type(self, name: str, parts: list[str]) -> None:
+        """Put a type of several alternatives, as many on a line as fit in."""
+        text = f"type {name} = {' | '.join(parts)};"
+        if len(text) > WIDTH:
+            filled = textwrap.wrap(" | ".join(parts), WIDTH - 4, break_long_words=False)
+            text = f"type {name} ="
+            self.lines += [text, *(f"  {line}" for line in filled[:-1])]
+            text = f"  {filled[-1]};"
+        self.lines.append(text)
 
     def _put_function(self, node: ast.FunctionDef) -> None:
         signature = self.names.functions[node.name]
         body = self._put_doc(node)
         star = "*" if _is_generator(node) else ""
-        parameters = self.parameters(signature)
+        parameters = self.parameters(signature, body)
         result = self._result(signature.returns)
         match [ast.unparse(each) for each in node.decorator_list]:
             case []:
@@ -382,7 +404,7 @@ class Module(Statements):
         body = self._put_doc(node)
         name, result = camel(node.name, is_member=True), self._result(signature.returns)
         if node.name == "__init__":
-            head = brackets("constructor(", self.parameters(signature), ")")
+            head = brackets("constructor(", self.parameters(signature, body), ")")
             self.function(head, signature, body, node.end_lineno or 0)
             return
         base = self.names.classes.get(class_.base)
@@ -391,7 +413,7 @@ class Module(Statements):
             self._put_kept(name, signature.returns, result)
             name = f"_made{name.strip('_')[:1].upper()}{name.strip('_')[1:]}"
         prefix = "get " if decorators == ["property"] else "*" if _is_generator(node) else ""
-        head = brackets(f"{override}{prefix}{name}(", self.parameters(signature), f"){result}")
+        head = brackets(f"{override}{prefix}{name}(", self.parameters(signature, body), f"){result}")
         self.function(head, signature, body, node.end_lineno or 0)
 
     def _put_kept(self, name: str, kind: Kind, result: str) -> None:
@@ -435,6 +457,15 @@ def _names_of(node: ast.stmt) -> list[str]:
         case ast.Assign(targets=[target]) | ast.AnnAssign(target=target):
             return [each.id for each in ast.walk(target) if isinstance(each, ast.Name)]
     return []
+
+
+def _alternatives(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield the alternatives of a type."""
+    if isinstance(node, ast.BinOp):
+        yield from _alternatives(node.left)
+        yield from _alternatives(node.right)
+    else:
+        yield node
 
 
 def _is_type(node: ast.AnnAssign) -> bool:

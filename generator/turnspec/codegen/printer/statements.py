@@ -28,6 +28,7 @@ from turnspec.codegen.printer.layout import (
     CHAIN,
     END,
     LINE,
+    WIDTH,
     enclosed,
     flat,
     is_breakable,
@@ -38,6 +39,8 @@ from turnspec.codegen.printer.syntax import simplified
 from turnspec.codegen.printer.values import OR, UNARY, Names, Signature, camel
 
 _INDENT = 2
+#: Statements that stand behind their condition, without braces.
+_SHORT = (ast.Return, ast.Continue, ast.Break, ast.Raise, ast.Expr)
 
 
 class Statements(Calls):
@@ -160,7 +163,8 @@ class Statements(Calls):
                 self.declared.setdefault(target.id, value.kind)
                 self.kinds.setdefault(target.id, value.kind)
                 whole = self.declared[target.id]
-                if whole != value.kind or ANY in value.kind.of or value.text == "[]":
+                is_narrow = value.text.startswith("{") or value.kind.name in ("enum", "literal")
+                if whole != value.kind or ANY in value.kind.of or value.text == "[]" or is_narrow:
                     text += self.note(whole)
         self.put(_joined(f"{keyword}{text} =", value.text), node)
 
@@ -214,6 +218,8 @@ class Statements(Calls):
     # Conditions and loops.
 
     def _put_if(self, node: ast.If, before: str = "") -> None:
+        if not before and self._put_short(node):
+            return
         self.put(enclosed(f"{before}if (", self.truth(node.test).text, ") {"), node, node.test)
         outer = self.kinds
         self.narrow(node.test, True)
@@ -223,6 +229,27 @@ class Statements(Calls):
         self._put_else(node)
         if not isinstance(node.body[-1], ast.Return | ast.Raise | ast.Continue | ast.Break):
             self.kinds = outer
+
+    def _put_short(self, node: ast.If) -> bool:
+        """Put a condition of one short statement on one line; return whether it is such."""
+        (first, *others), column = node.body, self.depth * _INDENT
+        if others or node.orelse or not isinstance(first, _SHORT) or self.comments.are_in(node):
+            return False
+        outer, lines, self.lines = self.kinds, self.lines, []
+        test = flat(self.truth(node.test).text)
+        self.narrow(node.test, True)
+        self.statement(first)
+        made, self.lines = self.lines, lines
+        self.kinds = outer
+        self.narrow(node.test, False)
+        text = f"if ({test}) {made[0].strip()}" if len(made) == 1 else ""
+        if text and column + len(text) <= WIDTH:
+            self.put(text)
+            if isinstance(first, ast.Expr):
+                self.kinds = outer
+            return True
+        self.kinds = outer
+        return False
 
     def _put_else(self, node: ast.If) -> None:
         match node.orelse:
@@ -339,13 +366,16 @@ class Statements(Calls):
 
     # Functions.
 
-    def parameters(self, signature: Signature) -> list[str]:
-        """Return the parameters of a function."""
+    def parameters(self, signature: Signature, body: list[ast.stmt]) -> list[str]:
+        """Return the parameters of a function; what it doesn't use has a mark."""
         found = []
+        used = {each.id for part in body for each in ast.walk(part) if isinstance(each, ast.Name)}
         for name, kind in signature.kinds.items():
             default = signature.defaults.get(name)
             given = f" = {self.text(default, kind)}" if default else ""
-            found.append(f"{camel(name)}{self.note(kind)}{given}")
+            is_shown = default is not None and kind in (STR, NUM, BOOL)
+            note = "" if is_shown else self.note(kind)
+            found.append(f"{'' if name in used else '_'}{camel(name)}{note}{given}")
         return found
 
     def function(self, head: str, signature: Signature, body: list[ast.stmt], end: int) -> None:

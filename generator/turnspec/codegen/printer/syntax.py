@@ -47,10 +47,16 @@ def _at(place: ast.AST, node: _N) -> _N:
 
 def _one_by_one(node: ast.Assign, target: ast.Tuple, value: ast.Tuple) -> Iterator[ast.stmt]:
     """Assign the elements of a tuple, if none reads what was assigned before it."""
-    texts = [ast.unparse(each) for each in value.elts]
     names = [ast.unparse(each) for each in target.elts]
-    reads = (name in text for at, name in enumerate(names) for text in texts[at + 1 :])
-    if len(texts) != len(names) or any(reads) or any(text.startswith("*") for text in names + texts):
+    reads = (
+        name == ast.unparse(part)
+        for at, name in enumerate(names)
+        for other in value.elts[at + 1 :]
+        for part in ast.walk(other)
+        if isinstance(part, ast.Name | ast.Attribute)
+    )
+    has_star = any(isinstance(each, ast.Starred) for each in (*target.elts, *value.elts))
+    if has_star or len(value.elts) != len(names) or any(reads):
         yield node
         return
     for one, other in zip(target.elts, value.elts, strict=True):

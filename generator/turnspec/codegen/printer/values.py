@@ -433,7 +433,7 @@ class Expressions:
         if all(part.name in ("str", "literal") for part in parts_of(kind)):
             return Value(f"{text}.includes({sought.text})", BOOL)
         if kind in (OBJECT, ANY):
-            return Value(self.runtime("has", within.text, sought.text), BOOL)
+            return Value(self.runtime("hasMember", within.text, sought.text), BOOL)
         if kind.name not in ("list", "array", "tuple"):
             raise Refused(other, f"membership in {kind.name}")
         texts = self.items(other.elts)[0] if isinstance(other, ast.Tuple) else []
@@ -452,6 +452,8 @@ class Expressions:
             case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) == is_true:
                 for each in values:
                     self.narrow(each, is_true)
+            case ast.Name(id=name) if is_true and name in self.kinds:
+                self.kinds = {**self.kinds, name: without_null(self.kinds[name])}
             case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kind]):
                 found = self.names.annotations.kind(kind) if ast.unparse(kind) not in _BARE else None
                 parts = [
@@ -526,7 +528,7 @@ class Expressions:
         if kind.name == "map":
             return Value(self.sure(f"{text}.get({self.text(index)})"), kind.of[1])
         if kind in (OBJECT, ANY):
-            return Value(self.runtime("get", value.text, self.text(index)))
+            return Value(self.runtime("memberOf", value.text, self.text(index)))
         if isinstance(index, ast.UnaryOp):
             return Value(self.sure(f"{text}.at({self.text(index)})"), element_of(kind))
         if kind == STR and not isinstance(index, ast.Constant):

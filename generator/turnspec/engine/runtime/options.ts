@@ -1,0 +1,59 @@
+/** What a parser is told. */
+
+/** A JSON Schema, as far as it is looked at. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** A tool: as chat-completions APIs define it, or its function alone. */
+export interface Tool {
+  readonly type?: string;
+  readonly function?: ToolFunction;
+  readonly name?: string;
+  readonly parameters?: object | null;
+}
+
+export interface ToolFunction {
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters?: object | null;
+}
+
+/** The options of `Parser` and `parse`. */
+export interface ParserOptions {
+  /**
+   * Tool definitions: they tell which names are known, and the types of arguments. What is none is
+   * a TypeError.
+   */
+  readonly tools?: readonly Tool[] | null;
+  /** What the prompt says of thinking; by default, and with null, what the template says itself. */
+  readonly enableThinking?: boolean | null;
+  /**
+   * The part of the turn that the prompt holds, from the assistant's header on (what stands before
+   * the last one is left out); by default what the template adds.
+   */
+  readonly prefill?: string | null;
+  /** "inline" leaves the reasoning in the content, with its markers. */
+  readonly reasoning?: "extract" | "inline";
+  /** Whether the prefill's text is part of the result. */
+  readonly echo?: boolean;
+  /** Further texts that end the turn. */
+  readonly stop?: readonly string[];
+  /** Begins the ids of calls that have none; "call_" if it isn't given. */
+  readonly idPrefix?: string;
+  /**
+   * Those of the tokenizer, of which `feed` is to be told: a marker that holds one is text unless
+   * that came as a special piece.
+   */
+  readonly specialTokens?: readonly string[] | null;
+}
+
+/** A text; or its pieces, each with a flag: whether it is a special token. */
+export type Pieces = string | Iterable<readonly [piece: string, special: boolean]>;
+
+/** A format's name, its header, and its prompts. */
+export interface FormatTexts {
+  readonly name: string;
+  readonly header: string;
+  readonly prompt: string;
+  readonly prompt_with_thinking?: string;
+  readonly prompt_without_thinking?: string;
+}
