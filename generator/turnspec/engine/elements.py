@@ -333,7 +333,7 @@ def close_elements(turn: Turn, nested: NestedValue, depth: int) -> None:
     while len(nested.containers) > depth + 1:
         close_container(turn, nested)
     for name in nested.path[depth:]:
-        nested.open[name] -= 1
+        nested.open[name] = nested.open[name] - 1
     del nested.path[depth:]
     nested.containers[-1].is_filled = True
     nested.place = Place.BETWEEN

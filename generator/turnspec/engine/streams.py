@@ -10,8 +10,13 @@ from turnspec.engine.results import ContentDelta, ReasoningDelta
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from turnspec.engine.input import Input
     from turnspec.engine.results import Event
+
+    #: A text that grows: its pieces, so that each takes no longer than the one before.
+    GrowingText: TypeAlias = list[str]
 
 
 class Stream:
@@ -27,7 +32,7 @@ class Stream:
         self._space_start = 0
         self._shown = shown  # what stands before this offset is left out
         self.begun = False
-        self.pieces: list[str] = []
+        self.pieces: GrowingText = []
 
     def flow(self, text: str) -> list[Event] | None:
         """Take a piece in which no marker can begin; return None for any other one."""
@@ -36,13 +41,28 @@ class Stream:
         start = self._input.offset
         self._input.offset = end = start + len(text)
         if text[-1] in WHITE_SPACE:
-            return self.write(text, start)
+            return self._flow_to_space(text, start)
         if self.space:
             text = "".join(self.space) + text
             start = self._space_start
-            self.space.clear()
+            self.space = []
         self.pieces.append(text)
         return [self._delta(text, start, end)]
+
+    def _flow_to_space(self, text: str, start: int) -> list[Event]:
+        body = text.rstrip(WHITE_SPACE)
+        end, space = start + len(body), text[len(body) :]
+        if not body and self.space:
+            self.space.append(space)
+            return []
+        before = "".join(self.space)
+        start = self._space_start if before else start
+        self.space, self._space_start = [space], end
+        if not body:
+            return []
+        body = before + body
+        self.pieces.append(body)
+        return [self._delta(body, start, end)]
 
     @property
     def may_flow(self) -> bool:
@@ -65,7 +85,7 @@ class Stream:
         if self.space:
             body = "".join(self.space) + body
             start = self._space_start
-            self.space.clear()
+            self.space = []
         elif not self.begun:
             body = body.lstrip(WHITE_SPACE)
             start = end - len(body)
@@ -78,7 +98,7 @@ class Stream:
         self.pieces.append(body)
         return [self._delta(body, start, end)]
 
-    def quote(self, marker: str, start: int) -> list[Event]:
+    def write_as_it_is(self, marker: str, start: int) -> list[Event]:
         """Add a marker as it is, which is shown even if the prompt holds it."""
         shown, self._shown = self._shown, min(self._shown, start)
         events = self._write_body(marker, start, start + len(marker))

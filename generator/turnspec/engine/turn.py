@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from turnspec.engine.markers import Found
     from turnspec.engine.results import Event, ProblemKind
+    from turnspec.engine.streams import GrowingText
 
 
 #: Text within a string, with whole escapes.
@@ -79,7 +80,7 @@ class OpenCall:
     def __init__(self, input: Input, index: int, name: str, told: int) -> None:
         self._input = input
         self.index, self.name = index, name
-        self.pieces: list[str] = []
+        self.pieces: GrowingText = []
         self.told = told  # up to which offset the events tell of the text
         self.given: set[str] = set()  # the keys of its arguments
         self.complete = True

@@ -13,6 +13,7 @@ from turnspec.codegen.printer.kinds import (
     NUM,
     OBJECT,
     PATTERN,
+    SEARCH,
     STR,
     Kind,
     Refused,
@@ -158,7 +159,8 @@ class Calls(Expressions):
 
     def _expression(self, node: ast.Call, name: str) -> Value:
         """Return a call of the module re."""
-        given = [self.text(arg) for arg in node.args]
+        kinds = {"sub": [ANY, Kind("function", (MATCH, STR)), ANY]}.get(name, [ANY] * len(node.args))
+        given = [self.text(arg, kind) for arg, kind in zip(node.args, kinds, strict=True)]
         if name == "compile" and len(given) == 1:
             return Value(brackets("new Pattern(", given, ")"), PATTERN)
         if name == "escape":
@@ -166,9 +168,6 @@ class Calls(Expressions):
         if name not in ("match", "fullmatch", "sub", "search"):
             raise Refused(node, f"re.{name}")
         made = self.runtime("pattern", given[0])
-        if name == "sub":
-            replacement = self.value(node.args[1], Kind("function", (MATCH, STR)))
-            given[1] = replacement.text
         returns = STR if name == "sub" else union(MATCH, NULL)
         return Value(brackets(f"{made}.{name}(", given[1:], ")"), returns)
 
@@ -189,8 +188,12 @@ class Calls(Expressions):
         table = _METHODS.get(kind.name, {})
         if name not in table or node.keywords:
             raise Refused(node, f"method {name} of {kind.name}")
+        if kind == STR and name == "split" and not node.args:
+            return Value(self.runtime("wordsIn", text), list_of(STR))
         form, returns = table[name]
         given = self._method_arguments(node, kind, name)
+        if kind == PATTERN and name == "search":
+            return _searched(text, given)
         if kind.name == "str" and name == "replace" and len(given) == 3:
             form, given = "{0}.replace({1})", given[:2]
         inside = brackets("", given, "")
@@ -219,6 +222,9 @@ class Calls(Expressions):
         if True in found or first is None:
             raise Refused(node, f"method {name} of {value.kind.text or value.kind.name}")
         member = f"{value.within(TIGHT)}.{camel(name, is_member=True)}"
+        if first == SEARCH:
+            given = [self.text(arg) for arg in node.args]
+            return _searched(member, given)
         if isinstance(first, Kind):
             return self._of_value(Value(member, without_null(first)), node)
         return Value(self._given(member, node, first), first.returns)
@@ -511,6 +517,13 @@ class Calls(Expressions):
             case ast.Attribute():
                 return self.text(node)
         raise Refused(node, f"assignment to {ast.unparse(node)}")
+
+
+def _searched(pattern: str, given: list[str]) -> Value:
+    """Return a search; whether it finds something has a method of its own."""
+    text = brackets(f"{pattern}.search(", given, ")")
+    asked = f"{pattern}.isIn({given[0]})" if len(given) == 1 else ""
+    return Value(text, union(MATCH, NULL), asked=asked)
 
 
 def _used(target: ast.expr, nodes: list[ast.expr]) -> ast.expr:

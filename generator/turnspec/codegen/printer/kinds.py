@@ -31,6 +31,8 @@ class Kind:
 
 ANY, STR, NUM, BOOL, NULL = map(Kind, ("any", "str", "num", "bool", "null"))
 PATTERN, MATCH, OBJECT, VOID = map(Kind, ("pattern", "match", "object", "void"))
+#: The method `search` of an expression, as a value.
+SEARCH = Kind("search")
 #: Kinds whose truth is the same in both languages.
 _PLAIN = (
     *("str", "num", "bool", "null", "literal", "enum"),
@@ -47,7 +49,7 @@ _CONTAINERS = {
 }
 _SHOWN = {
     **{"any": "Any", "str": "string", "num": "number", "bool": "boolean", "null": "null"},
-    **{"void": "void", "pattern": "Pattern", "match": "Match", "object": "Json"},
+    **{"void": "void", "pattern": "Pattern", "search": "Pattern", "match": "Match", "object": "Json"},
 }
 #: Classes of the runtime that have another name there.
 RENAMED = {"Event": "ParserEvent"}

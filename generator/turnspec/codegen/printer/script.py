@@ -20,7 +20,7 @@ BY_HAND = frozenset(
     "dump_json quote load_json is_too_deep is_object find_flaw with_repeated_joined joined "
     "literal literal_as_json without_warnings dump_python join_halves from_python keyword_arguments "
     "types_of PYTHON_ERRORS parameters_by_name is_list is_mapping object_in list_in "
-    "schema_options".split()
+    "schema_options GrowingText".split()
 )
 #: What the runtime asks of a printed parser.
 ROOTS = ("FORMAT", "read_turn", "Turn", "Input", "rules_for", "ProblemKind")

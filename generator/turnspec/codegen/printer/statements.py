@@ -156,7 +156,11 @@ class Statements(Calls):
         value = self.value(node.value, expected)
         text = self.target(target)
         keyword = ""
-        if self.scope.by.get(id(node), set()) >= names and names:
+        own = self.scope.by.get(id(node), set())
+        if own and not own >= names:  # others are declared before
+            for name in sorted(own):
+                self.put(f"let {camel(name)}{self.note(self.declared[name])};")
+        elif own:
             is_constant = all(map(self.scope.is_constant, names))
             keyword = "const " if is_constant else "let "
             if isinstance(target, ast.Name):

@@ -15,6 +15,7 @@ from turnspec.codegen.printer.kinds import (
     NUM,
     OBJECT,
     PATTERN,
+    SEARCH,
     STR,
     Annotations,
     Kind,
@@ -48,6 +49,8 @@ _RESERVED = frozenset(
     "let new null package private protected public return static super switch this throw true try "
     "typeof var void while with yield".split()
 )
+#: Lists for which the runtime has classes of its own.
+_GROWING = ("GrowingText",)
 _BARE = ("list", "tuple")
 _SIMPLE = re.compile(r"[\w.]+")
 _NOT_SHOWN = re.compile("[\x7f-\xa0\u1680\u2000-\u206f\u3000\ud800-\uf8ff\ufdd0-\uffff]")
@@ -55,12 +58,17 @@ _NOT_SHOWN = re.compile("[\x7f-\xa0\u1680\u2000-\u206f\u3000\ud800-\uf8ff\ufdd0-
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A printed expression; `negated` is the opposite of what is asked, if that has a form."""
+    """A printed expression.
+
+    `negated` is the opposite of what is asked, and `asked` what says whether it is true, if these
+    have forms of their own.
+    """
 
     text: str
     kind: Kind = ANY
     rank: int = TIGHT
     negated: str = ""
+    asked: str = ""
 
     def within(self, rank: int) -> str:
         """Return the text, in brackets if it binds less than the place asks."""
@@ -254,6 +262,8 @@ class Expressions:
         return texts, kinds
 
     def _list(self, node: ast.List | ast.Tuple, expected: Kind) -> Value:
+        if expected.alias in _GROWING and not node.elts:
+            return Value(f"new {expected.alias}()", expected)
         texts, kinds = self.items(node.elts, expected)
         return Value(brackets("[", texts, "]"), list_of(union(*kinds) if kinds else ANY))
 
@@ -317,6 +327,8 @@ class Expressions:
             if may_be_null(value.kind):
                 return Value(f"{text}?.{member}", union(NUM, NULL))
             return Value(f"{text}.{member} > 0", BOOL, LESS, f"{text}.{member} === 0")
+        if value.asked:
+            return Value(value.asked, BOOL)
         if is_plain(value.kind):
             return value
         return Value(self.runtime("truthy", value.text), BOOL)
@@ -529,6 +541,8 @@ class Expressions:
             return Value(self.sure(f"{text}.get({self.text(index)})"), kind.of[1])
         if kind in (OBJECT, ANY):
             return Value(self.runtime("memberOf", value.text, self.text(index)))
+        if isinstance(index, ast.UnaryOp) and kind == STR and _SIMPLE.fullmatch(text):
+            return Value(f"{text}.charAt({text}.length {self.text(index).replace('-', '- ')})", STR)
         if isinstance(index, ast.UnaryOp):
             return Value(self.sure(f"{text}.at({self.text(index)})"), element_of(kind))
         if kind == STR and not isinstance(index, ast.Constant):
@@ -573,8 +587,7 @@ class Expressions:
         if kind == PATTERN and name == "pattern":
             return Value(f"{text}.source", STR)
         if kind == PATTERN and name == "search":
-            result = union(MATCH, NULL)
-            return Value(f"{member}.bind({text})", Kind("function", (STR, result)))
+            return Value(text, SEARCH)
         return self._member(node, value, member)
 
     def _member(self, node: ast.Attribute, value: Value, member: str) -> Value:

@@ -1,7 +1,14 @@
 /** What a parser is told. */
 
 /** A JSON Schema, as far as it is looked at. */
-export type Schema = Readonly<Record<string, unknown>>;
+export interface Schema {
+  readonly function?: unknown;
+  readonly name?: unknown;
+  readonly parameters?: unknown;
+  readonly properties?: unknown;
+  readonly $ref?: unknown;
+  readonly [word: string]: unknown;
+}
 
 /** A tool: as chat-completions APIs define it, or its function alone. */
 export interface Tool {

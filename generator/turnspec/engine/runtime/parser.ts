@@ -49,6 +49,13 @@ export class Parser {
    * counts where `specialTokens` are given. Behind `finish` it throws an error.
    */
   feed(piece: string, special = false): ParserEvent[] {
+    const { flow } = this.turn;
+    // Text that passes through needs no more than this.
+    if (flow && piece && !special && !hasSurrogates(piece) && !this.half) {
+      const events = flow(piece);
+      if (events) this.length += piece.length;
+      if (events) return this.pairs.length === 0 ? events : this.told(events);
+    }
     if (this.isFinished) throw new Error("feed() after finish(): the text is over");
     if (!this.half && !endsInHalf(piece)) return this.take(piece, special);
     const events: ParserEvent[] = [];
@@ -92,8 +99,7 @@ export class Parser {
   private guarded(text: string, special: boolean): ParserEvent[] {
     if (this.isReading) throw new Error("an exception ended a call; `message` has what was read");
     this.isReading = true;
-    const { flow } = this.turn;
-    const events = (flow && text && !special && flow(text)) || this.read(text, special);
+    const events = this.read(text, special);
     this.isReading = false;
     return events;
   }
@@ -110,7 +116,7 @@ export class Parser {
 
   /** Note where characters are that are two of JavaScript's. */
   private note(text: string): void {
-    if (/[\ud800-\udbff][\udc00-\udfff]/.test(text)) {
+    if (hasSurrogates(text)) {
       for (const pair of text.matchAll(/[\ud800-\udbff][\udc00-\udfff]/g)) {
         this.pairs.push(this.length + pair.index);
       }
@@ -135,6 +141,13 @@ export class Parser {
     }
     return offset - low + this.pairsBefore;
   }
+}
+
+/** Say whether a text has characters, or halves of such, that JavaScript's numbers don't count. */
+function hasSurrogates(text: string): boolean {
+  if (text.length > 16) return /[\ud800-\udfff]/.test(text);
+  for (let at = 0; at < text.length; at++) if ((text.charCodeAt(at) & 0xf800) === 0xd800) return true;
+  return false;
 }
 
 /** Say whether a text ends in the first half of a pair of surrogates. */

@@ -81,6 +81,39 @@ export function repr(value: unknown): string {
   return sign + (sign === "'" ? visible.replaceAll("'", "\\'") : visible) + sign;
 }
 
+/**
+ * The pieces of a text that grows.
+ *
+ * The latest are kept apart, as joining each of them would take long; but not all of them, as many
+ * small strings that stay are what a collector of garbage takes long for.
+ */
+export class GrowingText {
+  private joined = "";
+  private readonly apart: string[] = [];
+  private count = 0;
+
+  /** How many pieces are there; all that were joined are one. */
+  get length(): number {
+    return this.count + (this.joined ? 1 : 0);
+  }
+
+  push(piece: string): void {
+    this.apart[this.count] = piece;
+    this.count += 1;
+    if (this.count === 256) this.join("");
+  }
+
+  join(_between: ""): string {
+    this.joined += this.apart.slice(0, this.count).join("");
+    this.count = 0;
+    return this.joined;
+  }
+
+  at(_last: -1): string {
+    return this.apart[this.count - 1] ?? this.joined;
+  }
+}
+
 // Truth and membership.
 
 export function isList(value: unknown): value is readonly Any[] {
@@ -218,14 +251,16 @@ export function remembered<A extends unknown[], R>(size: number, call: (...given
 /** Return an expression of Python's as JavaScript has it. */
 function translated(source: string): string {
   let isInClass = false;
-  return source.replace(/\\[\s\S]|\(\?P[<=]|[[\]]/g, (step, at: number) => {
-    if (step === "[") isInClass = true;
-    if (step === "]") isInClass = false;
+  return source.replace(/\\[\s\S]|\(\?P<|\(\?P=(\w+)\)|[[\]]/g, (step, name?: string) => {
+    if (name) return `\\k<${name}>`;
     if (step === "(?P<") return "(?<";
     if (step === "\\Z") return "$";
-    if (step === "(?P=") return `\\k<${/^\w+/.exec(source.slice(at + 4))?.[0]}>(?:`;
     if (step === "\\w") return isInClass ? "\\p{L}\\p{N}_" : "[\\p{L}\\p{N}_]";
-    return step;
+    if (step === "[") isInClass = true;
+    else if (step === "]") isInClass = false;
+    else if (step === "\\-") return isInClass ? step : "-";
+    // Other signs need no escape, and may have none.
+    return /^\\[^\w^$\\.*+?()[\]{}|/]$/.test(step) ? step.charAt(1) : step;
   });
 }
 
@@ -263,6 +298,7 @@ export class Match {
 export class Pattern {
   readonly source: string;
   readonly groupindex: readonly string[];
+  private readonly first: RegExp;
   private readonly here: RegExp;
   private readonly anywhere: RegExp;
   private whole: RegExp | null = null;
@@ -271,8 +307,11 @@ export class Pattern {
     const own = translated(source);
     this.source = source;
     this.groupindex = Array.from(own.matchAll(/\(\?<(\w+)>/g), ([, name]) => name as string);
-    this.here = new RegExp(own, "uy");
-    this.anywhere = new RegExp(own, "ug");
+    // What counts characters, or names others than these, takes pairs of surrogates for one.
+    const flag = /[^\x00-\x7f]|\\[up]|\{\d/.test(own) ? "u" : "";
+    this.first = new RegExp(own, flag);
+    this.here = new RegExp(own, `${flag}y`);
+    this.anywhere = new RegExp(own, `${flag}g`);
   }
 
   match(text: string, at = 0, end = text.length): Match | null {
@@ -280,12 +319,17 @@ export class Pattern {
   }
 
   fullmatch(text: string, at = 0, end = text.length): Match | null {
-    this.whole ??= new RegExp(`(?:${this.here.source})$`, "uy");
+    this.whole ??= new RegExp(`(?:${this.here.source})$`, this.here.flags);
     return found(this.whole, end < text.length ? text.slice(0, end) : text, at);
   }
 
   search(text: string, at = 0): Match | null {
     return found(this.anywhere, text, at);
+  }
+
+  /** Say whether it finds something. */
+  isIn(text: string): boolean {
+    return this.first.test(text);
   }
 
   *finditer(text: string, at = 0, end = text.length): Generator<Match, void> {
@@ -323,5 +367,5 @@ function found(expression: RegExp, text: string, at: number): Match | null {
 export const pattern = remembered(99, (source: string): Pattern => new Pattern(source));
 
 export function escapedForPattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replaceAll("-", "\\x2d");
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }
