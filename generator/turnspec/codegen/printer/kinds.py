@@ -1,4 +1,4 @@
-"""What is known of the values of printed Python: their kinds, from annotations and from literals."""
+"""What is known of the values of printed Python: their kinds."""
 
 from __future__ import annotations
 
@@ -49,7 +49,13 @@ _CONTAINERS = {
 }
 _SHOWN = {
     **{"any": "Any", "str": "string", "num": "number", "bool": "boolean", "null": "null"},
-    **{"void": "void", "pattern": "Pattern", "search": "Pattern", "match": "Match", "object": "Json"},
+    **{
+        "void": "void",
+        "pattern": "Pattern",
+        "search": "Pattern",
+        "match": "Match",
+        "object": "Json",
+    },
 }
 #: Classes of the runtime that have another name there.
 RENAMED = {"Event": "ParserEvent"}
@@ -123,7 +129,9 @@ def shown(kind: Kind) -> str:
         case _ if kind.alias:
             return kind.alias
         case "list" | "array":
-            bracketed = f"({inner[0]})[]" if " " in inner[0].replace("readonly ", "") else f"{inner[0]}[]"
+            bracketed = (
+                f"({inner[0]})[]" if " " in inner[0].replace("readonly ", "") else f"{inner[0]}[]"
+            )
             return bracketed if kind.name == "list" else f"readonly {bracketed}"
         case "tuple":
             return f"readonly [{', '.join(inner)}]"
@@ -131,11 +139,13 @@ def shown(kind: Kind) -> str:
             name = {"set": "Set", "iterable": "Iterable", "map": "Map"}[kind.name]
             return f"{kind.text}{name}<{', '.join(inner)}>"
         case "reading":
-            return f"Generator<undefined, {inner[0].replace('null', 'void') if inner == ['null'] else inner[0]}>"
+            return f"Generator<undefined, {'void' if inner == ['null'] else inner[0]}>"
         case "union":
             return " | ".join(f"({text})" if "=>" in text else text for text in inner)
         case "function":
-            given = ", ".join(f"{name}: {text}" for name, text in zip("abcdef", inner[:-1]))
+            given = ", ".join(
+                f"{name}: {text}" for name, text in zip("abcdef", inner[:-1], strict=False)
+            )
             return f"({given}) => {inner[-1]}"
         case "class" | "enum":
             return RENAMED.get(kind.text, kind.text)
@@ -188,7 +198,9 @@ class Annotations:
             return class_of(name)
         if name in self.written and name not in self.aliases:
             self.aliases[name] = Kind("class", text=name)  # for what refers to itself
-            self.aliases[name] = replace(self.kind(self.written[name]), alias=RENAMED.get(name, name))
+            self.aliases[name] = replace(
+                self.kind(self.written[name]), alias=RENAMED.get(name, name)
+            )
         if name in self.aliases:
             return self.aliases[name]
         raise Refused(node, f"type {name}")

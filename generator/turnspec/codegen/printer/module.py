@@ -1,4 +1,4 @@
-"""Modules: what they define, and what of that is printed."""
+"""Modules: what of them is printed."""
 
 from __future__ import annotations
 
@@ -8,24 +8,34 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from turnspec.codegen.printer.comments import Comments
 from turnspec.codegen.printer.kinds import (
     ANY,
     NULL,
-    STR,
     Kind,
     Refused,
-    parts_of,
     shown,
     union,
 )
-from turnspec.codegen.printer.layout import WIDTH, brackets
-from turnspec.codegen.printer.statements import Statements, _joined
-from turnspec.codegen.printer.syntax import simplified
-from turnspec.codegen.printer.values import Class, Names, Signature, camel, quoted
-
-_ENUM = "Enum"
-_DECORATORS = ("property", "cached_property")
+from turnspec.codegen.printer.layout import (
+    WIDTH,
+    brackets,
+)
+from turnspec.codegen.printer.learning import (
+    DECORATORS,
+    QUOTED_TYPES,
+    TYPING,
+    Learning,
+    alternatives,
+    is_generator,
+    is_type,
+    names_of,
+)
+from turnspec.codegen.printer.names import (
+    Class,
+    camel,
+    quoted,
+)
+from turnspec.codegen.printer.statements import joined
 
 
 class NotInSubset(Exception):
@@ -37,152 +47,8 @@ class NotInSubset(Exception):
         super().__init__("; ".join(refusals))
 
 
-class Module(Statements):
+class Module(Learning):
     """Prints a module's statements."""
-
-    def __init__(self, source: str, runtime: frozenset[str], *, is_typed: bool = True) -> None:
-        """Take a module's source; `runtime` are names that something else defines."""
-        names = Names(runtime=runtime, is_typed=is_typed)
-        super().__init__(names, Comments(source))
-        self.tree = ast.parse(source)
-        self.refusals: list[str] = []
-        self.last_lines: list[str] = []  # those of expressions, which need a class of the runtime
-        self.tops = list(_tops(self.tree.body))
-        self.defined = {name: node for node in reversed(self.tops) for name in _names_of(node)}
-
-    # What is defined.
-
-    def learn(self) -> None:
-        """Learn the kinds of all that the module defines."""
-        annotations = self.names.annotations
-        for node in self.tops:
-            match node:
-                case ast.ClassDef(name=name):
-                    base = ast.unparse(node.bases[0]) if node.bases else ""
-                    self.names.classes[name] = Class(name, node, "" if base == _ENUM else base)
-                    annotations.classes[name] = ()
-                    if base == _ENUM:
-                        self.names.classes[name].members = _members(node)
-                        annotations.enums.add(name)
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name("Enum"))):
-                    self.names.classes[name] = Class(name, ast.ClassDef(name, body=[]))
-                    annotations.enums.add(name)
-                    words = ast.literal_eval(node.value.args[1]).split()
-                    self.names.classes[name].members = {word: word.lower() for word in words}
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_alias(name, value):
-                    annotations.written[name] = value
-                case ast.AnnAssign(target=ast.Name(id=name), value=value) if _is_type(node) and value:
-                    annotations.written[name] = value
-        for class_ in self.names.classes.values():
-            self._learn_methods(class_)
-        for node in self.tops:
-            if isinstance(node, ast.FunctionDef):
-                self.names.functions[node.name] = self._signature(node)
-        self.names.kinds |= _RUNTIME_KINDS
-        for node in self.tops:
-            self._learn_constant(node)
-        for _ in range(3):  # as classes know each other
-            for class_ in self.names.classes.values():
-                if class_.name in self.needed:
-                    self._learn_fields(class_)
-
-    def _learn_methods(self, class_: Class) -> None:
-        for node in class_.node.body:
-            if isinstance(node, ast.FunctionDef):
-                class_.methods[node.name] = self._signature(node, is_method=True)
-            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-                class_.fields[node.target.id] = self.names.annotations.kind(node.annotation)
-            elif isinstance(node, ast.Assign) and ast.unparse(node).startswith("__slots__ = __match_args__"):
-                class_.record = ast.literal_eval(node.value)
-        base = self.names.classes.get(class_.base)
-        if base and base.record and not class_.record:
-            class_.record = base.record
-        if "__init__" not in class_.methods and base:
-            class_.methods["__init__"] = base.methods.get("__init__", Signature())
-        if class_.record:
-            init = class_.methods["__init__"]
-            class_.fields |= init.kinds
-            kind = class_.fields.get("type")
-            if kind:
-                class_.members = {"type": kind.text}
-                class_.record = ("type", *class_.record)
-            if class_.name == "Message":
-                class_.record = ()
-        self.names.annotations.classes[class_.name] = tuple(
-            class_.methods.get("__init__", Signature()).kinds.values()
-        )
-
-    def _signature(self, node: ast.FunctionDef, *, is_method: bool = False) -> Signature:
-        given = node.args
-        if given.vararg or given.kwarg or given.posonlyargs:
-            raise Refused(node, "parameters *args, **kwargs, /")
-        args = [*given.args[is_method:], *given.kwonlyargs]
-        annotations = self.names.annotations
-        try:
-            kinds = {arg.arg: annotations.kind(arg.annotation) for arg in args}
-            returns = annotations.kind(node.returns)
-        except Refused:
-            if self._is_needed(node):
-                raise
-            return Signature()
-        defaults = dict(zip([arg.arg for arg in given.args][::-1], given.defaults[::-1], strict=False))
-        more = zip(given.kwonlyargs, given.kw_defaults, strict=True)
-        defaults |= {arg.arg: value for arg, value in more if value}
-        names = {ast.unparse(each) for each in node.decorator_list}
-        return Signature(kinds, defaults, returns, bool(names & set(_DECORATORS)))
-
-    def _is_needed(self, node: ast.FunctionDef) -> bool:
-        return not node.name.startswith("__") and node.name not in self.names.runtime
-
-    def _learn_constant(self, node: ast.stmt) -> None:
-        match node:
-            case ast.AnnAssign(target=ast.Name(id=name)) if name in self.needed and not _is_type(node):
-                self.names.kinds[name] = self.names.annotations.kind(node.annotation)
-            case ast.Assign(targets=[target], value=value) if set(_names_of(node)) & self.needed:
-                if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-                    for one, other in zip(target.elts, value.elts, strict=True):
-                        self.names.kinds[ast.unparse(one)] = self.value(other).kind
-                elif ast.unparse(target) not in {*self.names.classes, *self.names.annotations.written, "FORMAT"}:
-                    kind = self.value(value).kind
-                    self.names.kinds[ast.unparse(target)] = _read_only(kind)
-
-    def _learn_fields(self, class_: Class) -> None:
-        """Learn the kinds of the attributes that methods set."""
-        self.owner = class_
-        for node in class_.node.body:
-            if isinstance(node, ast.Assign) and not ast.unparse(node).startswith("__"):
-                class_.fields[ast.unparse(node.targets[0])] = self.value(node.value).kind
-        methods = [node for node in class_.node.body if isinstance(node, ast.FunctionDef)]
-        for method in sorted(methods, key=lambda node: node.name != "__init__"):
-            if not method.name.startswith("__") or method.name == "__init__":
-                self._learn_from(class_, method)
-        self.owner = None
-
-    def _learn_from(self, class_: Class, method: ast.FunctionDef) -> None:
-        signature = class_.methods[method.name]
-        outer, self.kinds = self.kinds, dict(signature.kinds)
-        for node in ast.walk(ast.Module(simplified(ast.parse(ast.unparse(method.body)).body), [])):
-            match node:
-                case ast.AnnAssign(target=ast.Attribute(value=ast.Name(id="self"), attr=name)):
-                    class_.fields[name] = self.names.annotations.kind(node.annotation)
-                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)]):
-                    if class_.fields.get(name, ANY) == ANY:
-                        class_.fields[name] = self._known(node.value)
-                case ast.Assign(targets=[target], value=value):
-                    self.bind(target, self._known(value))
-                case ast.AnnAssign(target=ast.Name(id=name)):
-                    self.kinds[name] = self.names.annotations.kind(node.annotation)
-                case ast.For(target=target):
-                    self.bind(target, ANY)
-        self.kinds = outer
-
-    def _known(self, node: ast.expr) -> Kind:
-        try:
-            return self.value(node).kind
-        except Refused:  # it is told where it is printed
-            return ANY
-
-    # What is printed.
 
     def printed(self, roots: Iterable[str]) -> str:
         """Return what some names need, printed.
@@ -192,17 +58,19 @@ class Module(Statements):
         """
         self.needed = self._reached(roots)
         for node in self.tops:
-            if not set(_names_of(node)) & self.needed:
-                first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+            if not set(names_of(node)) & self.needed:
+                first = min(
+                    [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))]
+                )
                 self.comments.drop(first, node.end_lineno or first)
         self.learn()
         for node in self.tops:
-            if set(_names_of(node)) & self.needed:
+            if set(names_of(node)) & self.needed:
                 with self._noting():
                     self._put_top(node)
         if self.refusals:
             raise NotInSubset(self.refusals)
-        return _without_empty_sections(re.sub(r"\n{3,}", "\n\n", "\n".join(self.lines)).strip("\n") + "\n")
+        return re.sub(r"\n{3,}", "\n\n", "\n".join(self.lines)).strip("\n") + "\n"
 
     @contextmanager
     def _noting(self) -> Iterator[None]:
@@ -219,14 +87,16 @@ class Module(Statements):
         waiting = list(roots)
         while waiting:
             name = waiting.pop()
-            if name in (*found, *self.names.runtime, *_TYPING) or name not in self.defined:
+            if name in (*found, *self.names.runtime, *TYPING) or name not in self.defined:
                 continue
             found.add(name)
             for each in ast.walk(self.defined[name]):
                 if isinstance(each, ast.Name):
                     waiting.append(each.id)
                 elif isinstance(each, ast.Constant) and isinstance(each.value, str):
-                    waiting += re.findall(r"[A-Za-z_]\w*", each.value) if name in _QUOTED_TYPES else []
+                    waiting += (
+                        re.findall(r"[A-Za-z_]\w*", each.value) if name in QUOTED_TYPES else []
+                    )
         return found
 
     def _put_top(self, node: ast.stmt) -> None:
@@ -246,11 +116,13 @@ class Module(Statements):
                 self._put_format(value)
             case ast.Assign(targets=[ast.Name(id=name)]) if name in self.names.annotations.written:
                 self._put_alias(name)
-            case ast.AnnAssign(target=ast.Name(id=name)) if _is_type(node):
+            case ast.AnnAssign(target=ast.Name(id=name)) if is_type(node):
                 self._put_alias(name)
             case ast.AnnAssign(target=ast.Name(id=name), value=value) if value:
                 kind = self.names.kinds[name]
-                self.put(_joined(f"const {camel(name)}{self.note(kind)} =", self.text(value, kind)), node)
+                self.put(
+                    joined(f"const {camel(name)}{self.note(kind)} =", self.text(value, kind)), node
+                )
             case ast.Assign(targets=[target], value=value):
                 self._put_constant(node, target, value)
             case _:
@@ -274,15 +146,19 @@ class Module(Statements):
         found = self.value(value, kind)
         if "new Pattern(" in found.text:
             lines, self.lines = self.lines, self.last_lines
-            self.put(_joined(f"const {camel(name)} =", found.text), node)
+            self.put(joined(f"const {camel(name)} =", found.text), node)
             self.lines = lines
             return
         is_told = kind.name in ("array", "map", "list") and ANY not in kind.of
         note = self.note(kind) if is_told else ""
-        self.put(_joined(f"const {camel(name)}{note} =", found.text), node)
+        self.put(joined(f"const {camel(name)}{note} =", found.text), node)
 
     def _put_format(self, value: ast.Dict) -> None:
-        members = [f"{ast.literal_eval(key)}: {self.text(other)}" for key, other in zip(value.keys, value.values, strict=True) if key]
+        members = [
+            f"{ast.literal_eval(key)}: {self.text(other)}"
+            for key, other in zip(value.keys, value.values, strict=True)
+            if key
+        ]
         note = ": FormatTexts" if self.names.is_typed else ""
         self.lines.append(f"export const FORMAT{note} = {{")
         self.lines += [f"  {member}," for member in members]
@@ -298,11 +174,11 @@ class Module(Statements):
         kind = annotations.kind(ast.Name(name))
         if self.names.is_typed and kind.alias == name:
             written = annotations.written[name]
-            if isinstance(written, ast.Constant):
+            if isinstance(written, ast.Constant) and isinstance(written.value, str):
                 written = ast.parse(written.value, mode="eval").body
             parts = [Kind(kind.name, kind.of, kind.text)]
             if isinstance(written, ast.BinOp):
-                parts = [annotations.kind(part) for part in _alternatives(written)]
+                parts = [annotations.kind(part) for part in alternatives(written)]
             self._put_type(name, list(map(shown, parts)))
 
     def _put_type(self, name: str, parts: list[str]) -> None:
@@ -318,7 +194,7 @@ class Module(Statements):
     def _put_function(self, node: ast.FunctionDef) -> None:
         signature = self.names.functions[node.name]
         body = self._put_doc(node)
-        star = "*" if _is_generator(node) else ""
+        star = "*" if is_generator(node) else ""
         parameters = self.parameters(signature, body)
         result = self._result(signature.returns)
         match [ast.unparse(each) for each in node.decorator_list]:
@@ -327,7 +203,9 @@ class Module(Statements):
                 self.function(head, signature, body, node.end_lineno or 0)
             case [cache] if cache.startswith("lru_cache("):
                 size = cache.removeprefix("lru_cache(").rstrip(")")
-                head = brackets(f"const {camel(node.name)} = remembered({size}, (", parameters, f"){result} =>")
+                head = brackets(
+                    f"const {camel(node.name)} = remembered({size}, (", parameters, f"){result} =>"
+                )
                 self.function(head, signature, body, node.end_lineno or 0)
                 self.lines[-1] += ");"
             case other:
@@ -349,7 +227,11 @@ class Module(Statements):
         if len(lines) == 1 and len(indent + text) < 93:
             self.lines.append(f"{indent}/** {text} */")
         else:
-            self.lines += [f"{indent}/**", *(f"{indent} * {line}".rstrip() for line in lines), f"{indent} */"]
+            self.lines += [
+                f"{indent}/**",
+                *(f"{indent} * {line}".rstrip() for line in lines),
+                f"{indent} */",
+            ]
         return node.body[1:]
 
     # Classes.
@@ -370,7 +252,9 @@ class Module(Statements):
         self.owner = None
 
     def _put_fields(self, class_: Class) -> None:
-        init = next((each for each in class_.node.body if getattr(each, "name", "") == "__init__"), None)
+        init = next(
+            (each for each in class_.node.body if getattr(each, "name", "") == "__init__"), None
+        )
         sure = {
             each.attr
             for each in ast.walk(init or ast.Pass())
@@ -378,8 +262,14 @@ class Module(Statements):
         }
         given = {}
         for each in class_.node.body:
-            target = each.targets[0] if isinstance(each, ast.Assign) else getattr(each, "target", None)
-            if isinstance(each, ast.Assign | ast.AnnAssign) and isinstance(target, ast.Name) and each.value:
+            target = (
+                each.targets[0] if isinstance(each, ast.Assign) else getattr(each, "target", None)
+            )
+            if (
+                isinstance(each, ast.Assign | ast.AnnAssign)
+                and isinstance(target, ast.Name)
+                and each.value
+            ):
                 given[target.id] = self.text(each.value, class_.fields.get(target.id, ANY))
         base = self.names.classes.get(class_.base)
         for name, kind in class_.fields.items():
@@ -395,7 +285,7 @@ class Module(Statements):
     def _put_method(self, class_: Class, node: ast.FunctionDef) -> None:
         signature = class_.methods[node.name]
         decorators = [ast.unparse(each) for each in node.decorator_list]
-        if set(decorators) - set(_DECORATORS):
+        if set(decorators) - set(DECORATORS):
             raise Refused(node, f"decorator {decorators}")
         if node.name.startswith("__") and node.name != "__init__":
             raise Refused(node, f"method {node.name}")
@@ -412,8 +302,10 @@ class Module(Statements):
         if decorators == ["cached_property"]:
             self._put_kept(name, signature.returns, result)
             name = f"_made{name.strip('_')[:1].upper()}{name.strip('_')[1:]}"
-        prefix = "get " if decorators == ["property"] else "*" if _is_generator(node) else ""
-        head = brackets(f"{override}{prefix}{name}(", self.parameters(signature, body), f"){result}")
+        prefix = "get " if decorators == ["property"] else "*" if is_generator(node) else ""
+        head = brackets(
+            f"{override}{prefix}{name}(", self.parameters(signature, body), f"){result}"
+        )
         self.function(head, signature, body, node.end_lineno or 0)
 
     def _put_kept(self, name: str, kind: Kind, result: str) -> None:
@@ -428,77 +320,3 @@ class Module(Statements):
             whole = shown(union(kind))
             self.put(f"_kept{plain[:1].upper()}{plain[1:]}: {whole} | undefined;")
             self.lines.append("")
-
-
-#: What the runtime has under a name that is no function's in Python.
-_RUNTIME_KINDS = {
-    "dump_json": Kind("function", (ANY, STR)),
-    "quote": Kind("function", (STR, STR)),
-    "MORE_TEXT": NULL,
-}
-_TYPING = ("T", "Reading", "MORE_TEXT")
-#: Aliases whose types are quoted, as they name themselves.
-_QUOTED_TYPES = ("Notation", "Step", "Slots")
-
-
-def _tops(body: list[ast.stmt]) -> Iterable[ast.stmt]:
-    """Yield the statements of a module, and those for type checkers."""
-    for node in body:
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            yield from _tops(node.body)
-        elif not isinstance(node, ast.Import | ast.ImportFrom | ast.Expr | ast.AugAssign):
-            yield node
-
-
-def _names_of(node: ast.stmt) -> list[str]:
-    match node:
-        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-            return [name]
-        case ast.Assign(targets=[target]) | ast.AnnAssign(target=target):
-            return [each.id for each in ast.walk(target) if isinstance(each, ast.Name)]
-    return []
-
-
-def _alternatives(node: ast.expr) -> Iterator[ast.expr]:
-    """Yield the alternatives of a type."""
-    if isinstance(node, ast.BinOp):
-        yield from _alternatives(node.left)
-        yield from _alternatives(node.right)
-    else:
-        yield node
-
-
-def _is_type(node: ast.AnnAssign) -> bool:
-    return ast.unparse(node.annotation) == "TypeAlias"
-
-
-def _is_alias(name: str, value: ast.expr) -> bool:
-    is_type = isinstance(value, ast.Subscript | ast.BinOp | ast.Name) and not name.isupper()
-    return name[0].isupper() and is_type
-
-
-def _members(node: ast.ClassDef) -> dict[str, str]:
-    return {
-        ast.unparse(each.targets[0]): ast.literal_eval(each.value)
-        for each in node.body
-        if isinstance(each, ast.Assign)
-    }
-
-
-def _is_generator(node: ast.FunctionDef) -> bool:
-    return any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(node))
-
-
-def _read_only(kind: Kind) -> Kind:
-    """Return the kind of a constant: what holds values of one kind may be any list of them."""
-    if kind.name == "tuple" and len(set(kind.of)) == 1 or kind.name == "list":
-        return Kind("array", (union(*kind.of),))
-    return kind
-
-
-def _without_empty_sections(text: str) -> str:
-    """Drop headings that nothing follows but another one."""
-    return text
-
-
-__all__ = ["Module", "parts_of"]

@@ -32,22 +32,14 @@ def scope_of(body: list[ast.stmt], parameters: set[str]) -> Scope:
     """Return where the names of a function are declared."""
     scope = Scope()
     places: dict[str, list[_Path]] = {}
-    statements: dict[tuple[int, int], ast.stmt] = {}
-    stored_first: dict[str, bool] = {}
     for path, statement, name in _uses(body, ()):
-        statements[path[-1]] = statement
-        for block, at in path:
-            statements.setdefault((block, at), statement)
         places.setdefault(name.id, []).append(path)
-        is_store = isinstance(name.ctx, ast.Store)
-        stored_first.setdefault(name.id, is_store)
-        scope.stores[name.id] += is_store
-        if isinstance(statement, ast.AugAssign) and is_store:
-            scope.stores[name.id] += 1
+        if isinstance(name.ctx, ast.Store):
+            scope.stores[name.id] += 2 if isinstance(statement, ast.AugAssign) else 1
     tops = {(id(block), at): each for block, at, each in _all(body)}
-    for name, paths in places.items():
-        if scope.stores[name] and name not in parameters and name != "_":
-            _declare(scope, name, paths, tops)
+    for own, paths in places.items():
+        if scope.stores[own] and own not in parameters and own != "_":
+            _declare(scope, own, paths, tops)
     return scope
 
 
@@ -64,8 +56,10 @@ def _uses(body: list[ast.stmt], path: _Path) -> Iterator[tuple[_Path, ast.stmt, 
         here = (*path, (id(body), at))
         found = [name for part in own_parts(each) for name in names_in(part)]
         for name in sorted(found, key=lambda name: isinstance(name.ctx, ast.Store)):
-            is_loops = isinstance(each, ast.For) and isinstance(name.ctx, ast.Store)
-            yield (*here, (id(each.body), _LOOP)) if is_loops else here, each, name
+            path_of = here
+            if isinstance(each, ast.For) and isinstance(name.ctx, ast.Store):
+                path_of = (*here, (id(each.body), _LOOP))
+            yield path_of, each, name
         for block in blocks_of(each):
             yield from _uses(block, here)
 
@@ -95,8 +89,8 @@ def _declare(
 
 def _targets(node: ast.stmt) -> set[str]:
     """Return the names that a statement is there to declare."""
-    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-    if not isinstance(node, ast.Assign | ast.AnnAssign) or len(targets) > 1:
-        return set()
-    found = (each for each in ast.walk(targets[0]) if isinstance(each, ast.Name))
-    return {each.id for each in found if isinstance(each.ctx, ast.Store)}
+    match node:
+        case ast.Assign(targets=[target]) | ast.AnnAssign(target=target):
+            found = (each for each in ast.walk(target) if isinstance(each, ast.Name))
+            return {each.id for each in found if isinstance(each.ctx, ast.Store)}
+    return set()

@@ -15,20 +15,23 @@ from turnspec.codegen.printer.module import Module
 FILES = ("parser", "options", "results", "tools", "json", "literals", "python")
 #: What Python's modules define and scripts have by hand.
 BY_HAND = frozenset(
-    "Parser parse read_again IN_USE Record Problem ToolCall Message TextDelta ReasoningDelta ContentDelta "
-    "ToolCallStart ToolCallDelta ToolCallEnd Event "
-    "dump_json quote load_json is_too_deep is_object find_flaw with_repeated_joined joined "
-    "literal literal_as_json without_warnings dump_python join_halves from_python keyword_arguments "
-    "types_of PYTHON_ERRORS parameters_by_name is_list is_mapping object_in list_in "
-    "schema_options GrowingText".split()
+    (
+        *("Parser", "parse", "read_again", "IN_USE", "Record", "Problem", "ToolCall", "Message"),
+        *("TextDelta", "ReasoningDelta", "ContentDelta", "ToolCallStart", "ToolCallDelta"),
+        *("ToolCallEnd", "Event", "GrowingText", "dump_json", "quote", "load_json", "is_too_deep"),
+        *("is_object", "find_flaw", "with_repeated_joined", "joined", "literal"),
+        *("literal_as_json", "without_warnings", "dump_python", "join_halves", "from_python"),
+        *("keyword_arguments", "types_of", "PYTHON_ERRORS", "parameters_by_name", "is_list"),
+        *("is_mapping", "object_in", "list_in", "schema_options"),
+    )
 )
 #: What the runtime asks of a printed parser.
 ROOTS = ("FORMAT", "read_turn", "Turn", "Input", "rules_for", "ProblemKind")
 #: What users take.
 PUBLIC = (
     *("FORMAT", "ContentDelta", "Message", "Parser", "ParserEvent", "ParserOptions", "Pieces"),
-    *("Problem", "ProblemKind", "ReasoningDelta", "Tool", "ToolCall", "ToolCallDelta", "ToolCallEnd"),
-    *("ToolCallStart", "parse", "sliceOf", "toDelta"),
+    *("Problem", "ProblemKind", "ReasoningDelta", "Tool", "ToolCall", "ToolCallDelta"),
+    *("ToolCallEnd", "ToolCallStart", "parse", "sliceOf", "toDelta"),
 )
 _DECLARATION = re.compile(
     r"^(?:export )?(?:async )?(?:function\*?|class|const|interface|type) (\w+)", re.MULTILINE
@@ -108,4 +111,9 @@ def _made_public(text: str, name: str) -> str:
     plain = re.sub(r"^export ", "", text, flags=re.MULTILINE)
     if name not in PUBLIC:
         return plain
-    return re.sub(rf"^(?=(?:async )?(?:function|class|const|interface|type) {name}\b)", "export ", plain, flags=re.MULTILINE)
+    return re.sub(
+        rf"^(?=(?:async )?(?:function|class|const|interface|type) {name}\b)",
+        "export ",
+        plain,
+        flags=re.MULTILINE,
+    )

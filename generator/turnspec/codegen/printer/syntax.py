@@ -65,14 +65,14 @@ def _one_by_one(node: ast.Assign, target: ast.Tuple, value: ast.Tuple) -> Iterat
 
 def _chained(node: ast.Assign) -> Iterator[ast.stmt]:
     """Assign to the first name, and then that to all else."""
-    names = [target for target in node.targets if isinstance(target, ast.Name)]
-    others = [target for target in node.targets if target not in names[:1]]
-    if not names:
+    first = next((target for target in node.targets if isinstance(target, ast.Name)), None)
+    if first is None:
         yield node
         return
-    yield _at(node, ast.Assign(names[:1], node.value))
-    for other in others:
-        yield _at(node, ast.Assign([other], ast.Name(names[0].id, ast.Load())))
+    yield _at(node, ast.Assign([first], node.value))
+    for other in node.targets:
+        if other is not first:
+            yield _at(node, ast.Assign([other], ast.Name(first.id, ast.Load())))
 
 
 def _walruses(node: ast.expr) -> bool:

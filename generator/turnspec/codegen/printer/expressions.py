@@ -1,11 +1,8 @@
-"""Expressions: each with what is known of its value."""
+"""Expressions: names, literals, operators and parts of values."""
 
 from __future__ import annotations
 
 import ast
-import json
-import re
-from dataclasses import dataclass, field
 
 from turnspec.codegen.printer.kinds import (
     ANY,
@@ -17,127 +14,41 @@ from turnspec.codegen.printer.kinds import (
     PATTERN,
     SEARCH,
     STR,
-    Annotations,
     Kind,
     Refused,
     class_of,
     element_of,
-    is_plain,
     list_of,
-    may_be_null,
     parts_of,
     shown,
     union,
     without_null,
 )
-from turnspec.codegen.printer.layout import BEGIN, END, brackets, chain
+from turnspec.codegen.printer.layout import (
+    brackets,
+)
+from turnspec.codegen.printer.names import (
+    LOW,
+    PLUS,
+    SIMPLE,
+    TIGHT,
+    TIMES,
+    UNARY,
+    Class,
+    Names,
+    Signature,
+    Value,
+    camel,
+    literal,
+    quoted,
+)
 
-#: How tightly operators bind: what is weaker than its place stands in brackets.
-LOW, CONDITION, OR, AND, EQUAL, LESS, PLUS, TIMES, UNARY, TIGHT = range(10)
 _INFIX = {
     **{ast.Add: ("+", PLUS), ast.Sub: ("-", PLUS), ast.Mult: ("*", TIMES), ast.Mod: ("%", TIMES)},
 }
-_COMPARED = {
-    **{ast.Lt: ("<", LESS), ast.LtE: ("<=", LESS), ast.Gt: (">", LESS), ast.GtE: (">=", LESS)},
-    **{ast.Eq: ("===", EQUAL), ast.Is: ("===", EQUAL)},
-    **{ast.NotEq: ("!==", EQUAL), ast.IsNot: ("!==", EQUAL)},
-}
 _OF_SETS = {ast.BitAnd: "intersection", ast.Sub: "difference"}
-_RESERVED = frozenset(
-    "arguments await break case catch class const continue debugger default delete do else enum "
-    "eval export extends false finally for function if implements import in instanceof interface "
-    "let new null package private protected public return static super switch this throw true try "
-    "typeof var void while with yield".split()
-)
 #: Lists for which the runtime has classes of its own.
 _GROWING = ("GrowingText",)
-_BARE = ("list", "tuple")
-_SIMPLE = re.compile(r"[\w.]+")
-_NOT_SHOWN = re.compile("[\x7f-\xa0\u1680\u2000-\u206f\u3000\ud800-\uf8ff\ufdd0-\uffff]")
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A printed expression.
-
-    `negated` is the opposite of what is asked, and `asked` what says whether it is true, if these
-    have forms of their own.
-    """
-
-    text: str
-    kind: Kind = ANY
-    rank: int = TIGHT
-    negated: str = ""
-    asked: str = ""
-
-    def within(self, rank: int) -> str:
-        """Return the text, in brackets if it binds less than the place asks."""
-        return self.text if self.rank >= rank else f"({self.text})"
-
-
-@dataclass(slots=True)
-class Signature:
-    """What a function or a method takes and returns."""
-
-    kinds: dict[str, Kind] = field(default_factory=dict)
-    defaults: dict[str, ast.expr] = field(default_factory=dict)
-    returns: Kind = ANY
-    is_property: bool = False
-
-    @property
-    def as_kind(self) -> Kind:
-        """The kind of the function as a value."""
-        return Kind("function", (*self.kinds.values(), self.returns))
-
-
-@dataclass(slots=True)
-class Class:
-    """A class of the module."""
-
-    name: str
-    node: ast.ClassDef
-    base: str = ""
-    fields: dict[str, Kind] = field(default_factory=dict)
-    methods: dict[str, Signature] = field(default_factory=dict)
-    #: Of an enumeration, by member; of what is a plain object, the names of what it has.
-    members: dict[str, str] = field(default_factory=dict)
-    record: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class Names:
-    """What a module defines, and what of the runtime it uses."""
-
-    annotations: Annotations = field(default_factory=Annotations)
-    classes: dict[str, Class] = field(default_factory=dict)
-    functions: dict[str, Signature] = field(default_factory=dict)
-    kinds: dict[str, Kind] = field(default_factory=dict)
-    runtime: frozenset[str] = frozenset()
-    is_typed: bool = True
-
-
-def camel(name: str, *, is_member: bool = False) -> str:
-    """Return a name as TypeScript has it."""
-    if name.isupper():
-        return name
-    start = name[: len(name) - len(name.lstrip("_"))]
-    first, *others = name.strip("_").split("_")
-    name = start + first + "".join(part[:1].upper() + part[1:] for part in others)
-    return name if is_member or name not in _RESERVED else f"{name}_"
-
-
-def quoted(text: str) -> str:
-    """Return a text as a literal of JavaScript."""
-    found = json.dumps(text, ensure_ascii=False)
-    return _NOT_SHOWN.sub(lambda sign: f"\\u{ord(sign[0]):04x}", found)
-
-
-def literal(text: str) -> str:
-    """Return a text as a literal; with many backslashes, as it is."""
-    is_raw = text.count("\\") > 1 and not re.search(r"[`\x00-\x1f]|\$\{|\\$", text)
-    if is_raw and not _NOT_SHOWN.search(text):
-        return f"String.raw`{text}`"
-    return quoted(text)
 
 
 class Expressions:
@@ -207,11 +118,13 @@ class Expressions:
 
     def _class_as_function(self, node: ast.Name) -> Value:
         init = self.names.classes[node.id].methods.get("__init__", Signature())
-        given = [ast.Name(name, ast.Load()) for name in init.kinds]
+        given: list[ast.expr] = [ast.Name(name, ast.Load()) for name in init.kinds]
         outer, self.kinds = self.kinds, {**self.kinds, **init.kinds}
         made = self.value(ast.copy_location(ast.Call(node, given, []), node))
         self.kinds = outer
-        parameters = ", ".join(f"{camel(name)}{self.note(kind)}" for name, kind in init.kinds.items())
+        parameters = ", ".join(
+            f"{camel(name)}{self.note(kind)}" for name, kind in init.kinds.items()
+        )
         text = f"({made.text})" if made.text.startswith("{") else made.text
         kind = Kind("function", (*init.kinds.values(), made.kind))
         return Value(f"({parameters}) => {text}", kind, LOW)
@@ -220,7 +133,7 @@ class Expressions:
         text = ""
         for part in node.values:
             if isinstance(part, ast.Constant):
-                inner = quoted(part.value)[1:-1].replace('\\"', '"')
+                inner = quoted(str(part.value))[1:-1].replace('\\"', '"')
                 text += inner.replace("`", "\\`").replace("${", "\\${")
                 continue
             assert isinstance(part, ast.FormattedValue)
@@ -273,7 +186,9 @@ class Expressions:
         if is_open or any(part.name == "array" for part in parts_of(expected)):
             return found
         parts = [part for part in parts_of(expected) if part.name == "tuple"]
-        wanted = parts[0].of if parts and len(parts[0].of) == len(node.elts) else [ANY] * len(node.elts)
+        wanted = (
+            parts[0].of if parts and len(parts[0].of) == len(node.elts) else [ANY] * len(node.elts)
+        )
         values = [self.value(each, kind) for each, kind in zip(node.elts, wanted, strict=True)]
         text = brackets("[", [value.text for value in values], "]")
         return Value(text, Kind("tuple", tuple(value.kind for value in values)))
@@ -310,171 +225,6 @@ class Expressions:
         if not self.names.is_typed or ANY in kind.of:
             return ""
         return f"<{', '.join(map(shown, kind.of))}>"
-
-    # Conditions.
-
-    def truth(self, node: ast.expr) -> Value:
-        """Return an expression that is as true as Python's."""
-        if isinstance(node, ast.BoolOp):
-            return self._all_true(node)
-        value = self.value(node)
-        kind = without_null(value.kind)
-        if kind.name in ("list", "array", "set", "map") and isinstance(node, ast.NamedExpr):
-            raise Refused(node, "walrus of a collection in a condition")
-        if kind.name in ("list", "array", "set", "map"):
-            member = "size" if kind.name in ("set", "map") else "length"
-            text = value.within(TIGHT)
-            if may_be_null(value.kind):
-                return Value(f"{text}?.{member}", union(NUM, NULL))
-            return Value(f"{text}.{member} > 0", BOOL, LESS, f"{text}.{member} === 0")
-        if value.asked:
-            return Value(value.asked, BOOL)
-        if is_plain(value.kind):
-            return value
-        return Value(self.runtime("truthy", value.text), BOOL)
-
-    def _all_true(self, node: ast.BoolOp) -> Value:
-        rank = AND if isinstance(node.op, ast.And) else OR
-        outer, values = self.kinds, []
-        for each in node.values:
-            values.append(self.truth(each))
-            self.narrow(each, isinstance(node.op, ast.And))
-        self.kinds = outer
-        # TypeScript asks for brackets around && in ||.
-        texts = [value.within(LESS - 1 if value.rank <= AND else rank) for value in values]
-        return Value(chain(texts, "&&" if rank == AND else "||"), union(*(v.kind for v in values)), rank)
-
-    def negated(self, node: ast.expr) -> Value:
-        """Return an expression that is true where one is not."""
-        value = self.truth(node)
-        if value.negated:
-            return Value(value.negated, BOOL, EQUAL)
-        return Value(f"!{value.within(UNARY)}", BOOL, UNARY)
-
-    def as_bool(self, node: ast.expr) -> Value:
-        """Return whether an expression is true."""
-        value = self.truth(node)
-        if value.kind == BOOL:
-            return value
-        return Value(f"Boolean({value.text})", BOOL)
-
-    def _boolop(self, node: ast.BoolOp, expected: Kind) -> Value:
-        outer, values = self.kinds, []
-        for each in node.values:
-            values.append(self.value(each, expected))
-            self.narrow(each, isinstance(node.op, ast.And))
-        self.kinds = outer
-        kinds = [value.kind for value in values]
-        if all(kind == BOOL for kind in kinds):
-            return self._all_true(node)
-        *firsts, last = values
-        is_or = isinstance(node.op, ast.Or)
-        if all(is_plain(value.kind) for value in firsts):
-            rank, sign = (OR, "||") if is_or else (AND, "&&")
-            parts = [v.within(LESS - 1 if v.rank <= AND else rank) for v in values]
-            before = [without_null(kind) if is_or else _when_false(kind) for kind in kinds[:-1]]
-            kind = union(*[kind for kind in before if kind], kinds[-1])
-            return Value(chain(parts, sign), kind, rank)
-        if not is_or or len(firsts) > 1:
-            raise Refused(node, "value of and, or of collections")
-        one, other = node.values
-        kind = without_null(kinds[0])
-        if isinstance(other, ast.Dict | ast.List | ast.Tuple) and not _size(other) and kind != ANY:
-            empty = "[]" if kind.name in ("list", "array", "tuple") else "new Map()"
-            if kind == OBJECT:
-                empty = "{}"
-            return Value(f"{firsts[0].within(AND)} ?? {empty}", kind, CONDITION)
-        text = self.runtime("either", firsts[0].text, last.text)
-        return Value(text, union(kind, last.kind))
-
-    def _unaryop(self, node: ast.UnaryOp, _: Kind) -> Value:
-        if isinstance(node.op, ast.Not):
-            return self.negated(node.operand)
-        value = self.value(node.operand)
-        if isinstance(node.op, ast.USub):
-            return Value(f"-{value.within(UNARY)}", NUM, UNARY)
-        raise Refused(node, f"operator {type(node.op).__name__}")
-
-    def _ifexp(self, node: ast.IfExp, expected: Kind) -> Value:
-        test, outer = self.truth(node.test).within(OR), self.kinds
-        self.narrow(node.test, True)
-        one, self.kinds = self.value(node.body, expected), outer
-        self.narrow(node.test, False)
-        other, self.kinds = self.value(node.orelse, expected), outer
-        text = f"{test} ? {one.within(CONDITION + 1)} : {other.within(CONDITION)}"
-        return Value(text, union(one.kind, other.kind), CONDITION)
-
-    def _compare(self, node: ast.Compare, _: Kind) -> Value:
-        sides = [node.left, *node.comparators]
-        found = [
-            self._compared(one, op, other)
-            for one, op, other in zip(sides, node.ops, sides[1:], strict=False)
-        ]
-        if len(found) == 1:
-            return found[0]
-        return Value(chain([value.within(AND) for value in found], "&&"), BOOL, AND)
-
-    def _compared(self, one: ast.expr, op: ast.cmpop, other: ast.expr) -> Value:
-        if isinstance(op, ast.In | ast.NotIn):
-            found = self._membership(one, other)
-            if isinstance(op, ast.In):
-                return found
-            return Value(found.negated or f"!{found.within(UNARY)}", BOOL, AND if found.negated else UNARY)
-        left, right = self.value(one), self.value(other)
-        kind, is_same = without_null(left.kind), isinstance(op, ast.Is | ast.IsNot)
-        if kind.name == "set" and isinstance(op, ast.LtE):
-            return Value(self.runtime("isSubset", left.text, right.text), BOOL)
-        if kind.name in ("list", "array") and isinstance(op, ast.Eq):
-            return Value(self.runtime("equal", left.text, right.text), BOOL)
-        comparable = ("str", "num", "bool", "null", "literal", "enum", "any")
-        if not is_same and any(part.name not in comparable for part in parts_of(left.kind)):
-            raise Refused(one, f"comparison of {kind.name}")
-        sign, rank = _COMPARED[type(op)]
-        text = f"{left.within(rank + 1)} {sign} {right.within(rank + 1)}"
-        opposite = {"===": "!==", "!==": "==="}.get(sign)
-        negated = f"{left.within(rank + 1)} {opposite} {right.within(rank + 1)}" if opposite else ""
-        return Value(text, BOOL, rank, negated)
-
-    def _membership(self, one: ast.expr, other: ast.expr) -> Value:
-        sought, within = self.value(one), self.value(other)
-        kind, text = without_null(within.kind), within.within(TIGHT)
-        if any(part.name in ("list", "array", "tuple", "map", "object", "class", "set") for part in parts_of(sought.kind)):
-            raise Refused(one, "membership of what is compared by its parts")
-        if kind.name in ("set", "map"):
-            return Value(f"{text}.has({sought.text})", BOOL)
-        if all(part.name in ("str", "literal") for part in parts_of(kind)):
-            return Value(f"{text}.includes({sought.text})", BOOL)
-        if kind in (OBJECT, ANY):
-            return Value(self.runtime("hasMember", within.text, sought.text), BOOL)
-        if kind.name not in ("list", "array", "tuple"):
-            raise Refused(other, f"membership in {kind.name}")
-        texts = self.items(other.elts)[0] if isinstance(other, ast.Tuple) else []
-        if 0 < len(texts) < 4 and _SIMPLE.fullmatch(sought.text) and "..." not in "".join(texts):
-            parts = [[f"{sought.text} {sign} {text}" for text in texts] for sign in ("===", "!==")]
-            rank = OR if len(texts) > 1 else EQUAL
-            negated = f"({chain(parts[1], '&&')})" if len(texts) > 1 else parts[1][0]
-            return Value(chain(parts[0], "||"), BOOL, rank, negated)
-        return Value(self.runtime("among", sought.text, within.text), BOOL)
-
-    def narrow(self, test: ast.expr, is_true: bool) -> None:
-        """Note what a condition says of the kinds of names, where it is true or false."""
-        match test:
-            case ast.UnaryOp(op=ast.Not(), operand=inner):
-                self.narrow(inner, not is_true)
-            case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) == is_true:
-                for each in values:
-                    self.narrow(each, is_true)
-            case ast.Name(id=name) if is_true and name in self.kinds:
-                self.kinds = {**self.kinds, name: without_null(self.kinds[name])}
-            case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kind]):
-                found = self.names.annotations.kind(kind) if ast.unparse(kind) not in _BARE else None
-                parts = [
-                    part
-                    for part in parts_of(self.value(test.args[0]).kind)
-                    if (part == found or part.name == ast.unparse(kind)) == is_true
-                ]
-                if parts or found:
-                    self.kinds = {**self.kinds, name: union(*parts) if parts else found or ANY}
 
     # Operators.
 
@@ -541,18 +291,21 @@ class Expressions:
             return Value(self.sure(f"{text}.get({self.text(index)})"), kind.of[1])
         if kind in (OBJECT, ANY):
             return Value(self.runtime("memberOf", value.text, self.text(index)))
-        if isinstance(index, ast.UnaryOp) and kind == STR and _SIMPLE.fullmatch(text):
+        if isinstance(index, ast.UnaryOp) and kind == STR and SIMPLE.fullmatch(text):
             return Value(f"{text}.charAt({text}.length {self.text(index).replace('-', '- ')})", STR)
         if isinstance(index, ast.UnaryOp):
             return Value(self.sure(f"{text}.at({self.text(index)})"), element_of(kind))
-        if kind == STR and not isinstance(index, ast.Constant):
+        number = index.value if isinstance(index, ast.Constant) else None
+        if kind == STR and not isinstance(number, int):
             return Value(f"{text}.charAt({self.text(index)})", STR)
-        if kind == STR:  # a character, of which there may be two units
-            return Value(self.runtime("characters", value.text, self.text(index), f"{index.value + 1}"), STR)
-        if kind.name == "tuple" and isinstance(index, ast.Constant):
-            return Value(f"{text}[{index.value}]", kind.of[index.value])
+        if kind == STR and isinstance(number, int):  # a character may be two units
+            return Value(self.runtime("characters", text, str(number), str(number + 1)), STR)
+        if kind.name == "tuple" and isinstance(number, int):
+            return Value(f"{text}[{number}]", kind.of[number])
         if kind.name in ("list", "array", "union"):
-            kinds = [part.of[0] if part.name != "tuple" else ANY for part in parts_of(kind) if part.of]
+            kinds = [
+                part.of[0] if part.name != "tuple" else ANY for part in parts_of(kind) if part.of
+            ]
             return Value(self.sure(f"{text}[{self.text(index)}]"), union(*kinds) if kinds else ANY)
         raise Refused(node, f"element of {kind.name}")
 
@@ -570,9 +323,9 @@ class Expressions:
 
     def _attribute(self, node: ast.Attribute, _: Kind) -> Value:
         name, owner = node.attr, node.value
-        if isinstance(owner, ast.Name) and owner.id in self.names.classes:
-            if name in (members := self.names.classes[owner.id].members):
-                return Value(quoted(members[name]), Kind("enum", text=owner.id))
+        class_ = self.names.classes.get(owner.id) if isinstance(owner, ast.Name) else None
+        if class_ and name in class_.members:
+            return Value(quoted(class_.members[name]), Kind("enum", text=class_.name))
         if isinstance(owner, ast.Name) and f"{owner.id}.{name}" == "sys.maxsize":
             return Value("Number.MAX_SAFE_INTEGER", NUM)
         if isinstance(owner, ast.Name) and f"{owner.id}.{name}" == "sys.maxunicode":
@@ -615,13 +368,3 @@ class Expressions:
     def walked(self, node: ast.expr) -> Value:
         """Return what is gone through."""
         raise NotImplementedError
-
-
-def _when_false(kind: Kind) -> Kind | None:
-    """Return the kind of what is false of a kind; None if nothing is."""
-    parts = [part for part in parts_of(kind) if part.name in ("str", "num", "bool", "null")]
-    return union(*parts) if parts else None
-
-
-def _size(node: ast.Dict | ast.List | ast.Tuple) -> int:
-    return len(node.keys if isinstance(node, ast.Dict) else node.elts)
