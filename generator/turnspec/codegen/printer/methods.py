@@ -27,6 +27,8 @@ from turnspec.codegen.printer.layout import (
 )
 from turnspec.codegen.printer.names import (
     TIGHT,
+    UNARY,
+    Signature,
     Value,
     camel,
 )
