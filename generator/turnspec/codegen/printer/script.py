@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import groupby
 
 from turnspec import engine
 from turnspec.codegen.printer.module import Module
+from turnspec.codegen.printer.untyped import untyped
 
 #: The files of the runtime, in a reader's order.
 FILES = ("parser", "options", "results", "tools", "json", "literals", "python")
@@ -69,6 +71,8 @@ def runtime() -> tuple[Declaration, ...]:
 def _declarations(text: str) -> Iterator[Declaration]:
     text = _IMPORT.sub("", re.sub(r"\A/\*\*[\s\S]*?\*/\n", "", text))
     found = list(_DECLARATION.finditer(text))
+    # What has several signatures is one.
+    found = [next(same) for _, same in groupby(found, key=lambda each: each[1])]
     starts = [_with_comments(text, each.start()) for each in found]
     for each, start, end in zip(found, starts, [*starts[1:], len(text)], strict=True):
         yield Declaration(each[1], text[start:end].strip("\n"))
@@ -104,6 +108,8 @@ def script(module: str, *, is_typed: bool = True) -> str:
     printed = source.printed(ROOTS).rstrip("\n")
     last = "\n".join(["// Expressions, which need a class that stands above.", *source.last_lines])
     parts = [_made_public(each.text, each.name) for each in needed(printed + last)]
+    if not is_typed:
+        parts = list(filter(None, map(untyped, parts)))
     return "\n\n".join([printed, *parts, last]) + "\n"
 
 
