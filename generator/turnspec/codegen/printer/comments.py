@@ -9,6 +9,14 @@ import tokenize
 from collections.abc import Iterator
 
 
+def block(texts: list[str], indent: str = "") -> list[str]:
+    """Return lines as a comment of what stands under them."""
+    texts = [text.replace("*/", "* /") for text in texts]
+    if len(texts) == 1 and len(indent + texts[0]) < 93:
+        return [f"{indent}/** {texts[0]} */"]
+    return [f"{indent}/**", *(f"{indent} * {text}".rstrip() for text in texts), f"{indent} */"]
+
+
 class Comments:
     """Comments by their lines; each is given once."""
 
@@ -26,6 +34,29 @@ class Comments:
         """Yield the lines of comments before a line of the source."""
         for number in sorted(number for number in self._above if number < line):
             yield f"// {self._above.pop(number)}"
+
+    def sections(self, line: int) -> Iterator[list[str]]:
+        """Yield the comments before a statement of the module: a heading, and what tells of it.
+
+        A heading that another one follows has nothing under it.
+        """
+        numbers = sorted(number for number in self._above if number < line)
+        groups: list[list[int]] = []
+        for number in numbers:
+            if groups and groups[-1][-1] == number - 1:
+                groups[-1].append(number)
+            else:
+                groups.append([number])
+        is_told = bool(groups) and groups[-1][-1] == line - 1
+        kept = groups[-2:] if is_told else groups[-1:]
+        for group in kept:
+            texts = [self._above[number] for number in group]
+            if is_told and group is groups[-1]:
+                yield block(texts)
+            else:
+                yield [f"// {text}".rstrip() for text in texts]
+        for number in numbers:
+            del self._above[number]
 
     def beside(self, node: ast.AST, last: ast.AST | None = None) -> str:
         """Return the comments at the ends of a node's lines, up to those of another node."""

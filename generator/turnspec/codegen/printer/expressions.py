@@ -142,7 +142,7 @@ class Expressions:
                 inner = self.runtime("repr", value.text)
             elif part.format_spec is not None:
                 inner = self._formatted(part, value)
-            elif value.kind.name in ("str", "num", "literal"):
+            elif all(kind.name in ("str", "num", "literal") for kind in parts_of(value.kind)):
                 inner = value.text
             else:
                 raise Refused(part, f"{value.kind.name} in a text")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from turnspec.codegen.printer.comments import Comments
 from turnspec.codegen.printer.functions import Functions
@@ -40,8 +40,16 @@ QUOTED_TYPES = ("Notation", "Step", "Slots")
 class Learning(Functions):
     """Learns what a module defines."""
 
-    def __init__(self, source: str, runtime: frozenset[str], *, is_typed: bool = True) -> None:
+    def __init__(
+        self,
+        source: str,
+        runtime: frozenset[str] = frozenset(),
+        exported: Collection[str] = (),
+        *,
+        is_typed: bool = True,
+    ) -> None:
         """Take a module's source; `runtime` are names that something else defines."""
+        self.exported = exported
         names = Names(runtime=runtime, is_typed=is_typed)
         super().__init__(names, Comments(source))
         self.tree = ast.parse(source)

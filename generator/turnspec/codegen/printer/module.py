@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+from turnspec.codegen.printer.comments import block
 from turnspec.codegen.printer.kinds import (
     ANY,
     NULL,
@@ -130,11 +131,8 @@ class Module(Learning):
 
     def _put_top_comments(self, node: ast.stmt) -> None:
         decorators = [each.lineno for each in getattr(node, "decorator_list", ())]
-        texts = list(self.comments.above(min([node.lineno, *decorators])))
-        if texts:
-            self.lines += ["", *(text.rstrip() for text in texts)]
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                self.lines.append("")
+        for lines in self.comments.sections(min([node.lineno, *decorators])):
+            self.lines += ["", *lines]
 
     def _put_constant(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
@@ -160,7 +158,7 @@ class Module(Learning):
             if key
         ]
         note = ": FormatTexts" if self.names.is_typed else ""
-        self.lines.append(f"export const FORMAT{note} = {{")
+        self.lines += ["", f"export const FORMAT{note} = {{"]
         self.lines += [f"  {member}," for member in members]
         self.lines.append("};")
 
@@ -183,11 +181,11 @@ class Module(Learning):
 
     def _put_type(self, name: str, parts: list[str]) -> None:
         """Put a type of several alternatives, as many on a line as fit in."""
-        text = f"type {name} = {' | '.join(parts)};"
+        head = f"{'export ' if name in self.exported else ''}type {name} ="
+        text = f"{head} {' | '.join(parts)};"
         if len(text) > WIDTH:
             filled = textwrap.wrap(" | ".join(parts), WIDTH - 4, break_long_words=False)
-            text = f"type {name} ="
-            self.lines += [text, *(f"  {line}" for line in filled[:-1])]
+            self.lines += [head, *(f"  {line}" for line in filled[:-1])]
             text = f"  {filled[-1]};"
         self.lines.append(text)
 
@@ -222,16 +220,7 @@ class Module(Learning):
         if not text:
             return node.body
         text = re.sub(r"`([a-z]+(?:_[a-z]+)+)`", lambda name: f"`{camel(name[1])}`", text)
-        indent = " " * self.depth * 2
-        lines = text.replace("*/", "* /").split("\n")
-        if len(lines) == 1 and len(indent + text) < 93:
-            self.lines.append(f"{indent}/** {text} */")
-        else:
-            self.lines += [
-                f"{indent}/**",
-                *(f"{indent} * {line}".rstrip() for line in lines),
-                f"{indent} */",
-            ]
+        self.lines += block(text.replace("None", "null").split("\n"), " " * self.depth * 2)
         return node.body[1:]
 
     # Classes.

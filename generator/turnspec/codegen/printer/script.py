@@ -104,7 +104,7 @@ def script(module: str, *, is_typed: bool = True) -> str:
     Raises:
         NotInSubset: the printer doesn't know something of it.
     """
-    source = Module(module, BY_HAND, is_typed=is_typed)
+    source = Module(module, BY_HAND, PUBLIC, is_typed=is_typed)
     printed = source.printed(ROOTS).rstrip("\n")
     last = "\n".join(["// Expressions, which need a class that stands above.", *source.last_lines])
     parts = [_made_public(each.text, each.name) for each in needed(printed + last)]

@@ -36,7 +36,11 @@ const LITERAL_ESCAPES: Readonly<Record<string, string>> = {
   "'": "'",
   '"': '"',
 };
-const LITERAL_CONSTANTS: Readonly<Record<string, null | boolean>> = { None: null, True: true, False: false };
+const LITERAL_CONSTANTS: Readonly<Record<string, null | boolean>> = {
+  None: null,
+  True: true,
+  False: false,
+};
 const LONE_SURROGATE = /\p{Cs}/u;
 
 /** What is no literal, or none that JSON can hold. */

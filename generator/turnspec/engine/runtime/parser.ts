@@ -146,7 +146,8 @@ export class Parser {
 /** Say whether a text has characters, or halves of such, that JavaScript's numbers don't count. */
 function hasSurrogates(text: string): boolean {
   if (text.length > 16) return /[\ud800-\udfff]/.test(text);
-  for (let at = 0; at < text.length; at++) if ((text.charCodeAt(at) & 0xf800) === 0xd800) return true;
+  for (let at = 0; at < text.length; at++)
+    if ((text.charCodeAt(at) & 0xf800) === 0xd800) return true;
   return false;
 }
 
@@ -195,6 +196,7 @@ async function* eventsOf(
  * Events count code points, and JavaScript's strings UTF-16 code units.
  */
 export function sliceOf(text: string, { start, end }: { start: number; end: number }): string {
-  if (!/[\ud800-\udbff][\udc00-\udfff]/.test(text)) return text.slice(Math.max(start, 0), Math.max(end, 0));
+  if (!/[\ud800-\udbff][\udc00-\udfff]/.test(text))
+    return text.slice(Math.max(start, 0), Math.max(end, 0));
   return Array.from(text).slice(Math.max(start, 0), Math.max(end, 0)).join("");
 }

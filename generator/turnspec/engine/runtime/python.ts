@@ -16,13 +16,13 @@ const ANY_SPACE = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\
 
 export function stripStart(text: string, signs?: string): string {
   let at = 0;
-  while (at < text.length && isIn(text.charAt(at), signs)) at++;
+  while (at < text.length && belongsTo(text.charAt(at), signs)) at++;
   return at > 0 ? text.slice(at) : text;
 }
 
 export function stripEnd(text: string, signs?: string): string {
   let end = text.length;
-  while (end > 0 && isIn(text.charAt(end - 1), signs)) end--;
+  while (end > 0 && belongsTo(text.charAt(end - 1), signs)) end--;
   return end < text.length ? text.slice(0, end) : text;
 }
 
@@ -30,8 +30,15 @@ export function strip(text: string, signs?: string): string {
   return stripStart(stripEnd(text, signs), signs);
 }
 
-function isIn(sign: string, signs: string | undefined): boolean {
+function belongsTo(sign: string, signs: string | undefined): boolean {
   return signs === undefined ? ANY_SPACE.test(sign) : signs.includes(sign);
+}
+
+/** Say whether a sign is one of some: quicker than to look for it as for a text. */
+export function isSign(sign: string, signs: string): boolean {
+  const code = sign.charCodeAt(0);
+  for (let at = 0; at < signs.length; at++) if (signs.charCodeAt(at) === code) return true;
+  return sign === "";
 }
 
 /** Return a text's words, which white space parts. */
@@ -193,10 +200,7 @@ export function isSubset<V>(one: ReadonlySet<V>, other: ReadonlySet<V>): boolean
   return [...one].every((value) => other.has(value));
 }
 
-export function addAll(
-  container: Set<Any> | Map<Any, Any>,
-  values: Iterable<Any>,
-): void {
+export function addAll(container: Set<Any> | Map<Any, Any>, values: Iterable<Any>): void {
   for (const value of values) {
     if (container instanceof Map) container.set(value[0], value[1]);
     else container.add(value);
@@ -286,11 +290,12 @@ export class Match {
     return this.found.index + this.found[0].length;
   }
 
-  /** The name of the group that found something. */
+  /** The name of the last group that found something. */
   get lastgroup(): string | null {
     const { groups } = this.found;
-    for (const name in groups) if (groups[name] !== undefined) return name;
-    return null;
+    let last: string | null = null;
+    for (const name in groups) if (groups[name] !== undefined) last = name;
+    return last;
   }
 }
 
@@ -307,24 +312,24 @@ export class Pattern {
     const own = translated(source);
     this.source = source;
     this.groupindex = Array.from(own.matchAll(/\(\?<(\w+)>/g), ([, name]) => name as string);
-    // What counts characters, or names others than these, takes pairs of surrogates for one.
-    const flag = /[^\x00-\x7f]|\\[up]|\{\d/.test(own) ? "u" : "";
+    // What may hold any characters takes pairs of surrogates for one; else it is quicker without.
+    const flag = /[^\x00-\x7f]|\\[upSW]|\{\d|\[\^/.test(own) ? "u" : "";
     this.first = new RegExp(own, flag);
     this.here = new RegExp(own, `${flag}y`);
     this.anywhere = new RegExp(own, `${flag}g`);
   }
 
   match(text: string, at = 0, end = text.length): Match | null {
-    return found(this.here, end < text.length ? text.slice(0, end) : text, at);
+    return executed(this.here, end < text.length ? text.slice(0, end) : text, at);
   }
 
   fullmatch(text: string, at = 0, end = text.length): Match | null {
     this.whole ??= new RegExp(`(?:${this.here.source})$`, this.here.flags);
-    return found(this.whole, end < text.length ? text.slice(0, end) : text, at);
+    return executed(this.whole, end < text.length ? text.slice(0, end) : text, at);
   }
 
   search(text: string, at = 0): Match | null {
-    return found(this.anywhere, text, at);
+    return executed(this.anywhere, text, at);
   }
 
   /** Say whether it finds something. */
@@ -357,7 +362,7 @@ export class Pattern {
   }
 }
 
-function found(expression: RegExp, text: string, at: number): Match | null {
+function executed(expression: RegExp, text: string, at: number): Match | null {
   expression.lastIndex = at;
   const match = expression.exec(text);
   return match && new Match(match);
