@@ -185,7 +185,7 @@ SAME: dict[str, tuple[str, str]] = {
         """
         given, known = {"a", "b"}, set(text)
         both = sorted(given & known)
-        items = [*both, *(given - known)]
+        items = [*both, *sorted(given - known)]
         items[:0] = ["first"]
         del items[2:]
         items.insert(1, "second")
