@@ -11,7 +11,6 @@ from turnspec.codegen.printer.kinds import (
     NULL,
     NUM,
     OBJECT,
-    STR,
     Kind,
     Refused,
     is_plain,
@@ -181,8 +180,6 @@ class Conditions(Expressions):
             raise Refused(one, "membership of what is compared by its parts")
         if kind.name in ("set", "map"):
             return Value(f"{text}.has({sought.text})", BOOL)
-        if kind == STR and isinstance(one, ast.Subscript) and not isinstance(one.slice, ast.Slice):
-            return Value(self.runtime("isSign", sought.text, within.text), BOOL)
         if all(part.name in ("str", "literal") for part in parts_of(kind)):
             return Value(f"{text}.includes({sought.text})", BOOL)
         if kind in (OBJECT, ANY):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
 from turnspec.codegen.printer.blocks import Blocks
@@ -28,6 +28,8 @@ from turnspec.codegen.printer.syntax import simplified
 class Functions(Blocks):
     """Prints functions."""
 
+    reserved: Collection[str] = ()  # names that something else has
+
     def parameters(self, signature: Signature, body: list[ast.stmt]) -> list[str]:
         """Return the parameters of a function; what it doesn't use has a mark."""
         found = []
@@ -50,6 +52,7 @@ class Functions(Blocks):
             self.returns = signature.returns.of[0]
         self.scope = scope_of(body, set(signature.kinds))
         self.declared = self._declared(body, signature)
+        self.check(body[0] if body else None, self.declared)
         self.kinds = {**outer, **self.declared}
         self.put(f"{head} {{")
         self.block(body)
@@ -58,6 +61,16 @@ class Functions(Blocks):
         self.depth -= 1
         self.put("}")
         self.kinds = outer
+
+    def check(self, node: ast.AST | None, names: Iterable[str]) -> None:
+        """See that no name is one of the runtime's.
+
+        Raises:
+            Refused: one is.
+        """
+        for name in names:
+            if camel(name) in self.reserved:
+                raise Refused(node or ast.Pass(), f"name {name}, which the runtime has")
 
     def _declared(self, body: list[ast.stmt], signature: Signature) -> dict[str, Kind]:
         """Return the kinds of a function's names: as annotated, or as all that they are given."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
 
 from turnspec.codegen.printer.comments import Comments
 from turnspec.codegen.printer.functions import Functions
@@ -45,13 +46,19 @@ class Learning(Functions):
         source: str,
         runtime: frozenset[str] = frozenset(),
         exported: Collection[str] = (),
+        reserved: Collection[str] = (),
         *,
         is_typed: bool = True,
     ) -> None:
-        """Take a module's source; `runtime` are names that something else defines."""
+        """Take a module's source.
+
+        `runtime` are names of its own that something else defines, `exported` and `reserved` are
+        names of the script: what it exports, and what else is in it.
+        """
         self.exported = exported
         names = Names(runtime=runtime, is_typed=is_typed)
         super().__init__(names, Comments(source))
+        self.reserved = reserved
         self.tree = ast.parse(source)
         self.needed: set[str] = set()  # the names that are printed
         self.refusals: list[str] = []
@@ -94,14 +101,26 @@ class Learning(Functions):
             self._learn_methods(class_)
         for node in self.tops:
             if isinstance(node, ast.FunctionDef):
-                self.names.functions[node.name] = self._signature(node)
+                with self.noting():
+                    self.names.functions[node.name] = self._signature(node)
         self.names.kinds |= _RUNTIME_KINDS
         for node in self.tops:
-            self._learn_constant(node)
+            with suppress(Refused):  # it is told where it is printed
+                self._learn_constant(node)
         for _ in range(3):  # as classes know each other
             for class_ in self.names.classes.values():
                 if class_.name in self.needed:
                     self._learn_fields(class_)
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Note what is refused, so that all of it is told at once."""
+        depth, kinds = self.depth, self.kinds
+        try:
+            yield
+        except Refused as refused:
+            self.refusals.append(str(refused))
+            self.depth, self.kinds = depth, kinds
 
     def _learn_methods(self, class_: Class) -> None:
         for node in class_.node.body:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 
 from turnspec.codegen.printer.comments import block
 from turnspec.codegen.printer.kinds import (
@@ -67,21 +66,12 @@ class Module(Learning):
         self.learn()
         for node in self.tops:
             if set(names_of(node)) & self.needed:
-                with self._noting():
+                with self.noting():
+                    self.check(node, names_of(node))
                     self._put_top(node)
         if self.refusals:
             raise NotInSubset(self.refusals)
         return re.sub(r"\n{3,}", "\n\n", "\n".join(self.lines)).strip("\n") + "\n"
-
-    @contextmanager
-    def _noting(self) -> Iterator[None]:
-        """Note what is refused, so that all of it is told at once."""
-        depth, kinds = self.depth, self.kinds
-        try:
-            yield
-        except Refused as refused:
-            self.refusals.append(str(refused))
-            self.depth, self.kinds = depth, kinds
 
     def _reached(self, roots: Iterable[str]) -> set[str]:
         found: set[str] = set()
@@ -234,7 +224,7 @@ class Module(Learning):
         self._put_fields(class_)
         for each in body:
             if isinstance(each, ast.FunctionDef):
-                with self._noting():
+                with self.noting():
                     self._put_method(class_, each)
         self.depth -= 1
         self.put("}")

@@ -11,6 +11,7 @@ from itertools import groupby
 
 from turnspec import engine
 from turnspec.codegen.printer.module import Module
+from turnspec.codegen.printer.names import camel
 from turnspec.codegen.printer.untyped import untyped
 
 #: The files of the runtime, in a reader's order.
@@ -104,7 +105,8 @@ def script(module: str, *, is_typed: bool = True) -> str:
     Raises:
         NotInSubset: the printer doesn't know something of it.
     """
-    source = Module(module, BY_HAND, PUBLIC, is_typed=is_typed)
+    reserved = {each.name for each in runtime()} - set(map(camel, BY_HAND))
+    source = Module(module, BY_HAND, PUBLIC, reserved, is_typed=is_typed)
     printed = source.printed(ROOTS).rstrip("\n")
     last = "\n".join(["// Expressions, which need a class that stands above.", *source.last_lines])
     parts = [_made_public(each.text, each.name) for each in needed(printed + last)]

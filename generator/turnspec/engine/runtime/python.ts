@@ -34,13 +34,6 @@ function belongsTo(sign: string, signs: string | undefined): boolean {
   return signs === undefined ? ANY_SPACE.test(sign) : signs.includes(sign);
 }
 
-/** Say whether a sign is one of some: quicker than to look for it as for a text. */
-export function isSign(sign: string, signs: string): boolean {
-  const code = sign.charCodeAt(0);
-  for (let at = 0; at < signs.length; at++) if (signs.charCodeAt(at) === code) return true;
-  return sign === "";
-}
-
 /** Return a text's words, which white space parts. */
 export function wordsIn(text: string): string[] {
   return text.split(new RegExp(`${ANY_SPACE.source}+`)).filter(Boolean);
