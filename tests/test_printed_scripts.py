@@ -19,7 +19,7 @@ from tests.typescript.engines import (
     opened_engine,
     python_result,
 )
-from tests.typescript.toolchain import compile_typescript
+from tests.typescript.toolchain import ROOT, compile_typescript, lint
 from turnspec.codegen.compiled import compiled_source
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.loading import load
@@ -28,6 +28,7 @@ from turnspec.codegen.table import format_table
 from turnspec.deviations.table import DEVIATIONS
 from turnspec.deviations.turns import Format
 
+RUNTIME = ROOT / "generator/turnspec/engine/runtime"
 ALL = "TURNSPEC_EXAMPLES" in os.environ
 _CONTENT, _TAGGED, _JSON = "01-ai-yi-1-5-chat", "qwen3-coder", "qwen-qwen3-0-6b"
 CHOSEN = FORMATS if ALL else (_CONTENT, _TAGGED, _JSON)
@@ -136,3 +137,7 @@ def test_printed_parsers_are_strict_typescript(tmp_path: Path) -> None:
     strict = ("noPropertyAccessFromIndexSignature", "isolatedDeclarations", "erasableSyntaxOnly")
     options = (f"--{option}" for option in strict)
     compile_typescript(tmp_path, tmp_path / "compiled", *options)
+
+
+def test_the_runtime_is_as_the_linter_wants_it() -> None:
+    lint(RUNTIME)
