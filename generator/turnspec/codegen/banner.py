@@ -17,8 +17,10 @@ from turnspec.codegen.text_hash import hash_of, text_hash
 from turnspec.engine import ENGINE_VERSION
 from turnspec.spec.recipe import REGENERATE
 
-#: The folders that hold the engines' sources: of Python modules, and of scripts.
+#: The folders that hold the engines' sources: of Python modules, of what is printed of them, and
+#: of the engine that scripts share.
 PYTHON_SOURCES = ("engine",)
+PRINTED_SOURCES = ("engine", "engine/runtime")
 SCRIPT_SOURCES = ("engine/typescript",)
 
 _LINES = (

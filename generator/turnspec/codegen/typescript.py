@@ -22,9 +22,18 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from turnspec import engine
-from turnspec.codegen.banner import SCRIPT_SOURCES, banner, named_place, named_spec, sealed
+from turnspec.codegen.banner import (
+    PRINTED_SOURCES,
+    SCRIPT_SOURCES,
+    banner,
+    named_place,
+    named_spec,
+    sealed,
+)
 from turnspec.codegen.format import Format
 from turnspec.codegen.parts import Join, join_parts
+from turnspec.codegen.printer.comments import block
+from turnspec.codegen.printer.script import script as printed_script
 from turnspec.codegen.text_hash import SCRIPT_COMMENT
 from turnspec.engine import ENGINE_VERSION
 from turnspec.spec.visible import visible_json
@@ -69,6 +78,7 @@ class Script(StrEnum):
     DECLARATION = ".d.mts"
 
 
+_COUNTED = "Events and problems count code points: `sliceOf(text, event)` is the text of one."
 _USE = """\
 `parse` reads a whole text, `Parser` one that arrives in pieces. Neither ever raises on what a
 model writes: what deviates from the format is told in `message.problems`."""
@@ -107,23 +117,23 @@ def script_text(module: str, table: Format, script: Script, *, shared: bool = Fa
     """
     name, spec_hash = named_spec(module)
     command = renewing(name, script, shared=shared)
-    parts = (
-        DECLARATIONS
-        if script is Script.DECLARATION
-        else () if shared else needed_script_parts(table, script)
-    )
+    sources = SCRIPT_SOURCES if shared else PRINTED_SOURCES
+    head = _banner(named_place(module), spec_hash, command, sources).rstrip("\n")
+    if script is not Script.DECLARATION and not shared:
+        told = block([*_docstring(module, table), "", _COUNTED])
+        body = printed_script(module, is_typed=script is Script.TYPESCRIPT)
+        return sealed("\n".join([head, *told, "", body]))
+    parts = DECLARATIONS if script is Script.DECLARATION else ()
     template = environment().get_template(
         "declaration.jinja" if script is Script.DECLARATION else "script.jinja"
     )
     text = template.render(
-        banner=_banner(named_place(module), spec_hash, command).rstrip("\n"),
+        banner=head,
         lines=_docstring(module, table),
         table=_literal(table),
         parts=[script_part(name, script) for name in parts],
-        engine_version=ENGINE_VERSION,
         typed=script is Script.TYPESCRIPT,
         engine=_engine_file(script) if shared else "",
-        make_calls=_made(join_parts(table)),
     )
     return sealed(text)
 
@@ -167,26 +177,6 @@ def _names(join: Join | None) -> Iterator[str]:
     return join.names() if join else iter(())
 
 
-def _made(join: Join | None) -> str:
-    """Return the expression for what makes the reader of calls."""
-    if join is None:
-        return "null"
-    reads_heads = join.name == "HeadCalls"
-    uses = {name: _expression(name, used, reads_heads) for name, used in join.uses.items()}
-    parts = ", ".join(f"{name}: {expression}" for name, expression in uses.items())
-    return f"(text, options) =>\n    new {join.name}(text, options, {{ {parts} }})"
-
-
-def _expression(name: str, used: Join, reads_heads: bool = True) -> str:
-    """Return the expression for what makes a part that another one uses by some name."""
-    if name == "value":
-        return f"make{used.name}"
-    given = {"code": "calls, reader" if reads_heads else "calls", "nested": "reader"}
-    parameters = given.get(name, "calls")
-    uses = "".join(f", {_expression(*each)}" for each in used.uses.items())
-    return f"({parameters}) => new {used.name}({parameters}{uses})"
-
-
 def renewing(names: str, script: Script, *, shared: bool) -> str:
     """Return the command that copies formats anew as scripts."""
     language = "typescript" if script is Script.TYPESCRIPT else "javascript"
@@ -202,9 +192,11 @@ def _docstring(module: str, table: Format) -> list[str]:
     return [line.replace("``", "`").replace("*/", "* /") for line in told.split("\n")]
 
 
-def _banner(place: str, spec_hash: str, command: str) -> str:
+def _banner(
+    place: str, spec_hash: str, command: str, sources: tuple[str, ...] = SCRIPT_SOURCES
+) -> str:
     """Return the banner of a script."""
-    return banner(place, spec_hash, command=command, comment=SCRIPT_COMMENT, engine=SCRIPT_SOURCES)
+    return banner(place, spec_hash, command=command, comment=SCRIPT_COMMENT, engine=sources)
 
 
 def _literal(value: Any, indent: str = "") -> str:
