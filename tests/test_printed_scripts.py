@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import cache
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,11 @@ from tests.typescript.engines import (
     python_result,
 )
 from tests.typescript.toolchain import ROOT, compile_typescript, lint
-from turnspec.codegen.compiled import compiled_source
+from turnspec import engine as engine_package
+from turnspec.codegen.compiled import COMMON, OWN, compiled_source
+from turnspec.codegen.compiler.folding import folded
+from turnspec.codegen.compiler.joining import joined
+from turnspec.codegen.compiler.values import Facts
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.loading import load
 from turnspec.codegen.printer.script import script
@@ -55,6 +60,17 @@ def source_of(name: str) -> str:
 def format_of(name: str) -> Format:
     spec = committed_spec(name)
     return Format(spec, load(spec))
+
+
+def test_all_of_the_engine_is_in_the_subset() -> None:
+    """With all facts as variables, so that no format has what can't be printed."""
+    files = resources.files(engine_package)
+    names = ("roles", "facts", *(name for name in (*OWN, *COMMON) if name != "roles"))
+    head, bodies = joined(
+        (files.joinpath(f"{name}.py").read_text("utf-8") for name in names), "turnspec"
+    )
+    untraced = Facts({"IS_TRACED": False, "OBSERVER": None}, {}, frozenset())
+    assert script("\n\n".join([head, *(folded(body, untraced) for body in bodies)]))
 
 
 @pytest.mark.parametrize("name", CHOSEN)

@@ -234,9 +234,10 @@ class Module(Learning):
         init = next(
             (each for each in class_.node.body if getattr(each, "name", "") == "__init__"), None
         )
+        plain = [each for each in getattr(init, "body", ()) if not isinstance(each, ast.If)]
         sure = {
             each.attr
-            for each in ast.walk(init or ast.Pass())
+            for each in ast.walk(ast.Module(plain, []))
             if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)
         }
         given = {}
