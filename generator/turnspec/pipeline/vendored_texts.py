@@ -117,7 +117,7 @@ def copied_texts(
             return Problem(f"isn't as it was generated; {known.remedy}", source)
     assert isinstance(module, str)
     assert isinstance(grammar, str)
-    if without:
+    if without and language is Language.PYTHON:
         module = _smaller_module(known, spec, without)
     try:
         texts = {

@@ -56,6 +56,8 @@ class Module(Learning):
         Raises:
             Refused: the subset doesn't have something of it.
         """
+        if ast.get_docstring(self.tree):  # what stands above it is of the file
+            self.comments.drop(1, self.tree.body[0].end_lineno or 1)
         self.needed = self._reached(roots)
         for node in self.tops:
             if not set(names_of(node)) & self.needed:
