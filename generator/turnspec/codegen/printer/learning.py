@@ -68,35 +68,8 @@ class Learning(Functions):
 
     def learn(self) -> None:
         """Learn the kinds of all that the module defines."""
-        annotations = self.names.annotations
         for node in self.tops:
-            match node:
-                case ast.ClassDef(name=name):
-                    base = ast.unparse(node.bases[0]) if node.bases else ""
-                    self.names.classes[name] = Class(name, node, "" if base == _ENUM else base)
-                    annotations.classes[name] = ()
-                    if base == _ENUM:
-                        self.names.classes[name].members = _members(node)
-                        annotations.enums.add(name)
-                case ast.Assign(
-                    targets=[ast.Name(id=name)],
-                    value=ast.Call(
-                        func=ast.Name("Enum"), args=[_, ast.Constant(value=str(members))]
-                    ),
-                ):
-                    empty = ast.ClassDef(
-                        name=name, bases=[], keywords=[], body=[], decorator_list=[]
-                    )
-                    self.names.classes[name] = Class(name, empty)
-                    annotations.enums.add(name)
-                    words = members.split()
-                    self.names.classes[name].members = {word: word.lower() for word in words}
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_alias(name, value):
-                    annotations.written[name] = value
-                case ast.AnnAssign(target=ast.Name(id=name), value=value) if (
-                    is_type(node) and value
-                ):
-                    annotations.written[name] = value
+            self._learn_name(node)
         for class_ in self.names.classes.values():
             self._learn_methods(class_)
         for node in self.tops:
@@ -111,6 +84,31 @@ class Learning(Functions):
             for class_ in self.names.classes.values():
                 if class_.name in self.needed:
                     self._learn_fields(class_)
+
+    def _learn_name(self, node: ast.stmt) -> None:
+        """Note a class, an enumeration, or a name of a type."""
+        annotations, classes = self.names.annotations, self.names.classes
+        match node:
+            case ast.ClassDef(name=name):
+                base = ast.unparse(node.bases[0]) if node.bases else ""
+                classes[name] = Class(name, node, "" if base == _ENUM else base)
+                annotations.classes[name] = ()
+                if base == _ENUM:
+                    classes[name].members = _members(node)
+                    annotations.enums.add(name)
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(func=ast.Name("Enum"), args=[_, ast.Constant(value=str(members))]),
+            ):
+                empty = ast.ClassDef(name=name, bases=[], keywords=[], body=[], decorator_list=[])
+                classes[name] = Class(name, empty)
+                annotations.enums.add(name)
+                words = members.split()
+                classes[name].members = {word: word.lower() for word in words}
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_alias(name, value):
+                annotations.written[name] = value
+            case ast.AnnAssign(target=ast.Name(id=name), value=value) if is_type(node) and value:
+                annotations.written[name] = value
 
     @contextmanager
     def noting(self) -> Iterator[None]:

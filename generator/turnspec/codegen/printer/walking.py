@@ -158,21 +158,26 @@ class Walking(Conditions):
             name = self.target(_used(part.target, [*results, *nodes]))
             if later:
                 text += f".flatMap(({name}) => "
+        made, found = self._made(results, method, name, expected)
+        self.kinds = outer
+        kind = element_of(many.kind) if method == "find" else list_of(found)
+        return Value(text + made + ")" * (len(node.generators) - 1), kind)
+
+    def _made(
+        self, results: Sequence[ast.expr], method: str, name: str, expected: Kind
+    ) -> tuple[str, Kind]:
+        """Return the last call of a comprehension, and what it gives of an element."""
         asks = method in ("some", "every", "find")
         values = [self.truth(each) if asks else self.value(each, expected) for each in results]
-        result = (
-            values[0].text if len(values) == 1 else brackets("[", [v.text for v in values], "]")
-        )
-        kind = values[0].kind if len(values) == 1 else Kind("tuple", tuple(v.kind for v in values))
-        if method != "map" or result != name:
-            annotation = self.note(kind) if kind.name == "tuple" else ""
-            body = f"({result})" if result.startswith("{") else result
-            text += f".{method}(({name}){annotation} => {body})"
-        self.kinds = outer
-        found = element_of(many.kind) if method == "find" else kind
-        return Value(
-            text + ")" * (len(node.generators) - 1), found if method == "find" else list_of(found)
-        )
+        result, kind = values[0].text, values[0].kind
+        if len(values) > 1:
+            result = brackets("[", [value.text for value in values], "]")
+            kind = Kind("tuple", tuple(value.kind for value in values))
+        if method == "map" and result == name:
+            return "", kind
+        annotation = self.note(kind) if kind.name == "tuple" else ""
+        body = f"({result})" if result.startswith("{") else result
+        return f".{method}(({name}){annotation} => {body})", kind
 
     def bind(self, target: ast.expr, kind: Kind) -> None:
         """Note the kinds of the names in a target."""
