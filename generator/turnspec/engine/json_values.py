@@ -80,7 +80,7 @@ class JsonValue:
         while self._read_string() if self._quote else self._read_token():
             pass
         text = "".join(self._out)
-        self._out.clear()
+        self._out = []
         return text
 
     def close(self) -> str:

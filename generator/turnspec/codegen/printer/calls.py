@@ -98,7 +98,9 @@ class Calls(Methods):
         )
         given = [self.text(arg, kind) for arg, kind in zip(node.args, kinds, strict=True)]
         if name == "compile" and len(given) == 1:
-            return Value(brackets("new Pattern(", given, ")"), PATTERN)
+            # In functions it is asked for often, and Python keeps it as well.
+            made = "pattern(" if self.depth else "new Pattern("
+            return Value(brackets(made, given, ")"), PATTERN)
         if name == "escape":
             return Value(self.runtime("escapedForPattern", *given), STR)
         if name not in ("match", "fullmatch", "sub", "search"):

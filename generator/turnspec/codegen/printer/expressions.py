@@ -59,6 +59,7 @@ class Expressions:
         self.names = names
         self.kinds: dict[str, Kind] = {}  # of local names
         self.owner: Class | None = None  # the class whose method is printed
+        self.depth = 0  # of blocks, of which functions are the first
 
     def value(self, node: ast.expr, expected: Kind = ANY) -> Value:
         """Return an expression; `expected` is the kind of what it is given to.

@@ -42,7 +42,6 @@ class Statements(Calls):
         super().__init__(names)
         self.comments = comments
         self.lines: list[str] = []
-        self.depth = 0
         self.scope = Scope()
         self.declared: dict[str, Kind] = {}  # the kinds of a function's own names
         self.returns: Kind = ANY

@@ -192,8 +192,16 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
 
 /** Return a text as a string of JSON, which holds all other characters as they are. */
 export function quote(text: string): string {
-  if (!/["\\\x00-\x1f]/.test(text)) return `"${text}"`;
-  return `"${text.replace(/["\\\x00-\x1f]/g, (sign) => SHORT_ESCAPES[sign] ?? escapeOf(sign))}"`;
+  let written = '"';
+  let done = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x20 && code !== 0x22 && code !== 0x5c) continue;
+    const sign = text.charAt(at);
+    written += text.slice(done, at) + (SHORT_ESCAPES[sign] ?? escapeOf(sign));
+    done = at + 1;
+  }
+  return `${written}${text.slice(done)}"`;
 }
 
 function escapeOf(sign: string): string {
