@@ -157,3 +157,9 @@ def test_printed_parsers_are_strict_typescript(tmp_path: Path) -> None:
 
 def test_the_runtime_is_as_the_linter_wants_it() -> None:
     lint(RUNTIME)
+
+
+def test_a_string_may_have_any_number_of_escapes(engine: TypeScriptEngine) -> None:
+    """Engines of expressions put each turn of some repeats on a stack that has its end."""
+    text = '<tool_call>\n{"name": "look", "arguments": {"a": "' + r"\n" * 3_000_000
+    assert engine.work(_JSON, format_of(_JSON).module, [text], "matches")

@@ -23,7 +23,7 @@ TOKENS = (
 )
 JSON_TOKENS = re.compile(TOKENS.replace("QUOTES", '"'))
 STRING = re.compile(
-    r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*(?P<end>")?'
+    r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*){0,999}(?P<end>")?'
 )
 ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
@@ -257,6 +257,8 @@ class JsonValue:
         sign = input.text[end : end + 1]
         if not is_certain or not sign or ESCAPE_BEGUN.match(input.text, end):
             return False
+        if sign == "\\" and found.group():  # it has only so many escapes
+            return True
         if sign == "\\":
             self._tell(f"{input.text[end : end + 2]!r} is no escape")
         self._add(quote(sign)[1:-1])

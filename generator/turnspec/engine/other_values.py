@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 STRINGS = {
     sign: re.compile(
         rf"(?P<text>[^{sign}\\]*(?:\\(?:[^xuU]|x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}"
-        rf"|U[0-9a-fA-F]{{8}}|[xuU](?![0-9a-fA-F]{{0,7}}\Z))[^{sign}\\]*)*)(?P<end>{sign})?"
+        rf"|U[0-9a-fA-F]{{8}}|[xuU](?![0-9a-fA-F]{{0,7}}\Z))[^{sign}\\]*){{0,999}})(?P<end>{sign})?"
     )
     for sign in "'\""
 }
@@ -108,8 +108,8 @@ class OtherValue(JsonValue):
             # Arrays and objects may be JSON, beside literals.
             text = SLASH.sub(lambda at: at[1] or "/", text)
         self._add(PIECE.sub(as_json_text, text))
-        if after is None:
-            return is_quote
+        if after is None:  # it has only so many escapes
+            return is_quote or (bool(text) and input.text.startswith("\\", input.position))
         if not after["next"] and not input.final:
             return False
         input.position = found.end()

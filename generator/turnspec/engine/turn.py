@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 #: Text within a string, with whole escapes.
 ESCAPE = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
-IN_STRING = re.compile(rf'[^"\\\x00-\x1f]*(?:{ESCAPE}[^"\\\x00-\x1f]*)*')
+IN_STRING = re.compile(rf'[^"\\\x00-\x1f]*(?:{ESCAPE}[^"\\\x00-\x1f]*){{0,999}}')
 
 
 #: The roles of markers that have to do with no call.
