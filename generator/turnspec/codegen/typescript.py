@@ -1,8 +1,8 @@
 """A generated Python module -> the same parser in TypeScript or JavaScript.
 
-The table, the sample turns and the banner are those of the Python module, so that they can't say
-anything else; the engine is its other form, `engine/typescript/`. What is in `engine/javascript/`
-the TypeScript compiler makes of it, so that vendoring needs no Node.
+It is printed from that module (`printer/`). Copies that share an engine have the format's table and
+the engine's other form, `engine/typescript/`; what is in `engine/javascript/` the TypeScript compiler
+makes of it, so that vendoring needs no Node.
 """
 
 from __future__ import annotations
