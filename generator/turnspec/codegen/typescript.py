@@ -1,8 +1,8 @@
 """A generated Python module -> the same parser in TypeScript or JavaScript.
 
-It is printed from that module (`printer/`). Copies that share an engine have the format's table and
-the engine's other form, `engine/typescript/`; what is in `engine/javascript/` the TypeScript compiler
-makes of it, so that vendoring needs no Node.
+It is printed from that module (`printer/`). Copies that share an engine have the format's table
+and the engine's other form, `engine/typescript/`; what is in `engine/javascript/` the TypeScript
+compiler makes of it, so that vendoring needs no Node.
 """
 
 from __future__ import annotations
