@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: help regen regen-long check diff report report-browser test quick test-every-format test-long fuzz lint bench \
 	install-size api families typescript capabilities engines engine-faults faults live learned-formats \
 	figures schemas module-coverage module-start compiler-faults \
-	conformance reference integrations lock clean
+	conformance reference integrations lock dist changelog outdated clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,10 +78,18 @@ fuzz: $(STAMP)  ## fuzz for 10 minutes; TARGET=parser (NAMES="qwen3-coder"), mar
 	@$(BIN)/python -m tests.fuzz $(TARGET) $(NAMES) -seed=2026 -max_total_time=$(SECONDS) \
 		-artifact_prefix=build/fuzz/$(TARGET)- build/fuzz/$(TARGET)
 
-lint: $(STAMP)  ## ruff, black and mypy
+# Workflows by a linter of GitHub's, here and where `turnspec init` has them from, and by their schemas.
+STARTER := generator/turnspec/repository/starter
+BY_SCHEMA := $(BIN)/check-jsonschema --builtin-schema vendor.github
+quietly = @said=$$($(1) 2>&1) || { echo "$$said"; exit 1; }
+lint: $(STAMP)  ## ruff, black, mypy, and the workflows
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/black --check --quiet . || { echo 'make: run $(BIN)/black .'; exit 1; }
 	@$(BIN)/mypy --no-error-summary
+	$(call quietly,$(BIN)/zizmor --offline --quiet --no-progress .github action.yml $(STARTER)/*.yml)
+	$(call quietly,$(BY_SCHEMA)-workflows .github/workflows/*.yml $(STARTER)/*.yml)
+	$(call quietly,$(BY_SCHEMA)-actions action.yml)
+	$(call quietly,$(BY_SCHEMA)-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml)
 
 # Binding is measured beside llama.cpp's own converter.
 bench: $(STAMP)  ## measure the generated parsers and the binding of grammars against their targets
@@ -176,6 +184,22 @@ lock:  ## renew requirements.lock and requirements-build.lock
 		--output-file requirements.lock pyproject.toml
 	@$(LOCK) --extra build --group checkout --constraint requirements.lock \
 		--output-file requirements-build.lock pyproject.toml
+
+# TAG=v0.1.0 also holds the version to the tag's.
+TAG :=
+dist: $(BUILD)  ## build the wheel and the sdist into dist/
+	@test -z "$(TAG)" || test "$(TAG)" = "v$$($(BIN)/hatchling version)" || \
+		{ echo "make: $(TAG) isn't the tag of version $$($(BIN)/hatchling version)"; exit 1; }
+	@rm -rf dist
+	@$(BIN)/hatchling build
+
+SINCE = $(shell git describe --tags --abbrev=0 2>/dev/null)
+changelog: $(BUILD)  ## print what CHANGELOG.md says of formats: since the last tag, or SINCE=v0.1.0
+	@test -n "$(SINCE)" || { echo 'make: there is no tag yet; name a revision: make changelog SINCE=...'; exit 1; }
+	@$(BIN)/turnspec diff $(SINCE) --format changelog || test $$? -eq 1
+
+outdated: $(BUILD)  ## say of which pinned templates there are newer ones; writes nothing
+	@$(BIN)/turnspec outdated
 
 clean:  ## remove the virtual environment, caches and fetched templates
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis templates/fetched

@@ -31,7 +31,9 @@ _ROOT = Path(__file__).parent.parent
 #: The milliseconds that binding so many tools may take that were never seen before.
 TARGETS = {20: 10.0, 100: 50.0, 1000: 600.0}
 _AGAIN = 0.2  # milliseconds for the same _FEW tools once more
-_FEW = 20
+_FEW, _MANY = 20, 100
+_EQUAL = 5.0  # milliseconds for _MANY tools with equal schemas, where the format is known
+_ONE_NEW = 1 / 3  # of what all tools cost, if one of them is new
 _REPEATS = 20
 _KINDS = ("text", "number", "date", "place")
 
@@ -44,6 +46,8 @@ class Binding:
     tools: int
     cold: float
     again: float
+    one_new: float
+    equal: float
     converter: float
 
     def verdicts(self, slack: float) -> list[Verdict]:
@@ -52,6 +56,10 @@ class Binding:
         found = [Verdict(what, self.cold, TARGETS[self.tools] * slack, " ms")]
         if self.tools == _FEW:
             found.append(Verdict(f"{what} again", self.again, _AGAIN * slack, " ms"))
+        if self.tools == _MANY:
+            most = self.cold * _ONE_NEW * slack
+            found.append(Verdict(f"{what}, one of them new", self.one_new, most, " ms"))
+            found.append(Verdict(f"{what} with equal schemas", self.equal, _EQUAL * slack, " ms"))
         return found
 
 
@@ -80,14 +88,23 @@ def measure(known: Format, count: int, rounds: int) -> Binding:
     tools = tools_of(count)
     text = json.dumps(as_one_schema(tools))
     convert = converter()
-    cold, again, converted = [], [], []
+    one_new, equal = [*tools[:-1], *tools_of(count + 1)[-1:]], _with_equal_schemas(tools)
+    cold, again, new, shared, converted = [], [], [], [], []
     for _ in range(rounds):
-        cold.append(_milliseconds(lambda: _bound(GrammarBinder(known.spec), tools), 1))
-        binder = GrammarBinder(known.spec)
-        _bound(binder, tools)
+        binder = GrammarBinder(known.spec)  # once, as a server does
+        cold.append(_milliseconds(lambda: _bound(binder, tools), 1))  # noqa: B023
         again.append(_milliseconds(lambda: _bound(binder, tools), _REPEATS))  # noqa: B023
+        new.append(_milliseconds(lambda: _bound(binder, one_new), 1))  # noqa: B023
+        shared.append(_milliseconds(lambda: _bound(binder, equal), 1))  # noqa: B023
         converted.append(_milliseconds(lambda: convert(text), 1))
-    return Binding(known.name, count, min(cold), min(again), min(converted))
+    return Binding(known.name, count, *map(min, (cold, again, new, shared, converted)))
+
+
+def _with_equal_schemas(tools: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the tools with one schema, which is none of theirs."""
+    parameters = _function(len(tools))["parameters"]
+    functions = [{**tool["function"], "parameters": parameters} for tool in tools]
+    return [{"type": "function", "function": function} for function in functions]
 
 
 def as_one_schema(tools: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -178,13 +195,16 @@ def _data(result: Binding) -> dict[str, object]:
         "tools": result.tools,
         "cold_milliseconds": result.cold,
         "again_milliseconds": result.again,
+        "one_new_milliseconds": result.one_new,
+        "equal_milliseconds": result.equal,
         "converter_milliseconds": result.converter,
     }
 
 
 def _show(results: Sequence[Binding], slack: float) -> None:
     table = Table(title="binding a grammar to tools: ms of processor time", title_justify="left")
-    columns = ("parser", "tools", "cold", "target", "again", "llama.cpp's converter", "ratio", "")
+    timed = ("cold", "target", "again", "one new", "equal", "llama.cpp's converter")
+    columns = ("parser", "tools", *timed, "ratio", "")
     for number, column in enumerate(columns):
         table.add_column(column, justify="right" if number else "left")
     for result in results:
@@ -192,7 +212,8 @@ def _show(results: Sequence[Binding], slack: float) -> None:
         table.add_row(
             *(result.name, str(result.tools), f"{result.cold:.2f}"),
             f"{TARGETS[result.tools] * slack:.0f}",
-            *(f"{result.again:.3f}", f"{result.converter:.2f}"),
+            *(f"{result.again:.3f}", f"{result.one_new:.2f}", f"{result.equal:.2f}"),
+            f"{result.converter:.2f}",
             f"{result.cold / result.converter:.1f}",
             "[green]ok[/green]" if ok else "[red]over[/red]",
         )

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling
 
+from tests.fake_hub import FILES, NEW, FakeHub, serving
 from tests.few_turns import take_few_turns
 from tests.reference.cases import (
     OpenTemplates,
@@ -92,9 +93,11 @@ def hears_ctrl_c() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep the user's download cache out of the tests' reach."""
+    """Keep the user's download caches, and the hub, out of the tests' reach."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(CACHE_VARIABLE, str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("HF_HOME", str(tmp_path_factory.mktemp("hub")))
+        patch.setenv("HF_HUB_OFFLINE", "1")
         yield
 
 
@@ -123,6 +126,21 @@ def templates(reference_templates: list[TemplateFile]) -> Iterator[OpenTemplates
 def compared(templates: OpenTemplates) -> Verdicts:
     """Return how renderings compare with those of transformers; in the long runs all."""
     return list(verdicts(rendered_cases(templates, tried_templates()), templates.worker))
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
+    """A hub with a model, which the environment names; and caches of the test's own."""
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    for name in ("HF_HUB_CACHE", "HF_TOKEN", "HF_TOKEN_PATH", "HUGGING_FACE_HUB_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    with serving(FakeHub()) as hub:
+        hub.add(NEW, FILES)
+        for name, value in hub.environment().items():
+            monkeypatch.setenv(name, value)
+        yield hub
 
 
 @pytest.fixture

@@ -177,7 +177,7 @@ OPTION_CASES: dict[str, OptionCase] = {
         "text", pieces("a{x}b"), {"stop": ["STOP", "{x}"]}, content="a", told=("text_after_end: b",)
     ),
     "a stop text in a call": OptionCase(
-        "json", pieces('<call add>{"b": "x"}STOP'), {"stop": ["STOP"]}, calls=ADDED
+        "json", pieces('<call add>{"b": "x"}STOP'), {"stop": "STOP"}, calls=ADDED
     ),
     "ids": OptionCase(
         "json", pieces("<call add>{}</call>"), {"id_prefix": "x"}, calls=(("add", {}),)

@@ -27,6 +27,7 @@ class FakeIndex:
 
     ``bodies``: what the next requests for the file get; the last one is repeated.
     ``break_offs``: after how many bytes the connection of the next requests ends.
+    ``others`` are more files, which are told with their hashes.
     ``endless``: whether files never end; ``sent`` counts the bytes that go on behind them.
     """
 
@@ -38,6 +39,7 @@ class FakeIndex:
     url: str = ""
     endless: bool = False
     sent: int = 0
+    others: dict[str, bytes] = field(default_factory=dict)
 
     def next_body(self) -> bytes:
         return self.bodies.pop(0) if len(self.bodies) > 1 else self.bodies[0]
@@ -79,12 +81,20 @@ def serving(index: FakeIndex) -> Iterator[FakeIndex]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             if self.path == "/simple/pack/":
-                page = f'<a href="/files/{index.file}">{index.file}</a>'.encode()
+                hashes = {name: hashlib.sha256(b).hexdigest() for name, b in index.others.items()}
+                links = [f"{name}#sha256={value}" for name, value in hashes.items()]
+                rows = [f'<a href="/files/{x}">{x.partition("#")[0]}</a>' for x in links]
+                page = f'<a href="/files/{index.file}">{index.file}</a>{"".join(rows)}'.encode()
                 self.answer(200, page, len(page), "text/html")
             elif self.path == f"/files/{index.file}":
                 self.send_file()
+            elif (other := index.others.get(self.path.removeprefix("/files/"))) is not None:
+                self.answer(200, other, len(other), "application/octet-stream")
             else:
                 self.answer(404, b"", 0, "text/html")
+
+        def do_HEAD(self) -> None:
+            self.do_GET()
 
         def send_file(self) -> None:
             body, wanted = index.next_body(), self.headers["Range"]
@@ -108,7 +118,8 @@ def serving(index: FakeIndex) -> Iterator[FakeIndex]:
             if not (index.endless and kind == "application/gzip"):
                 self.send_header("Content-Length", str(announced))
             self.end_headers()
-            self.wfile.write(body)
+            if self.command == "GET":
+                self.wfile.write(body)
             if index.endless and kind == "application/gzip":
                 self.go_on()
 

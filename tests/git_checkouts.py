@@ -36,9 +36,9 @@ def git(folder: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def write_format(root: Path, spec: Spec) -> None:
+def write_format(root: Path, spec: Spec, paths: OutputPaths | None = None) -> None:
     """Write a spec with its parser and its grammar."""
-    for path, text in generate_files(spec, OutputPaths.in_project(spec.name)).items():
+    for path, text in generate_files(spec, paths or OutputPaths.in_project(spec.name)).items():
         file = root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")

@@ -26,6 +26,7 @@ FILLERS: dict[str, tuple[str, ...]] = {
     "fence": ("", "```json", "```"),
     "brackets": ("}", "]", "}]", "\n```"),
     "line": ("\n",),
+    "not": ("look&amp;count",),
 }
 _SLOT = re.compile(r"\{\{|\}\}|\{(?P<optional>\?)?(?P<name>[^{}]+)\}|[ \n]|[^{} \n]+")
 

@@ -145,6 +145,9 @@ def check_box(browser: Browser, address: str) -> None:
     check("1. " in part(browser, "problems"), "its problem is told")
     browser.run(f"{BOX}.querySelector('.problems button').click()")
     check(browser.run(f"return {BOX}.querySelector('.place.shown')"), "and leads to its place")
+    set_field(browser, "text", "<tool_call>" * 18_000)
+    check("18000 problems" in part(browser, "summary"), "so many problems are no hang")
+    check(" more" in part(browser, "problems"), "and those that aren't shown are counted")
     set_field(browser, "tools", "[")
     check("tools: not JSON" in part(browser, "fault"), "tools that aren't JSON are told")
     set_field(browser, "tools", '[{"a": 1}]')
@@ -172,6 +175,7 @@ def check_link(browser: Browser, address: str) -> None:
     wait_until(browser, f"{BOX}?.querySelector('form')", "a link leads to its box")
     check(part(browser, "message").count("It r") == 1, "a link leads to its case")
     set_field(browser, "piece", 3)
+    time.sleep(0.5)  # the address waits a little
     shown = browser.run("return location.href")
     before = part(browser, "message"), part(browser, "reading")
     browser.open(shown)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.own_templates import analysis_of, own_template, spec_of
-from turnspec.analysis.analyze import ASSUMED_TOKENS
+from tests.own_templates import analysis_of, given_template, own_template, spec_of
+from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.insistence import find_insistence
 from turnspec.chat import ChatError, ChatTemplate
@@ -34,14 +34,33 @@ def test_what_a_template_insists_on(name: str, worker: RenderWorker) -> None:
     assert find_insistence(chat, Derivation()) == INSISTENT[name]
 
 
-def test_content_of_all_roles_may_have_to_be_a_list(worker: RenderWorker) -> None:
-    source = (
-        "{% for m in messages %}[{{ m.role }}]{% for part in m.content %}"
-        "{% if part.type == 'text' %}{{ part.text }}{% endif %}{% endfor %}{% endfor %}"
-    )
-    found = find_insistence(Chat(worker, source, ASSUMED_TOKENS), Derivation())
-    assert found.text_block == {"type": "text"}
-    assert {"user", "assistant"} <= {*found.block_roles}
+ALL_ROLES = ("user", "assistant", "system", "tool")
+#: Templates that want something of every message, by what stands for its text in them.
+OF_ALL_ROLES = {
+    "{% for it in m.content %}{% if it.type == 'text' %}{{ it.text }}{% endif %}{% endfor %}": (
+        Dialect(text_block={"type": "text"}, block_roles=ALL_ROLES)
+    ),
+    "{{ m.content.said }}": Dialect(text_key="said", block_roles=ALL_ROLES),
+    "{{ m.content if m.by is defined else raise_exception('Who?') }}": (
+        Dialect(required_field="by", required_roles=ALL_ROLES)
+    ),
+}
+
+
+@pytest.mark.parametrize("text", OF_ALL_ROLES)
+def test_all_roles_may_have_to_say_something_in_a_form_of_its_own(
+    text: str, worker: RenderWorker
+) -> None:
+    source = f"{{% for m in messages %}}[{{{{ m.role }}}}]{text}[.]{{% endfor %}}"
+    source += "{% if add_generation_prompt %}[assistant]{% endif %}"
+    wanted = OF_ALL_ROLES[text]
+    assert find_insistence(Chat(worker, source, ASSUMED_TOKENS), Derivation()) == wanted
+    spec = analyze_template(given_template(source), worker).spec
+    assert spec is not None
+    assert (spec.turn.header, spec.turn.stop) == ("[assistant]", ("[.]",))
+    with ChatTemplate.of_text(source) as chat:
+        prompt = chat.render(ANSWERED).text
+    assert prompt == "[user]Hello?[.][assistant]Hello.[.][user]And now?[.][assistant]"
 
 
 def test_a_key_that_is_required_is_given_in_prompts() -> None:

@@ -108,6 +108,13 @@ def test_what_a_prompt_says_is_what_its_template_renders(worker: RenderWorker) -
     assert tools.arguments == rendered.arguments
 
 
+def test_a_marker_that_begins_messages_is_none_of_calls() -> None:
+    text = "<sys>One JSON object a call:…</sys>"
+    for without, is_call in (("<sys>sysqa</sys>", False), ("<sys>\nusrqa", False), ("sysqa", True)):
+        found = find_call_example([Instructions(text, {}, without, tools=True)])
+        assert (found is not None) is is_call
+
+
 def test_a_template_that_says_nothing_has_no_draft(worker: RenderWorker) -> None:
     assert advice_of("plain-content", worker) == Advice(("reasoning markers", "calls"))
 

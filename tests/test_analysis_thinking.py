@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.own_templates import given_template
+from turnspec.analysis.analyze import analyze_template
 from turnspec.analysis.thinking import (
     Setting,
     choose_better_on,
@@ -12,6 +14,8 @@ from turnspec.analysis.thinking import (
     marker_left_open,
     markers_in_prompts,
 )
+from turnspec.rendering.worker import RenderWorker
+from turnspec.review.facts import changes
 from turnspec.spec.prompt_state import PromptState, prompt_state
 
 OPEN, NEUTRAL, CLOSED = PromptState.OPEN, PromptState.NEUTRAL, PromptState.CLOSED
@@ -94,3 +98,25 @@ def test_a_variable_turns_thinking_off_before_a_word_does() -> None:
     variable = Setting({"x": False}, "header", True)
     assert choose_off([on, word], on, [OPEN, CLOSED]) is word
     assert choose_off([on, word, variable], on, [OPEN, CLOSED, NEUTRAL]) is variable
+
+
+_HUSHED = """\
+{%- for message in messages %}<:{{ message.role }}:>{{ message.content }}
+{%- if message.role == 'user' and hush %} Don't ponder.
+/hush{% endif %}<:end:>
+{%- endfor %}
+{%- if add_generation_prompt %}<:assistant:>{{ '<brood></brood>' if hush }}{% endif %}"""
+
+
+def test_what_a_prompt_says_before_its_header_is_told() -> None:
+    with RenderWorker() as worker:
+        old, new = (
+            analyze_template(given_template(text), worker).spec
+            for text in (_HUSHED, _HUSHED.replace("%}<:assistant:>", "%}[now]<:assistant:>"))
+        )
+    assert old is not None
+    assert new is not None
+    assert (old.thinking.default.before, old.thinking.disabled.before) == ("", "/hush")
+    assert ('"<:assistant:>"', '"<:assistant:>", behind "[now]"') in [
+        (change.before, change.after) for change in changes(old, new)
+    ]

@@ -83,4 +83,4 @@ def test_a_format_that_no_index_lists(root: Path) -> None:
     (root / "specs").mkdir()
     (root / "specs/gone.yaml").write_text("", encoding="utf-8")
     gone = Catalog.around(root).formats["gone"]
-    assert str(template_source(gone)) == "gone: its template is listed no more; run: turnspec regen"
+    assert str(template_source(gone)) == "gone: its template is in no index; run: turnspec regen"

@@ -15,10 +15,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.conftest import ROOT
 from tests.own_checkouts import FEW, TWO, add_text, files_of, new_checkout, regenerated
 from tests.own_templates import FOLDER
 from turnspec import __version__
 from turnspec.cli.main import VERBS, main, turnspec
+from turnspec.codegen.banner import named_engine
+from turnspec.engine import ENGINE_VERSION
 from turnspec.spec.versions import SPEC_VERSION
 
 COMMANDS = [name for verbs in VERBS.values() for name in verbs]
@@ -79,8 +82,8 @@ def test_help_lists_all_commands() -> None:
     assert "Example:" in result.stdout
     assert set(COMMANDS) == {
         *("add", "analyze", "check", "diff", "explain", "export", "grammar", "identify", "init"),
-        *("list", "live", "parse", "regen", "remove", "rename", "render", "report"),
-        *("upgrade", "vendor"),
+        *("list", "live", "mask", "outdated", "parse", "regen", "remove", "rename", "render"),
+        *("report", "report-problem", "upgrade", "vendor"),
     }
     for command in COMMANDS:
         assert re.search(rf"^  {command} ", result.stdout, re.MULTILINE)
@@ -98,7 +101,13 @@ def test_summaries_are_whole_sentences(width: str, monkeypatch: pytest.MonkeyPat
 
 
 def test_version() -> None:
-    assert run("--version").stdout == f"turnspec, version {__version__}\n"
+    engine = rf"{re.escape(ENGINE_VERSION)} [0-9a-f]{{12}}"
+    lines = run("--version").stdout.splitlines()
+    assert lines[:2] == [f"turnspec, version {__version__}", f"specs, version {SPEC_VERSION}"]
+    assert re.fullmatch(rf"engine, version {engine}", lines[2])
+    assert re.fullmatch(rf"engine in TypeScript, version {engine}", lines[3])
+    parsers = (ROOT / "generated" / "qwen3_coder.py").read_text(encoding="utf-8")
+    assert lines[2].removeprefix("engine, version ") == named_engine(parsers)
 
 
 def test_regen_writes_files_and_a_summary(tmp_path: Path) -> None:
@@ -175,7 +184,7 @@ def test_regen_outside_a_checkout(tmp_path: Path) -> None:
 def test_check_is_clean_after_regen(root: Path) -> None:
     result = run("check", "--root", root)
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == "2 templates: specs and generated files are fresh\n"
+    assert result.stdout == "templates: 2; specs and generated files are fresh\n"
 
 
 def test_check_prints_a_diff_of_specs_alone_and_writes_nothing(root: Path) -> None:

@@ -15,6 +15,7 @@ from typing import NoReturn
 
 import click
 import pytest
+from click.shell_completion import ShellComplete
 
 from tests.conftest import ROOT
 from tests.git_checkouts import git, new_repository
@@ -278,3 +279,24 @@ def test_the_table_shows_only_what_ran(tmp_path: Path) -> None:
     assert "0 built, 0 unchanged" in done.stdout
     assert done.stderr.startswith("error: templates/index.yaml:")
     assert "cannot fetch llama_cpp_python-0.3.36.tar.gz: working offline" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        (("vend",), ["vendor"]),
+        (("identify", "qwen3-cod"), ["qwen3-coder"]),
+        (("render", "qwen3-cod"), ["qwen3-coder"]),
+        (("export", "qwen3-coder", "--to", "v"), ["vllm"]),
+        (("identify", "mod"), ["file"]),
+        (("diff", "formats/x"), ["file"]),
+        (("parse", "qwen3-coder", "--tools", "t"), ["file"]),
+    ],
+)
+def test_shells_complete_names_targets_and_files(
+    words: tuple[str, ...], completed: list[str]
+) -> None:
+    found = ShellComplete(command_line.turnspec, {}, "turnspec", "").get_completions(
+        [*words[:-1]], words[-1]
+    )
+    assert [item.value if item.type == "plain" else item.type for item in found] == completed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.sources.index import read_index
 from turnspec.spec.files import read_spec, spec_hash
 from turnspec.spec.model import Spec
-from turnspec.spec.results import RUNGS, read_results
+from turnspec.spec.results import NEVER_RENDERED, RUNGS, read_results
 from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 
 ROOT = Path(__file__).parent.parent
@@ -75,6 +76,21 @@ def test_every_template_passes_every_rung() -> None:
         for name, result in results.items()
     }
     assert {name: rungs for name, rungs in failing.items() if rungs} == {}
+
+
+def test_every_branch_that_no_rendering_takes_is_listed_in_words() -> None:
+    results = read_results(ROOT / "specs" / "verification.json")
+    assert isinstance(results, dict)
+    found = {name: result.coverage for name, result in results.items() if result.coverage}
+    assert sorted(found) == NAMES
+    told = re.compile(
+        rf"line \d+, .+: (rendered with .+|(?P<left>out of reach: .+|{NEVER_RENDERED}))"
+    )
+    for name, coverage in found.items():
+        lines = [told.fullmatch(line) for line in coverage.untaken]
+        assert all(lines), name
+        left = sum(bool(line and line["left"]) for line in lines)
+        assert left == coverage.branches - coverage.rendered, name
 
 
 def test_generated_modules_import_the_standard_library_alone() -> None:

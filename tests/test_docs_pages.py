@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fake_hub import FakeHub, serving
 from tests.generated_formats import ROOT
 from tests.own_templates import FOLDER
 from tests.transcripts import put_on_path, transcript
@@ -27,7 +28,6 @@ OTHER_PAGES = (
     "test-a-parser.md",
     "add-a-template.md",
     "api.md",
-    "changes.md",
     "commands.md",
     "CONFORMANCE.md",
     "export.md",
@@ -38,12 +38,14 @@ OTHER_PAGES = (
     "EXPORTS.md",
     "FAULTS.md",
     "fix-an-overlay.md",
+    "from-the-hub.md",
     "limits.md",
     "load-a-format.md",
     "own-repository.md",
     "reference-set.md",
     "report.md",
     "verification.md",
+    "versions.md",
     "write-a-value-encoding.md",
 )
 
@@ -76,8 +78,30 @@ def test_the_page_on_a_repository_shows_what_is_printed(tmp_path: Path) -> None:
     assert transcript(page, tmp_path, tmp_path / "bin") == page
 
 
+@pytest.mark.long
+def test_the_page_on_the_hub_shows_what_is_printed(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "from-the-hub.md").read_text(encoding="utf-8")
+    put_on_path(tmp_path / "bin")
+    (tmp_path / "app").mkdir()
+    with serving(documented_hub()) as hub:
+        assert transcript(page, tmp_path / "app", tmp_path / "bin", hub) == page
+
+
+def documented_hub() -> FakeHub:
+    """Return a hub with the models that the page names."""
+    text = (FOLDER / "unseen-arguments-into.jinja").read_text(encoding="utf-8")
+    newer = text.replace("<|/ai|>", "<|/bot|>")
+    hub = FakeHub()
+    first = hub.add("SomeOrg/BrandNew-7B", {"chat_template.jinja": text})
+    hub.add("SomeOrg/BrandNew-7B", {"chat_template.jinja": newer}, tags={"v1": first})
+    hub.add("SomeOrg/Gated-7B", {"chat_template.jinja": text}, gated=True)
+    hub.add("SomeOrg/Base-7B", {"tokenizer_config.json": "{}"})
+    return hub
+
+
 def test_links_lead_somewhere() -> None:
-    pages = [ROOT / "README.md", *(ROOT / "docs" / name for name in (*PAGES, *OTHER_PAGES))]
+    top = (ROOT / name for name in ("README.md", "CHANGELOG.md", "SECURITY.md"))
+    pages = [*top, *(ROOT / "docs" / name for name in (*PAGES, *OTHER_PAGES))]
     for page in pages:
         for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
@@ -85,7 +109,7 @@ def test_links_lead_somewhere() -> None:
 
 def test_all_commands_and_targets_are_listed() -> None:
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    verbs = set(re.findall(r"^\| `turnspec ([a-z]+)", page, re.MULTILINE))
+    verbs = set(re.findall(r"^\| `turnspec ([a-z-]+)", page, re.MULTILINE))
     assert verbs == {name for table in VERBS.values() for name in table}
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):.*## ", makefile, re.MULTILINE))

@@ -14,6 +14,7 @@ import pytest
 
 from tests.exported_plugins import exported, plugin, write_export
 from tests.generated_formats import NAMES, committed_format, committed_spec
+from tests.integrations.turns import cases
 from turnspec.export.serving import bound_structural_tag
 from turnspec.export.sglang import _reasoning_default
 from turnspec.spec.naming import module_name
@@ -283,3 +284,24 @@ def test_a_tag_for_tools_leaves_text_free_unless_a_call_is_asked_for(tmp_path: P
     assert bound_structural_tag(path, tools=[ADD])["format"]["type"] == "sequence"
     with pytest.raises(ValueError, match="there is no tool 'f' to choose"):
         bound_structural_tag(path, tools=[ADD], tool_choice={"function": {"name": "f"}})
+
+
+@pytest.mark.parametrize(
+    "name",
+    [NAME, "glm-4-7-flash", "bielik-11b-v3-0-instruct", "deepseek-ai-deepseek-v3-1", "minimax-m3"],
+)
+def test_thinking_counts_where_no_prompt_is_seen(
+    name: str, sglang: StandIns, tmp_path: Path
+) -> None:
+    """What SGLang knows of a request then is whether it wants reasoning."""
+    spec = committed_spec(name)
+    sglang.tool_parser = name
+    with plugin(name, "sglang", tmp_path) as made:
+        for thinking in (True, False):
+            prompt = spec.thinking.state(thinking).prompt
+            given = [case for case in cases(spec) if case.prefill == prompt and not case.tools]
+            assert given
+            for case in given:
+                asked = request(tools=[], _response_parser_prefix="")
+                found = read(made, asked, case.text, force_reasoning=thinking)
+                assert (found[0], found[1]) == (case.wanted.reasoning, case.wanted.content)

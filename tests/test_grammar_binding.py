@@ -99,6 +99,44 @@ def test_names_with_one_beginning_are_found_at_once() -> None:
     assert calls_made(lambda: [names.free("x") for _ in range(1000)]) < 200 * few
 
 
+@pytest.mark.parametrize("name", [JSON_CALLS, TAGGED_CALLS])
+def test_a_tool_that_is_new_costs_no_more_than_itself(name: str) -> None:
+    """Requests of a conversation bring the tools of the last one, or one more."""
+    bind = GrammarBinder(spec_of(name)).bind
+    tools = [tool(n, **{f"of_{n}": {"type": "integer", "maximum": n}}) for n in range(60)]
+    all_new = calls_made(bind, GrammarRequest(tools))
+    changed = [*tools[:-1], tool(60, other={"type": "integer", "minimum": 7})]
+    assert 3 * calls_made(bind, GrammarRequest(changed)) < all_new
+    # What was remembered of other requests changes nothing.
+    assert bind(GrammarRequest(changed)) == bind_grammar(spec_of(name), GrammarRequest(changed))
+
+
+def test_tools_with_equal_schemas_share_their_rules() -> None:
+    equal = [tool(number, city={"type": "string", "minLength": 1}) for number in (1, 2)]
+    found = binder(JSON_CALLS).bind(GrammarRequest(equal))
+    assert isinstance(found, BoundGrammar)
+    assert "tool-look-up-number-1 ::=" in found.grammar
+    assert "tool-look-up-number-2" not in found.grammar
+    again = [tool(number, city={"type": "string", "pattern": "(a)\\1"}) for number in (1, 2)]
+    told = binder(JSON_CALLS).bind(GrammarRequest(again))
+    assert isinstance(told, list)
+    assert [problem.path.split("/")[1] for problem in told] == ["0", "1"]
+
+
+def test_names_of_rules_stay_apart_where_schemas_are_remembered() -> None:
+    """A tool may be named as the rule for another one's argument is."""
+    first = {"type": "object", "properties": {"b": {"type": "string", "minLength": 2}}}
+    second = {"type": "object", "properties": {"c": {"type": "integer", "minimum": 3}}}
+    tools = [{"name": "a", "parameters": first}, {"name": "a-b", "parameters": second}]
+    grammar_binder = binder(JSON_CALLS)
+    for order in (tools, tools[::-1], tools):
+        found = grammar_binder.bind(GrammarRequest(order, ToolChoice.REQUIRED))
+        assert isinstance(found, BoundGrammar)
+        names = [line.partition(" ::=")[0] for line in found.grammar.splitlines() if "::=" in line]
+        assert len(names) == len(set(names))
+        assert found == bind_grammar(spec_of(JSON_CALLS), GrammarRequest(order, "required"))
+
+
 def test_an_equal_request_is_remembered_and_no_other() -> None:
     bind = binder(JSON_CALLS).bind
     request = GrammarRequest([tool(1)], ToolChoice.REQUIRED)

@@ -86,6 +86,17 @@ def test_no_sign_of_a_marker_deceives_a_reader_of_what_is_generated() -> None:
         assert grammar.accepts(f"<{HIDDEN}think>a</{HIDDEN}think>b{spec.turn.ends[0].final}")
 
 
+def test_a_grammar_tells_the_signs_that_have_no_common_escape() -> None:
+    base = tagged_spec()
+    reasoning = replace(base.reasoning, start="<\u061c\U000e0001>", end="</\u061c>")
+    spec = replace(base, reasoning=reasoning)
+    text = generate_grammar(spec, spec_path="specs/x.yaml", spec_hash="0")
+    assert "as engines have no common escape: U+061C, U+E0001\n" in text
+    for compile_grammar in (llama_cpp.compile_grammar, llguidance.compile_grammar):
+        assert not isinstance(compile_grammar(text), Problem)
+    assert "escape:" not in generate_grammar(base, spec_path="specs/x.yaml", spec_hash="0")
+
+
 def test_grammars_have_escapes_that_all_engines_read() -> None:
     assert literal("\x1bAg\x9b\u200bA") == r'"\x1B\x41g\x9B\u200BA"'
     assert character_class("\x1bB-^G") == r"[\x1B\x42G\x5E-]"

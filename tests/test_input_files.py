@@ -130,8 +130,13 @@ def test_input_without_end_is_told() -> None:
 #: What reads only what came with turnspec, or what it knows to be a file.
 OWN = {
     *("chat/sources", "codegen/banner", "codegen/compiled", "codegen/printer/script"),
-    "codegen/typescript",
-    *("export/plugin", "live/real_vocabulary", "pipeline/state", "pipeline/vendored_texts"),
+    *(
+        "export/plugin",
+        "export/plugins/vllm",
+        "live/real_vocabulary",
+        "pipeline/state",
+        "pipeline/vendored_texts",
+    ),
     *("report/legend", "report/page", "repository/starting", "spec/atomic", "spec/schema"),
 }
 

@@ -89,7 +89,7 @@ def machine(tmp_path: Path, *what: str) -> Machine:
 
 def known_verbs(user: Machine, model: Path) -> set[str]:
     """Run what a plain installation has, on a known format; return the verbs."""
-    assert user.run("--version")[0] == f"turnspec, version {__version__}\n"
+    assert user.run("--version")[0].startswith(f"turnspec, version {__version__}\nspecs, ")
     assert len(json.loads(user.run("list", "--json")[0])["formats"]) == len(NAMES)
     identified, hint = user.run("identify", model, HUB)
     assert identified.splitlines()[0] == f"{model}: the template of {QWEN}"
@@ -110,6 +110,7 @@ def known_verbs(user: Machine, model: Path) -> set[str]:
     assert user.run("render", model, given=MESSAGES)[0].endswith("<|im_start|>assistant\n")
     assert user.run("report")[0] == "wrote report.html\n"
     assert QWEN in (user.folder / "report.html").read_text(encoding="utf-8")
+    assert f"\n- {QWEN}\n" in user.run("report-problem", QWEN, "--turn", "-", given=CALL)[0]
     return {
         "list",
         "identify",
@@ -121,6 +122,7 @@ def known_verbs(user: Machine, model: Path) -> set[str]:
         "explain",
         "render",
         "report",
+        "report-problem",
     }
 
 
@@ -133,16 +135,19 @@ def building_verbs(user: Machine, model: Path) -> set[str]:
     user.run("init")
     user.run("add", PLAIN)
     user.run("regen", "--messages", FEW)
-    assert user.run("check")[0] == "1 templates: specs and generated files are fresh\n"
+    assert user.run("check")[0] == "templates: 1; specs and generated files are fresh\n"
     spec = "specs/plain-content.yaml"
     assert user.run("diff", spec, spec)[0].startswith("no format changed ")
     template = user.folder / "templates" / PLAIN.name
     text = template.read_text(encoding="utf-8").replace("<:end:>", "<:over:>")
     template.write_text(text, encoding="utf-8")
     assert "plain-content: breaking\n" in user.run("add", "--update", "plain-content")[0]
+    assert user.run("outdated")[0].startswith("0 pinned: ")
+    user.run("upgrade")
     user.run("rename", "plain-content", "another")
     user.run("remove", "another")
-    return {"analyze", "init", "add", "regen", "check", "rename", "remove"}
+    made = {"analyze", "init", "add", "regen", "check", "rename", "remove"}
+    return made | {"outdated", "upgrade"}
 
 
 @pytest.fixture
@@ -174,6 +179,7 @@ def test_the_wheel(model: Path, tmp_path: Path) -> None:
         (["analyze", PLAIN, "--into", "parsers"], "build"),
         (["regen"], "build"),
         (["check"], "build"),
+        (["outdated"], "build"),
         (["explain", QWEN, "--fetch"], "build"),
         (["render", QWEN, "--fetch"], "build"),
         (["live", QWEN], "live"),
@@ -184,9 +190,10 @@ def test_the_wheel(model: Path, tmp_path: Path) -> None:
         verbs.add(str(arguments[0]))
     user.run("init")
     user.run("add", PLAIN)
+    user.run("upgrade")
     user.run("rename", "plain-content", "another")
     user.run("remove", "another")
-    assert verbs | {"init", "add", "rename", "remove"} == set(COMMANDS)
+    assert verbs | {"init", "add", "upgrade", "rename", "remove"} == set(COMMANDS)
     installed = {name.lower() for name in user.environment.distributions()}
     assert not installed & {"black", "gguf", "hypothesis", "llama_cpp_python", "numpy"}
     assert len(installed) <= MOST_PACKAGES
@@ -236,6 +243,27 @@ def test_a_module_of_another_name_breaks_nothing(tmp_path: Path) -> None:
         timeout=60,
     )
     assert (done.returncode, json.loads(done.stdout)["content"]) == (0, "Hello!")
+
+
+def test_modules_of_the_current_folder_are_not_run(tmp_path: Path) -> None:
+    """A command has no folder of the user on its path, nor has the server that it starts."""
+    (tmp_path / "bin").mkdir()
+    command = tmp_path / "bin" / "command.py"
+    start = "from turnspec.__main__ import main\n\nif __name__ == '__main__':\n    main()\n"
+    command.write_text(start, encoding="utf-8")
+    for name in ("copy.py", "signal.py", "attr.py"):
+        planted = f"open({str(tmp_path / 'run')!r}, 'w')\n"
+        (tmp_path / name).write_text(planted, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, command, "render", PLAIN],
+        cwd=tmp_path,
+        input=MESSAGES,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "run").exists()
 
 
 def test_the_metadata_of_the_wheel(tmp_path: Path) -> None:

@@ -69,6 +69,7 @@ def test_a_grammar_is_bound_to_tools() -> None:
         ("nothing-like-it", "no format is known as 'nothing-like-it'"),
         ("glm", "'glm' may be glm-4-6, "),
         ("x.py", "x.py: can't be read: No such file"),
+        (__file__, "is no parser that turnspec generated"),
         ("x.yaml", "x.yaml: can't be read: No such file"),
         ("x.gguf", "x.gguf: there is no such file or folder"),
     ],

@@ -144,15 +144,14 @@ def work():
         worker.render("warm", {{}})
         print(worker._process.pid, flush=True)
         worker.render({ENDLESS!r}, {{}})
-
-if __name__ == "__main__":
 """
 
 
 @pytest.mark.parametrize("start", ["work()", "run_limited(work, limits=Limits())"])
 def test_a_worker_does_not_outlive_its_parent(start: str, tmp_path: Path) -> None:
-    script = tmp_path / "work.py"
-    script.write_text(f"{WORK}    {start}\n", encoding="utf-8")
+    (tmp_path / "work.py").write_text(WORK, encoding="utf-8")
+    script = tmp_path / "script.py"  # which no process of ours runs once more
+    script.write_text(f"from work import *\n{start}\n", encoding="utf-8")
     with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
         worker = int(parent.stdout.readline())

@@ -1,94 +1,71 @@
-"""examples/proxy: what it answers, and what it says to requests that are none."""
+"""examples/proxy, as it is run: between a server of completions and a client of chats."""
 
 from __future__ import annotations
 
 import json
-import runpy
 import socket
+import subprocess
+import sys
 import threading
-from collections.abc import Iterator
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import SimpleNamespace
 from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
 
-import pytest
+from tests.generated_formats import ROOT
 
-from tests.generated_formats import ROOT, committed_format
+PROXY = ROOT / "examples/proxy/proxy.py"
+TEMPLATE = ROOT / "tests/templates/unseen-arguments-into.jinja"
+TOOLS = [{"type": "function", "function": {"name": "get_weather", "parameters": {}}}]
+CALL = '<|do|><|put|>{"city": "Rome"}<|into|>get_weather<|as|>a1<|/put|><|/do|><|/ai|>'
 
 
 class Upstream(BaseHTTPRequestHandler):
-    """Writes the same to whatever prompt."""
+    """Calls a tool if the prompt speaks of it."""
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        answer = {"choices": [{"text": "Hello.<|im_end|>", "finish_reason": "stop"}]}
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        text = CALL if "get_weather" in asked["prompt"] else "Hel"
+        reason = "stop" if text == CALL else "length"
         self.send_response(200)
         self.end_headers()
-        self.wfile.write(json.dumps(answer).encode())
+        self.wfile.write(
+            json.dumps({"choices": [{"text": text, "finish_reason": reason}]}).encode()
+        )
 
 
-def rendered(messages: Any, tools: Any) -> SimpleNamespace:
-    assert messages[0]["content"]
-    return SimpleNamespace(text="Hi", prefill=None)
+def test_it_makes_chat_completions_of_completions() -> None:
+    assert len(PROXY.read_text("utf-8").splitlines()) <= 30
+    with ThreadingHTTPServer(("127.0.0.1", 0), Upstream) as upstream:
+        threading.Thread(target=upstream.serve_forever, daemon=True).start()
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        url = f"http://127.0.0.1:{upstream.server_port}/v1/completions"
+        command = [sys.executable, str(PROXY), str(TEMPLATE), url, str(port)]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as proxy:
+            called, cut = answer(port, tools=TOOLS), answer(port)
+            proxy.kill()
+        upstream.shutdown()
+    (call,) = called["message"]["tool_calls"]
+    assert (call["id"], call["function"]["arguments"]) == ("a1", '{"city": "Rome"}')
+    assert called["finish_reason"] == "tool_calls"
+    assert "Hel" in cut["message"].values()
+    assert cut["finish_reason"] == "length"
 
 
-@pytest.fixture(scope="module")
-def port() -> Iterator[int]:
-    proxy = runpy.run_path(str(ROOT / "examples/proxy/proxy.py"))
-    handler: Any = proxy["Proxy"]
-    silent = type("Silent", (handler,), {"log_message": Upstream.log_message})
-    servers = [ThreadingHTTPServer(("127.0.0.1", 0), made) for made in (Upstream, silent)]
-    handler.do_POST.__globals__.update(
-        chat=SimpleNamespace(render=rendered),
-        fmt=committed_format("qwen-qwen3-0-6b").module,
-        upstream=f"http://127.0.0.1:{servers[0].server_port}/",
-    )
-    for server in servers:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield servers[1].server_port
-    for server in servers:
-        server.shutdown()
-        server.server_close()
-
-
-def answer(port: int, body: str, head: str = "") -> str:
-    head = head or f"Content-Length: {len(body)}\r\n"
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
-        connection.sendall(f"POST / HTTP/1.1\r\n{head}\r\n{body}".encode())
-        with connection.makefile("r") as told:
-            return told.read()
-
-
-ASKED = json.dumps({"messages": [{"role": "user", "content": "Hi"}]})
-
-
-def test_it_answers(port: int) -> None:
-    told = json.loads(answer(port, ASKED).partition("\n\n")[2])
-    assert told["choices"][0]["message"]["content"] == "Hello."
-
-
-@pytest.mark.parametrize(
-    ("body", "head"),
-    [
-        ("{", ""),
-        ("[]", ""),
-        ("[" * 100_000, ""),
-        ('{"messages": 5}', ""),
-        (ASKED, "Content-Length: -1\r\n"),
-        (ASKED, f"Content-Length: {'9' * 5000}\r\n"),
-        (ASKED, "X: no length\r\n"),
-        (ASKED, f"Content-Length: {len(ASKED)}\r\nOrigin: http://other.example\r\n"),
-    ],
-    ids=["cut off", "a list", "deep", "no messages", "negative", "digits", "no length", "a page"],
-)
-def test_it_refuses(port: int, body: str, head: str) -> None:
-    assert answer(port, body, head).startswith("HTTP/1.0 400 Bad Request\n")
-
-
-def test_nobody_waits_for_a_slow_request(port: int) -> None:
-    with socket.create_connection(("127.0.0.1", port)) as connection:
-        connection.sendall(b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n{")
-        assert "Hello." in answer(port, ASKED)
+def answer(port: int, **asked: object) -> dict[str, Any]:
+    """Return the one choice that is answered to a question, once the proxy listens."""
+    body = json.dumps({"messages": [{"role": "user", "content": "Hi"}], **asked}).encode()
+    for _ in range(200):
+        try:
+            with urlopen(f"http://127.0.0.1:{port}/v1/chat/completions", body) as response:
+                found: dict[str, Any]
+                (found,) = json.load(response)["choices"]
+                return found
+        except URLError:
+            time.sleep(0.1)
+    raise AssertionError("the proxy doesn't listen")

@@ -12,6 +12,7 @@ import pytest
 from benchmarks.install_size import MOST_MEGABYTES, MOST_PACKAGES
 
 from tests.conftest import ROOT
+from tests.fake_hub import FakeHub, serving
 from tests.generated_formats import NAMES
 from tests.own_templates import FOLDER
 from tests.test_catalog import model_file
@@ -47,6 +48,7 @@ def folder(
     folder.mkdir()
     path = next(found.path for found in reference_templates if found.name == "qwen3-coder")
     model_file(folder / "model.gguf", path.read_text(encoding="utf-8"))
+    (folder / "qwen3-coder.jinja").write_bytes(path.read_bytes())
     (folder / "output.txt").write_text("Hello!<|im_end|>", encoding="utf-8")
     (folder / "tools.json").write_text(json.dumps(TOOLS), encoding="utf-8")
     template = (FOLDER / f"{NEW}.jinja").read_text(encoding="utf-8")
@@ -61,7 +63,11 @@ def test_its_length() -> None:
 
 def test_every_command_prints_what_it_says(folder: Path) -> None:
     assert sum(block.count("$ ") for block in blocks("console")) > 8
-    assert transcript(README, folder, folder.parent / "bin") == README
+    hub = FakeHub()
+    template = (folder / "qwen3-coder.jinja").read_text(encoding="utf-8")
+    hub.add("Qwen/Qwen3-Coder-30B-A3B-Instruct", {"chat_template.jinja": template})
+    with serving(hub):
+        assert transcript(README, folder, folder.parent / "bin", hub) == README
     formats = sorted(path.name for path in (folder / "formats").glob("*.py"))
     assert formats == ["my_model.py", "qwen3_coder.py"]
 

@@ -48,6 +48,7 @@ def test_from_nothing_to_a_parser(tmp_path: Path) -> None:
             "wrote formats/templates/index.yaml",
             "wrote formats/.pre-commit-config.yaml",
             "wrote formats/.github/workflows/formats.yml",
+            "wrote formats/.github/workflows/outdated.yml",
             "wrote formats/specs/schema.json",
             "wrote formats/.gitignore",
             "wrote formats/.gitattributes",
@@ -64,7 +65,7 @@ def test_from_nothing_to_a_parser(tmp_path: Path) -> None:
     built = run_apart("regen", "--messages", FEW, cwd=root)
     assert (built.returncode, built.stderr) == (0, "")
     checked = run_apart("check", cwd=root)
-    assert checked.stdout == "1 templates: specs and generated files are fresh\n"
+    assert checked.stdout == "templates: 1; specs and generated files are fresh\n"
     parsed = run_apart("parse", "plain-content", "/dev/stdin", cwd=root)
     assert json.loads(parsed.stdout) == {"role": "assistant", "content": ""}
 

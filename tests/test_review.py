@@ -23,7 +23,7 @@ from turnspec.pipeline.project import Project
 from turnspec.review.compare import Review
 from turnspec.review.revisions import review_files, review_since
 from turnspec.review.rules import Severity
-from turnspec.review.shown import json_data, markdown, text_lines
+from turnspec.review.shown import changelog, json_data, markdown, text_lines
 from turnspec.spec.files import dump_spec, load_spec, write_spec
 from turnspec.spec.model import (
     ReasoningMode,
@@ -88,6 +88,32 @@ def test_as_text(everything: Review, snapshot: SnapshotAssertion) -> None:
 
 def test_as_markdown(everything: Review, snapshot: SnapshotAssertion) -> None:
     assert markdown(everything) == snapshot
+
+
+def test_as_a_changelog(everything: Review) -> None:
+    assert changelog(everything) == (
+        "### Formats\n\n"
+        "1 breaking, 1 lenient, 1 added, 1 removed between main and the working tree.\n\n"
+        "- **Breaking**:\n"
+        "  - json-native: parser-misreads, parser-misreads-grammar, trigger-missed\n"
+        "- **Lenient**:\n  - tagged: parser-complains\n"
+        "- **Added**:\n  - tag-with-json: reasoning NONE, tools TAG_WITH_JSON\n"
+        "- **Removed**:\n  - plain\n"
+    )
+
+
+def test_two_revisions(root: Path) -> None:
+    write_format(root, renamed_calls(json_native_spec()))
+    commit(root)
+    write_format(root, opened_by_the_model(tagged_spec()))
+    result = run("diff", "main~1..main", "--root", root, "--format", "changelog")
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert "\n  - json-native: parser-misreads, " in result.stdout
+    assert "tagged" not in result.stdout
+    assert run("diff", "main..HEAD", "--root", root).exit_code == 0
+    for none in ("none..HEAD", "HEAD..none"):
+        error = "error: git knows no revision 'none'; give a commit, branch or tag\n"
+        assert run("diff", none, "--root", root).stderr == error
 
 
 def test_as_json(everything: Review, snapshot: SnapshotAssertion) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.own_templates import FOLDER, given_template, own_template, spec_of
 from tests.test_cli import run
+from turnspec.analysis.analyze import analyze_template
 from turnspec.analysis.tag_examples import tagged_example
 from turnspec.codegen.loading import load
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
@@ -166,17 +167,56 @@ def test_a_name_that_stands_in_an_id_is_a_tools(worker: RenderWorker) -> None:
     assert 'id-before "look_up" id-behind' in bound.grammar
 
 
+def test_a_name_before_an_object_that_says_it_again_is_a_head(worker: RenderWorker) -> None:
+    said = "{'title': call.function.name, 'given': call.function.arguments} | tojson"
+    source = (
+        "{% for m in messages %}{% if m.role == 'assistant' %}"
+        "{% if m.content %}<me><text>{{ m.content }}<over>{% endif %}"
+        "{% for call in m.tool_calls or [] %}"
+        f"<me>{{{{ call.function.name + '<call>' + ({said}) }}}}<over>{{% endfor %}}<end>"
+        "{% else %}<{{ m.role }}><text>{{ m.content }}<over>{% endif %}"
+        "{% endfor %}{% if add_generation_prompt %}<me>{% endif %}"
+    )
+    spec = analyze_template(given_template(source), worker).spec
+    assert spec is not None
+    text = '<text>{}<over><me>look<call>{"title": "look", "given": {"a": 1}}<over><end>'
+    message = load(spec).parse(text)
+    assert message.content == "{}", "a bracket before what ends texts is the text's"
+    assert [(call.name, call.arguments) for call in message.tool_calls] == [("look", '{"a": 1}')]
+    assert message.problems == []
+
+
 # Failures of ours
 
 
-def test_a_call_without_arguments_is_refused_in_words() -> None:
-    source = (
+def _calling(call: str) -> str:
+    return (
         "{% for m in messages %}<{{ m.role }}>{{ m.content or '' }}"
-        "{% for call in m.tool_calls or [] %}<call {{ call.function.name }}>{% endfor %}</end>"
+        f"{{% for call in m.tool_calls or [] %}}{call}{{% endfor %}}</end>"
         "{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}"
     )
-    problems = [str(problem) for problem in built("name-only", source).problems]
-    assert problems == ["name-only.jinja: tools.call: no ARGUMENTS slot; there must be one"]
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (
+            "<call {{ call.function.name }}>",
+            "a call shows no arguments; an overlay can say, under tools, how the model writes it",
+        ),
+        (
+            "{{ call.function.name }} {{ call.function.arguments | tojson }}",
+            "tools.call[0]: no text stands before the first slot: nothing shows a call",
+        ),
+    ],
+)
+def test_calls_that_cannot_be_read_are_told_and_the_rest_is_written(call: str, told: str) -> None:
+    build = built("unread", _calling(call))
+    assert [str(problem) for problem in build.problems] == [f"unread.jinja: {told}"]
+    assert {*build.files} == {"unread.yaml", "unread.py", "unread.gbnf"}
+    assert spec_in(build).tools is None
+    assert build.result is not None
+    assert "0" in [rung for rung, found in build.result.rungs.items() if found.failed]
 
 
 def test_what_fails_behind_the_analysis_is_told_and_the_rest_is_written(

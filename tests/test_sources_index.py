@@ -95,8 +95,8 @@ def test_a_missing_index_is_one_problem(tmp_path: Path) -> None:
             f"{ORIGIN}templates:\n{FETCHED}    colour: red\n",
             [
                 ":14: templates[0].colour: unknown key; allowed: "
-                "file, origin, path, pointer, constant, sha256, aliases, bos_token, eos_token, "
-                "source, family, packager, accepted, tokenizer"
+                "file, origin, path, repository, commit, pointer, constant, sha256, aliases, "
+                "bos_token, eos_token, source, family, packager, accepted, tokenizer"
             ],
             id="unknown key",
         ),
@@ -117,7 +117,7 @@ def test_a_missing_index_is_one_problem(tmp_path: Path) -> None:
         ),
         pytest.param(
             f"{ORIGIN}templates:\n{FETCHED.replace('origin: pack', 'origin: pick')}",
-            [":11: templates[0].origin: unknown origin pick; known: local, pack"],
+            [":11: templates[0].origin: unknown origin pick; known: hub, local, pack"],
             id="unknown origin",
         ),
         pytest.param(
@@ -180,8 +180,19 @@ def test_a_missing_index_is_one_problem(tmp_path: Path) -> None:
         ),
         pytest.param(
             f"{ORIGIN.replace('id: pack', 'id: local')}templates: []\n",
-            [":2: origins[0].id: " r"'local' does not match '^(?!local$)[\\w.+-]+$'"],
+            [":2: origins[0].id: " r"'local' does not match '^(?!(?:local|hub)$)[\\w.+-]+$'"],
             id="origin called local",
+        ),
+        pytest.param(
+            f"{ORIGIN}templates:\n{FETCHED.replace('origin: pack', 'origin: hub')}"
+            "    repository: SomeOrg/BrandNew-7B\n",
+            [":10: templates[0]: commit: is needed with origin: hub"],
+            id="no commit",
+        ),
+        pytest.param(
+            f"{ORIGIN}templates:\n{FETCHED}    commit: {'a' * 40}\n",
+            [":10: templates[0]: commit: is for none but origin: hub"],
+            id="a commit of a package",
         ),
     ],
 )

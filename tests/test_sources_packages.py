@@ -9,6 +9,7 @@ import os
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,7 +41,7 @@ def entry(text: str, path: str, pointer: str = "", constant: str = "") -> Entry:
     )
 
 
-def problems_of(root: Path, package: bytes, file: str, *entries: Entry, **limits: int) -> list[str]:
+def problems_of(root: Path, package: bytes, file: str, *entries: Entry, **limits: Any) -> list[str]:
     """Return what is said of a package, without the index's name and line."""
     archive = root / file
     archive.write_bytes(package)

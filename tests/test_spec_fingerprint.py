@@ -71,9 +71,12 @@ def test_the_distinct_formats_of_the_reference_set() -> None:
 
 
 def test_one_fingerprint_is_one_parser_and_one_grammar() -> None:
-    for group in same_formats(committed()):
-        for first, second in combinations(group, 2):
-            assert generated(first) == generated(second)
+    """But for what a tokenizer's list adds, which stands beside the template."""
+    tokenizers = {spec.name: spec.tokenizer for spec in committed()}
+    pairs = [pair for group in same_formats(committed()) for pair in combinations(group, 2)]
+    compared = [pair for pair in pairs if len({repr(tokenizers[name]) for name in pair}) == 1]
+    for first, second in compared:
+        assert generated(first) == generated(second)
 
 
 def generated(name: str) -> list[list[str]]:

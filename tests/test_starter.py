@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -15,13 +16,19 @@ import yaml
 
 from tests.conftest import ROOT
 from tests.git_checkouts import commit, git
-from tests.own_checkouts import change_template, new_checkout, regenerated
+from tests.own_checkouts import FEW, change_template, new_checkout, regenerated
 from tests.own_templates import FOLDER
 
 STARTER = ROOT / "generator" / "turnspec" / "repository" / "starter"
-WORKFLOW: dict[Any, Any] = yaml.safe_load((STARTER / "formats.yml").read_text(encoding="utf-8"))
+WORKFLOWS: dict[str, dict[Any, Any]] = {
+    name: yaml.safe_load((STARTER / f"{name}.yml").read_text(encoding="utf-8"))
+    for name in ("formats", "outdated")
+}
 STEPS: dict[str, dict[str, Any]] = {
-    step["name"]: step for step in WORKFLOW["jobs"]["formats"]["steps"] if "name" in step
+    step["name"]: step
+    for name, workflow in WORKFLOWS.items()
+    for step in workflow["jobs"][name]["steps"]
+    if "name" in step
 }
 HOOKS: dict[str, dict[str, Any]] = {
     hook["id"]: hook
@@ -32,6 +39,8 @@ HOOKS: dict[str, dict[str, Any]] = {
 }
 CHECK, DIFF = "Specs and generated files are fresh", "What changes in the formats"
 COMMENT, VERDICT = "Comment on the pull request", "Nothing breaks, or the label says that it may"
+OUTDATED, TAKE = "What is newer", "Take it, and say what it changes"
+OPEN = "Open a pull request, or renew it"
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +63,11 @@ def bin_folder(tmp_path: Path) -> Path:
     folder = tmp_path / "bin"
     folder.mkdir()
     keep = 'echo "$@" > "$SAID"; while [ "$1" != --body-file ]; do shift; done; cat "$2" >> "$SAID"'
+    run = f"exec {shlex.quote(sys.executable)} -m turnspec"
     commands = {
-        "turnspec": f'exec {shlex.quote(sys.executable)} -m turnspec "$@"',
-        "gh": keep,
+        "python": f'exec {shlex.quote(sys.executable)} "$@"',
+        "turnspec": f'test "$1" != regen || set -- regen --messages {FEW}\n{run} "$@"',
+        "gh": f'case "$*" in auth*) ;; "pr list"*) echo "$NUMBER" ;; *) {keep} ;; esac',
     }
     for name, line in commands.items():
         (folder / name).write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
@@ -106,8 +117,10 @@ def break_a_format(root: Path) -> None:
 
 
 def test_a_workflow_that_does_nothing_dangerous() -> None:
-    assert list(WORKFLOW[True]) == ["pull_request"]  # YAML reads "on" as true
-    assert WORKFLOW["permissions"] == {"contents": "read", "pull-requests": "write"}
+    formats = WORKFLOWS["formats"]
+    assert list(formats[True]) == ["pull_request"]  # YAML reads "on" as true
+    assert formats["permissions"] == {"contents": "read", "pull-requests": "write"}
+    assert list(WORKFLOWS["outdated"][True]) == ["schedule", "workflow_dispatch"]
     for step in STEPS.values():  # what an event holds gets into no script but as a variable
         assert "${{" not in step.get("run", "")
 
@@ -129,10 +142,14 @@ def test_a_pull_request_that_breaks_a_format(root: Path, bin_folder: Path, tmp_p
     base = git(root, "rev-parse", "HEAD")
     break_a_format(root)
     assert run_step(CHECK, root, bin_folder).returncode == 1
-    regenerated(root)
+    (tmp_path / "names").write_text("plain-content\n", encoding="utf-8")
+    files = {"GITHUB_STEP_SUMMARY": tmp_path / "summary", "GITHUB_OUTPUT": tmp_path / "output"}
+    taken = run_step(TAKE, root, bin_folder, RUNNER_TEMP=tmp_path, **files)
+    assert (taken.returncode, taken.stderr) == (0, "")
+    assert "| plain-content | breaking |" in (tmp_path / "formats.md").read_text(encoding="utf-8")
     commit(root)
     assert run_step(CHECK, root, bin_folder).returncode == 0
-    files = {"GITHUB_STEP_SUMMARY": tmp_path / "summary", "GITHUB_OUTPUT": tmp_path / "output"}
+    files["GITHUB_STEP_SUMMARY"].unlink()
     done = run_step(DIFF, root, bin_folder, BASE=base, **files)
     assert (done.returncode, done.stderr) == (0, "")
     assert files["GITHUB_OUTPUT"].read_text(encoding="utf-8") == "status=1\n"
@@ -180,3 +197,49 @@ def test_the_hooks(root: Path, bin_folder: Path) -> None:
 def test_a_hook_that_cannot_compare_fails(root: Path, bin_folder: Path) -> None:
     shutil.rmtree(root / ".git")
     assert run_hook("turnspec-diff", root, bin_folder).returncode == 1
+
+
+def test_a_pull_request_for_what_is_newer(root: Path, bin_folder: Path, tmp_path: Path) -> None:
+    git(root, "init", "--quiet", "--bare", str(tmp_path / "origin"))
+    git(root, "remote", "add", "origin", str(tmp_path / "origin"))
+    (tmp_path / "formats.md").write_text("a verdict\n", encoding="utf-8")
+    said = tmp_path / "said"
+    given = {"RUNNER_TEMP": tmp_path, "GH_TOKEN": "x", "GH_REPO": "a/b", "SAID": said}
+    for number, asked in (
+        ("", "pr create --head newer --title "),
+        ("12", "pr edit 12 --body-file "),
+    ):
+        (root / "specs" / "plain-content.yaml").write_text(f"# {number}", encoding="utf-8")
+        done = run_step(OPEN, root, bin_folder, BRANCH="newer", NUMBER=number, **given)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert said.read_text(encoding="utf-8").startswith(asked)
+        assert said.read_text(encoding="utf-8").endswith("\na verdict\n")
+        shown = git(tmp_path / "origin", "show", "newer:specs/plain-content.yaml")
+        assert shown == f"# {number}".strip()
+        git(root, "switch", "--quiet", "main")
+        git(root, "branch", "--quiet", "-D", "newer")
+
+
+@pytest.mark.parametrize(
+    ("names", "status", "code", "said"),
+    [([], 0, 0, ""), (["a", "b"], 1, 0, "found=true\n"), ([], 1, 1, "")],
+)
+def test_what_is_newer(
+    names: list[str],
+    status: int,
+    code: int,
+    said: str,
+    root: Path,
+    bin_folder: Path,
+    tmp_path: Path,
+) -> None:
+    """The step says whether there is any, and fails where `outdated` had nothing but problems."""
+    found = json.dumps({"outdated": [{"name": name} for name in names]})
+    script = f"#!/bin/sh\necho {shlex.quote(found)}\nexit {status}\n"
+    (bin_folder / "turnspec").write_text(script, encoding="utf-8")
+    output = tmp_path / "output"
+    output.touch()
+    files = {"RUNNER_TEMP": tmp_path, "GITHUB_OUTPUT": output}
+    assert run_step(OUTDATED, root, bin_folder, **files).returncode == code
+    assert output.read_text(encoding="utf-8") == said
+    assert (tmp_path / "names").read_text(encoding="utf-8").split() == names

@@ -236,6 +236,26 @@ def test_wrong_tools_are_told(title: str, name: str, engine: TypeScriptEngine) -
         engine.parse(name, format_of(name).module, text="", sizes=[0], options={"tools": tools})
 
 
+@pytest.mark.parametrize(
+    ("option", "right"),
+    {
+        "enable_Thinking": "it is called enableThinking",
+        "thinking": "there are tools, enableThinking",
+    }.items(),
+)
+def test_an_option_that_is_none_is_told(option: str, right: str, engine: TypeScriptEngine) -> None:
+    name = "qwen3-coder"
+    with pytest.raises(AssertionError, match=f"^TypeError: there is no option {option}; {right}"):
+        engine.parse(name, format_of(name).module, text="", sizes=[0], options={option: True})
+
+
+def test_one_stop_text_is_no_list(engine: TypeScriptEngine) -> None:
+    name = "qwen3-coder"
+    assert not difference(
+        engine, name, format_of(name).module, "a STOP b", {"stop": "STOP"}, (0, 1)
+    )
+
+
 _CHAIN = {f"s{at}": {"$ref": f"#/$defs/s{at + 1}"} for at in range(99)}
 _TOOLS = {
     **{title: tool(parameters) for title, parameters in ALLOWED.items()},

@@ -10,32 +10,76 @@ from pathlib import Path
 
 import pytest
 
-from tests.own_templates import FOLDER, NAMES, given_template, own_template
+from tests.own_templates import FOLDER, NAMES, given_template, own_template, spec_of
 from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
+from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.files import load_checked_spec
 from turnspec.spec.model import Spec, Verdict
 from turnspec.spec.results import RUNGS
+from turnspec.testing import Call, Message, check_case
 
 UNSEEN = tuple(name for name in NAMES if name.startswith("unseen-"))
 MESSAGES = 50
 
 #: What becomes of the templates in ``not-yet``: a problem, or the rungs that fail.
 NOT_YET = {
-    "columnar-batch": (
-        "the calls of a turn can't be told apart: what belongs to one doesn't stand together"
-    ),
+    "arguments-in-string": "0, 1",  # the arguments are a string that holds JSON
+    "columnar-batch": "0, 1",  # the calls of a turn can't be told apart
     "fields-in-capitals": "3",
-    "name-after-tagged-arguments": (
-        "tools.call: the name comes after tagged arguments; parsers can't read that yet"
+    "mail-parts": (
+        "reasoning.start: 'kind: thought\\n\\n' could stand in any text; "
+        "parsers can't tell by it where reasoning begins"
     ),
+    "name-after-tagged-arguments": "0, 1, 1b, 3, sanity",
+    "parts-in-json": "1, 1b, 2, 3, sanity",
     "requests": "1, 1b, 2, 3, sanity",
     "shell-session": (
         "reasoning.start: '# ' could stand in any text; "
         "parsers can't tell by it where reasoning begins"
     ),
-    "typed-lines": "3, sanity",
+    "typed-lines": "1, 1b, 3, sanity",
 }
+
+#: What a model writes in formats that needed a mend, as a person wrote it down; and the message.
+WRITTEN = [
+    (
+        "triple-brackets",
+        "(((\nBoth.\n)))\n\nSo [[1, 2], [3]].\n[[[add]]]\n[[a]]x]] [y[[/a]]\n[[[/add]]]"
+        "\n[[[now]]]\n[[[/now]]]<eot>\n",
+        Message("So [[1, 2], [3]].", "Both.", (Call("add", {"a": "x]] [y"}), Call("now", {}))),
+    ),
+    (
+        "check-behind",
+        'Both.<|check|>Right.<|/check|><|use|>{"ref": "u0", "tool": "add", "input": {"a": null}}'
+        '<|/use|><|use|>{"ref": "u11", "tool": "now", "input": {}}<|/use|><|assistant_end|>\n',
+        Message("Both.", "Right.", (Call("add", {"a": None}), Call("now", {}))),
+    ),
+    (
+        "use-lines",
+        '<<act>>\nuse: now\nuse: add\na: "use: x"\nb: {"use": [null]}\nuse: now\n'
+        "<<acted>><<end>>\n",
+        Message(
+            calls=(
+                Call("now", {}),
+                Call("add", {"a": "use: x", "b": {"use": [None]}}),
+                Call("now", {}),
+            )
+        ),
+    ),
+    (
+        "use-lines",
+        "Do use: a hammer, <<carefully>>.<<end>>\n",
+        Message("Do use: a hammer, <<carefully>>."),
+    ),
+    (
+        "entities",
+        '<steps><step n="1" do="add"><in k="a" t="string">&lt;b> R&D &amp;amp;</in>'
+        '<in k="b" t="array">["&lt;", 3]</in></step><step n="2" do="now"></step></steps></msg>\n',
+        Message(calls=(Call("add", {"a": "<b> R&D &amp;", "b": ["<", 3]}), Call("now", {}))),
+    ),
+    ("entities", "<say>3 < 4 &amp; so on</say></msg>\n", Message("3 < 4 &amp; so on")),
+]
 
 
 def _build(path: Path) -> Build:
@@ -64,6 +108,13 @@ def test_unseen_templates_pass_every_rung_and_leave_nothing_ambiguous(name: str)
     assert all(result.passed for result in build.result.rungs.values())
     verdicts = {limit.verdict for limit in _spec(build).limits}
     assert not verdicts & {Verdict.AMBIGUOUS, Verdict.DROPS}
+
+
+@pytest.mark.parametrize(("name", "text", "expect"), WRITTEN, ids=[it[0] for it in WRITTEN])
+def test_what_a_model_writes_in_a_mended_format(
+    name: str, text: str, expect: Message, worker: RenderWorker
+) -> None:
+    check_case(spec_of(f"invented-{name}", worker), text, expect=expect)
 
 
 @pytest.mark.long

@@ -343,7 +343,28 @@ def test_a_copy_of_no_template(root: Path, into: Path) -> None:
     shutil.copy(into.parent / "generated/tagged.py", into)
     assert states(into, root) == {**dict.fromkeys(ALL, "fresh"), "tagged.py": "gone"}
     result = run("vendor", "--check", into, "--root", root)
-    assert f"gone   {into / 'tagged.py'}: no format is known as 'tagged'\n" in result.stdout
+    assert f"gone   {into / 'tagged.py'}: no format is known as 'tagged'; " in result.stdout
+    assert result.stdout.count("give its folder: --root DIR\n") == 1
+
+
+def test_a_spec_in_a_folder_is_a_format_of_its_own(
+    into: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_format(tmp_path, tagged_spec(), OutputPaths.in_folder("tagged"))
+    monkeypatch.chdir(tmp_path)
+    for language in ("python", "typescript"):
+        command = ("vendor", "tagged.yaml", "--language", language, "--into", into)
+        assert run(*command).exit_code == 0
+    copies = {"tagged.py": "fresh", "tagged.gbnf": "fresh", "tagged.ts": "fresh"}
+    assert states(into, tmp_path).items() >= copies.items()
+    assert run("grammar", "tagged.yaml").exit_code == 0
+    assert run("diff", into / "tagged.py").exit_code == 0
+    replace_in(
+        tmp_path / "tagged.yaml", "content_beside_calls: true", "content_beside_calls: false"
+    )
+    refused = run("vendor", "tagged.yaml", "--into", into)
+    assert "tagged.py: is of another spec; run: turnspec analyze TEMPLATE" in refused.stderr
+    assert states(into, tmp_path)["tagged.py"] == "gone"
 
 
 def test_a_file_copied_by_hand_under_another_name(root: Path, tmp_path: Path) -> None:

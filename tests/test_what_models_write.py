@@ -116,6 +116,7 @@ def test_headers_say_what_a_message_is(case: Text) -> None:
     check(case)
 
 
+LLAMA = "meta-llama-llama-3-2-3b-instruct"
 QWEN, DEEPSEEK, GEMMA, LFM, NEMO, GLM, HORIZON, FUNCTION_GEMMA = (
     "qwen-qwen3-0-6b",
     "deepseek-ai-deepseek-v3",
@@ -126,6 +127,7 @@ QWEN, DEEPSEEK, GEMMA, LFM, NEMO, GLM, HORIZON, FUNCTION_GEMMA = (
     "ifm-k2-horizon",
     "google-functiongemma-270m-it",
 )
+MINISTRAL = "mistralai-ministral-3-14b-reasoning-2512"
 OTHER = ("other_syntax",)
 #: What the text's end decides, and what follows the first of it is no call either.
 DRAFTS = (
@@ -137,6 +139,8 @@ CODER = "qwen3-coder"
 PARAMETER = "<parameter=arguments>\n{}\n</parameter>"
 CODED = f"<tool_call>\n<function=read>\n{PARAMETER}\n</function>\n</tool_call>"
 MEMBERS = '{"name": "read", "arguments": {"path": "a"}}'
+
+GEMMA_CALL = '<|tool_call>call:read{path:<|"|>a<|"|>}<tool_call|>'
 
 #: Calls that are written otherwise.
 CALLS = [
@@ -152,6 +156,8 @@ CALLS = [
          said(f'<|tool_call_start|>[{MEMBERS}, {{"name": 5}}]<|tool_call_end|>')),
     Text(QWEN, f"<tool_call>{MEMBERS.replace(chr(34), chr(39))}</tool_call>",
          called("a"), OTHER),
+    Text(LLAMA, "{'name': 'read', 'parameters': {'path': '{\"name\": \"read\"} isn\\'t it'}}",
+         called('{"name": "read"} isn\'t it'), ("malformed",) * 3),
     Text(QWEN, NUMBERED, said(NUMBERED), ("no_name",)),
     Text(QWEN, NUMBERED, called("a", name="5"), (), {"tools": [tool("5", "path")]}),
     Text(CODER, CODED.format('{"path": "a"}'), called("a"), ("unknown_argument",)),
@@ -168,6 +174,10 @@ CALLS = [
          called("a", "b"), ("missing_marker",)),
     Text(GEMMA, "<|channel>thought\nA\n<channel|>thought\n<channel|>Hi", said("Hi", "A")),
     Text(GEMMA, "thought of it", said("thought of it")),
+    Text(GEMMA, "<|channel>response \nHi<channel|>, yes", said("Hi, yes"),
+         ("unexpected_text", "stray_marker")),
+    Text(GEMMA, f"<|channel>thought\nA\n{GEMMA_CALL}<|channel>response\nHi",
+         said("Hi", f"A\n{GEMMA_CALL}"), ("draft", "unexpected_text", "unclosed")),
     Text(FUNCTION_GEMMA, "<start_function_call>call:read{<escape>path<escape>:<escape>a<escape>}"
          "<end_function_call>", called("a"), ("malformed",)),
     Text(HORIZON, f"</ifm|think><ifm|tool_calls>[{MEMBERS}, {MEMBERS}]</ifm|tool_calls>",
@@ -177,8 +187,14 @@ CALLS = [
     Text(DEEPSEEK, DRAFTS, said("", DRAFTS), ("draft", "unclosed")),
     Text(QWEN, "Said.\n<tool_call>\n{", said("Said."), ("cut_off",)),
     Text(NEMO, "[TOOL_CALLS]read", said("[TOOL_CALLS]read")),
+    Text(MINISTRAL, "[TOOL_CALLS]read", said(""), ("cut_off",)),
+    Text(MINISTRAL, "[TOOL_CALLS]it</s>", said("[TOOL_CALLS]it")),
+    Text(MINISTRAL, "`[TOOL_CALLS]`", said("`[TOOL_CALLS]`")),
+    Text(MINISTRAL, "[TOOL_CALLS]a&amp;b[ARGS]{}", said("[TOOL_CALLS]a&amp;b[ARGS]{}"),
+         ("no_name",)),
     Text(QWEN, "A </think> stands here.", said("A </think> stands here."), ("stray_marker",)),
     Text(QWEN, "A\n</think>\nB", said("A\n\nB"), ("stray_marker",)),
+    Text(QWEN, "A <|im_</think>end|> B", said("A <|im_end|> B"), ("stray_marker",) * 2),
 ]  # fmt: skip
 
 
@@ -193,6 +209,7 @@ def test_calls_in_other_ways(case: Text) -> None:
         ("{invalid json here}", "{invalid json here}"),
         ('{"path": {so it [1, "x"] goes}, "b": 1}', '{"path": {so it [1, "x"] goes}, "b": 1}'),
         ('{"a": [{b c}, 2]}', '{"a": [{b c}, 2]}'),
+        ('{"path": "a "b" c", "d": 1}', '{"path": "a "b" c", "d": 1}'),
         ('{"a": {b c}, "d": {"e": [1], "f": "x}y"}}', '{"a": {b c}, "d": {"e": [1], "f": "x}y"}}'),
     ],
 )

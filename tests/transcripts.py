@@ -7,12 +7,15 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tests.conftest import ROOT
+from tests.fake_hub import FakeHub
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
+_HUB = "https://huggingface.co"
+_OFFLINE = {"HF_HUB_OFFLINE": "1"}
 _AUTHOR = {"NAME": "Somebody", "EMAIL": "somebody@example.org"}
 
 
@@ -25,11 +28,11 @@ def put_on_path(folder: Path) -> None:
     command.chmod(0o755)
 
 
-def transcript(page: str, folder: Path, programs: Path) -> str:
+def transcript(page: str, folder: Path, programs: Path, hub: FakeHub | None = None) -> str:
     """Return a page with what its commands print now, the blanks at the ends of lines aside.
 
     A block's commands are run one after the other, the first of the page in ``folder``; ``cd`` is
-    obeyed. What is installed (``pip install``) is for other tests.
+    obeyed. What is installed (``pip install``) is for other tests. ``hub`` stands for the real one.
     """
     places = [folder]
 
@@ -38,7 +41,8 @@ def transcript(page: str, folder: Path, programs: Path) -> str:
         if command.startswith("cd "):
             places.append((places[-1] / command.removeprefix("cd ")).resolve())
         elif not command.startswith("pip install "):
-            return f"{line}\n{_run(command, places[-1], programs)}"
+            text = _run(command, places[-1], programs, hub.environment() if hub else _OFFLINE)
+            return f"{line}\n{text.replace(hub.url, _HUB) if hub else text}"
         return f"{line}\n"
 
     return _BLOCK.sub(lambda block: _renewed(block.group(1), printed), page)
@@ -49,7 +53,7 @@ def _renewed(block: str, printed: Callable[[str], str]) -> str:
     return "```console\n" + "".join(map(printed, commands)) + "```\n"
 
 
-def _run(command: str, folder: Path, programs: Path) -> str:
+def _run(command: str, folder: Path, programs: Path, hub: Mapping[str, str]) -> str:
     people = {
         f"GIT_{who}_{key}": value
         for who in ("AUTHOR", "COMMITTER")
@@ -65,6 +69,8 @@ def _run(command: str, folder: Path, programs: Path) -> str:
             "PATH": f"{programs}:/usr/bin:/bin",
             "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'generator'}",
             "GIT_CONFIG_GLOBAL": os.devnull,
+            "HF_HOME": str(programs.parent / "huggingface"),
+            **hub,
             **people,
         },
     )

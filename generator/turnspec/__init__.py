@@ -18,23 +18,27 @@ __all__ = ["__version__", "grammar_binder", "load"]
 __version__ = "0.1.0"
 
 
-def load(fmt: Spec | str | Path) -> LoadedFormat:
-    """Return a format: what its vendored module offers, and its grammar. No host is asked.
+def load(fmt: Spec | str | Path, *, fetch: bool = False) -> LoadedFormat:
+    """Return a format: what its vendored module offers, and its grammar.
 
     Args:
         fmt: what every command takes: a format's name or alias, a model's id as a hub writes it, a
             template (a .jinja file, a model folder, a GGUF file); or the file of a spec or of a
             generated module, or a spec. A name that takes a guess is a warning.
+        fetch: whether the hub may be asked for the template of a model that isn't known. Without
+            it no host is.
 
     Raises:
         ValueError: nothing or several formats go by this, or it can't be used; says all reasons.
     """
     from turnspec.library import load_format  # so that the name alone costs nothing
 
-    return load_format(fmt)
+    return load_format(fmt, fetch=fetch)
 
 
-def grammar_binder(fmt: Spec | str | Path, *, limit: Limits | None = None) -> GrammarBinder:
+def grammar_binder(
+    fmt: Spec | str | Path, *, limit: Limits | None = None, fetch: bool = False
+) -> GrammarBinder:
     """Return what binds a format's grammar to tools, request by request.
 
     It needs neither the analysis nor a template, and imports little: a server can bind for each
@@ -44,6 +48,7 @@ def grammar_binder(fmt: Spec | str | Path, *, limit: Limits | None = None) -> Gr
         fmt: as for `load`; a module alone has no grammar.
         limit: the seconds and the memory that binding a request may take, in a process of its own
             (`turnspec.rendering.limits.Limits`); None is no limit.
+        fetch: as for `load`.
 
     Raises:
         ValueError: as for `load`.
@@ -51,4 +56,4 @@ def grammar_binder(fmt: Spec | str | Path, *, limit: Limits | None = None) -> Gr
     from turnspec.grammar.bound import GrammarBinder
     from turnspec.library import spec_of
 
-    return GrammarBinder(spec_of(fmt), limit=limit)
+    return GrammarBinder(spec_of(fmt, fetch=fetch), limit=limit)

@@ -1,4 +1,4 @@
-"""Formats by name, for programs: what `turnspec.load` gives. No host is ever asked.
+"""Formats by name, for programs: what `turnspec.load` gives. No host is asked unless that is told.
 
 A known format costs no analysis and no compiler: its module is there as a text, and is run. May
 import all but the command line.
@@ -24,6 +24,7 @@ from turnspec.spec.problems import Problem
 if TYPE_CHECKING:
     from turnspec.catalog.known import KnownFormat
     from turnspec.grammar.bound import BoundGrammar, GrammarBinder
+    from turnspec.sources.hub_place import HubModel
 
 Value = TypeVar("Value", str, Spec)
 
@@ -100,36 +101,45 @@ class _Loaded(ModuleType):
         return bound
 
 
-def load_format(fmt: Spec | str | Path) -> LoadedFormat:
+def load_format(fmt: Spec | str | Path, *, fetch: bool = False) -> LoadedFormat:
     """Return a format; see `turnspec.load`."""
     suffix = "" if isinstance(fmt, Spec) else Path(fmt).suffix
     if isinstance(fmt, Spec) or suffix == SPEC_SUFFIX:
         return _of_spec(spec_of(fmt))
     if suffix == ".py":
         return _of_module(Path(fmt))
-    return _of_known(_found(fmt))
+    return _of_known(_found(fmt, fetch=fetch))
 
 
-def spec_of(fmt: Spec | str | Path) -> Spec:
+def spec_of(fmt: Spec | str | Path, *, fetch: bool = False) -> Spec:
     """Return the spec of what names a format; see `turnspec.load`."""
     if isinstance(fmt, Spec):
         return fmt
     path = Path(fmt)
-    return _usable(read_spec(path) if path.suffix == SPEC_SUFFIX else _found(fmt).spec())
+    if path.suffix == SPEC_SUFFIX:
+        return _usable(read_spec(path))
+    return _usable(_found(fmt, fetch=fetch).spec())
 
 
-def _found(fmt: str | Path) -> KnownFormat:
+def _found(fmt: str | Path, *, fetch: bool) -> KnownFormat:
     """Return the format that is named; that this took a guess is a warning where it was named."""
     # Who has a spec at hand needs none of this.
     from turnspec.catalog.catalog import Catalog
     from turnspec.catalog.finding import Found, find_format
 
-    found = find_format(str(fmt), Catalog.around(Path.cwd()))
+    found = find_format(str(fmt), Catalog.around(Path.cwd()), _from_hub if fetch else None)
     if not isinstance(found, Found):
         raise ValueError(str(found))
     if found.notice:
         warnings.warn(found.notice, stacklevel=4)
     return found.format
+
+
+def _from_hub(model: HubModel) -> Path | Problem:
+    from turnspec.sources.hub import fetch_model
+    from turnspec.sources.hub_settings import hub_settings
+
+    return fetch_model(model, hub_settings())
 
 
 def _of_known(known: KnownFormat) -> LoadedFormat:
@@ -143,6 +153,8 @@ def _of_known(known: KnownFormat) -> LoadedFormat:
 
 
 def _of_module(path: Path) -> LoadedFormat:
+    from turnspec.codegen.banner import is_generated
+
     def refused() -> NoReturn:
         raise ValueError(f"{path}: a parser alone has no grammar; load its format by name")
 
@@ -150,6 +162,8 @@ def _of_module(path: Path) -> LoadedFormat:
         text = file_text(path)
     except OSError as error:
         raise ValueError(f"{path}: can't be read: {error.strerror}") from None
+    if not is_generated(text):  # which may be anything, and is not to be run
+        raise ValueError(f"{path}: is no parser that turnspec generated")
     name = module_name(f"file {path.stem}")
     return _run(_Loaded(name, text, refused, refused))
 

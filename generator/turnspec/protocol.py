@@ -295,7 +295,8 @@ class Format(Protocol):
                 earlier, with the conversation, what stands before the last header is left out.
             reasoning: "inline" leaves the reasoning in the content, with its markers.
             echo: put the prefill's text into the result.
-            stop: further texts that end the turn, such as an end token that the template lacks.
+            stop: further texts that end the turn, such as an end token that the template lacks, or
+                one such text.
             id_prefix: what the ids of calls begin with that the model gives none, so that they can
                 differ between turns.
             special_tokens: the tokenizer's special tokens, as texts, for who tells `feed` which

@@ -139,7 +139,7 @@ def _prompts(form: Format, spec: Spec) -> list[object]:
     states = thinking.default, thinking.enabled, thinking.disabled
     return [
         *(form.chat.using(state.variables).prompt().text for state in states),
-        *(state.prompt for state in states),
+        *((state.prompt, state.before) for state in states),
         thinking.words,
         spec.reasoning.scope,
     ]

@@ -1,7 +1,7 @@
 """Every format's structural tag in xgrammar: it takes turns with calls, and none of unknown tools.
 
 The turns are those of rung 1b. Beside them go the same turns with another tool's name in them,
-which the engine has to refuse, and some text without calls.
+which the engine has to refuse, but in prose where only a turn's beginning is a call.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tests.integrations.turns import Case, cases
 from turnspec.export.exporting import Refusal
 from turnspec.export.xgrammar import structural_tag
 from turnspec.grammar.request import GrammarRequest
+from turnspec.grammar.triggers import begins_turn
 from turnspec.spec.files import spec_hash
 from turnspec.spec.integration_results import ExportState, IntegrationResult, TargetRecord
 from turnspec.spec.model import Spec
@@ -55,7 +56,9 @@ def _asked(spec: Spec) -> Iterator[dict[str, Any]]:
         request = GrammarRequest(tools=case.tools, parallel=True, thinking=thinking)
         tag = structural_tag(spec, request)
         assert not isinstance(tag, Refusal), tag
-        yield {"tag": tag, "texts": [case.text, _of_another_tool(case)], "wanted": [True, False]}
+        other = _of_another_tool(case)
+        wanted = [True, False, begins_turn(spec)]
+        yield {"tag": tag, "texts": [case.text, other, f"As in: {other}"], "wanted": wanted}
 
 
 def _of_another_tool(case: Case) -> str:

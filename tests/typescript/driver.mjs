@@ -6,7 +6,7 @@
 // holds, for each way to cut the text, the events of each piece and of the end, and the message; of a
 // request with "work", how many elements of arrays were gone through or copied instead ("elements"),
 // how often expressions were looked for ("matches"), characters were counted ("characters"), or
-// all of these with the characters that expressions looked at ("steps").
+// all that methods of JavaScript's go through: elements, members, and characters ("steps").
 
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
@@ -47,11 +47,22 @@ function counted(format, pieces, options, methods) {
     names.map((name) => ({ type, name, method: type[name], cost })),
   );
   let count = 0;
+  let isCounting = false; // what counts calls some of them itself
   for (const { type, name, method, cost } of kept) {
     type[name] = function (...given) {
-      const from = this.lastIndex;
-      const result = method.apply(this, given);
-      count += cost(this, result, given, from);
+      const { lastIndex } = this;
+      const each = given[0];
+      if (typeof each === "function") {
+        given[0] = (...all) => {
+          count += 1;
+          return Reflect.apply(each, undefined, all);
+        };
+      }
+      const result = Reflect.apply(method, this, given);
+      if (isCounting) return result;
+      isCounting = true;
+      count += cost(this, result, given, lastIndex);
+      isCounting = false;
       return result;
     };
   }
@@ -65,20 +76,46 @@ function counted(format, pieces, options, methods) {
   return count;
 }
 
+const SPACE = "[ \\t\\n\\r]*";
+
 /** Return how many characters an expression looked at, as far as what it found tells. */
-function lookedAt(expression, match, [text], from) {
-  if (match) return 1 + match[0].length + (expression.global ? match.index - from : 0);
-  return expression.global ? 1 + text.length - from : 1;
+function lookedAt(expression, match, [text], lastIndex) {
+  const from = expression.global || expression.sticky ? lastIndex : 0;
+  const rest = text.length - from;
+  if (match) return 1 + match.index + match[0].length - from;
+  if (!expression.sticky || expression.source.includes("[\\s\\S]*")) return 1 + rest;
+  return 1 + (expression.source.startsWith(SPACE) ? rest - text.slice(from).trimStart().length : 0);
 }
 
-const elements = [Array.prototype, [Symbol.iterator, "concat", "slice"], (array) => array.length];
-const joined = [Array.prototype, ["join"], (_, text) => text.length];
+const length = (value) => value.length;
+const size = (value) => value.size;
+const searched = ({ length }, at, [, from = 0]) => (at < 0 ? length : at + 1) - from;
+const elements = [Array.prototype, [Symbol.iterator, "concat", "slice"], length];
 const matches = [RegExp.prototype, ["exec"], () => 1];
+const LOOPS = ["map", "flatMap", "filter", "find", "some", "every", "forEach"]; // each call counts
+const ITERATORS = [Symbol.iterator, "entries", "keys", "values", "forEach"];
+const nothing = () => 0;
 const work = {
   elements: [elements],
   matches: [matches],
   characters: [[String.prototype, ["codePointAt"], () => 1]],
-  steps: [elements, joined, [RegExp.prototype, ["exec"], lookedAt]],
+  steps: [
+    elements,
+    [Array.prototype, LOOPS, nothing],
+    [Array.prototype, ["flat", "entries", "includes"], length],
+    [Array.prototype, ["indexOf"], searched],
+    [Array.prototype, ["splice"], (left, cut, [at]) => cut.length + Math.max(left.length - at, 0)],
+    [Array.prototype, ["join"], (_, text) => text.length],
+    [Map.prototype, ITERATORS, size],
+    [Set.prototype, ITERATORS, size],
+    [RegExp.prototype, ["exec"], lookedAt],
+    [String.prototype, ["charCodeAt", "codePointAt", "charAt"], () => 1],
+    [String.prototype, ["startsWith", "endsWith"], (_, __, [part]) => part.length],
+    [String.prototype, ["indexOf"], searched],
+    [String.prototype, ["lastIndexOf", "includes", "split", "replaceAll"], length],
+    [String.prototype, [Symbol.iterator], length],
+    [JSON, ["parse"], (_, __, [text]) => text.length],
+  ],
 };
 
 async function answer({ name, table, path, options, text, sizes, pieces, work: kind }) {

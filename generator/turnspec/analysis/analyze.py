@@ -49,6 +49,7 @@ from turnspec.analysis.thinking import Setting
 from turnspec.rendering.conversation import Chat, Dialect
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.checks import check_spec
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Arguments, Part, Spec
 from turnspec.spec.problems import Problem
@@ -61,6 +62,7 @@ __all__ = ["ASSUMED_TOKENS", "Analysis", "TemplateSource", "analyze_template"]
 class Analysis:
     """What came of it: the spec (None where there is none), findings, and problems.
 
+    Where there is a spec, a problem says what isn't in it.
     ``dialect`` is the form of messages in which the template was spoken to.
     """
 
@@ -96,8 +98,9 @@ def _analysis(source: TemplateSource, worker: RenderWorker) -> Analysis:
     failure = worker.failure(source.text)
     if failure is not None:  # some message sends the template over a limit
         spec, problem = None, Problem(failure.error, file=source.file, line=failure.line)
-    elif spec is not None and analyzer.unread and source.overlay is None:
-        spec, problem = None, Problem(analyzer.unread, file=source.file)
+    elif spec is not None and source.overlay is None and (unread := analyzer.why_unread(spec)):
+        problem = unread
+        spec = _Analyzer(source, chat, derivation, reads_calls=False).run()
     elif spec is None:
         problem = Problem("no assistant turn is rendered", file=source.file)
     problems = [problem] if problem else []
@@ -137,10 +140,18 @@ def _unrendered(chat: Chat) -> str:
 class _Analyzer:
     """One run over one template; each step keeps what later ones need."""
 
-    def __init__(self, source: TemplateSource, chat: Chat, derivation: Derivation) -> None:
+    def __init__(
+        self,
+        source: TemplateSource,
+        chat: Chat,
+        derivation: Derivation,
+        *,
+        reads_calls: bool = True,
+    ) -> None:
         self.source = source
         self.chat = chat
         self.derivation = derivation
+        self.reads_calls = reads_calls
         self.max_calls = 0
         self.arguments = ArgumentsFinding(Arguments(), "", "", ())
         self.unread = ""  # why calls that are rendered can't be read
@@ -154,7 +165,7 @@ class _Analyzer:
             return None
         default = settings[0]
         settings += word_settings(self.chat, default)
-        self.max_calls = call_limit(self.chat)
+        self.max_calls = call_limit(self.chat) if self.reads_calls else 0
         self._find_arguments()
         on = thinking.choose_on(settings)
         frames, layout = self._lay_out(on, settings)
@@ -187,6 +198,13 @@ class _Analyzer:
             other_marks=others,
         )
         return assemble_spec(facts, self.derivation)
+
+    def why_unread(self, spec: Spec) -> Problem | None:
+        """Return why calls can't be read that are rendered so; None if they can."""
+        if self.unread:
+            return Problem(self.unread, file=self.source.file)
+        found = check_spec(spec, self.source.file)
+        return next((problem for problem in found if problem.path.startswith("tools")), None)
 
     def _others(
         self, layout: Layout, settings: Sequence[Setting], states: Sequence[PromptState]

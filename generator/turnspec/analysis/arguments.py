@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.analysis.argument_kinds import Kinds, RenderArguments, find_kinds
@@ -238,6 +238,8 @@ def find_encodings(
             sort_ignores_case=_sorts_keys(render, KEYS[0], KEYS[1].capitalize()),
         ),
         guard=kinds.guard or _find_guard(render, kinds),
+        escapes=_escapes(lambda key: render({key: VALUES[0]}), SPECIAL_IN_KEYS),
+        value_escapes=_escapes(lambda text: render({KEYS[0]: text}), _MARKUP),
     )
     limits: list[Limit] = []
 
@@ -274,7 +276,6 @@ def find_encodings(
         limits += character_limits(
             Subject.ARGUMENT_STRING, lambda text: _is_encoded(render, text, kinds, found)
         )
-    found = replace(found, escapes=_key_escapes(render))
     limits += character_limits(
         Subject.ARGUMENT_KEY,
         lambda key: written_key(key, found) in (render({key: VALUES[0]}) or ""),
@@ -285,15 +286,14 @@ def find_encodings(
     return found, tuple(limits)
 
 
-def _key_escapes(render: RenderArguments) -> dict[str, str]:
-    """Return what the template writes for special characters in a key, if they can be told."""
-    shown = {key: f"vqa{key}vqb" for key in SPECIAL_IN_KEYS}
-    together = f"vqa{SPECIAL_IN_KEYS}vqb"
-    if together in (render({together: VALUES[0]}) or ""):
+def _escapes(render: Callable[[str], str | None], signs: str) -> dict[str, str]:
+    """Return what the template writes for signs in a text, if they can be told."""
+    together = f"vqa{signs}vqb"
+    if together in (render(together) or ""):
         return {}
     found = {}
-    for sign, key in shown.items():
-        match = re.search("vqa(.*?)vqb", render({key: VALUES[0]}) or "", re.DOTALL)
+    for sign in signs:
+        match = re.search("vqa(.*?)vqb", render(f"vqa{sign}vqb") or "", re.DOTALL)
         if match and match[1] not in ("", sign):
             found[sign] = match[1]
     # One that begins with a sign that has no escape itself is what a key may hold as well.
@@ -401,8 +401,10 @@ def _sorts_keys(render: RenderArguments, first: str, second: str) -> bool:
     return text is not None and -1 < text.find(first) < text.find(second)
 
 
-#: The characters that markup can't hold as they are, or that end a line.
-_GUARDED_CHARACTERS = "\n<>&'\"\\"
+#: The characters that markup can't hold as they are; with them, one that ends a line and one that
+#: escapes.
+_MARKUP = "<>&'\""
+_GUARDED_CHARACTERS = f"\n{_MARKUP}\\"
 
 #: The encodings in the order in which they are tried: the simplest that fits wins.
 _OTHER_ENCODINGS = (Encoding.JSON, Encoding.PYTHON, Encoding.QUOTED)

@@ -201,9 +201,12 @@ def _identity(source: TemplateSource) -> TemplateIdentity:
 
 
 def _thinking(facts: Facts) -> Thinking:
+    layout = facts.layout
     default, enabled, disabled, *others = (
-        ThinkingState(facts.layout.generation_prompt(setting.prompt), setting.variables)
-        for setting in (facts.default, facts.on, facts.off, *facts.others)
+        ThinkingState(
+            layout.generation_prompt(one.prompt), one.variables, layout.before_header(one.prompt)
+        )
+        for one in (facts.default, facts.on, facts.off, *facts.others)
     )
     known = {state.prompt for state in (default, enabled, disabled)}
     found = {state.prompt: state for state in reversed(others) if state.prompt not in known}

@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from turnspec.analysis.instructions import LISTED, Instructions
+from turnspec.analysis.instructions import LISTED, SYSTEM_TEXT, Instructions
 from turnspec.analysis.json_examples import OBJECT, ExampleObject, replace_objects
 from turnspec.analysis.tag_examples import (
     Marker,
@@ -21,6 +22,7 @@ from turnspec.analysis.tag_examples import (
     one_word_apart,
     tagged_example,
 )
+from turnspec.rendering.conversation import USER_TEXT
 from turnspec.spec.model import (
     Arguments,
     Fields,
@@ -57,7 +59,8 @@ def find_call_example(said: Sequence[Instructions]) -> tuple[CallExample, Instru
 
     An example in markers or tags says most, then a bare object, then words about a marker.
     """
-    for finder in (_marked_example, _tagged_example, _bare_example, _described):
+    described = partial(_described, prompts=[one.without for one in said])
+    for finder in (_marked_example, _tagged_example, _bare_example, described):
         for instructions in said:
             example = finder(instructions.text)
             if example is not None:
@@ -254,11 +257,15 @@ def _nesting_doubts(block: _Block) -> tuple[str, ...]:
     return ("do the outer markers stand around each call, or around all calls of a turn?",)
 
 
-def _described(text: str) -> CallExample | None:
-    """Return the syntax where a sentence only says that JSON follows a marker."""
+def _described(text: str, prompts: Sequence[str]) -> CallExample | None:
+    """Return the syntax where a sentence only says that JSON follows a marker.
+
+    A marker behind which a message begins in other prompts is none of calls.
+    """
+    where = "\n".join([text, *prompts])
     for sentence in _SENTENCE.finditer(text):
         words = sentence.group()
-        found = [marker for marker in find_markers(words) if not _is_of_listing(text, marker.text)]
+        found = [marker for marker in find_markers(words) if not _is_layout(where, marker.text)]
         if not found or not re.search("json", _prose(words[found[0].end :]), re.IGNORECASE):
             continue
         rest = find_markers(text[sentence.start() + found[0].end :])
@@ -274,9 +281,10 @@ def _prose(text: str) -> str:
     return text
 
 
-def _is_of_listing(text: str, marker: str) -> bool:
-    """Tell whether tools are listed behind a marker."""
-    return re.search(rf"{re.escape(marker)}[\s\[]*{LISTED}", text) is not None
+def _is_layout(text: str, marker: str) -> bool:
+    """Tell whether tools are listed behind a marker, or a message stands there."""
+    behind = f"(?:{LISTED}|{SYSTEM_TEXT}|{USER_TEXT})"
+    return re.search(rf"{re.escape(marker)}[\s\[]*{behind}", text) is not None
 
 
 def _from_words(words: str, start: str, end: str) -> CallExample:

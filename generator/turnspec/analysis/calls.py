@@ -65,7 +65,7 @@ def analyze_calls(
     ``tokens`` are positions in ``text``, which runs from the first to the last of them;
     ``befores`` and ``afters`` are what stands around the calls in every edge.
     """
-    if reason := why_unread(tokens):
+    if reason := why_unread(tokens, text):
         derivation.note("T2", reason, text)
         return None
     groups = _by_call(tokens)
@@ -89,13 +89,17 @@ def analyze_calls(
     return CallsFinding(tuple(pieces), repetition, index_base, separator)
 
 
-def why_unread(tokens: Sequence[Token]) -> str:
+def why_unread(tokens: Sequence[Token], text: str) -> str:
     """Return why the calls of a turn can't be read from where their needles are; "" if they can."""
     groups = _by_call(tokens)
     if len(groups) != len({token.call for token in tokens}):
         return "the calls of a turn can't be told apart: what belongs to one doesn't stand together"
     if len({tuple(token.kind for token in group) for group in groups}) != 1:
         return "the calls of a turn can't be told apart: one shows something else than another"
+    if tokens and not any(token.kind is TokenKind.ARGUMENTS for token in tokens):
+        return "a call shows no arguments; an overlay can say, under tools, how the model writes it"
+    if any('\\"' in text[token.start : token.end] for token in tokens):
+        return "the arguments are a string that holds JSON; parsers can't read that yet"
     return ""
 
 
@@ -162,7 +166,8 @@ def call_id_position(call: Sequence[Piece]) -> CallIdPosition:
 def find_fields(call: Sequence[Piece], arguments: Arguments) -> Fields | None:
     """Return the keys under which a JSON call holds its slots; None where the call isn't JSON.
 
-    An object that holds only some of them is one slot's surroundings among others.
+    An object that holds only some of them is one slot's surroundings among others, and so is one
+    behind a name: what says the name first is a head.
     """
     if arguments.item:
         return None
@@ -175,7 +180,7 @@ def find_fields(call: Sequence[Piece], arguments: Arguments) -> Fields | None:
     text = "".join(
         piece.text if isinstance(piece, Literal) else fillers[piece.kind] for piece in call
     )
-    for match in re.finditer(r"\{", text):
+    for match in re.finditer(r"\{", text.partition(fillers[SlotKind.NAME])[0]):
         try:
             value, _ = json.JSONDecoder().raw_decode(text, match.start())
         except ValueError:

@@ -1,13 +1,15 @@
 """What a template insists on: without it, no conversation is rendered at all.
 
-Some want a key for reasoning in every assistant's message, empty or not, some want content as a
-list of one mapping. What that holds beside its text is looked up in the template's own syntax tree.
+Some want a key for reasoning in every assistant's message, empty or not, or another key in every
+message; some want content as a list of one mapping, or as a mapping. What that holds beside its
+text, and where the text is, is looked up in the template's own syntax tree.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.probes import CONTENT
@@ -17,8 +19,9 @@ from turnspec.spec.message import Message
 #: The keys under which chat APIs hand reasoning to a template, the most usual first.
 REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 
+_ALL_ROLES = ("user", "assistant", "system", "tool")
 #: Whose content has to be a list: the user's alone, or everybody's.
-_BLOCK_ROLES = (("user",), ("user", "assistant", "system", "tool"))
+_BLOCK_ROLES = (("user",), _ALL_ROLES)
 
 
 def find_insistence(chat: Chat, derivation: Derivation) -> Dialect:
@@ -27,7 +30,8 @@ def find_insistence(chat: Chat, derivation: Derivation) -> Dialect:
         return chat.dialect
     for dialect in _dialects(chat):
         if _answers(chat.speaking(dialect)):
-            needed = (dialect.required_field, dialect.text_block, dialect.block_roles)
+            plain = chat.dialect
+            needed = {k: v for k, v in asdict(dialect).items() if v != getattr(plain, k)}
             derivation.note("T1", f"it insists on {needed}")
             return dialect
     return chat.dialect
@@ -40,8 +44,9 @@ def _answers(chat: Chat) -> bool:
 
 
 def _dialects(chat: Chat) -> Iterator[Dialect]:
-    for name in dict.fromkeys((*REASONING_FIELDS, *chat.facts.attribute_names)):
-        yield replace(chat.dialect, required_field=name)
+    fields = dict.fromkeys((*REASONING_FIELDS, *chat.facts.attribute_names))
+    for roles, name in itertools.product((chat.dialect.required_roles, _ALL_ROLES), fields):
+        yield replace(chat.dialect, required_field=name, required_roles=roles)
     names = [name for name in chat.facts.attribute_names if name not in ("role", "content", "text")]
     # A key of the block may have to be one of a table, as the code of a language is.
     fillings = [{}, *(dict.fromkeys(names, word) for word in chat.facts.table_keys)]
@@ -49,3 +54,5 @@ def _dialects(chat: Chat) -> Iterator[Dialect]:
         for filling in fillings:
             block = {**filling, "type": "text"}
             yield replace(chat.dialect, text_block=block, block_roles=roles)
+    for roles, name in itertools.product(_BLOCK_ROLES, ("text", *names)):
+        yield replace(chat.dialect, text_key=name, block_roles=roles)

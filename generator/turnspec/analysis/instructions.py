@@ -11,7 +11,7 @@ import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from turnspec.analysis.text import splits_marker
 from turnspec.rendering.conversation import USER_TEXT, Chat, JsonObject, user_message
@@ -31,7 +31,7 @@ _UNIT_END = re.compile(r"(?<=\n)|(?<=[.!?:] )")
 class Instructions:
     """A stretch of a prompt, and what brings it in: values of variables, and tools or no system.
 
-    ``without`` is the prompt that it was compared with.
+    ``without`` holds the prompts that it was compared with.
     """
 
     text: str
@@ -162,5 +162,8 @@ def _distinct(found: list[Instructions]) -> list[Instructions]:
     by_text: dict[str, Instructions] = {}
     for instructions in found:
         if instructions.text.strip():
-            by_text.setdefault(instructions.text, instructions)
+            first = by_text.setdefault(instructions.text, instructions)
+            if first is not instructions:
+                both = first.without + instructions.without
+                by_text[instructions.text] = replace(first, without=both)
     return list(by_text.values())

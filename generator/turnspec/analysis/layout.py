@@ -61,6 +61,12 @@ class Layout:
             return prompt[position:]
         return prompt.removeprefix(self.header.user_end) if not self.header.header else ""
 
+    def before_header(self, prompt: str) -> str:
+        """Return the last line of what a prompt says before the header, and turns don't."""
+        before = prompt.rpartition(self.header.header)[0] if self.header.header else ""
+        end = self.header.user_end.strip()
+        return before.strip().removesuffix(end).removeprefix(end).rpartition("\n")[2].strip()
+
     def counting(self, lead: str) -> Layout:
         """Put a COUNT slot in the place of the number behind ``lead`` in a call of one argument."""
         if not lead or self.calls is None:
@@ -214,7 +220,7 @@ def _with_most_calls(frames: Frames) -> Frame | None:
 def why_calls_unread(frames: Frames) -> str:
     """Return why calls that are rendered can't be read; "" if they can, or there are none."""
     best = _with_most_calls(frames)
-    return why_unread(best.tokens) if best else ""
+    return why_unread(best.tokens, best.calls_text) if best else ""
 
 
 def _shown_calls(frame: Frame) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.names import Closeness, ModelName, match_names, suggested
-from turnspec.sources.reading import GGUF_SUFFIX
+from turnspec.pipeline.project import Project
+from turnspec.sources.hub_place import Fetch, HubModel
+from turnspec.sources.reading import GGUF_SUFFIX, named_again, shown_path
+from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.naming import TEMPLATE_SUFFIX, template_name
 from turnspec.spec.problems import Problem
 
@@ -41,10 +44,11 @@ class Found:
     notice: str = ""
 
 
-def find_format(asked: str, catalog: Catalog) -> Found | Problem:
+def find_format(asked: str, catalog: Catalog, fetch: Fetch | None = None) -> Found | Problem:
     """Return the format that a name, an id, a hash or a path stands for, or why none does.
 
-    A format's own name goes first, then a file or folder of that path, then all else.
+    A format's own name goes first, then a file or folder of that path, then a model on the hub, if
+    ``fetch`` asks it, then all else.
     """
     if not asked.strip():
         return unknown_name(asked, catalog)
@@ -52,16 +56,47 @@ def find_format(asked: str, catalog: Catalog) -> Found | Problem:
     named = _exactly_named(asked, catalog)
     if named is not None and (path.name == asked or not path.exists()):
         return Found(named, How.NAME)
-    if is_path(asked, catalog):
-        return _by_path(path, catalog)
-    return _by_hash(asked, catalog) or _by_like_name(asked, catalog)
+    if path.suffix == SPEC_SUFFIX:
+        return _by_spec(path)
+    place = template_path(asked, catalog, fetch)
+    if isinstance(place, Path):
+        return _by_path(place, catalog)
+    found = _by_hash(asked, catalog) or _by_like_name(asked.partition("@")[0], catalog)
+    if place is None:
+        return found
+    return replace(found, notice=f"{found.notice}; {place}") if isinstance(found, Found) else place
 
 
-def is_path(asked: str, catalog: Catalog) -> bool:
-    """Tell whether a file or folder is meant, and not the name of a format."""
+def template_path(
+    asked: str, catalog: Catalog, fetch: Fetch | None = None
+) -> Path | Problem | None:
+    """Return where the template lies that is meant, None where that is by the name of a format.
+
+    A problem says why a model's template can't be fetched.
+    """
     path = Path(asked).expanduser()
-    if path.name == asked and _exactly_named(asked, catalog) is not None:
-        return False
+    if path.suffix == SPEC_SUFFIX:
+        return None
+    is_name = path.name == asked or not is_path(asked)
+    if is_name and _exactly_named(asked, catalog) is not None:
+        return None
+    return fetched_path(asked, fetch) if is_path(asked) or HubModel.read(asked) else None
+
+
+def fetched_path(asked: str, fetch: Fetch | None) -> Path | Problem | None:
+    """Return the path that is meant, or that a model on the hub was fetched to.
+
+    What is there goes first. None: nothing may be fetched.
+    """
+    model = None if is_path(asked) else HubModel.read(asked)
+    if model is None:
+        return Path(asked).expanduser()
+    return fetch(model) if fetch else None
+
+
+def is_path(asked: str) -> bool:
+    """Tell whether a file or folder is meant, there or not."""
+    path = Path(asked).expanduser()
     return path.exists() or path.suffix in (TEMPLATE_SUFFIX, GGUF_SUFFIX) or path.is_absolute()
 
 
@@ -73,7 +108,15 @@ def unknown_name(asked: str, catalog: Catalog) -> Problem:
 
 
 def _exactly_named(asked: str, catalog: Catalog) -> KnownFormat | None:
-    """Return the format with this name, whatever its capitals and signs: or this alias."""
+    """Return the format with this name, whatever its capitals and signs: or this alias.
+
+    And that of a model whose template is pinned, at the commit that is asked for if any is.
+    """
+    model = HubModel.read(asked)
+    if model is not None:
+        pinned = [known for known in catalog if known.is_of(model)]
+        if pinned or model.revision:
+            return pinned[0] if len(pinned) == 1 else None
     names = (template_name(asked), template_name(asked.replace("/", "-")))
     for name in names:
         if name in catalog.formats:
@@ -82,6 +125,16 @@ def _exactly_named(asked: str, catalog: Catalog) -> KnownFormat | None:
         if any(template_name(alias) in names for alias in known.aliases):
             return known
     return None
+
+
+def _by_spec(path: Path) -> Found | Problem:
+    """Return the format of a spec: a repository's, or one that was analysed into a folder."""
+    if not path.exists():
+        return Problem("there is no such file", str(path))
+    known = Catalog.around(path.parent).formats.get(path.stem)
+    if known is None or (known.project.root / known.paths.spec).resolve() != path.resolve():
+        known = KnownFormat(path.stem, Project(path.parent), None, None, spec_file=path)
+    return Found(known, How.NAME)
 
 
 def _by_path(path: Path, catalog: Catalog) -> Found | Problem:
@@ -93,11 +146,12 @@ def _by_path(path: Path, catalog: Catalog) -> Found | Problem:
         return problems[0]
     known = {i.names[0]: i for i in identities if i.kind is not Kind.NEW}
     if not known:
-        analyse = f"turnspec analyze {path} --into DIR"
-        return Problem(f"its format is new; to write a parser for it, run: {analyse}", str(path))
+        analyse = f"turnspec analyze {named_again(path)} --into DIR"
+        message = f"its format is new; to write a parser for it, run: {analyse}"
+        return Problem(message, shown_path(path))
     if len(known) > 1:
         told = ", ".join(f"{i.label} is of {name}" for name, i in known.items())
-        return Problem(f"holds several templates: {told}; say which format", str(path))
+        return Problem(f"holds several templates: {told}; say which format", shown_path(path))
     ((name, identity),) = known.items()
     is_known = identity.kind is Kind.KNOWN
     return _found_by_template(identity, catalog.formats[name], is_known=is_known)

@@ -13,7 +13,6 @@ from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.sources.reading import SourceTemplate, read_templates
-from turnspec.sources.text_files import sha256_of
 from turnspec.spec.fingerprint import fingerprint
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
@@ -50,7 +49,7 @@ def identify_templates(
     found: list[Identity] = []
     unknown: list[SourceTemplate] = []
     for template in templates:
-        digest = sha256_of(template.text.encode("utf-8"))
+        digest = template.sha256
         if digest in known:
             names = (known[digest].name, *_with_text(digest, known[digest], catalog))
             found.append(Identity(_label(path, template), digest, Kind.KNOWN, names))
@@ -68,7 +67,12 @@ def _with_text(digest: str, first: KnownFormat, catalog: Catalog) -> list[str]:
 
 
 def _label(path: Path, template: SourceTemplate) -> str:
-    """Return the path as it was given; in a folder, with the template's place behind it."""
+    """Return the path as it was given; in a folder, with the template's place behind it.
+
+    What is of the hub is called so, wherever it lies.
+    """
+    if template.pin:
+        return template.source
     inside = template.source.partition("/")[2] if path.is_dir() else ""
     return f"{path}/{inside}" if inside else str(path)
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnspec.codegen.banner import is_generated
+from turnspec.codegen.banner import is_generated, named_spec, warning_of
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.standing import Standings
+from turnspec.sources.hub_place import HubModel
 from turnspec.sources.index import FETCHED_FOLDER, LOCAL_FOLDER, Entry
 from turnspec.sources.text_files import read_text
 from turnspec.spec.files import read_spec, spec_hash
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import TemplateResult
-from turnspec.spec.verdict import Judgement
+from turnspec.spec.verdict import Judgement, Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class KnownFormat:
 
     ``entry`` is its template's place in the index, None where that lists it no more; ``result``
     what the verification found, of whichever spec; ``installed`` says that it came with turnspec.
+    ``spec_file`` is the path of a spec that is in no repository, its parser and grammar beside it.
     """
 
     name: str
@@ -30,11 +32,18 @@ class KnownFormat:
     entry: Entry | None
     result: TemplateResult | None
     installed: bool = False
+    spec_file: Path | None = None
 
     @property
     def paths(self) -> OutputPaths:
         """Its files, below the project's root."""
-        return OutputPaths.in_project(self.name)
+        make = OutputPaths.in_folder if self.spec_file else OutputPaths.in_project
+        return make(self.name)
+
+    @property
+    def asked(self) -> str:
+        """What commands call it by."""
+        return str(self.spec_file or self.name)
 
     @property
     def aliases(self) -> tuple[str, ...]:
@@ -51,6 +60,12 @@ class KnownFormat:
         """The template's file name; the format's own name where the index doesn't list it."""
         return self.entry.file if self.entry else self.name
 
+    def is_of(self, model: HubModel) -> bool:
+        """Tell whether its template is pinned as that of a model, at its revision if it has one."""
+        if self.entry is None or self.entry.repository.lower() != model.repository.lower():
+            return False
+        return model.revision in ("", self.entry.commit)
+
     @property
     def sha256(self) -> str:
         """The SHA-256 of its template's text; "" where neither index nor spec says it."""
@@ -64,6 +79,8 @@ class KnownFormat:
         """What to do where its files aren't as they should be."""
         if self.installed:
             return "install turnspec again"
+        if self.spec_file is not None:
+            return f"run: turnspec analyze TEMPLATE --into {self.project.root}"
         return f"run: {self.project.recipe.command}"
 
     def spec(self) -> Spec | list[Problem]:
@@ -88,9 +105,11 @@ class KnownFormat:
 
     def judgement(self) -> Judgement:
         """Return what is known of its spec as it is."""
-        spec = self.spec()
-        digest = spec_hash(spec) if isinstance(spec, Spec) else ""
-        return self.standings().of(self.name, digest)
+        if self.spec_file is not None:  # whose parser says so
+            module = self.module()
+            told = warning_of(module) if isinstance(module, str) else module.message
+            return Judgement(Standing.FAILED if told else Standing.VERIFIED, told=told)
+        return self.standings().of(self.name, self._digest())
 
     def template_places(self, cache: Path) -> tuple[Path, ...]:
         """Return where its template may be, a folder of downloads being one of the places."""
@@ -104,10 +123,18 @@ class KnownFormat:
         text, problems = read_text(self.project.root / path, self._shown(path))
         if not problems and not is_generated(text):
             problems = [Problem(f"isn't what turnspec generated; {self.remedy}", self._shown(path))]
+        elif not problems and self.spec_file and named_spec(text)[1] != self._digest():
+            problems = [Problem(f"is of another spec; {self.remedy}", self._shown(path))]
         return problems[0] if problems else text.replace("\r\n", "\n")
+
+    def _digest(self) -> str:
+        spec = self.spec()
+        return spec_hash(spec) if isinstance(spec, Spec) else ""
 
     def _absent(self, path: str) -> Problem:
         return Problem(f"isn't there; {self.remedy}", self._shown(path))
 
     def _shown(self, path: str) -> str:
+        if self.spec_file is not None:
+            return str(self.spec_file.with_name(path))
         return f"turnspec/formats/{path}" if self.installed else path

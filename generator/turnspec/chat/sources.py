@@ -13,6 +13,7 @@ from pathlib import Path
 from turnspec.analysis.analyze import ASSUMED_TOKENS
 from turnspec.chat.errors import ChatError
 from turnspec.rendering.worker import RenderWorker
+from turnspec.sources.hub_place import HubPlace
 from turnspec.sources.index import FETCHED_FOLDER, LOCAL_FOLDER
 from turnspec.sources.named_texts import NamedTexts
 from turnspec.sources.reading import MAIN_NAME, read_named_texts
@@ -101,7 +102,8 @@ def model_templates(
     found, problems = read_named_texts(source) if source else (NamedTexts({}, {}), [])
     if problems:
         raise ChatError(problems)
-    name = source.resolve().stem if source else "given"
+    place = HubPlace.of(source) if source else None
+    name = place.name if place else source.resolve().stem if source else "given"
     known = source is not None and source.suffix != TEMPLATE_SUFFIX
     tokens = SpecialTokens(
         found.bos_token if tokens.bos is None else tokens.bos,

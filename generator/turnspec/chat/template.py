@@ -24,6 +24,7 @@ from turnspec.chat.sources import (
     model_templates,
     named_format,
 )
+from turnspec.chat.spans import Transcript, find_spans
 from turnspec.protocol import StreamingParser
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.model import Capabilities, Spec
@@ -32,8 +33,7 @@ from turnspec.spec.model import Capabilities, Spec
 class ChatTemplate:
     """Renders conversations, and reads answers, with one model's templates.
 
-    Templates run in a process of their own, which ends with the context manager or `close`. A
-    script needs the usual ``if __name__ == "__main__":`` for that.
+    Templates run in a process of their own, which ends with the context manager or `close`.
 
     Example:
         >>> with ChatTemplate.named("chatml") as chat:
@@ -250,6 +250,49 @@ class ChatTemplate:
             options["tools"] = checked(read_tools(tools))
         parser: StreamingParser = module.Parser(prefill=prompt.prefill, **options)
         return parser
+
+    def spans(
+        self,
+        messages: Sequence[Mapping[str, object]],
+        *,
+        tools: Sequence[Mapping[str, object]] = (),
+        thinking: bool | None = None,
+        variables: Mapping[str, object] | None = None,
+        now: datetime.datetime | None = None,
+    ) -> Transcript:
+        """Render a conversation, and say which characters of it the model wrote.
+
+        Args:
+            messages: as for `render`.
+            tools: likewise.
+            thinking: likewise.
+            variables: likewise.
+            now: the time that the template may write (default: now).
+
+        Returns:
+            The text, and a span for each message of the assistant's: what stands in the template's
+            own ``{% generation %}``; else from behind what the prompt holds of the turn up to what
+            ends it, which is part of it.
+
+        Raises:
+            ChatError: as `render` does; or the template shows nothing of an answer.
+        """
+        moment = now or datetime.datetime.now()
+
+        def rendered(
+            some: Sequence[Mapping[str, object]], prompted: bool, more: Mapping[str, object]
+        ) -> tuple[str, str]:
+            prompt = self.render(
+                some,
+                tools=tools,
+                add_generation_prompt=prompted,
+                thinking=thinking,
+                variables={**(variables or {}), **more},
+                now=moment,
+            )
+            return prompt.text, prompt.prefill
+
+        return find_spans(self.spec(with_tools=bool(tools)), messages, rendered)
 
     def conversation(self, **options: Any) -> Conversation:
         """Return a conversation that is rendered piece by piece; options as for `render`."""

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from turnspec.catalog.catalog import Catalog
-from turnspec.cli.common import JSON, ROOT, TIME_LIMIT, VERBOSE, find_project
+from turnspec.catalog.finding import fetched_path
+from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT, VERBOSE, fetching, find_project
 from turnspec.cli.console import finish, print_notice, progress_bar, put_json, say
 from turnspec.cli.extras import is_installed
 from turnspec.cli.results_output import (
@@ -24,9 +25,11 @@ from turnspec.pipeline.build import Build
 from turnspec.pipeline.project import Project
 from turnspec.rendering.limits import Limits
 from turnspec.repository.adding import Repinned, familiar, repin
+from turnspec.repository.outdated import take_newest
 from turnspec.review.shown import json_data
-from turnspec.sources.add import AddResult, add_source
-from turnspec.sources.index import read_index
+from turnspec.sources.add import AddResult, add_source, location
+from turnspec.sources.hub_place import HubModel
+from turnspec.sources.index import LOCAL, read_index
 from turnspec.spec.naming import template_name
 from turnspec.spec.problems import Problem
 from turnspec.spec.verdict import judge
@@ -41,6 +44,7 @@ from turnspec.spec.verdict import judge
     help="Pin a template anew that was edited, and show how its format changes.",
 )
 @JSON
+@HUB_OFFLINE
 @ROOT
 @TIME_LIMIT
 @VERBOSE
@@ -53,22 +57,25 @@ def add(
     limits: Limits,
     verbose: bool,
 ) -> None:
-    """Bring in a template: a .jinja file, a model folder or a GGUF file.
+    """Bring in a template: a .jinja file, a model folder, a GGUF file or ORG/MODEL[@REVISION].
 
     It is named as the source calls its model, or else after the file, pinned by its hash, and
     tried: exit code 1 if its format can't be verified as it is. The template stays pinned then; one
     that can't be rendered isn't added. A template whose text isn't the pinned one is an error from
     then on, until --update takes the new text for it: SOURCE is then the edited file, the
-    template's name, or a newer model.
+    template's name, or a newer model. A model's template is fetched from the hub, and pinned at its
+    commit. --update by the name of one that is fetched takes what the hub, or the newest package,
+    has now.
 
     \b
     Example:
       turnspec add ~/models/my-model && turnspec regen
       turnspec add --update templates/my-model.jinja
+      turnspec add SomeOrg/BrandNew-7B
     """  # noqa: D301
     project = find_project(root)
     if update:
-        done = repin(project, _edited(source, project), name, limits)
+        done = _repinned(source, project, name, limits)
         if as_json:
             review = json_data(done.review) if done.review else None
             _put(done.result, done.result.problems, {"review": review})
@@ -77,10 +84,13 @@ def add(
             _print_change(done)
         finish(done.result.problems)
         return
-    known, problems = _familiar(source, project, limits)
+    place = fetched_path(str(source), fetching(to_keep=True)) or source
+    known, problems = _familiar(place, project, limits)
     if problems:
         print_notice("nothing was added")
-    result = AddResult() if problems else add_source(source, project.root, name)
+    result = AddResult()
+    if isinstance(place, Path) and not problems:
+        result = add_source(place, project.root, name)
     problems += result.problems
     if not as_json:
         _print(result)
@@ -98,7 +108,11 @@ def add(
     finish(problems)
 
 
-def _familiar(source: Path, project: Project, limits: Limits) -> tuple[list[str], list[Problem]]:
+def _familiar(
+    source: Path | Problem, project: Project, limits: Limits
+) -> tuple[list[str], list[Problem]]:
+    if isinstance(source, Problem):
+        return [], [source]
     if not source.exists():
         return [], []
     return familiar(source, Catalog.around(project.root), limits)
@@ -126,15 +140,23 @@ def _print_tried(builds: Sequence[Build]) -> None:
     print_objections(builds)
 
 
-def _edited(source: Path, project: Project) -> Path:
-    """Return the path of a template of the repository that is given by its name."""
-    entry = read_index(project.root)[0].by_name(template_name(source.name))
-    return project.root / entry.location if entry and not source.exists() else source
+def _repinned(source: Path, project: Project, name: str | None, limits: Limits) -> Repinned:
+    """Pin a template anew: one that was edited, one by its name, or a newer model's."""
+    index, _ = read_index(project.root)
+    entry = index.by_name(template_name(source.name))
+    by_name = entry if not source.exists() and HubModel.read(str(source)) is None else None
+    fetch = fetching(to_keep=True)
+    if by_name is not None and by_name.origin != LOCAL:
+        return take_newest(project, by_name, fetch, limits)
+    place = project.root / by_name.location if by_name else fetched_path(str(source), fetch)
+    if isinstance(place, Problem):
+        return Repinned(AddResult(problems=[place]))
+    return repin(project, place or source, name, limits)
 
 
 def _put(result: AddResult, problems: Sequence[Problem], more: Mapping[str, object]) -> None:
     files = {
-        what: [f"templates/{template.file}" for template in templates]
+        what: [location(template) for template in templates]
         for what, templates in (
             ("added", result.added),
             ("updated", result.updated),
@@ -146,11 +168,11 @@ def _put(result: AddResult, problems: Sequence[Problem], more: Mapping[str, obje
 
 def _print(result: AddResult) -> None:
     for template in result.added:
-        say(f"added templates/{template.file} from {template.source}")
+        say(f"added {location(template)} from {template.source}")
     for template in result.updated:
-        say(f"pinned templates/{template.file} anew")
+        say(f"pinned {location(template)} anew")
     for template in result.unchanged:
-        say(f"templates/{template.file} is there already")
+        say(f"{location(template)} is there already")
 
 
 def _print_change(done: Repinned) -> None:

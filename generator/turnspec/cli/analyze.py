@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import FOLDER, JSON, TIME_LIMIT, VERBOSE
+from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, TIME_LIMIT, VERBOSE, paths_of
 from turnspec.cli.console import finish, print_error, progress_bar, put_json, say
 from turnspec.cli.extras import needs
 from turnspec.cli.output import print_build, print_findings
@@ -49,6 +49,7 @@ _ADVICE = (
     help="Random messages per template for the verification.",
 )
 @JSON
+@HUB_OFFLINE
 @TIME_LIMIT
 @VERBOSE
 @needs("build")
@@ -63,7 +64,8 @@ def analyze(
 ) -> None:
     """Analyse templates anywhere and write spec, parser and grammar into a folder.
 
-    Takes .jinja files, model folders and GGUF files; one that fails doesn't stop the others.
+    Takes .jinja files, model folders, GGUF files, and ORG/MODEL[@REVISION], whose template is
+    fetched from the hub; one that fails doesn't stop the others.
     Without --into the specs are printed. Nothing else is touched. What a template doesn't show is
     told, and so is what its prompt says of it: calls that it never renders, with a draft of an
     overlay for them. Every format is verified; exit code 1 if one isn't as it should be.
@@ -71,10 +73,12 @@ def analyze(
     \b
     Example:
       turnspec analyze my-model.jinja --into parsers
+      turnspec analyze SomeOrg/BrandNew-7B --into parsers
     """  # noqa: D301
+    paths, missing = paths_of(sources)
     with progress_bar("analysing", None) as advance:
         result = analyze_into(
-            sources,
+            paths,
             into,
             overlay=overlay,
             messages=messages,
@@ -82,7 +86,7 @@ def analyze(
             limits=limits,
         )
     results = results_of(result.builds)
-    problems = [*result.problems, *unverified_problems(results)]
+    problems = [*missing, *result.problems, *unverified_problems(results)]
     if not as_json:
         _print(result, results, into, verbose=verbose)
         finish(problems)

@@ -53,7 +53,7 @@ def check(as_json: bool, offline: bool, root: Path | None, limits: Limits, verbo
     else:
         _print(differences, project.recipe.command)
         if not differences and not problems:
-            say(f"{len(sources)} templates: specs and generated files are fresh")
+            say(f"templates: {len(sources)}; specs and generated files are fresh")
     finish(problems, failed=bool(differences))
 
 

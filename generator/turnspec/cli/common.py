@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import click
 
 from turnspec.analysis.source import TemplateSource
-from turnspec.cli.console import ERR, Fault, print_notice
+from turnspec.catalog.finding import fetched_path
+from turnspec.cli.console import ERR, Fault, print_notice, progress_bar
 from turnspec.explain.tools import read_tools
 from turnspec.pipeline.project import Project
 from turnspec.pipeline.template_sources import read_sources
 from turnspec.rendering.limits import USUAL_LIMITS
 from turnspec.sources.fetch import fetch_templates
+from turnspec.sources.hub_place import Fetch, HubModel
 from turnspec.spec.input_files import file_text, standard_input
 from turnspec.spec.naming import module_name
 from turnspec.spec.os_reasons import os_message
@@ -28,15 +33,17 @@ ROOT = click.option(
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
-def filename(value: str) -> str:
-    """Return the text of the file that an option names, or of standard input for -.
+class _FileText(click.Path):
+    """The text of the file that is named, or of standard input for -; bad UTF-8 is replaced."""
 
-    What isn't UTF-8 is replaced. The function's name is what the help calls the option's value.
-    """
-    try:
-        return standard_input() if value == "-" else file_text(Path(value), "replace")
-    except OSError as error:
-        raise click.BadParameter(os_message(error)) from None
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return standard_input() if value == "-" else file_text(Path(value), "replace")
+        except OSError as error:
+            self.fail(os_message(error), param, ctx)
+
+
+filename = _FileText(dir_okay=False)
 
 
 class WithOldName(click.Option):
@@ -58,6 +65,21 @@ THINKING = click.option(
     help="What the prompt said of thinking (default: nothing, the template's own default holds).",
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+_OFFLINE = "turnspec.offline"
+
+
+def _stay_offline(context: click.Context, _: click.Parameter, value: bool) -> None:
+    context.meta[_OFFLINE] = value
+
+
+#: For commands that take formats or templates: it is heeded by `fetching`.
+HUB_OFFLINE = click.option(
+    "--offline",
+    is_flag=True,
+    expose_value=False,
+    callback=_stay_offline,
+    help="Don't ask the hub for ORG/MODEL (HF_HUB_OFFLINE=1 does the same).",
+)
 OFFLINE = click.option("--offline", is_flag=True, help="Don't download templates.")
 TIME_LIMIT = click.option(
     "--time-limit",
@@ -81,6 +103,33 @@ def find_project(root: Path | None, fault: type[Fault] = Fault) -> Project:
             "--root, or make one: turnspec init"
         )
     return project
+
+
+def fetching(*, to_keep: bool = False) -> Fetch:
+    """Return what fetches templates of models that aren't known, with a line that says so.
+
+    Offline it looks for them in the cache. ``to_keep``: their licences have to allow that.
+    """
+    offline = click.get_current_context().meta.get(_OFFLINE, False)
+
+    @cache  # who has asked and was refused goes on to what a name says
+    def fetch(model: HubModel) -> Path | Problem:
+        from turnspec.sources.hub import fetch_model  # which a name doesn't need
+        from turnspec.sources.hub_settings import hub_settings
+
+        settings = hub_settings()
+        settings = replace(settings, offline=offline or settings.offline)
+        with progress_bar("fetching", None):
+            return fetch_model(model, settings, print_notice, to_keep=to_keep)
+
+    return fetch
+
+
+def paths_of(sources: Iterable[Path]) -> tuple[list[Path], list[Problem]]:
+    """Return the paths of some sources, those of models on the hub once they are fetched."""
+    places = [fetched_path(str(source), fetching()) for source in sources]
+    found = [place for place in places if isinstance(place, Path)]
+    return found, [place for place in places if isinstance(place, Problem)]
 
 
 def project_sources(

@@ -7,31 +7,41 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import ROOT, VERBOSE, find_project
-from turnspec.cli.console import Misuse, finish, print_notice, progress_bar
-from turnspec.cli.formats import catalog_of
+from turnspec.cli.common import HUB_OFFLINE, ROOT, VERBOSE, find_project
+from turnspec.cli.console import Fault, Misuse, finish, print_notice, progress_bar
+from turnspec.cli.formats import catalog_of, format_names, spec_at
 from turnspec.cli.review_output import ReviewForm, print_review
 from turnspec.codegen.banner import is_generated, is_unedited
-from turnspec.review.compare import Review
+from turnspec.rendering.limits import USUAL_LIMITS
+from turnspec.review.compare import Review, Source
 from turnspec.review.copies import review_copy
-from turnspec.review.revisions import review_files, review_since
+from turnspec.review.revisions import review_files, review_since, review_specs
 from turnspec.review.rules import Severity
 from turnspec.sources.add import edited_templates
 from turnspec.sources.index import read_index
+from turnspec.spec.files import read_spec
 from turnspec.spec.input_files import file_text
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
+
+_SPECS = (".yaml", ".yml")
 
 
 @click.command()
-@click.argument("old", metavar="[REV | COPY.py | OLD.yaml NEW.yaml]", default="HEAD")
-@click.argument("new", metavar="", required=False)
+@click.argument(
+    "old",
+    metavar="[REV | REV..REV | COPY.py | OLD NEW]",
+    default="HEAD",
+    shell_complete=format_names,
+)
+@click.argument("new", metavar="", required=False, shell_complete=format_names)
 @click.option(
     "--format",
     "form",
     type=click.Choice([form.value for form in ReviewForm]),
     default=ReviewForm.TEXT.value,
     show_default=True,
-    help="For a terminal, a pull request, a script, or GitHub's annotations.",
+    help="For a terminal, a pull request, a script, GitHub's annotations, or a changelog.",
 )
 @click.option(
     "--fail-on",
@@ -40,6 +50,7 @@ from turnspec.spec.problems import Problem
     show_default=True,
     help="From which severity on the exit code is 1.",
 )
+@HUB_OFFLINE
 @ROOT
 @VERBOSE
 def diff(
@@ -49,14 +60,17 @@ def diff(
 
     A verdict tells what becomes of those who keep the old parser and the old grammar: compatible,
     lenient (what was meant is read, something is worse) or breaking. Each kind of change has a rule
-    by name. With two spec files, compares these; with a vendored parser, compares it with the
-    format as it is known here. Exit codes: 0 nothing as bad as --fail-on says, 1 something, or a
-    spec that can't be used, 2 nothing to compare.
+    by name. With two revisions, or two specs, formats or templates (ORG/MODEL[@REVISION], too),
+    compares these; with a vendored parser, compares it with the format as it is known here. Exit
+    codes: 0 nothing as bad as --fail-on says, 1 something, or a spec that can't be used, 2 nothing
+    to compare.
 
     \b
     Example:
       turnspec diff main --format markdown
+      turnspec diff v0.1.0..v0.2.0 --format changelog
       turnspec diff my-app/formats/qwen3_coder.py
+      turnspec diff SomeOrg/BrandNew-7B@v1 SomeOrg/BrandNew-7B
     """  # noqa: D301
     with progress_bar("comparing", None) as advance:
         review = _review(old, new, root, advance)
@@ -69,8 +83,10 @@ def diff(
 def _review(
     old: str, new: str | None, root: Path | None, advance: Callable[[], None]
 ) -> Review | Problem:
-    if new is not None:
+    if new is not None and all(Path(side).suffix in _SPECS for side in (old, new)):
         return review_files(Path(old), Path(new))
+    if new is not None:
+        return review_specs(*(_source(side, root) for side in (old, new)))
     if old.endswith(".py"):
         _tell_of_edits(Path(old))
         return review_copy(Path(old), catalog_of(root))
@@ -82,6 +98,19 @@ def _review(
             f"if the change is wanted, run: turnspec add --update {entry.location}"
         )
     return review_since(old, project, advance)
+
+
+def _source(side: str, root: Path | None) -> Source:
+    """Return a spec: that of a file, of what names a format, or of a template."""
+    path = Path(side)
+    if path.suffix not in _SPECS:
+        return Source(spec_at(side, catalog_of(root), USUAL_LIMITS), file=side)
+    if not path.exists():
+        raise Misuse(f"no such file: {path}")
+    spec = read_spec(path)
+    if isinstance(spec, Spec):
+        return Source(spec, file=side)
+    raise Fault("; ".join(map(str, spec)))
 
 
 def _tell_of_edits(copy: Path) -> None:

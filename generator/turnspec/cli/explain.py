@@ -7,24 +7,25 @@ from pathlib import Path
 
 import click
 
-from turnspec.analysis.limited import analyze_limited
 from turnspec.analysis.source import TemplateSource
-from turnspec.catalog.catalog import Catalog
-from turnspec.catalog.finding import Found, find_format, is_path
+from turnspec.catalog.finding import template_path
+from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.templates import template_source
 from turnspec.cli.common import (
+    HUB_OFFLINE,
     PREFILL,
     ROOT,
     THINKING,
     TIME_LIMIT,
     TOOLS,
     VERBOSE,
+    fetching,
     filename,
     tool_definitions,
 )
-from turnspec.cli.console import ERR, Fault, Misuse, finish, print_notice, put_json, say_parts
+from turnspec.cli.console import ERR, Misuse, finish, print_notice, put_json, say_parts
 from turnspec.cli.extras import fetch_hint
-from turnspec.cli.formats import catalog_of, find, format_names, spec_of
+from turnspec.cli.formats import catalog_of, find, format_names, spec_at, spec_of
 from turnspec.codegen.format import Format
 from turnspec.codegen.table import format_table
 from turnspec.explain.annotate import Kind
@@ -85,6 +86,7 @@ STYLES: dict[str, str] = {
 @PREFILL
 @click.option("--fetch", is_flag=True, help="Download the template if it isn't here.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@HUB_OFFLINE
 @ROOT
 @TIME_LIMIT
 @VERBOSE
@@ -104,7 +106,7 @@ def explain(
 ) -> None:
     """Say why a format is what it is, or what its parser does with an output.
 
-    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, or any
+    FORMAT is a name or an alias (see turnspec list), a model on the hub (ORG/MODEL), a spec, or any
     template: a .jinja file, a model folder or a GGUF file. Without --trace, shows each comparison
     of the analysis as two renderings that differ, what was taken from the difference, sample turns,
     and what was not found; where a known format's template isn't here, what its spec alone says.
@@ -143,12 +145,14 @@ def _explain(
     fmt: str, root: Path | None, limits: Limits, *, fetch: bool, as_json: bool, verbose: bool
 ) -> None:
     catalog = catalog_of(root)
-    if is_path(fmt, catalog):
-        sources, problems = read_sources_anywhere([Path(fmt)])
+    from_hub = fetching()
+    place = template_path(fmt, catalog, from_hub)
+    if isinstance(place, Path):
+        sources, problems = read_sources_anywhere([place])
         explanations, more = _analysed(sources, limits)
         problems += more
     else:
-        explanations, problems = _of_known(fmt, catalog, limits, fetch=fetch)
+        explanations, problems = _of_known(find(fmt, catalog, from_hub), limits, fetch=fetch)
     if as_json:
         data = [explanation_data(explanation) for explanation in explanations]
         put_json({"templates": data}, indent=2)
@@ -159,16 +163,16 @@ def _explain(
 
 
 def _of_known(
-    fmt: str, catalog: Catalog, limits: Limits, *, fetch: bool
+    known: KnownFormat, limits: Limits, *, fetch: bool
 ) -> tuple[list[Explanation], list[Problem]]:
     """Explain a known format by its template, or by its spec alone where that isn't here."""
-    known = find(fmt, catalog)
     source = template_source(known, fetch=fetch, console=ERR)
     if isinstance(source, TemplateSource):
         return _analysed([source], limits, known.standings())
     if fetch:
         return [], [source]
-    print_notice(f"{source}; this is what the spec alone says; {fetch_hint('explain', fmt)}")
+    hint = f"; {fetch_hint('explain', known.name)}" if known.entry else ""
+    print_notice(f"{source}; this is what the spec alone says{hint}")
     return [explain_spec(spec_of(known), known.judgement())], []
 
 
@@ -193,21 +197,6 @@ def _print(lines: Iterable[Line]) -> None:
 
 def _table(fmt: str, root: Path | None, limits: Limits) -> Format:
     """Return the table of a known format, or of a template."""
-    catalog = catalog_of(root)
     if fmt.endswith(".py"):
         raise Misuse(f"{fmt}: a compiled parser has no trace; name its format instead")
-    if not is_path(fmt, catalog):
-        return format_table(spec_of(find(fmt, catalog)))
-    found = find_format(fmt, catalog)
-    if isinstance(found, Found):
-        return format_table(spec_of(found.format))
-    sources, problems = read_sources_anywhere([Path(fmt)])
-    finish(problems)
-    if len(sources) != 1:
-        names = ", ".join(source.name for source in sources)
-        raise Fault(f"{fmt} holds several templates ({names}); analyse it with --into first")
-    analysis = analyze_limited(sources[0], limits)
-    if analysis.spec is None:
-        finish(analysis.problems)
-        raise AssertionError("a template without a spec has a problem")
-    return format_table(analysis.spec)
+    return format_table(spec_at(fmt, catalog_of(root), limits))

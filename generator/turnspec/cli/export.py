@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from turnspec.cli.common import FOLDER, ROOT, THINKING, VERBOSE
+from turnspec.cli.common import FOLDER, HUB_OFFLINE, ROOT, THINKING, VERBOSE
 from turnspec.cli.console import Fault, Misuse, print_error, print_notice, put, put_json, say
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of, text_of
 from turnspec.cli.grammar import read_tool_file
@@ -25,7 +25,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command()
 @click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
-@click.option("--to", "target", required=True, metavar="TARGET", help=" | ".join(TARGETS))
+@click.option("--to", "target", required=True, type=click.Choice([*TARGETS]))
 @click.option("--into", type=FOLDER, help="The folder to write into (default: print).")
 @click.option(
     "--reasoning-field",
@@ -52,6 +52,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @THINKING
 @click.option("--force", is_flag=True, help="Export a format that isn't verified, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print files and losses as JSON.")
+@HUB_OFFLINE
 @ROOT
 @VERBOSE
 def export(
@@ -71,8 +72,8 @@ def export(
 ) -> None:
     """Write a format as another program reads it; what that can't say is told, or refused.
 
-    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, or a
-    template: a .jinja file, a model folder, a GGUF file.
+    FORMAT is a name or an alias (see turnspec list), a model on the hub (ORG/MODEL), a template (a
+    .jinja file, a model folder, a GGUF file), or the path of a spec.
 
     \b
     Example:
@@ -80,8 +81,6 @@ def export(
       turnspec export qwen3-coder --to response-template --tokenizer-config tokenizer_config.json
       turnspec export glm-4-6 --to xgrammar --tools tools.json --into build
     """  # noqa: D301
-    if target not in TARGETS:
-        raise Misuse(f"there is no target {target!r}; there are: {', '.join(TARGETS)}")
     known = find(fmt, catalog_of(root))
     spec = spec_of(known)
     judgement = known.judgement()

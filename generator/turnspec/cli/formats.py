@@ -8,9 +8,13 @@ import click
 from click.shell_completion import CompletionItem
 
 from turnspec.catalog.catalog import Catalog
-from turnspec.catalog.finding import Found, find_format
+from turnspec.catalog.finding import Found, find_format, template_path
 from turnspec.catalog.known import KnownFormat
-from turnspec.cli.console import Fault, Misuse, print_notice
+from turnspec.cli.common import fetching
+from turnspec.cli.console import Fault, Misuse, finish, print_notice
+from turnspec.rendering.limits import Limits
+from turnspec.sources.hub_place import Fetch
+from turnspec.sources.text_files import sha256_of
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
@@ -20,20 +24,48 @@ def catalog_of(root: Path | None) -> Catalog:
     return Catalog.around(root or Path.cwd())
 
 
-def find(asked: str, catalog: Catalog) -> KnownFormat:
+def find(asked: str, catalog: Catalog, fetch: Fetch | None = None) -> KnownFormat:
     """Return the format that is asked for, with a notice if that took a guess.
 
     Raises:
         Misuse: nothing is known by this name, or several formats are.
         Fault: what it names can't be read, or holds a template that isn't known.
     """
-    found = find_format(asked, catalog)
+    found = find_format(asked, catalog, fetch or fetching())
     if isinstance(found, Found):
         if found.notice:
             print_notice(found.notice)
         return found.format
     broken = "".join(f"; {problem}" for problem in catalog.problems)
     raise Fault(str(found)) if found.file else Misuse(f"{found}{broken}")
+
+
+def spec_at(asked: str, catalog: Catalog, limits: Limits) -> Spec:
+    """Return the spec of a format that is asked for, or of a template that is analysed.
+
+    Raises:
+        Fault, Misuse: as `find`; or there are several templates, or one can't be analysed.
+    """
+    fetch = fetching()
+    place = template_path(asked, catalog, fetch)
+    if not isinstance(place, Path):
+        return spec_of(find(asked, catalog, fetch))
+    # A name alone doesn't need what analyses templates.
+    from turnspec.pipeline.template_sources import read_sources_anywhere
+    from turnspec.pipeline.trial import whole_spec
+
+    sources, problems = read_sources_anywhere([place])
+    finish(problems)
+    if len(sources) != 1:
+        names = ", ".join(source.name for source in sources)
+        raise Fault(f"{asked} holds several templates ({names}); analyse it with --into first")
+    (source,) = sources
+    digest = sha256_of(source.text.encode("utf-8"))
+    same = next((known for known in catalog if known.sha256 == digest), None)
+    spec = spec_of(same) if same else whole_spec(source, limits)
+    if isinstance(spec, Spec):
+        return spec
+    raise Fault("; ".join(map(str, spec)))
 
 
 def format_names(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:

@@ -10,12 +10,11 @@ from typing import Any
 
 import click
 
-from turnspec.cli.common import ROOT, THINKING, VERBOSE
+from turnspec.cli.common import HUB_OFFLINE, ROOT, THINKING, VERBOSE
 from turnspec.cli.console import Fault, Misuse, json_text, print_error, print_notice, put, put_json
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
-from turnspec.spec.files import read_spec
 from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
@@ -44,6 +43,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     help="Leave out what no grammar can say of a schema (uniqueItems, not), each with a notice.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@HUB_OFFLINE
 @ROOT
 @VERBOSE
 def grammar(
@@ -62,7 +62,7 @@ def grammar(
 ) -> None:
     """Print a format's grammar for real tools: what it lets through, its parser reads.
 
-    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, a template (a
+    FORMAT is a name or an alias (see turnspec list), a model on the hub (ORG/MODEL), a template (a
     .jinja file, a model folder, a GGUF file), or the path of a spec. The grammar begins where the
     prompt ends, or, if it is lazy, with the first call; its comments (or --json) name the triggers,
     the tokens that have to be seen as text, and the stop strings.
@@ -73,7 +73,7 @@ def grammar(
       turnspec grammar qwen3-coder --tools tools.json --loosen > tools.gbnf
       turnspec grammar glm-4-6 --response-schema answer.json --json
     """  # noqa: D301
-    spec = _spec(fmt, root)
+    spec = spec_of(find(fmt, catalog_of(root)))
     request = GrammarRequest(
         tools=read_tool_file(tools) if tools else (),
         tool_choice=tool_choice,
@@ -131,19 +131,6 @@ def _fail(problems: Sequence[Problem]) -> None:
     if all(problem.file for problem in problems):
         raise Fault(last)
     raise Misuse(last)
-
-
-def _spec(fmt: str, root: Path | None) -> Spec:
-    path = Path(fmt)
-    if path.suffix not in (".yaml", ".yml"):
-        return spec_of(find(fmt, catalog_of(root)))
-    if not path.exists():
-        raise Misuse(f"{fmt}: there is no such file")
-    spec = read_spec(path)
-    if isinstance(spec, Spec):
-        return spec
-    _fail(spec)
-    raise AssertionError("not reached")
 
 
 def _text(path: Path) -> str:

@@ -9,13 +9,13 @@ from pathlib import Path
 import click
 
 from turnspec.catalog.catalog import Catalog
-from turnspec.catalog.finding import Found, find_format, is_path
+from turnspec.catalog.finding import Found, find_format, template_path
 from turnspec.catalog.identify import Identity, Kind, identify_templates
 from turnspec.catalog.readers import read_outputs
 from turnspec.catalog.summary import marks
-from turnspec.cli.common import ROOT, TIME_LIMIT, VERBOSE, filename
+from turnspec.cli.common import HUB_OFFLINE, ROOT, TIME_LIMIT, VERBOSE, fetching, filename
 from turnspec.cli.console import Misuse, finish, json_text, print_error, put_json, say
-from turnspec.cli.formats import catalog_of
+from turnspec.cli.formats import catalog_of, format_names
 from turnspec.cli.readers_output import print_readers
 from turnspec.rendering.limits import Limits
 from turnspec.spec.model import Spec
@@ -25,14 +25,18 @@ from turnspec.spec.visible import visible
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What a source is: in words, and as data; ``names`` are the formats, ``spec`` the first's."""
+    """What a source is: in words, and as data; ``names`` are the formats, ``spec`` the first's.
 
+    ``source`` is how it was asked for, ``label`` also says where in that a template is.
+    """
+
+    source: str
     label: str
     words: str
     kind: str
     names: tuple[str, ...] = ()
     sha256: str = ""
-    spec: Spec | None = None
+    spec: object = None  # None, or problems, where there is none
 
     def data(self) -> dict[str, object]:
         """Return it as plain data."""
@@ -46,17 +50,18 @@ class _Answer:
 
     def marks(self) -> dict[str, str]:
         """Return what marks the format's reasoning, calls and end, "" where it has none."""
-        return marks(self.spec) if self.spec else {}
+        return marks(self.spec) if isinstance(self.spec, Spec) else {}
 
 
 @click.command()
-@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...", shell_complete=format_names)
 @click.option(
     "--turn",
     type=filename,
     help="A file with what a model wrote (- for standard input), or a log: a JSON string a line.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@HUB_OFFLINE
 @ROOT
 @TIME_LIMIT
 @VERBOSE
@@ -70,16 +75,17 @@ def identify(
 ) -> None:
     """Say which known format a model, a template or an output has.
 
-    SOURCE is a template (a .jinja file, a model folder, a GGUF file), a model's id as a hub writes
-    it, a name, or the SHA-256 of a template. A template is known by its very text, or because it
-    writes the same format as a known one (which is found by analysing it), or it is new. A name is
-    matched by its words, which is a guess. With --turn the parsers of all formats are tried on what
-    a model wrote. Exit code 1 if something is new or can't be read, 2 if nothing goes by a name.
+    SOURCE is a template (a .jinja file, a model folder, a GGUF file), a model on the hub
+    (ORG/MODEL[@REVISION], which is asked if the model isn't known), a name, or the SHA-256 of a
+    template. A template is known by its very text, or because it writes the same format as a known
+    one (which is found by analysing it), or it is new. A name is matched by its words, which is a
+    guess. With --turn the parsers of all formats are tried on what a model wrote. Exit code 1 if
+    something is new or can't be read, 2 if nothing goes by a name.
 
     \b
     Example:
       turnspec identify model.gguf
-      turnspec identify Qwen/Qwen3-Coder-30B-A3B-Instruct
+      turnspec identify SomeOrg/BrandNew-7B
       turnspec identify --turn output.txt
     """  # noqa: D301
     if bool(sources) is (turn is not None):
@@ -105,21 +111,17 @@ def identify(
 
 
 def _answers(source: str, catalog: Catalog, limits: Limits) -> tuple[list[_Answer], list[Problem]]:
-    if is_path(source, catalog):
-        identities, problems = identify_templates(Path(source).expanduser(), catalog, limits)
-        return [_of_template(identity, catalog) for identity in identities], problems
-    found = find_format(source, catalog)
+    fetch = fetching()
+    place = template_path(source, catalog, fetch)
+    if isinstance(place, Path):
+        identities, problems = identify_templates(place, catalog, limits)
+        return [_of_template(source, identity, catalog) for identity in identities], problems
+    found = find_format(source, catalog, fetch)
     if isinstance(found, Problem):
         return [], [found]
-    name = found.format.name
+    name, spec = found.format.asked, found.format.spec()
     words = f"{name}, by its name{_caution(found)}" if found.notice else name
-    spec = _spec_of(name, catalog)
-    return [_Answer(source, words, found.how, (name,), found.format.sha256, spec)], []
-
-
-def _spec_of(name: str, catalog: Catalog) -> Spec | None:
-    spec = catalog.formats[name].spec()
-    return spec if isinstance(spec, Spec) else None
+    return [_Answer(source, source, words, found.how, (name,), found.format.sha256, spec)], []
 
 
 def _caution(found: Found) -> str:
@@ -127,7 +129,7 @@ def _caution(found: Found) -> str:
     return found.notice.partition(" by its name")[2]
 
 
-def _of_template(identity: Identity, catalog: Catalog) -> _Answer:
+def _of_template(source: str, identity: Identity, catalog: Catalog) -> _Answer:
     others = identity.names[1:]
     also = f" (and of {', '.join(others)})" if others else ""
     match identity.kind:
@@ -137,8 +139,10 @@ def _of_template(identity: Identity, catalog: Catalog) -> _Answer:
             words = f"another template, which writes the format of {identity.names[0]}{also}"
         case Kind.NEW:
             words = f"new: {_modes(identity.spec)}"
-    spec = identity.spec or _spec_of(identity.names[0], catalog)
-    return _Answer(identity.label, words, identity.kind, identity.names, identity.sha256, spec)
+    spec = identity.spec or catalog.formats[identity.names[0]].spec()
+    return _Answer(
+        source, identity.label, words, identity.kind, identity.names, identity.sha256, spec
+    )
 
 
 def _modes(spec: Spec | None) -> str:
@@ -152,12 +156,12 @@ def _print(answers: Sequence[_Answer]) -> None:
         say(f"{answer.label}: {answer.words}")
         for part, text in answer.marks().items():
             say(f"  {part}: {visible(text.strip()) or 'none'}")
-        if answer.spec is not None and not answer.spec.thinking.expects(None):
+        if isinstance(answer.spec, Spec) and not answer.spec.thinking.expects(None):
             given = json_text(dict(answer.spec.thinking.enabled.variables))
             who = f"the template by {given}, the parser by enable_thinking"
             say(f"  thinking: off unless both are told: {who}")
     names = list(dict.fromkeys(answer.names[0] for answer in answers if answer.names))
-    new = [answer.label for answer in answers if answer.kind == Kind.NEW]
+    new = dict.fromkeys(answer.source for answer in answers if answer.kind == Kind.NEW)
     if names:
         print_error(f"to copy its parser: turnspec vendor {' '.join(names)} --into DIR")
     if new:

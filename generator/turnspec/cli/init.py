@@ -20,8 +20,9 @@ from turnspec.spec.problems import Problem
 def init(folder: Path, verbose: bool) -> None:
     """Make a folder (default: this one) a repository of formats of your own.
 
-    Writes an index of templates, a pre-commit configuration, and a workflow for GitHub that says
-    what a pull request changes in the formats. Nothing that is there is written over.
+    Writes an index of templates, a pre-commit configuration, and two workflows for GitHub: what a
+    pull request changes in the formats, and, each week, a pull request for newer templates. Nothing
+    that is there is written over.
 
     \b
     Example:

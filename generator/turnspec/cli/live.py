@@ -8,7 +8,7 @@ import click
 
 from turnspec.cli.common import ROOT, THINKING, VERBOSE, filename, find_project
 from turnspec.cli.console import Fault, Misuse
-from turnspec.cli.formats import catalog_of
+from turnspec.cli.formats import catalog_of, format_names
 from turnspec.spec.problems import Problem
 
 _SEEDS = 4
@@ -18,7 +18,7 @@ _QUESTION = "What is the weather like in Paris today?"
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=format_names)
 @click.option(
     "--seeds",
     type=click.IntRange(min=1),

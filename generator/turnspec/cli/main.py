@@ -19,9 +19,9 @@ from typing import NoReturn
 
 import click
 
-from turnspec import __version__
 from turnspec.cli.console import print_error, print_fault, tell
 from turnspec.cli.extras import missing_extra
+from turnspec.cli.versions import print_versions
 from turnspec.spec.os_reasons import os_message
 
 #: The exit code of a program that Ctrl-C ended, as shells have it.
@@ -38,6 +38,7 @@ VERBS = {
         "export": "Write a format as another program reads it.",
         "explain": "Say why a format is what it is, or what its parser does with a text.",
         "render": "Render messages as a model's prompt.",
+        "mask": "Say which characters of rendered conversations the model wrote.",
     },
     "Templates": {
         "analyze": "Analyse any template; write spec, parser and grammar into a folder.",
@@ -47,17 +48,19 @@ VERBS = {
         "rename": "Give a template of this repository another name.",
         "regen": "Analyse all templates; write and verify specs, parsers and grammars.",
         "check": "Say whether specs and generated files are fresh.",
+        "outdated": "Say which pinned templates have a newer text, and what it changes.",
         "upgrade": "Write specs of an older form in today's.",
     },
     "Review": {
         "diff": "Say what changed in the formats, by meaning.",
         "report": "Write or serve a page that shows all formats.",
         "live": "Run llama.cpp, and stream what it writes into the parsers.",
+        "report-problem": "Print what an issue about a template or an output needs to say.",
     },
 }
 
 #: Those that build templates, each in a process of its own.
-BUILDING = ("analyze", "add", "regen", "check", "explain")
+BUILDING = ("analyze", "add", "regen", "check", "explain", "outdated", "report-problem")
 
 
 class Verbs(click.Group):
@@ -75,8 +78,9 @@ class Verbs(click.Group):
             from turnspec.rendering.starting import begin_loading
 
             begin_loading("turnspec.pipeline.processes")
-        module = import_module(f"turnspec.cli.{name}")
-        command = getattr(module, name, None) or getattr(module, f"{name}_")
+        verb = name.replace("-", "_")
+        module = import_module(f"turnspec.cli.{verb}")
+        command = getattr(module, verb, None) or getattr(module, f"{verb}_")
         assert isinstance(command, click.Command)
         return command
 
@@ -101,7 +105,14 @@ class Verbs(click.Group):
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="turnspec")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=print_versions,
+    help="Show the versions of the tool, of specs and of the engines, and exit.",
+)
 def turnspec() -> None:
     """Find the output format of chat templates; write specs, parsers and grammars.
 
@@ -126,7 +137,7 @@ def main() -> None:
         code = nothing.exit_code
     except click.UsageError as misuse:
         command = misuse.ctx.command_path if misuse.ctx else "turnspec"
-        message = misuse.format_message().rstrip(".")
+        message = " ".join(misuse.format_message().split()).rstrip(".")
         print_fault(f"{message}; see: {command} --help")
         code = misuse.exit_code
     except click.ClickException as fault:

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from turnspec.cli.common import (
+    HUB_OFFLINE,
     PREFILL,
     ROOT,
     THINKING,
@@ -66,6 +67,7 @@ _TOLD = ("offset", "kind", "message")
     type=click.IntRange(min=1),
     help="With --column: how many processes (default: one for each core).",
 )
+@HUB_OFFLINE
 @ROOT
 @VERBOSE
 def parse(
@@ -85,8 +87,8 @@ def parse(
 ) -> None:
     """Parse a model's output (a file or standard input) with a generated parser.
 
-    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, a template (a
-    .jinja file, a model folder, a GGUF file), or the path of a generated module.
+    FORMAT is a name or an alias (see turnspec list), a model on the hub (ORG/MODEL), a template (a
+    .jinja file, a model folder, a GGUF file), or the path of a spec or of a generated module.
 
     With --column FILE holds many outputs: an object a line (.jsonl), or columns (.parquet, with the
     extra parquet). Each row is written to --into with what was read of it, in the same order; one

@@ -10,7 +10,7 @@ import click
 from turnspec.catalog.finding import Found, How, find_format
 from turnspec.cli.common import ROOT, VERBOSE, find_project
 from turnspec.cli.console import Fault, Misuse, print_notice, say
-from turnspec.cli.formats import catalog_of
+from turnspec.cli.formats import catalog_of, format_names
 from turnspec.codegen.banner import is_generated
 from turnspec.pipeline.project import Project
 from turnspec.pipeline.regenerate import left_over
@@ -22,7 +22,7 @@ from turnspec.spec.problems import Problem
 
 
 @click.command()
-@click.argument("fmt", metavar="[NAME]", required=False)
+@click.argument("fmt", metavar="[NAME]", required=False, shell_complete=format_names)
 @click.option(
     "--left-over",
     "leftovers",

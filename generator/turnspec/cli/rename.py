@@ -8,6 +8,7 @@ import click
 
 from turnspec.cli.common import ROOT, VERBOSE, find_project
 from turnspec.cli.console import Fault, Misuse, print_error
+from turnspec.cli.formats import format_names
 from turnspec.cli.remove import own_entry, say_changed
 from turnspec.repository.removing import rename_template
 from turnspec.sources.index import LOCAL, LOCAL_FOLDER, read_index
@@ -16,7 +17,7 @@ from turnspec.spec.problems import Problem
 
 
 @click.command()
-@click.argument("old", metavar="OLD")
+@click.argument("old", metavar="OLD", shell_complete=format_names)
 @click.argument("new", metavar="NEW")
 @ROOT
 @VERBOSE

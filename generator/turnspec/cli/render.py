@@ -7,19 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import click
 
 from turnspec.analysis.source import TemplateSource
-from turnspec.catalog.finding import is_path
+from turnspec.catalog.finding import template_path
 from turnspec.catalog.templates import template_source
 from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate, Prompt
 from turnspec.chat.summary import summary
-from turnspec.cli.common import filename
+from turnspec.cli.common import HUB_OFFLINE, fetching, filename
 from turnspec.cli.console import ERR, finish, print_error, put, put_json, say
 from turnspec.cli.extras import fetch_hint
-from turnspec.cli.formats import catalog_of, find, spec_of
+from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
@@ -36,7 +37,7 @@ class _Given:
 
 
 @click.command()
-@click.argument("source")
+@click.argument("source", shell_complete=format_names)
 @click.argument("messages", type=filename, default="-")
 @click.option("--tools", type=filename, help="A JSON file with tool definitions.")
 @click.option("--template", help="Use this .jinja file or named format, not the model's own.")
@@ -53,6 +54,7 @@ class _Given:
 @click.option("--capabilities", is_flag=True, help="Print what the template can do; no messages.")
 @click.option("--fetch", is_flag=True, help="Download a known format's template if it isn't here.")
 @click.option("--json", "as_json", is_flag=True, help="Print prompt, prefill and notes as JSON.")
+@HUB_OFFLINE
 @click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")
 def render(
     source: str,
@@ -77,7 +79,7 @@ def render(
     """Render messages (a JSON file or standard input) as a model's prompt.
 
     SOURCE is a template (a .jinja file, a model folder, a GGUF file), the name or alias of a known
-    format (see turnspec list), a model's id as a hub writes it, or a format of turnspec's own:
+    format (see turnspec list), a model on the hub (ORG/MODEL), or a format of turnspec's own:
     chatml, glm4, llama2, llama3, qwen3. MESSAGES holds a list of messages, or an object with
     messages and tools. What the template lacks is made up for, and told. The prompt goes to a file
     or a pipe to the byte; a terminal shows what it would obey as escapes.
@@ -88,7 +90,7 @@ def render(
     """  # noqa: D301
     try:
         tokens = {"bos_token": bos, "eos_token": eos}
-        with _open(source, template, variant, tokens, fetch=fetch) as chat:
+        with open_chat(source, template, variant, tokens, fetch=fetch) as chat:
             for note in () if as_json else chat.notes:
                 print_error(f"note: {note}")
             if capabilities:
@@ -120,24 +122,30 @@ def render(
         finish(error.problems)
 
 
-def _open(
+def open_chat(
     source: str,
-    template: str | None,
-    variant: str | None,
-    tokens: Mapping[str, Any],
+    template: str | None = None,
+    variant: str | None = None,
+    tokens: Mapping[str, Any] = MappingProxyType({}),
     *,
     fetch: bool,
 ) -> ChatTemplate:
-    """Open a file or a folder, a format of our own, or a known one."""
+    """Open a file or a folder, a format of our own, or a known one.
+
+    Raises:
+        ChatError: it can't be read, or isn't here.
+    """
     explicit = template
     if template is not None and template.endswith(".jinja"):
         explicit = _read(Path(template))
     catalog = catalog_of(None)
-    if is_path(source, catalog):
-        return ChatTemplate.load(source, template=explicit, variant=variant, **tokens)
+    from_hub = fetching()
+    place = template_path(source, catalog, from_hub)
+    if isinstance(place, Path):
+        return ChatTemplate.load(place, template=explicit, variant=variant, **tokens)
     if source in NAMED_FORMATS and source not in catalog.formats:
         return ChatTemplate.named(source)
-    known = find(source, catalog)
+    known = find(source, catalog, from_hub)
     spec = spec_of(known)
     if explicit is not None:
         return ChatTemplate.of_text(explicit, **tokens)
@@ -146,7 +154,8 @@ def _open(
         return ChatTemplate.of_spec(spec, found.text, **tokens)
     if not fetch:
         print_prompts(spec)
-        found = replace(found, message=f"{found.message}; {fetch_hint('render', source)}")
+        hint = f"; {fetch_hint('render', source)}" if known.entry else ""
+        found = replace(found, message=f"{found.message}{hint}")
     raise ChatError([found])
 
 

@@ -8,7 +8,7 @@ from turnspec.cli.console import put, put_json, say
 from turnspec.review.annotations import github_lines
 from turnspec.review.compare import Review
 from turnspec.review.rules import Severity
-from turnspec.review.shown import json_data, markdown, text_lines
+from turnspec.review.shown import changelog, json_data, markdown, text_lines
 
 
 class ReviewForm(StrEnum):
@@ -18,6 +18,7 @@ class ReviewForm(StrEnum):
     MARKDOWN = "markdown"
     JSON = "json"
     GITHUB = "github"
+    CHANGELOG = "changelog"
 
 
 _REVIEW_STYLES = {
@@ -38,6 +39,8 @@ def print_review(review: Review, form: ReviewForm) -> None:
                 say(line)
         case ReviewForm.MARKDOWN:
             put(markdown(review))
+        case ReviewForm.CHANGELOG:
+            put(changelog(review))
         case ReviewForm.TEXT:
             for text, kind in text_lines(review):
                 say(text, _REVIEW_STYLES.get(kind, ""))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import FOLDER, ROOT, VERBOSE
+from turnspec.cli.common import FOLDER, HUB_OFFLINE, ROOT, VERBOSE
 from turnspec.cli.console import (
     Fault,
     Misuse,
@@ -76,6 +76,7 @@ from turnspec.spec.problems import Problem
     "--force", is_flag=True, help="Copy formats that aren't verified, and write over edited files."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@HUB_OFFLINE
 @ROOT
 @VERBOSE
 def vendor(
@@ -96,15 +97,15 @@ def vendor(
 ) -> None:
     """Copy generated parsers, with their grammars, into another project; or check the copies.
 
-    FORMAT is a name or an alias (see turnspec list), a model's id as a hub writes it, or a
-    template: a .jinja file, a model folder, a GGUF file. Copies all that is asked for or nothing,
-    never over a file that somebody edited, and no format that isn't verified; with --force it does,
-    and the copies say so.
+    FORMAT is a name or an alias (see turnspec list), a model on the hub (ORG/MODEL), a template (a
+    .jinja file, a model folder, a GGUF file), or the path of a spec. Copies all that is asked for
+    or nothing, never over a file that somebody edited, and no format that isn't verified; with
+    --force it does, and the copies say so.
 
     \b
     Example:
       turnspec vendor qwen3-coder --into ../my-app/formats
-      turnspec vendor Qwen/Qwen3-Coder-30B-A3B-Instruct model.gguf --into formats
+      turnspec vendor SomeOrg/BrandNew-7B model.gguf --into formats
       turnspec vendor qwen3-coder --language typescript --into ../my-page/formats
       turnspec vendor qwen3-coder --without special-tokens,other-syntax --into formats
       turnspec vendor Qwen/Qwen3-32B --as qwen3_32b --into formats

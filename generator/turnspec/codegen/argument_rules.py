@@ -26,7 +26,7 @@ def argument_value_roles(table: Format) -> Roles:
     """Return what may stand before a value, and behind the last one.
 
     What ends the arguments may look like another one's beginning, so it comes first; where nothing
-    ends them, they end at whatever else comes.
+    ends them, they end at whatever else comes, as another call, which may look like one, too.
     """
     arguments, closing = table["arguments"], table["calls"].get("closing", ())
     argument = [("quoted", spaced(start, "{comma}")) for start in _quoted(arguments)]
@@ -38,7 +38,9 @@ def argument_value_roles(table: Format) -> Roles:
     ]
     broken = [("broken", spaced(end)) for _, end in call_end_roles(table)]
     done += [("next_call", head) for head in _next_heads(table)]
-    found = [*done, *broken, *argument] if closing else [*argument, *done]
+    head = table["calls"]["start"]
+    other_call = [("done", ("{comma}", [head]))] if is_keyed(arguments) and first_text(head) else []
+    found = [*done, *broken, *argument] if closing else [*other_call, *argument, *done]
     return [*found, ("end", spaced(arguments["end"]))] if arguments.get("end") else found
 
 
@@ -138,11 +140,9 @@ def argument_roles(table: Format) -> Roles:
     """Return what may stand between arguments."""
     arguments = table["arguments"]
     done, empty = table["calls"].get("closing", ())[:1], arguments.get("empty", "")
-    found = [("done", f"{empty} {done[0]}")] if done and empty else []
-    found += [("done", closing) for closing in done]
-    keyed = is_keyed(arguments)
-    found.append(("argument", next_argument(arguments) if keyed else arguments["start"]))
-    return found + [("broken", other) for other in behind_call(table)]
+    found = [("done", end) for end in (*(f"{empty} {it}" for it in done if empty), *done)]
+    start = next_argument(arguments) if is_keyed(arguments) else arguments["start"]
+    return [*found, ("argument", start), *(("broken", other) for other in behind_call(table))]
 
 
 def value_roles(table: Format, guard_end: str = "") -> Roles:
@@ -163,7 +163,8 @@ def value_roles(table: Format, guard_end: str = "") -> Roles:
         found.append(("rest", (before, rests_of_call(table))))
         if not guard_end:
             found.append(("next", next_argument(arguments)))
-    return found + turn_end_roles(table)
+    escapes = () if guard_end else arguments.get("value_escapes", ())
+    return [*found, *(("escape", text) for text in escapes), *turn_end_roles(table)]
 
 
 def guard_roles(table: Format) -> Roles:

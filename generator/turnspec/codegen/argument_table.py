@@ -74,6 +74,8 @@ def _text_arguments(arguments: Arguments) -> ArgumentsFormat:
         found["guard"] = [notation(arguments.guard.start), notation(arguments.guard.end)]
     if arguments.escapes:
         found["key_escapes"] = {text: sign for sign, text in arguments.escapes.items()}
+    if arguments.value_escapes:
+        found["value_escapes"] = {text: sign for sign, text in arguments.value_escapes.items()}
     if arguments.elements:
         found["elements"] = _elements(arguments, arguments.elements)
     return found

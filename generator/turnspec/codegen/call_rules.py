@@ -88,7 +88,7 @@ def unsorted_roles(table: Format) -> Roles:
         if not at and not calls.get("only_in_section"):
             found.append(("noisy_opening", (opening + "{noise}", following)))
     if not calls.get("only_in_section"):
-        found += heads
+        found += [*heads, *_broken_heads(table)]
     found += others
     found += mention_roles(calls.get("mentions", ()))
     found += [("section_end", notation) for notation in calls.get("section_end", ())]
@@ -105,15 +105,32 @@ def section_roles(table: Format) -> Roles:
 
 
 def _heads(table: Format) -> list[tuple[str, Notation]]:
-    """Return the heads of calls; one that ends in a slot with what may follow."""
+    """Return the heads of calls."""
     calls = table["calls"]
-    follows = [spaced(notation) for notation in _behind_name(table) if notation]
     heads = [("call", calls["start"])]
     heads += [("other_call", notation) for notation in calls.get("other_starts", ())]
     if table["arguments"]["form"] == "text" and calls["start"].endswith('">'):
         heads.append(("closed_call", calls["start"][:-1] + "/>"))
     heads += [("short_call", notation) for notation in calls.get("short_starts", ())]
-    return [(role, (head, follows) if head.rstrip()[-1:] == "}" else head) for role, head in heads]
+    return [(role, _with_follows(table, head)) for role, head in heads]
+
+
+def _broken_heads(table: Format) -> Roles:
+    """Return heads that have no name where it belongs, or nothing else behind it."""
+    before, name, behind = table["calls"].get("start", "").partition("{name}")
+    if not name or len(leading_text(before)) < FEWEST_SIGNS:
+        return []
+    found = [("unnamed", _with_follows(table, f"{before}{{not a name}}{behind}"))]
+    if not table["calls"].get("opening"):
+        found.append(("name_alone", (before + name, [spaced(end) for end in table["turn_end"]])))
+    return found
+
+
+def _with_follows(table: Format, head: str) -> Notation:
+    """Return a head; one that ends in a slot with what may follow."""
+    if head.rstrip()[-1:] != "}":
+        return head
+    return (head, [spaced(notation) for notation in _behind_name(table) if notation])
 
 
 def _behind_name(table: Format) -> Sequence[Notation]:
@@ -153,6 +170,8 @@ def _object_heads(calls: CallsFormat) -> list[str]:
     """Return how a call begins that nothing announces: with one of the keys that it can have."""
     keys = [*calls.get("members", {}).values(), *calls.get("other_members", ()), _WRAPPER]
     heads = [f'{{{{ "{key}"' for key in dict.fromkeys(keys)]
+    if "name" in calls.get("members", {}):  # as Python writes it
+        heads.append(f"{{{{ '{calls['members']['name']}'")
     return heads + [f"[ {head}" for head in heads]
 
 
@@ -172,6 +191,7 @@ def member_roles(table: Format) -> Roles:
     return [
         ("wrapper", f'{{comma}}"{_WRAPPER}" : {{{{'),
         ("member", '{comma}"{string}" :'),
+        ("member", "{comma}'{key}' :"),
         ("end", "{comma}}}"),
     ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from turnspec.codegen.format import CallsFormat, CodeFormat
@@ -25,8 +25,9 @@ from turnspec.spec.turn_end import without_stop
 
 _ARGUMENTS = Slot(SlotKind.ARGUMENTS)
 _NAME = "{name}"
+_BRACKETS = "]})` \n"
 _COMMAS = " \t\n\r,;"  # what the engine passes between the calls of a section
-_JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*"?$')
+_JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*(?:"[^"]*)?$')
 
 Calls = tuple[tuple[Piece, ...], ...]
 
@@ -79,16 +80,13 @@ def _members(tools: Tools) -> CallsFormat:
         keys = dict(reversed(keys.items()))
     if fields.id:
         keys["id"] = fields.id[-1]
-    literals = " ".join(map(literal_text, tools.call))
-    others = dict.fromkeys(["type", *re.findall(r'"(\w+)"\s*:', literals)])
-    known = set(keys.values())
+    literals = "".join(map(literal_text, tools.call))
+    members = dict.fromkeys(["type", *re.findall(r'"(\w+)"\s*:', literals)])
+    others = [key for key in members if key not in keys.values()]
     found = re.findall(r'"(\w+)"\s*:\s*("[^"{}]*")', literals)
-    values = dict.fromkeys(value for key, value in found if key not in known and value.strip('" '))
-    return {
-        "members": keys,
-        "other_members": [key for key in others if key not in known],
-        "other_values": [value for value in values if value != '"function"'],
-    }
+    values = {re.sub(r"\d", "", value) for key, value in found if key in others}
+    usual = {'""', '"function"'}
+    return {"members": keys, "other_members": others, "other_values": sorted(values - usual)}
 
 
 def _before_json(text: str) -> str:
@@ -139,8 +137,8 @@ def _head_calls(tools: Tools, others: Calls, spec: Spec) -> CallsFormat:
         noisy = start[: start.rindex(_NAME)] + "{name or noise}"
         found["other_starts"] = [*found["other_starts"], noisy]
     _bound_names(found, call_ends(tools, SlotKind.NAME))
-    found |= _ends(tools, shape, others, spec.turn.stop)
-    if _needs_tail(tools, shape, after, spec.reasoning.end.strip()):
+    found |= _ends(tools, shape, spec)
+    if _needs_tail(tools, shape, after, spec):
         found["tail"] = slotted(after)
     return found
 
@@ -236,10 +234,10 @@ def _closing_text(piece: Piece) -> str:
     return notation(piece.text) + " " * spaced
 
 
-def _ends(tools: Tools, shape: _Shape, others: Calls, stop: Iterable[str]) -> CallsFormat:
+def _ends(tools: Tools, shape: _Shape, spec: Spec) -> CallsFormat:
     """Return what closes calls wherever it stands; the last one closes what is around them."""
     section_end = tools.section_end.strip()
-    tails = [tag for call in others for tag in tags(literal_text(call[-1]))]
+    tails = [tag for call in spec.alternatives.calls for tag in tags(literal_text(call[-1]))]
     found = [tag for tag in tails if tag not in shape.closing] + [*shape.closing]
     found += [section_end] if tools.section_start.strip() else []
     found = [text for text in found if looks_like_marker(text)]
@@ -247,10 +245,11 @@ def _ends(tools: Tools, shape: _Shape, others: Calls, stop: Iterable[str]) -> Ca
     has_section_end = bool(tools.section_start.strip() and section_end)
     if shape.opening and len(found) > (0 if has_section_end else 1):
         lasts = [found.pop(), *filter(looks_like_marker, tools.section_ends[1:])]
-        lasts += filter(None, [without_stop(lasts[0], stop)])
+        lasts += filter(None, [without_stop(lasts[0], spec.turn.stop)])
         section_ends = [text for last in lasts for text in (last, last.lstrip("]})"))]
     # A bracket before a closing tag may be missing.
-    found += [text for end in found if (text := end.lstrip("]})` \n")) != end]
+    bare = [text for end in found if (text := end.lstrip(_BRACKETS)) != end]
+    found = [end for end in found if not _ends_texts(end, spec)] + bare
     ends: CallsFormat = {
         "end": list(dict.fromkeys(map(notation, found))),
         "section_end": list(dict.fromkeys(map(notation, section_ends))),
@@ -261,10 +260,17 @@ def _ends(tools: Tools, shape: _Shape, others: Calls, stop: Iterable[str]) -> Ca
     return ends
 
 
-def _needs_tail(tools: Tools, shape: _Shape, after: tuple[Piece, ...], reasoning_end: str) -> bool:
+def _ends_texts(end: str, spec: Spec) -> bool:
+    """Tell whether a call's end is a bracket, which a text may hold, and what ends texts, too."""
+    bare = end.lstrip(_BRACKETS)
+    return bare != end and bare in (spec.content.end.strip(), spec.reasoning.end.strip())
+
+
+def _needs_tail(tools: Tools, shape: _Shape, after: tuple[Piece, ...], spec: Spec) -> bool:
     """Tell whether what stands behind JSON arguments has slots, or is no marker in text."""
     if tools.mode is ToolMode.TAG_WITH_TAGGED:
         return False
     text = "".join(map(literal_text, after)).strip()
-    elsewhere = looks_like_marker(text) and text != reasoning_end and not shape.only_in_section
+    elsewhere = looks_like_marker(text) and text != spec.reasoning.end.strip()
+    elsewhere = elsewhere and not shape.only_in_section and not _ends_texts(text, spec)
     return any(isinstance(piece, Slot) for piece in after) or (bool(text) and not elsewhere)

@@ -163,7 +163,7 @@ def _common_source(known: str) -> str:
 #: What a common part can do that is that of any parsers.
 _SHARED_FACTS = (
     *("HAS_OPTIONAL_TEXTS", "HAS_FOLLOWERS", "HAS_SPECIAL_TOKENS", "HAS_CALLS", "HAS_REASONING"),
-    "HAS_RAW_STRINGS",
+    *("HAS_RAW_STRINGS", "HAS_OTHER_VALUES"),
 )
 
 

@@ -46,7 +46,6 @@ from turnspec.codegen.text_rules import (
     code_roles,
     header_roles,
     lead_roles,
-    opening_roles,
     text_roles,
 )
 from turnspec.spec.characters import NOT_IN_NAMES
@@ -125,7 +124,7 @@ def _tables(table: Format) -> dict[str, tuple[Row, ...]]:
     found = {
         "IN_TEXT": _rows(table, _text_rows),
         "BEFORE_CONTENT": _rows(table, lead_roles),
-        "LEFT_OUT_IF_LAST": tuple(Row("broken_off", text) for text in _openings(table)),
+        "LEFT_OUT_IF_LAST": tuple(Row("broken_off", text) for text in table.get("openings", ())),
         "AFTER_TURN": (Row("turn_end", f" {STOP}"),),
         "CONTENT_HEADERS": _rows(table, header_roles),
     }
@@ -198,12 +197,6 @@ _IN_ORDER = (
     "LEFT_OUT_IF_LAST",
 )
 _OF_TEXT = {"IN_TEXT", "BEFORE_CONTENT", "CONTENT_HEADERS", "AFTER_TURN", "LEFT_OUT_IF_LAST"}
-
-
-def _openings(table: Format) -> Iterator[str]:
-    for _, notation in opening_roles(table):
-        assert isinstance(notation, str)
-        yield notation
 
 
 def _rows(table: Format, roles: Callable[[Format], Roles]) -> tuple[Row, ...]:
@@ -381,7 +374,7 @@ def _data(table: Format) -> dict[str, object]:
         "WORDS": tuple(sorted(words_in(table))),
         "UNWRITTEN": tuple(map(plain, table.get("unwritten", ()))),
         "TYPE_WORDS": dict(arguments.get("types", {})),
-        "KEY_ESCAPES": dict(arguments.get("key_escapes", {})),
+        "ENTITIES": {**arguments.get("key_escapes", {}), **arguments.get("value_escapes", {})},
     }
 
 

@@ -53,7 +53,7 @@ class CallsFormat(TypedDict, total=False):
     separators: Sequence[str]  # what stands between two, where it is more than a comma
     members: Mapping[str, str]  # the keys of name, arguments and id; none: the one key is the name
     other_members: Sequence[str]  # keys that mean nothing here
-    other_values: Sequence[str]  # what these hold, as JSON; "function" and numbers do anyway
+    other_values: Sequence[str]  # what these hold, as JSON, digits aside; "function" does anyway
 
 
 class ElementsFormat(TypedDict, total=False):
@@ -89,6 +89,7 @@ class ArgumentsFormat(TypedDict, total=False):
     literals: Literal["json", "python"]  # how text gives other values than strings
     guard: Sequence[str]  # what may surround a string
     key_escapes: Mapping[str, str]  # characters by what stands for them in a key
+    value_escapes: Mapping[str, str]  # the same in a value
     values: ValuesFormat
     elements: ElementsFormat
 
@@ -127,7 +128,8 @@ def words_in(table: Format) -> frozenset[str]:
     """Return the words in a table's markers, if it has such that may hold any word."""
     own = (table.get("reasoning"), table.get("content"), table.get("calls"))
     texts = "\n".join(texts_in(own))
-    return frozenset(re.findall(r"[\w-]+", texts)) if "{word}" in texts else frozenset()
+    outside_slots = re.sub(r"\{(?!\?)[^{}]*\}", " ", texts)
+    return frozenset(re.findall(r"[\w-]+", outside_slots)) if "{word" in texts else frozenset()
 
 
 def texts_in(value: object) -> Iterator[str]:

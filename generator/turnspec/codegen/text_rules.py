@@ -14,10 +14,10 @@ def text_roles(table: Format) -> Roles:
     """Return the markers of reasoning, content and the turn, with their roles."""
     reasoning, content = table.get("reasoning", {}), table.get("content", {})
     found = {
+        "content_start": content.get("start", ()),
         "reasoning_start": reasoning.get("start", ()),
         "between": table.get("between", ()),
         "reasoning_end": reasoning.get("end", ()),
-        "content_start": content.get("start", ()),
         "turn_end": table["turn_end"],
         "content_end": content.get("end", ()),
         "turn_start": table.get("turn_start", ()),
@@ -47,11 +47,6 @@ def header_roles(table: Format) -> Roles:
     content = table.get("content", {})
     starts = content.get("start", ()) if content.get("addressed") else ()
     return [("content_start", start) for start in starts]
-
-
-def opening_roles(table: Format) -> Roles:
-    """Return the beginnings of markers that tell of one that breaks off."""
-    return [("opening", notation) for notation in table.get("openings", ())]
 
 
 def behind_call_roles(table: Format) -> Roles:

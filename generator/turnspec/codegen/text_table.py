@@ -50,7 +50,7 @@ def _leads(spec: Spec) -> Iterator[str]:
     """
     if not spec.turn.header.strip():
         return
-    if found := _TAG_AND_WORD.match(notation(spec.reasoning.start)):
+    if found := _tag_and_word(spec):
         yield f"{found[2]} {notation(_closing(spec))}"
     texts = dict.fromkeys(
         _without_reasoning(spec, join.text + spec.content.start).strip()
@@ -58,6 +58,11 @@ def _leads(spec: Spec) -> Iterator[str]:
         if join.right is Part.CONTENT and join.left is not Part.CALLS
     )
     yield from (notation(text) for text in texts if text and not looks_like_marker(text))
+
+
+def _tag_and_word(spec: Spec) -> re.Match[str] | None:
+    """Return the tag that opens reasoning, and the word behind it that says so."""
+    return _TAG_AND_WORD.match(notation(spec.reasoning.start))
 
 
 def _order(spec: Spec) -> list[str]:
@@ -96,6 +101,9 @@ def _roles(given: Spec, spec: Spec) -> Roles:
         new = [marker for marker in written if marker not in known or marker in shared]
         roles.setdefault(role, []).extend(new)
         known.update(new)
+    if (it := _tag_and_word(spec)) and spec.reasoning.start.endswith("\n"):
+        # Another word in the tag's line says that what follows is no reasoning.
+        roles["content_start"].append(f"{it[1]}{{no {it[2]}}}{{word in a line}}")
     for role, marker in _other_marks(spec):
         roles[role] += [marker] if marker not in known else []
         known.add(marker)

@@ -121,6 +121,16 @@ def bare_name(form: Format) -> Iterator[Case]:
         yield form.case(bare, form.one_call, "missing_marker")
 
 
+def name_alone(form: Format) -> Iterator[Case]:
+    """The turn ends behind the name of a call that no other marker opens."""
+    opened = form.table.get("calls", {}).get("opening")
+    head = () if not form.calls or form.json_call or opened else form.tools.call[:2]
+    if head[1:] == (Slot(SlotKind.NAME),) and looks_like_head(before := literal_text(head[0])):
+        message = Message(calls=(replace(form.call, arguments={}),))
+        text = before + form.call.name + form.spec.turn.stop[0]
+        yield replace(form.case(text, message, "no_arguments"), complete=False)
+
+
 def in_a_fence(form: Format) -> Iterator[Case]:
     """A call object stands in a block of code inside its markers."""
     call = form.json_call

@@ -9,7 +9,7 @@ from dataclasses import replace
 from turnspec.deviations.turns import Case, Format
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Encoding, JsonType, ToolMode
+from turnspec.spec.model import Encoding, JsonType, Part, ToolMode
 
 _TEXTS = (
     "é 𝄞 🎉 和",
@@ -47,15 +47,31 @@ def escaped_unicode(form: Format) -> Iterator[Case]:
 
 def wrong_escapes(form: Format) -> Iterator[Case]:
     """A string in JSON has backslashes that escape nothing, as in regular expressions."""
-    if not form.calls or "city" not in form.call.arguments:
-        return
-    is_json = form.json_call or form.tools.mode is ToolMode.TAG_WITH_JSON
-    if not is_json or form.tools.arguments.syntax.encoding is not Encoding.JSON:
+    if not _has_json_strings(form):
         return
     text = r"\d+\.\w{2} \u12x \' C:\dir"
     message = Message(calls=(Call(form.call.name, {"city": text}, form.call.id),))
     wrong = form.write(message).replace(json.dumps(text)[1:-1], text)
     yield replace(form.case(wrong, message, "malformed"), complete=True)
+
+
+def single_quotes(form: Format) -> Iterator[Case]:
+    """A string in JSON stands in single quotes, as Python writes it, and quotes a call."""
+    if not _has_json_strings(form):
+        return
+    call = form.write(Message(calls=(form.call,))).removesuffix(form.spec.final(Part.CALLS))
+    for text in ("don't", f'it\'s "so"\n{call} \\ there'):
+        message = Message(calls=(replace(form.call, arguments={"city": text, "days": 3}),))
+        quoted = "'" + text.replace("\\", "\\\\").replace("\n", "\\n") + "'"
+        written = form.write(message).replace(json.dumps(text, ensure_ascii=False), quoted)
+        yield replace(form.case(written, message, "malformed"), complete=True)
+
+
+def _has_json_strings(form: Format) -> bool:
+    if not form.calls or "city" not in form.call.arguments:
+        return False
+    is_json = form.json_call or form.tools.mode is ToolMode.TAG_WITH_JSON
+    return bool(is_json) and form.tools.arguments.syntax.encoding is Encoding.JSON
 
 
 def other_literals(form: Format) -> Iterator[Case]:

@@ -12,9 +12,11 @@ from turnspec.codegen.notation import literal_text
 from turnspec.codegen.shapes import looks_like_marker, tags
 from turnspec.deviations.turns import SAID, THOUGHT, Case, Format
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Literal, Piece, Slot, SlotKind, ToolMode
+from turnspec.spec.model import Encoding, JsonType, Literal, Piece, Slot, SlotKind, ToolMode
 
 _ARGUMENTS = Slot(SlotKind.ARGUMENTS)
+#: An argument in JSON or tags, or of Python's, with what is before the next one.
+_CITY = r"""<parameter=city>\nParis\n</parameter>\n|("?)city\1(: "Paris"|='Paris'), """
 _TYPES = {"string": "str", "integer": "int"}
 
 
@@ -130,6 +132,16 @@ def keywords_instead(form: Format) -> Iterator[Case]:
     yield form.case(call.join(around), form.one_call, "other_syntax")
 
 
+def repeated_argument(form: Format) -> Iterator[Case]:
+    """An argument is there twice, in no tags of the format's: the last one wins on loading."""
+    own = [form.case(form.write(form.one_call), form.one_call)] if form.calls else []
+    instead = (json_object_instead, json_object_in_a_call, tags_instead, keywords_instead)
+    for case in (*own, *(case for build in instead for case in build(form))):
+        text = re.sub(_CITY, lambda found: found[0].replace("Paris", "Oslo") + found[0], case.text)
+        if text != case.text:
+            yield replace(case, text=text, told=case.told | {"repeated_argument"})
+
+
 def _around_call(form: Format) -> tuple[str, str] | None:
     """Return what stands around a call whose opening and ends can be nothing else."""
     table = form.table.get("calls", {})
@@ -209,15 +221,42 @@ def types_of_python(form: Format) -> Iterator[Case]:
     yield form.case(form.write(form.one_call), form.one_call, tools=json.loads(text))
 
 
+def quotes_in_a_string(form: Format) -> Iterator[Case]:
+    """A string of Python's holds its own quotes, without escapes."""
+    encoding = form.tools.arguments.values.get(JsonType.STRING) if form.calls else None
+    if encoding is not Encoding.PYTHON or "city" not in form.call.arguments:
+        return
+    call = replace(form.call, arguments={"city": "Paris"})
+    text = form.write(Message(calls=(call,)))
+    quote = text[text.index("Paris") - 1]
+    for inside in ('say "hi" now', 'print("a")', '{"a": 1}', '"a" and "b"'):
+        city = inside.replace('"', quote)
+        message = Message(calls=(replace(call, arguments={"city": city}),))
+        yield form.case(text.replace("Paris", city), message, "malformed")
+
+
 def no_word_of_reasoning(form: Format) -> Iterator[Case]:
     """The word behind the tag that opens reasoning is missing."""
-    found = re.fullmatch(r"(<[^<>\s]*\W[^<>\s]*>)\w+(\s*)", form.spec.reasoning.start)
-    if not form.reasons or not found:
-        return
-    reasoning = replace(form.spec.reasoning, start=found[1] + found[2])
-    written = form.with_spec(replace(form.spec, reasoning=reasoning))
-    message = form.shown(Message(SAID, THOUGHT))
-    yield form.case(written.write(message), message, "missing_marker")
+    if found := _tag_and_word(form):
+        reasoning = replace(form.spec.reasoning, start=found[1] + found[2])
+        written = form.with_spec(replace(form.spec, reasoning=reasoning))
+        message = form.shown(Message(SAID, THOUGHT))
+        yield form.case(written.write(message), message, "missing_marker")
+
+
+def other_word_of_reasoning(form: Format) -> Iterator[Case]:
+    """Another word stands there, in a line of its own: reasoning is over, or never began."""
+    found = _tag_and_word(form)
+    if found and found[2] == "\n":
+        answer = f"{found[1]}answer\n{SAID}"
+        yield form.case(answer, Message(SAID), "unexpected_text")
+        text = f"{form.spec.reasoning.start}{THOUGHT}\n{answer}"
+        yield form.case(text, Message(SAID, THOUGHT), "unexpected_text", "unclosed")
+
+
+def _tag_and_word(form: Format) -> re.Match[str] | None:
+    start = form.spec.reasoning.start if form.reasons else ""
+    return re.fullmatch(r"(<[^<>\s]*\W[^<>\s]*>)\w+(\s*)", start)
 
 
 def draft_in_reasoning(form: Format) -> Iterator[Case]:

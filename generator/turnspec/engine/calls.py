@@ -24,7 +24,7 @@ from turnspec.engine.facts import (
     WORDS,
 )
 from turnspec.engine.json_arguments import (
-    next_tail,
+    marker_here,
     read_early_arguments,
     read_json_arguments,
 )
@@ -45,13 +45,19 @@ PARTICIPANTS = ("assistant", "user", "system", "developer", "tool")
 
 
 def is_no_head(turn: Turn, found: Found) -> bool:
-    """Say whether a head lacks its opening, or has a mere bracket, and no tool has its name."""
+    """Say whether a head lacks its opening, or all but its name, and no tool has that name."""
     if not HAS_MENTIONS and found.role is Role.OPENING:  # a mere bracket
         input = turn.input
         head = input.rules.between_calls.match(input, not input.final, found.end)
         if head is None or turn.tools is None:
             return False
         return head.slot("name") not in turn.tools
+    if found.role is Role.UNNAMED:
+        turn.problem("no_name", "what looks like a call has no name", found.offset)
+        turn.state.mentioned = True
+        return True
+    if found.role is Role.NAME_ALONE:
+        return found.slot("name") not in (turn.tools or ())
     if not NEEDS_OPENING or turn.state.opened or not turn.tools:
         return False
     is_head = found.role in (Role.CALL, Role.SHORT_CALL)
@@ -103,8 +109,10 @@ def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
             is_call = yield from read_other_syntax(turn, found)
             if HAS_SECTIONS and is_call:
                 yield from read_section(turn)
-        case Role.CLOSED_CALL:
-            turn.end_call(start_call(turn, found, found.offset, found.slot("name"), ""))
+        case Role.CLOSED_CALL | Role.NAME_ALONE:
+            call = start_call(turn, found, found.offset, found.slot("name"), "")
+            call.complete = found.role is Role.CLOSED_CALL
+            turn.end_call(call)
             if HAS_SECTIONS:
                 yield from read_section(turn)
         case Role.CODE if HAS_CODE:
@@ -169,7 +177,7 @@ def read_call(turn: Turn, found: Found) -> Reading[None]:
     if (
         HAS_OPTIONAL_TEXTS
         and missing_texts(found)
-        and name in (*PARTICIPANTS, *WORDS)
+        and (name in PARTICIPANTS or (ARE_CALLS_ADDRESSED and name in WORDS))
         and name not in (turn.tools or ())
     ):
         turn.problem("stray_marker", f"{found.text!r} addresses no tool", found.offset)
@@ -200,7 +208,7 @@ def read_call_before_name(turn: Turn, found: Found) -> Reading[None]:
     arguments = yield from read_early_arguments(turn)
     if arguments is None:
         return
-    tail = yield from next_tail(turn)
+    tail = yield from marker_here(turn, turn.input.rules.after_arguments)
     if tail:
         late_id, at = tail.slot("id"), turn.input.here
         call = start_call(turn, found, at, tail.slot("name"), late_id)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from turnspec.engine.facts import CODE_ARGUMENT, CODE_MAY_BE_OBJECT, CODE_TOOL
-from turnspec.engine.json_arguments import read_json_arguments
+from turnspec.engine.json_arguments import marker_here, read_json_arguments
 from turnspec.engine.json_texts import dump_json, quote
 from turnspec.engine.other_syntax import keyword_arguments
 from turnspec.engine.roles import Role
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from turnspec.engine.markers import Found
     from turnspec.engine.text import Reading
     from turnspec.engine.turn import OpenCall, Turn
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 def read_code_call(turn: Turn) -> Reading[None]:
     """Read code, or what may stand in its place: arguments as an object, or `NAME.method(…)`."""
     input = turn.input
-    found = yield from next_code_start(turn)
+    found = yield from marker_here(turn, input.rules.at_code_start)
     at = input.here
     if found and found.role is Role.CODE_METHOD:
         input.take(found.end)
@@ -30,16 +29,6 @@ def read_code_call(turn: Turn) -> Reading[None]:
         yield from read_json_arguments(turn, call)
     else:
         yield from read_code(turn, call)
-
-
-def next_code_start(turn: Turn) -> Reading[Found | None]:
-    """Return what stands in the place of code, if anything does."""
-    input = turn.input
-    while True:
-        found = input.rules.at_code_start.match(input, not input.final)
-        if not found or not found.is_partial:
-            return found
-        yield None
 
 
 def read_code(turn: Turn, call: OpenCall) -> Reading[None]:

@@ -126,9 +126,9 @@ HAS_LATE_IDS: bool = False
 #: Whether a mark ends an argument, and whether no element looks like an argument's beginning.
 ARGUMENT_HAS_END: bool = True
 ARGUMENT_SHOWS_ITSELF: bool = True
-#: Types by the words for them beside keys, and characters by what stands for them in keys.
+#: Types by the words for them beside keys, and characters by what stands for them.
 TYPE_WORDS: dict[str, list[str]] = {}
-KEY_ESCAPES: dict[str, str] = {}
+ENTITIES: dict[str, str] = {}
 #: Whether values that are no JSON may be Python's literals.
 HAS_PYTHON_LITERALS: bool = True
 #: Whether calls in tags are another syntax, too.

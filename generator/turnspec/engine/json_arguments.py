@@ -12,7 +12,7 @@ from turnspec.engine.whole_arguments import WholeArguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from turnspec.engine.markers import Found
+    from turnspec.engine.markers import Found, Markers
     from turnspec.engine.text import Reading
     from turnspec.engine.turn import OpenCall, Turn
 
@@ -95,7 +95,7 @@ def cut_off_json(turn: Turn, call: OpenCall, arguments: WholeArguments) -> None:
 
 def read_tail(turn: Turn, call: OpenCall) -> Reading[None]:
     """Read what stands after the arguments, with an id in it or not, and end the call."""
-    found = yield from next_tail(turn)
+    found = yield from marker_here(turn, turn.input.rules.after_arguments)
     if found:
         turn.input.take(found.end)
         turn.end_call(call, found.slot("id"))
@@ -111,11 +111,11 @@ def read_tail(turn: Turn, call: OpenCall) -> Reading[None]:
         turn.input.take()
 
 
-def next_tail(turn: Turn) -> Reading[Found | None]:
-    """Return what stands after the arguments, if it does."""
+def marker_here(turn: Turn, markers: Markers) -> Reading[Found | None]:
+    """Return the marker that stands next, if one does."""
     input = turn.input
     while True:
-        found = input.rules.after_arguments.match(input, not input.final)
+        found = markers.match(input, not input.final)
         if not found or not found.is_partial:
             return found
         yield None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+
+from turnspec.engine.tools import is_mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from turnspec.engine.results import ProblemKind
@@ -20,6 +22,15 @@ dump_json = json.JSONEncoder(ensure_ascii=False).encode
 quote = json.encoder.encode_basestring
 
 
+class Again(str):
+    """A key that stands in an object once more, and so is no other key's equal."""
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
 def load_json(text: str, hook: Any = None) -> Any:
     """Return the value of JSON text; ValueError if it is none, as NaN is."""
     if text.count("[") + text.count("{") > DEEPEST and is_too_deep(text):
@@ -28,6 +39,20 @@ def load_json(text: str, hook: Any = None) -> Any:
         return json.loads(text, parse_constant=_no_constant, object_pairs_hook=hook)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def apart(members: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
+    """Return an object that keeps all its members where a key is repeated."""
+    found: dict[Any, Any] = {}
+    for key, value in members:
+        text = key if isinstance(key, str) else dump_json(key)
+        found[Again(text) if key in found else key] = value
+    return found
+
+
+def load_apart(text: str) -> Any:
+    """Return the value of JSON text, whose objects keep all members where a key is repeated."""
+    return load_json(text, hook=apart)
 
 
 def is_too_deep(text: str) -> bool:
@@ -55,12 +80,8 @@ def is_object(text: str) -> bool:
 def find_flaw(text: str) -> tuple[ProblemKind, str] | None:
     """Return what is wrong with arguments: the kind of problem, and a sentence."""
     try:
-        members = load_json(text, hook=list)
+        value = load_apart(text)
     except ValueError:
         return "not_json", "the arguments are not JSON"
-    keys = [key for key, _ in members] if text.startswith("{") else []
-    if len(set(keys)) == len(keys):
-        return None
-    counts = Counter(keys)
-    again = next(key for key in keys if counts[key] > 1)
-    return "repeated_argument", f"another value for {again!r}"
+    again = [key for key in value if isinstance(key, Again)] if is_mapping(value) else []
+    return ("repeated_argument", f"another value for {again[0]!r}") if again else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from turnspec.engine.facts import HAS_OTHER_VALUES
 from turnspec.engine.input import Input
 from turnspec.engine.json_texts import dump_json, find_flaw, load_json, quote
 from turnspec.engine.literals import join_halves
@@ -21,14 +22,17 @@ TOKENS = (
     "(?P<space>[ \t\n\r]+)|(?P<quote>QUOTES)|(?P<opening>[{[])|(?P<closing>[}\\]])"
     "|(?P<comma>,)|(?P<colon>:)|(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]+)"
 )
-JSON_TOKENS = re.compile(TOKENS.replace("QUOTES", '"'))
-STRING = re.compile(
-    r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*){0,999}(?P<end>")?'
+STRING = r'[^SIGNS\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^SIGNS\\\x00-\x1f]*){0,999}'
+#: A quote ends a string in single ones only where JSON goes on behind it; else it is an apostrophe.
+SINGLE_QUOTED = re.compile(
+    STRING.replace("SIGNS", "\"'") + r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
 )
-ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
-NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+DOUBLE_QUOTED = re.compile(STRING.replace("SIGNS", '"') + '(?P<end>")?')
+STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")
+JSON_TOKENS = re.compile(TOKENS.replace("QUOTES", "[\"']"))
 JSON_CONSTANTS: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
 SEPARATORS = {"comma": ", ", "colon": ": "}
+NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
 
 class JsonValue:
@@ -39,6 +43,9 @@ class JsonValue:
 
     words = JSON_CONSTANTS
     tokens = JSON_TOKENS
+    quotes = tuple("\"'")  # in which strings may stand
+    has_single_quotes = False  # whether strings may stand in them
+    has_bare_keys = False  # which may hold blanks
 
     def __init__(self, input: Input, turn: Turn | None = None) -> None:
         self._input, self._turn = input, turn
@@ -96,7 +103,8 @@ class JsonValue:
 
     def may_be_quote(self, at: int) -> bool:
         """Say whether what stands at a position is a quote, or may become one."""
-        return self._input.text[at : at + 1] == '"'
+        rest = self._input.text[at : at + len(self.quotes[0])]
+        return any(quote.startswith(rest) for quote in self.quotes)
 
     def _tell(self, message: str) -> None:
         if self._turn:
@@ -121,7 +129,8 @@ class JsonValue:
 
     def _goes_on(self, kind: str | None) -> bool:
         """Say whether a word that was read goes on with a token."""
-        return kind == "word"
+        is_key = HAS_OTHER_VALUES and self.has_bare_keys and self._expected == "key"
+        return kind == "word" or (is_key and kind == "space")
 
     def _may_be_quote(self, kind: str | None) -> bool:
         """Say whether more text may make a quote of what comes next."""
@@ -184,6 +193,10 @@ class JsonValue:
         return True
 
     def _take_quote(self, text: str) -> bool:
+        if self._bare_key and self._expected == "colon" and SEPARATORS["comma"] in self._held:
+            return self._leave_members(text)  # it may well be a part of the string before it
+        if text == "'" and not (HAS_OTHER_VALUES and self.has_single_quotes):
+            self._tell("a string in single quotes")
         self._insert_missing()
         self._quote = text
         self._is_key, self._bare_key = self._expected == "key", ""
@@ -209,7 +222,8 @@ class JsonValue:
         is_key = self._expected == "key"
         if value is None or is_key:
             value = dump_json(word)
-            self._tell_bare(word, is_key)
+            if not (HAS_OTHER_VALUES and self.has_bare_keys and is_key):
+                self._tell(f"{word!r} without quotes")
         if is_key:
             self._held.append(value)
             self._expected, self._bare_key = "colon", word
@@ -220,7 +234,8 @@ class JsonValue:
     def _leave_members(self, word: str) -> bool:
         """Pass on an object as it is written: words follow each other where members belong."""
         self._tell(f"no ':' after {self.waiting!r}")
-        before = "".join(self._held).replace(dump_json(self._bare_key), self._bare_key)
+        written = "".join(piece for piece in self._held if piece not in list(SEPARATORS.values()))
+        before = written.replace(dump_json(self._bare_key), self._bare_key)
         self._held.clear()
         self._pass_on(before + word)
         self._expected, self._unread_depth = "anything", len(self._closers)
@@ -232,9 +247,6 @@ class JsonValue:
         if kind == "opening":
             self._closers.append("}" if text == "{" else "]")
         return True
-
-    def _tell_bare(self, word: str, is_key: bool) -> None:
-        self._tell(f"{word!r} without quotes")
 
     def _pass_on(self, text: str) -> None:
         """Pass on what waited for a value, and the beginning of that value."""
@@ -249,17 +261,21 @@ class JsonValue:
     def _read_string(self) -> bool:
         """Take more of a string; return whether something else may follow."""
         input = self._input
-        found, is_certain = self._matched(STRING)
+        found, is_certain = self._matched(DOUBLE_QUOTED if self._quote == '"' else SINGLE_QUOTED)
         input.position = end = found.end()
-        self._add(found.group())
         if found.lastgroup:
+            self._add(found.group()[:-1] + '"')
             return self._end_string()
+        self._add(found.group())
         sign = input.text[end : end + 1]
-        if not is_certain or not sign or ESCAPE_BEGUN.match(input.text, end):
+        if not is_certain or not sign or STRING_GOES_ON.match(input.text, end):
             return False
         if sign == "\\" and found.group():  # it has only so many escapes
             return True
-        if sign == "\\":
+        if input.text.startswith("\\'", end) and self._quote == "'":
+            sign = "'"
+            input.position += 1
+        elif sign == "\\":
             self._tell(f"{input.text[end : end + 2]!r} is no escape")
         self._add(quote(sign)[1:-1])
         input.position += 1
@@ -271,7 +287,8 @@ class JsonValue:
         found = string.match(text, at)
         assert found  # if only an empty text
         reach = self._reach(found.end())
-        return string.match(text, at, reach) or found, reach == found.end()
+        is_certain = reach == found.end()
+        return (found if is_certain else string.match(text, at, reach) or found), is_certain
 
     def _reach(self, end: int) -> int:
         """Return up to where a text is that of a string, which may not be closed."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+from turnspec.engine.json_texts import apart
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -20,7 +22,11 @@ def literal(source: Any) -> Any:
     if isinstance(source, ast.Name) and source.id in JSON_WORDS:
         return JSON_WORDS[source.id]
     if isinstance(source, str):
-        source = without_warnings(source)
+        source = ast.parse(without_warnings(source).lstrip(" \t"), mode="eval")
+    for node in ast.walk(source):
+        if isinstance(node, ast.Dict):
+            keys = apart((ast.literal_eval(key), None) for key in node.keys if key)
+            node.keys = [ast.Constant(key) for key in keys]
     return ast.literal_eval(source)
 
 

@@ -139,7 +139,7 @@ def read_object(turn: Turn, found: Found, announced: bool) -> Reading[Next]:
             after = Next.NOTHING if is_unnamed_at_end(turn, call) else Next.MEMBER
         elif member and member.role is Role.MEMBER:
             input.take(member.end)
-            after = yield from read_member(turn, call, member.slot("string"))
+            after = yield from read_member(turn, call, member.slot("string") or member.slot("key"))
         elif member and NAME_IS_KEY and is_tool(turn, call, member):
             input.take(member.end - 1)
             after = yield from read_member(turn, call, WRAPPER)
@@ -255,9 +255,9 @@ def take_arguments(turn: Turn, call: CallObject, text: str) -> None:
 
 
 def says_nothing(text: str) -> bool:
-    """Say whether a member's value is a number, or the word for a call's type."""
-    usual = ('"function"', "null", *OTHER_MEMBER_VALUES)
-    return text in usual or text.strip('"').isdecimal()
+    """Say whether a member's value is a number, maybe in a word, or the word for a call's type."""
+    usual = ("", '""', '"function"', "null", *OTHER_MEMBER_VALUES)
+    return "".join(sign for sign in text if not sign.isdecimal()) in usual
 
 
 def commit(turn: Turn, call: CallObject, name: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from turnspec.engine.facts import NAME, READS_TAGS
-from turnspec.engine.json_texts import dump_json, load_json
+from turnspec.engine.json_texts import apart, dump_json, load_apart
 from turnspec.engine.literals import (
     PYTHON_ERRORS,
     dump_python,
@@ -91,16 +91,16 @@ def objects_in(text: str) -> Sequence[Any]:
     for is_python in (False, True):
         for candidate in (text, f"[{text}]"):
             try:
-                value = from_python(candidate) if is_python else load_json(candidate)
+                value = load_apart(python_as_json(candidate) if is_python else candidate)
             except PYTHON_ERRORS:
                 continue
             return value if is_list(value) else [value]
     return []
 
 
-def from_python(text: str) -> Any:
-    """Return the value of a literal of Python's that JSON can hold."""
-    return load_json(dump_python(literal(text)))
+def python_as_json(text: str) -> str:
+    """Return a literal of Python's that JSON can hold, as JSON."""
+    return dump_python(literal(text))
 
 
 def call_in_object(value: Any) -> OtherCall | None:
@@ -113,11 +113,11 @@ def call_in_object(value: Any) -> OtherCall | None:
     given = [key for key in ("arguments", "parameters") if key in members]
     arguments: Any = members[given[0]] if given else {}
     others = [members[key] for key in members if key not in ("name", *given[:1])]
-    others += [value[key] for key in value if key != "function"] if is_wrapped else []
-    is_all = all(other == "function" for other in others)
+    others += [value[key] for key in value if key not in ("function",)] if is_wrapped else []
     if not isinstance(arguments, str):
         arguments = dump_json(arguments)
-    told = "" if is_all else f": {join_halves(dump_json(value))}"
+    is_more = any(other != "function" for other in others)
+    told = f": {join_halves(dump_json(value))}" if is_more else ""
     return name, join_halves(arguments), f"the call is a JSON object{told}"
 
 
@@ -157,9 +157,8 @@ def keyword_arguments(text: str) -> str | None:
         call = ast.parse(f"f({without_warnings(text.strip(WHITE_SPACE))}", mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             return None  # more than arguments
-        values = {word.arg: literal(word.value) for word in call.keywords}
-        if call.args or None in values:  # not all of them have names
-            return None
-        return dump_python(values)
+        values = apart((word.arg, literal(word.value)) for word in call.keywords)
+        has_names = not call.args and None not in values
+        return dump_python(values) if has_names else None
     except PYTHON_ERRORS:
         return None

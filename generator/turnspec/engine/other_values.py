@@ -31,51 +31,43 @@ ESCAPES = {
     f"\\{letter}": sign for letter, sign in zip("ntbfrav\\'\"", "\n\t\b\f\r\a\v\\'\"", strict=True)
 }
 PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
-#: What follows a string; an argument's key may, as a separator may be missing before it.
-AFTER_STRING = r"[ \t\n\r]*(?:\Z|(?P<begun>\w{1,64} ?\Z)|(?P<next>[SIGNS]|\w{1,64} ?[=:]))"
+#: What follows a string: no bracket before another quote. An argument's key may, as a separator
+#: may be missing before it.
+AFTER_STRING = (
+    r"[ \t\n\r]*(?:[)\]}]?\Z|(?P<begun>\w{1,64} ?\Z)"
+    r"|(?P<next>[SIGNS](?<![)\]}])|[)\]}](?![\"'])|\w{1,64} ?[=:]))"
+)
 
 
 class OtherValue(JsonValue):
     """A value in a relative of JSON."""
 
     words: Mapping[str, str] = {**JSON_CONSTANTS, **PYTHON_WORDS}
+    has_bare_keys = True
 
     def __init__(self, input: Input, turn: Turn | None, style: ValueStyle) -> None:
         super().__init__(input, turn)
         self._style = style
-        self._quotes = (style.raw_quote or '"', '"', "'")
-        quotes = "|".join(map(re.escape, self._quotes))
+        self.has_single_quotes = style.has_python_escapes or style.raw_quote == "'"
+        self.quotes = (style.raw_quote or '"', '"', "'")
+        quotes = "|".join(map(re.escape, self.quotes))
         self.tokens = re.compile(TOKENS.replace("QUOTES", quotes))
-        signs = re.escape(style.after_string)
-        self._after_string = re.compile(AFTER_STRING.replace("SIGNS", signs))
-
-    def may_be_quote(self, at: int) -> bool:
-        """Say whether what stands at a position is a quote, or may become one."""
-        rest = self._input.text[at : at + len(self._quotes[0])]
-        return any(quote.startswith(rest) for quote in self._quotes)
+        inside, alone = (style.after_string, style.after_string.replace(":", ""))
+        self._after_strings = [
+            re.compile(AFTER_STRING.replace("SIGNS", re.escape(signs))) for signs in (alone, inside)
+        ]
 
     def _may_be_quote(self, kind: str | None) -> bool:
         """Say whether more text may make a quote of what comes next."""
         if HAS_RAW_STRINGS and kind in ("word", "opening") and not self._word:
-            is_long = len(self._quotes[0]) > 1 and not self._input.final
+            is_long = len(self.quotes[0]) > 1 and not self._input.final
             return is_long and self.may_be_quote(self._input.position)
         return kind is None and self.may_be_quote(self._input.position)
 
-    def _goes_on(self, kind: str | None) -> bool:
-        """Say whether a word that was read goes on with a token: a bare key may hold blanks."""
-        return kind == "word" or (kind == "space" and self._expected == "key")
-
-    def _tell_bare(self, word: str, is_key: bool) -> None:
-        if not is_key:
-            super()._tell_bare(word, is_key)
-
     def _take_quote(self, text: str) -> bool:
-        style = self._style
-        is_raw = HAS_RAW_STRINGS and text == style.raw_quote
+        is_raw = HAS_RAW_STRINGS and text == self._style.raw_quote
         if HAS_SPECIAL_TOKENS and is_raw and not self._is_raw_quote():
             return False  # it is a special token, and here only looks like it
-        if not (is_raw or style.has_python_escapes) and text == "'":
-            self._tell("a string in single quotes")
         return super()._take_quote(text)
 
     def _is_raw_quote(self) -> bool:
@@ -97,7 +89,8 @@ class OtherValue(JsonValue):
         text = found["text"]
         input.position += len(text)
         is_quote = found["end"] is not None
-        after = self._after_string.match(input.text, found.end()) if is_quote else None
+        may_follow = self._after_strings[bool(self._closers)]
+        after = may_follow.match(input.text, found.end()) if is_quote else None
         if after and after["begun"] and input.final:
             after = None  # a word with nothing after it
         if is_quote and after is None:  # it does not end the string

@@ -24,7 +24,7 @@ class Parser:
     None is the template's own default. `prefill` is the part of the turn that the prompt
     already holds, by default what the template adds; `echo` puts its text into the
     result. `reasoning="inline"` leaves reasoning in the content, with its markers. `stop`
-    are further texts that end the turn, `id_prefix` begins the ids of calls.
+    are further texts that end the turn, or one, `id_prefix` begins the ids of calls.
     `special_tokens` are those of the tokenizer: a marker that holds one counts only
     where `feed` was given it with `special=True`.
     """
@@ -59,8 +59,8 @@ class Parser:
         self._special: set[int] = set()  # which of that are special tokens
         prefill = prefill.removeprefix(header)
         tokens = None if special_tokens is None else tuple(special_tokens)
-        input = Input(-len(prefill), rules_for(tuple(stop), tokens))
-        self._turn = Turn(input, self._options)
+        rules = rules_for(tuple([stop] if isinstance(stop, str) else stop), tokens)
+        self._turn = Turn(Input(-len(prefill), rules), self._options)
         self._reading = read_turn(self._turn)
         self._turn.end_prefill(self._read(prefill, special=True), echo)
 

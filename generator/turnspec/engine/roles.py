@@ -34,6 +34,8 @@ class Role(Enum):
     OTHER_CALL = "other_call"
     SHORT_CALL = "short_call"
     CLOSED_CALL = "closed_call"  # without arguments
+    UNNAMED = "unnamed"  # a head that has what can be no name
+    NAME_ALONE = "name_alone"  # of a call, before the turn's end
     NEXT_CALL = "next_call"  # the end of a call, and the head of another one without its tag
     OTHER_SYNTAX = "foreign"
     OTHER_SYNTAX_NAME = "foreign_name"
@@ -60,6 +62,7 @@ class Role(Enum):
     GUARD = "guard"
     VALUE_CLOSED = "close"
     PART_OF_VALUE = "inner"
+    ESCAPE = "escape"  # for a character of a value
     REST_OF_CALL = "rest"
     NEXT_ARGUMENT = "next"
     HELD_AT_THE_END = "ending"

@@ -145,11 +145,11 @@ class Rules:
 
 
 #: Markers that a text can't break off in: what goes on in a word may be text.
-UNSURE: tuple[Role, ...] = (Role.NOISY_OPENING, Role.OTHER_SYNTAX_NAME)
+UNSURE: tuple[Role, ...] = (Role.NOISY_OPENING, Role.OTHER_SYNTAX_NAME, Role.UNNAMED)
 #: Markers of calls that no opening stands before.
 HEADS = (
     *(Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),
-    Role.CLOSED_CALL,
+    *(Role.CLOSED_CALL, Role.NAME_ALONE, Role.UNNAMED),
 )
 
 

@@ -5,18 +5,22 @@ Where no marker can begin, `flow` takes a whole piece, without any of what reads
 
 from __future__ import annotations
 
+from turnspec.engine.input import Input
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.results import ContentDelta, ReasoningDelta
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import TypeAlias
 
-    from turnspec.engine.input import Input
     from turnspec.engine.results import Event
 
     #: A text that grows: its pieces, so that each takes no longer than the one before.
     GrowingText: TypeAlias = list[str]
+
+#: How much of a text is looked at on either side of where a marker was taken out of it.
+SEAM = 99
 
 
 class Stream:
@@ -33,6 +37,8 @@ class Stream:
         self._shown = shown  # what stands before this offset is left out
         self.begun = False
         self.pieces: GrowingText = []
+        self._counted, self._length = 0, 0  # so many pieces are so long
+        self._seams: list[tuple[int, int]] = []  # where they are in the text, and their offsets
 
     def flow(self, text: str) -> list[Event] | None:
         """Take a piece in which no marker can begin; return None for any other one."""
@@ -104,3 +110,29 @@ class Stream:
         events = self._write_body(marker, start, start + len(marker))
         self._shown = shown
         return events
+
+    def part(self, offset: int) -> None:
+        """Note that a marker stands before the text that is added next."""
+        if self.begun:
+            self._length = grown(self.pieces, self._counted, self._length)
+            self._counted = len(self.pieces)
+            self._seams.append((self._length, offset))
+
+    def joined(self) -> Iterator[tuple[int, str]]:
+        """Yield where the text around a marker that was taken out looks like one, and that text."""
+        rules, seams, self._seams = self._input.rules, self._seams, []
+        text = "".join(self.pieces) if seams else ""
+        for place, offset in seams:
+            start = max(place - SEAM, 0)
+            around = text[start : place + SEAM]
+            window, begin, end = Input(offset, rules, around, around), 0, place - start
+            while found := rules.in_text.search(window, False, begin, end):
+                if found.end > end:
+                    yield offset, found.text
+                    break
+                begin = max(found.end, found.start + 1)
+
+
+def grown(pieces: GrowingText, counted: int, length: int) -> int:
+    """Return the length of a text that grows, of which so many pieces are so long."""
+    return length + sum(map(len, pieces[counted:]))

@@ -162,9 +162,9 @@ MAY_GO_ON = (Role.PLAIN_TEXT, Role.TURN_START, Role.CONTENT_START)
 #: The roles of markers with which calls begin, and of those that no call has before its end.
 CALLS_BEGIN = (
     *(Role.OPENING, Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),
-    *(Role.CLOSED_CALL, Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME),
+    *(Role.CLOSED_CALL, Role.NAME_ALONE, Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME),
 )
-ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN)
+ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN, Role.CONTENT_START)
 
 
 def take_lead(turn: Turn) -> Reading[bool]:
@@ -476,6 +476,9 @@ def read_rest(turn: Turn) -> Reading[None]:
 
 def end_turn(turn: Turn, rest: str) -> None:
     """Tell what is missing or too much at the end of the text."""
+    for stream in (turn.reasoning, turn.content) if HAS_REASONING else (turn.content,):
+        for offset, text in stream.joined():
+            turn.problem("stray_marker", f"{text!r} is text here", offset)
     if HAS_REASONING and not REASONING_MAY_END_TURN and turn.state.thinking:
         may_be_open = HAS_CALLS and REASONING_MAY_STAY_OPEN and turn.state.called
         if not may_be_open:

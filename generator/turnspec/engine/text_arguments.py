@@ -10,11 +10,11 @@ from turnspec.engine.facts import (
     ARGUMENT_SHOWS_ITSELF,
     ARGUMENTS_ARE_KEYED,
     END_OF_GUARD,
+    ENTITIES,
     HAS_ELEMENTS,
     HAS_KNOWN_ENDS,
     HAS_OPTIONAL_TEXTS,
     HAS_PYTHON_LITERALS,
-    KEY_ESCAPES,
     TYPE_WORDS,
 )
 from turnspec.engine.json_texts import dump_json, is_object
@@ -146,10 +146,10 @@ def nested_value(turn: Turn, call: OpenCall, value: Value, found: Found) -> Nest
 
 def key_of(found: Found) -> str:
     """Return the key in a marker, without its escapes."""
-    if not KEY_ESCAPES:
+    if not ENTITIES:
         return found.slot("key")
-    escaped = "|".join(map(re.escape, KEY_ESCAPES))
-    return re.sub(escaped, lambda it: KEY_ESCAPES[it.group()], found.slot("key"))
+    escaped = "|".join(map(re.escape, ENTITIES))
+    return re.sub(escaped, lambda it: ENTITIES[it.group()], found.slot("key"))
 
 
 def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
@@ -170,8 +170,7 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
     else:
         types = json_types(properties.get(key, other), parameters)
     may_be_all = is_unknown and key == "arguments" and not call.pieces
-    if may_be_all:
-        types = {"object"}
+    types = {"object"} if may_be_all else types
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
     value = Value(turn.input, call, types, before, HAS_PYTHON_LITERALS)
     value.may_be_all = may_be_all
@@ -215,12 +214,13 @@ def find_value_end(
             turn.flow = None if found else value.flow
             yield None
             continue
-        is_close = found.role is Role.VALUE_CLOSED
-        is_other = is_close and found.slot("key") not in ("", key)
+        is_other = found.role is Role.VALUE_CLOSED and found.slot("key") not in ("", key)
         if found.role is Role.PART_OF_VALUE or is_other:
             if not is_other:
                 turn.problem("inner_marker", f"{found.text!r} inside a value")
             take(turn, call, value, found.end)
+        elif found.role is Role.ESCAPE:
+            turn.events += call.add(value.take(ENTITIES[input.take(found.end)]))
         elif found.role is Role.NEXT_ARGUMENT and not (
             may_precede(value, key_of(found), call.given) and value.may_end
         ):

@@ -102,7 +102,7 @@ class OpenCall:
         """Take a piece of a string in JSON that nothing can end; return None for any other one."""
         rules = self._input.rules
         ends = rules.at_string_end if HAS_OTHER_VALUES else rules.at_call_end
-        if HAS_OTHER_VALUES and "'" in text:
+        if "'" in text:
             return None
         if ends.first_or_escaped.search(text):
             is_whole = not HAS_OTHER_VALUES and IN_STRING.fullmatch(text)
@@ -251,8 +251,10 @@ class Turn:
         body = text.lstrip(WHITE_SPACE) if state.after_marker else ""
         if body:
             state.after_marker = False
+            offset = start + len(text) - len(body)
+            self.stream.part(offset)
             if HAS_CALLS:
-                self._begin_text(start + len(text) - len(body))
+                self._begin_text(offset)
         self.events += self.stream.write(text, start)
 
     def write_mention(self, end: int, may_break_off: bool = False) -> None:

@@ -56,8 +56,7 @@ class Value:
             self._pieces.append(text)
             return []
         call.told = end
-        if not is_plain:
-            text = quote(text)[1:-1]
+        text = text if is_plain else quote(text)[1:-1]
         call.pieces.append(text)
         return [ToolCallDelta(call.index, text, start, end)]
 

@@ -33,9 +33,8 @@ class WholeArguments:
             return
         if self.collected is None and call and (call.pieces or text[0] == "{"):
             self._turn.events += call.add(text)
-        elif self.collected is None:
-            self.collected = [text]
         else:
+            self.collected = self.collected or []
             self.collected.append(text)
 
     def read(self) -> bool:

@@ -58,6 +58,8 @@ def argument_losses(tools: Tools) -> Iterator[Loss]:
         yield Loss("arrays and objects", "with True, False or None in them they stay text")
     if strings is Encoding.PYTHON:
         yield Loss("escapes in strings", "written as Python does; they aren't undone")
+    if arguments.value_escapes:
+        yield Loss("escapes in values", "such as entities; they aren't undone")
     if strings is Encoding.QUOTED:
         yield Loss(
             "keys inside objects",

@@ -27,6 +27,10 @@ def export_vllm(spec: Spec, options: ExportOptions) -> Exported | Refusal:
     reasoning = spec.reasoning
     marks = (reasoning.start.strip(), reasoning.end.strip())
     has_any = reasoning.mode is not ReasoningMode.NONE
-    facts = {"REASONING": tuple((mark,) if mark and has_any else () for mark in marks)}
+    states = (spec.thinking.enabled, spec.thinking.disabled)
+    facts = {
+        "REASONING": tuple((mark,) if mark and has_any else () for mark in marks),
+        "PROMPTS": tuple((dict(s.variables), s.prompt) for s in states if s.variables),
+    }
     about = _ABOUT.format(name=spec.name, file=plugin_name(spec, TARGET))
     return Exported(plugin_files(spec, options, target=TARGET, about=about, facts=facts))

@@ -1,7 +1,8 @@
 """xgrammar's structural tag: free text up to a trigger, then the grammar for real tools.
 
 vLLM, SGLang and others take it as a response format. Written for xgrammar 0.2.8: in free text it
-excludes what begins something else (`any_text` with `excludes`), which may then follow.
+excludes what begins something else (`any_text` with `excludes`), which may then follow. Where only
+the turn's beginning is a call, free text is one that begins otherwise, and may quote one.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from turnspec.export.exporting import Exported, ExportOptions, Refusal
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.text import trimmed
+from turnspec.grammar.triggers import before_words, begins_turn, escaped
 from turnspec.grammar.turn import opens_reasoning, prompt_extra
 from turnspec.spec.model import ReasoningMode, Spec
 from turnspec.spec.visible import visible_json
@@ -58,6 +60,11 @@ def _free(spec: Spec, request: GrammarRequest, bound: BoundGrammar, grammar: _Fo
     """Return free text with calls behind it, if any; a trigger inside reasoning is none."""
     start, end = trimmed(spec.reasoning.start), trimmed(spec.reasoning.end)
     calls = _text(bound.trigger_words, grammar)
+    if begins_turn(spec):
+        leads = ("", *before_words(spec))
+        begun = [lead + word for lead in leads for word in bound.trigger_words]
+        before = _regex(f"[ \\t\\n\\r]*(?:{'|'.join(map(escaped, leads))})")
+        calls = _either(_sequence(before, grammar), _regex(f"[ \\t\\n\\r]*{_otherwise(begun)}"))
     if spec.reasoning.mode is ReasoningMode.NONE or not end or start == end:
         return calls
     inside = _text((end,), _sequence(_constant(end), calls))
@@ -67,13 +74,33 @@ def _free(spec: Spec, request: GrammarRequest, bound: BoundGrammar, grammar: _Fo
     if not start:
         return calls
     reasoning = _sequence(_constant(start), inside)
-    return _text((start, *bound.trigger_words), {"type": "or", "elements": [reasoning, grammar]})
+    return _text((start, *bound.trigger_words), _either(reasoning, grammar))
+
+
+def _otherwise(words: Sequence[str], spaces: str = r" \t\n\r") -> str:
+    """Return an expression for a text, or none, that begins with none of some words.
+
+    Nor does it with one of the ``spaces``, which stand before it.
+    """
+    signs = sorted({word[0] for word in words}, key=lambda sign: (sign != "-", sign))
+    other = f"[^{''.join(map(escaped, signs))}{spaces}][\\s\\S]*"
+    rests = {sign: [word[1:] for word in words if word[0] == sign] for sign in signs}
+    begun = [escaped(sign) + _otherwise(rest, "") for sign, rest in rests.items() if all(rest)]
+    return f"(?:{'|'.join([other, *begun])})?"
 
 
 def _text(excluded: Sequence[str], following: _Format) -> _Format:
     """Return text that holds none of some words, and what may follow it."""
     text = {"type": "any_text", "excludes": [*excluded]}
     return _sequence(text, {"type": "optional", "content": following})
+
+
+def _either(*elements: _Format) -> _Format:
+    return {"type": "or", "elements": [*elements]}
+
+
+def _regex(pattern: str) -> _Format:
+    return {"type": "regex", "pattern": pattern}
 
 
 def _sequence(*elements: _Format) -> _Format:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from turnspec.grammar.answers import RESPONSE
-from turnspec.grammar.bound_schemas import BoundSchemas, CallSyntax
+from turnspec.grammar.bound_schemas import BoundSchemas, CallSyntax, RememberedSchemas
 from turnspec.grammar.calls import Calls, argument_rules, call_rules
 from turnspec.grammar.characters import character_rules
 from turnspec.grammar.request import GrammarRequest, ToolChoice, checked_tools, contradictions
@@ -90,8 +90,8 @@ def bind_grammar(
 class GrammarBinder:
     """Binds the grammar of one format, request by request; threads may share it.
 
-    What the format alone decides is worked out once, and the last grammars are remembered: the
-    same tools once more cost a look-up.
+    What the format alone decides is worked out once, and the last grammars and tools' schemas are
+    remembered: the same tools once more cost a look-up, one that is new costs itself.
     """
 
     def __init__(self, spec: Spec, *, remembered: int = 32, limit: Limits | None = None) -> None:
@@ -102,6 +102,8 @@ class GrammarBinder:
         """
         self.spec = spec
         self._base = _Base.of(spec)
+        self._schemas = RememberedSchemas(self._base.syntax)
+        self._turn = lru_cache(maxsize=32)(self._turn_again)
         self._processes: BindingProcesses | None = None
         if limit is not None:
             from turnspec.grammar.limited import BindingProcesses  # only who wants them loads them
@@ -131,12 +133,12 @@ class GrammarBinder:
             found = self._processes.bind(request)
             return tuple(found) if isinstance(found, list) else found
         base = self._base
-        tools = checked_tools(request)
+        tools = checked_tools(request, self._schemas.findings)
         problems = (*contradictions(self.spec, request), *tools.problems)
         if request.own_grammar is not None:
             return problems or _with_extras(self.spec, request.own_grammar)
-        calls = _calls(base.ended, request)
-        schemas = BoundSchemas(RuleNames(base.taken), request.loosen)
+        calls = _calls(base, request)
+        schemas = BoundSchemas(RuleNames(base.taken), request.loosen, self._schemas)
         if calls is not None and base.syntax is not None:
             offered = [f for f in tools.functions if request.only_tool in ("", f.name)]
             bound = {f.name: schemas.arguments(f, base.syntax) for f in offered}
@@ -157,11 +159,24 @@ class GrammarBinder:
         base = self._base
         lazy = calls is not None and _is_lazy(base.ended, request)
         offer = _offer(base.ended, request)
-        turn = in_turn_order(_turn(offer, calls, lazy=lazy), base.ended.turn.order, (ROOT,))
+        parts = (offer.parts, offer.prompts, offer.needed, offer.content)
+        rules_of_turn = (*self._turn(*parts, lazy), *begun_rules(offer, calls))
+        turn = in_turn_order(rules_of_turn, base.ended.turn.order, (ROOT,))
         own = [*turn, *(call_rules(calls) if calls else ())]
         given = _first_of_each([*own, *rules, *(base.arguments if calls else ()), *base.shared])
         text = "".join(str(rule) for rule in reachable(given, [ROOT]))
         return _with_extras(self.spec, text.lstrip(), offer, lazy=lazy, notices=notices)
+
+    def _turn_again(
+        self,
+        parts: tuple[Part, ...],
+        prompts: tuple[str, ...],
+        needed: Part | None,
+        content: str,
+        lazy: bool,
+    ) -> tuple[Rule, ...]:
+        offer = Offer(self._base.ended, parts, prompts, needed=needed, content=content)
+        return tuple(_turn(offer, lazy=lazy))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +187,7 @@ class _Base:
     """
 
     ended: Spec
+    calls: Calls | None
     arguments: tuple[Rule, ...]
     shared: tuple[Rule, ...]
     syntax: CallSyntax | None
@@ -186,7 +202,7 @@ class _Base:
         calls = calls_of(ended, parallel=True)
         unbound = call_rules(calls) if calls else ()
         taken = frozenset(rule.name for rule in (*unbound, *arguments, *shared))
-        return cls(ended, arguments, shared, syntax, taken)
+        return cls(ended, calls, arguments, shared, syntax, taken)
 
 
 def _with_extras(
@@ -209,12 +225,13 @@ def _with_extras(
     )
 
 
-def _calls(spec: Spec, request: GrammarRequest) -> Calls | None:
+def _calls(base: _Base, request: GrammarRequest) -> Calls | None:
     """Return which calls there may be, before the tools are bound; None if there are none."""
-    if not request.calls_allowed:
+    spec = base.ended
+    if not request.calls_allowed or base.calls is None:
         return None
-    calls = calls_of(spec, parallel=request.parallel and may_repeat_calls(spec))
-    if calls is None or trimmed(calls.tools.section_start):
+    calls = replace(base.calls, parallel=request.parallel and may_repeat_calls(spec))
+    if trimmed(calls.tools.section_start):
         return calls
     others = [_without_stop(spec, pieces) for pieces in spec.alternatives.calls]
     if _is_lazy(spec, request):
@@ -256,14 +273,13 @@ def _offer(spec: Spec, request: GrammarRequest) -> Offer:
     return Offer(spec, parts, (prompt,), needed=needed, content=sequence(GAP, RESPONSE, GAP))
 
 
-def _turn(offer: Offer, calls: Calls | None, *, lazy: bool) -> Iterator[Rule]:
+def _turn(offer: Offer, *, lazy: bool) -> Iterator[Rule]:
     entry, *rest = turn_rules(offer)
     if lazy:
         comment = "from the trigger on; a marker beside free text is spelled out"
         entry = Rule(ROOT, offer.turn_rule(Part.CALLS), comment)
     yield entry
     yield from rest
-    yield from begun_rules(offer, calls)
 
 
 def _first_of_each(rules: Iterable[Rule]) -> list[Rule]:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
 
 from turnspec.grammar.answers import answer_grammar
 from turnspec.grammar.calls import value_ends
 from turnspec.grammar.notations import Notation
-from turnspec.grammar.request import Function
+from turnspec.grammar.request import WITHOUT_REFERENCES, Function
 from turnspec.grammar.rule_names import RuleNames, slug
 from turnspec.grammar.schema import SchemaGrammar, compiled_schema
-from turnspec.grammar.schema_checks import Schema, checked
+from turnspec.grammar.schema_checks import Findings, Schema, checked
 from turnspec.grammar.tagged import argument_notation
 from turnspec.grammar.text import Rule
 from turnspec.spec.characters import call_ends, is_name, key_ends
 from turnspec.spec.model import SlotKind, Tools
 from turnspec.spec.problems import Problem
+
+#: How many schemas of tools are kept, of so many bytes each, and parts that are in many of them.
+_REMEMBERED, _LONGEST_KEY, _MOST_PLAIN = 512, 32_000, 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +40,78 @@ class CallSyntax:
         return cls(arguments, call_ends(tools, SlotKind.NAME))
 
 
+class RememberedSchemas:
+    """What the schemas of tools are as rules, by their content: most requests bring known ones."""
+
+    def __init__(self, syntax: CallSyntax | None) -> None:
+        """Take how the format writes calls, if it does; the last schemas are kept."""
+        self._syntax = syntax
+        self._plain: dict[object, str] = {}
+        self._checked = lru_cache(_REMEMBERED)(self._checked_again)
+        self._compiled = lru_cache(_REMEMBERED)(self._compiled_again)
+
+    def findings(self, schema: Schema, *, loosen: bool) -> Findings:
+        """Return what is wrong with a schema, as `checked` does."""
+        key = _key(schema)
+        return self._checked(key, loosen) if key else checked(schema, loosen=loosen)
+
+    def compiled(self, schema: Schema, name: str, *, loosen: bool) -> SchemaGrammar | list[Problem]:
+        """Return the rules for a tool's arguments, as they are where no other rule has a name."""
+        key = _key(schema)
+        if not key:
+            return self.among(schema, name, RuleNames([name]), loosen=loosen)
+        found = self._compiled(key, name, loosen)
+        return list(found) if isinstance(found, tuple) else found
+
+    def among(
+        self, schema: Schema, name: str, names: RuleNames, *, loosen: bool
+    ) -> SchemaGrammar | list[Problem]:
+        """Return the rules for a tool's arguments, with names that no other rule has."""
+        assert self._syntax is not None
+        if len(self._plain) > _MOST_PLAIN:
+            self._plain = {}
+        return compiled_schema(
+            schema,
+            name,
+            self._syntax.arguments,
+            closed=True,
+            only="object",
+            names=names,
+            plain=self._plain,
+            loosen=loosen,
+        )
+
+    def _checked_again(self, key: bytes, loosen: bool) -> Findings:
+        return checked(marshal.loads(key), loosen=loosen)
+
+    def _compiled_again(
+        self, key: bytes, name: str, loosen: bool
+    ) -> SchemaGrammar | tuple[Problem, ...]:
+        names = RuleNames([name])
+        found = self.among(marshal.loads(key), name, names, loosen=loosen)
+        return tuple(found) if isinstance(found, list) else found
+
+
+def _key(schema: Any) -> bytes:
+    """Return a key that only an equal schema has; none if it is large, or no plain data."""
+    try:
+        key = marshal.dumps(schema, WITHOUT_REFERENCES)
+    except ValueError:
+        return b""
+    return key if len(key) <= _LONGEST_KEY else b""
+
+
 @dataclass(slots=True)
 class BoundSchemas:
     """The rules for the schemas so far, and what is to be said of these.
 
-    ``loosen`` is as in a `GrammarRequest`.
+    ``loosen`` is as in a `GrammarRequest`. Tools with equal schemas share their rules.
     """
 
     names: RuleNames
     loosen: bool
-    plain: dict[object, str] = field(default_factory=dict)
+    remembered: RememberedSchemas
+    entries: dict[bytes, tuple[str, SchemaGrammar | list[Problem]]] = field(default_factory=dict)
     rules: list[Rule] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     notices: list[Problem] = field(default_factory=list)
@@ -57,19 +125,24 @@ class BoundSchemas:
             message = f"the name {function.name!r} cannot be written in this format"
             self.problems.append(Problem(message, file="tools", path=function.path))
             return ""
-        name = self.names.free(f"tool-{slug(function.name)}")
-        found = compiled_schema(
-            function.parameters,
-            name,
-            syntax.arguments,
-            closed=True,
-            only="object",
-            names=self.names,
-            plain=self.plain,
-            loosen=self.loosen,
-        )
+        key = _key(function.parameters)
+        if key in self.entries:
+            name, found = self.entries[key]
+            self._add(found, "tools", function.path, is_known=True)
+            return name
+        name, found = self._compiled(function)
         self._add(found, "tools", function.path)
+        self.entries |= {key: (name, found)} if key else {}
         return name
+
+    def _compiled(self, function: Function) -> tuple[str, SchemaGrammar | list[Problem]]:
+        """Return the rules for a tool's arguments, and the name of the first."""
+        name, schema = f"tool-{slug(function.name)}", function.parameters
+        found = self.remembered.compiled(schema, name, loosen=self.loosen)
+        if isinstance(found, list) or self.names.take([rule.name for rule in found.rules]):
+            return name, found
+        name = self.names.free(name)
+        return name, self.remembered.among(schema, name, self.names, loosen=self.loosen)
 
     def answer(self, schema: Schema, markers: Iterable[str]) -> None:
         """Check the schema of an answer, and add the rules for it."""
@@ -80,11 +153,13 @@ class BoundSchemas:
             found = answer_grammar(schema, markers, self.names, loosen=self.loosen)
             self._add(found, "response schema", "#")
 
-    def _add(self, found: SchemaGrammar | list[Problem], file: str, path: str) -> None:
+    def _add(
+        self, found: SchemaGrammar | list[Problem], file: str, path: str, *, is_known: bool = False
+    ) -> None:
         remarks = found if isinstance(found, list) else found.notices
         placed = [replace(r, file=file, path=path + r.path.removeprefix("#")) for r in remarks]
         if isinstance(found, list):
             self.problems += placed
             return
         self.notices += placed
-        self.rules += found.rules
+        self.rules += () if is_known else found.rules

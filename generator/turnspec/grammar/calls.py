@@ -56,6 +56,8 @@ from turnspec.spec.model import (
 )
 
 #: The slots that would go on in a word behind them, beside the name, which has its own rule.
+#: Stand for a tool's name and arguments in what is the same for all tools; no rule has such signs.
+_TOOL, _ARGUMENTS = "\0name", "\0arguments"
 _WORDS = (Slot(SlotKind.KEY), Slot(SlotKind.INDEX), Slot(SlotKind.COUNT))
 _RAW_COMMENT = "a raw value: free text up to its end"
 _JSON_PUNCTUATION = re.compile(r"[ \t\n\r{\[]*")
@@ -140,10 +142,13 @@ def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Itera
         if calls.bound is None:
             options.append(sequence(call.head(), call.tail("tool-name", "arguments")))
             continue
+        tail = call.tail(_TOOL, _ARGUMENTS)
         rules = [
             Rule(
                 f"{name}-{number}",
-                call.tail(sequence(around[0], written(tool), around[1]), arguments),
+                tail.replace(_ARGUMENTS, arguments).replace(
+                    _TOOL, sequence(around[0], written(tool), around[1])
+                ),
             )
             for number, (tool, arguments) in enumerate(calls.bound.items(), start=len(own) + 1)
         ]
@@ -290,7 +295,7 @@ def _argument_rules(tools: Tools) -> tuple[Rule, ...]:
     raw, value_end = _ends_raw(arguments), spaced_value_end(arguments)
     between, end = arguments.separator, arguments.end
     comma = closing(between) if raw else before_argument(between, arguments)
-    end = closing(end) if raw else lenient(end)
+    end = closing(end) if raw else before_argument(end, arguments)
     if value_end:
         comma = end = ""  # the white space that they are belongs to each argument
     some = sequence(

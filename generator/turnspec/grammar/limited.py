@@ -21,10 +21,6 @@ from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
 _SECONDS_TO_START = 60.0
-_NOT_STARTED = (
-    "no process could be started to bind the grammar; a script needs "
-    'if __name__ == "__main__" around what it does'
-)
 
 
 class BindingProcesses:
@@ -44,7 +40,7 @@ class BindingProcesses:
         Raises:
             TooBigError: the request takes more than its budget, or no process starts.
         """
-        message = _NOT_STARTED
+        message = "no process could be started to bind the grammar"
         process, connection = own = self._next()
         with contextlib.suppress(EOFError, OSError):
             if connection.poll(_SECONDS_TO_START) and connection.recv():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -13,7 +13,8 @@ from turnspec.spec.characters import is_name
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
-_WITHOUT_REFERENCES = 2  # the version of marshal's format
+#: The version of marshal's format in which equal data is written in one way.
+WITHOUT_REFERENCES = 2
 _LONGEST_KEY = 1_000_000  # bytes
 
 
@@ -77,7 +78,7 @@ class GrammarRequest:
         whole: Any = (self.tools, str(self.tool_choice), *switches)
         whole += (self.response_schema, self.own_grammar, self.loosen, self.lazy)
         try:
-            key = marshal.dumps(whole, _WITHOUT_REFERENCES)
+            key = marshal.dumps(whole, WITHOUT_REFERENCES)
         except ValueError:  # of other mappings than dict, say, or nested too deep
             return None
         return key if len(key) <= _LONGEST_KEY else None
@@ -149,8 +150,13 @@ def _names(tools: Sequence[Any]) -> list[str]:
     return [name for name in found if isinstance(name, str)]
 
 
-def checked_tools(request: GrammarRequest) -> CheckedTools:
-    """Check the tools of a request, each by itself and for names that come twice."""
+def checked_tools(
+    request: GrammarRequest, check: Callable[..., Findings] = checked
+) -> CheckedTools:
+    """Check the tools of a request, each by itself and for names that come twice.
+
+    ``check`` is what checks a schema: `checked`, or what remembers what that said.
+    """
     found: list[Function] = []
     problems: list[Problem] = []
     notices: list[Problem] = []
@@ -162,7 +168,7 @@ def checked_tools(request: GrammarRequest) -> CheckedTools:
         amiss = [*_name_problems(function, path, names), *_form_problems(function, path)]
         findings = Findings()
         if isinstance(function.get("parameters"), Mapping | bool):
-            findings = checked(function["parameters"], loosen=request.loosen)
+            findings = check(function["parameters"], loosen=request.loosen)
         problems += (*amiss, *_placed(findings.problems, f"{path}/parameters"))
         notices += _placed(findings.notices, f"{path}/parameters")
         found += [_function(function, path)] if findings.usable and not amiss else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 _LONGEST = 30  # characters
 
@@ -26,6 +26,13 @@ class RuleNames:
         self._last[hint] = number
         self._taken.add(name)
         return name
+
+    def take(self, names: Collection[str]) -> bool:
+        """Take all these names, or none of them if one is given; say whether they were free."""
+        if not self._taken.isdisjoint(names):
+            return False
+        self._taken.update(names)
+        return True
 
 
 def slug(text: str) -> str:

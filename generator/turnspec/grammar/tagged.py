@@ -322,7 +322,7 @@ class ArgumentNotation(MemberNotation):
     def closing(self) -> str:
         """Return what stands behind all arguments."""
         end = "" if self.ends_spaced else self.arguments.end
-        return closing(end) if self._ends_raw() else lenient(end)
+        return closing(end) if self._ends_raw() else before_argument(end, self.arguments)
 
     def empty(self) -> str | None:
         """Return what stands for no arguments if not just the ends; None: these."""
@@ -340,7 +340,7 @@ class ArgumentNotation(MemberNotation):
 
 
 def before_argument(text: str, arguments: Arguments) -> str:
-    """Return what stands before an argument: white space at least, where a word could go on."""
+    """Return what stands beside arguments: white space at least, where a word could go on."""
     first = arguments.item[0]
     is_word = not isinstance(first, Literal) or goes_on(first.text)
     return apart(text) if is_word and not trimmed(text) else lenient(text)

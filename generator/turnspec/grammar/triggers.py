@@ -31,22 +31,24 @@ def trigger_patterns(spec: Spec, extra: str) -> tuple[str, ...]:
     words = spec.grammar.triggers
     if not words:
         return ()
-    group = f"({_before(spec)}{_either(map(_escaped, words))})"
+    group = f"({_before(spec)}{_either(map(escaped, words))})"
     start, end = trimmed(spec.reasoning.start), trimmed(spec.reasoning.end)
     has_reasoning = spec.reasoning.mode is not ReasoningMode.NONE and bool(end) and end != start
-    if _begins_turn(spec):
-        begins = "^" if not has_reasoning else rf"(?:^|{_escaped(end)})"
-        return (rf"{_escaped(end) if opens_reasoning(spec, extra) else begins}\s*{group}",)
+    if begins_turn(spec):
+        begins = "^" if not has_reasoning else rf"(?:^|{escaped(end)})"
+        begins = escaped(end) if opens_reasoning(spec, extra) else begins
+        lead = "".join(f"(?:{escaped(text)})?" for text in before_words(spec))
+        return (rf"{begins}\s*{lead}{group}",)
     if not has_reasoning:
         return (group,)
     if opens_reasoning(spec, extra):
-        return (rf"{_escaped(end)}[\s\S]*?{group}",)
+        return (rf"{escaped(end)}[\s\S]*?{group}",)
     if not start:
         return (group,)
-    return (rf"(?:^|{_escaped(end)})(?:(?!{_escaped(start)})[\s\S])*?{group}",)
+    return (rf"(?:^|{escaped(end)})(?:(?!{escaped(start)})[\s\S])*?{group}",)
 
 
-def _begins_turn(spec: Spec) -> bool:
+def begins_turn(spec: Spec) -> bool:
     """Tell whether calls are mere JSON and stand alone, so that only a turn's beginning is one."""
     alone = any(
         (limit.subject, limit.verdict) == (Subject.CONTENT, Verdict.DROPS)
@@ -54,6 +56,14 @@ def _begins_turn(spec: Spec) -> bool:
         for limit in spec.limits
     )
     return alone and all(map(_BARE_JSON.match, spec.grammar.triggers))
+
+
+def before_words(spec: Spec) -> tuple[str, ...]:
+    """Return what other ways to write a call have before a trigger, in one text with it."""
+    firsts = [pieces[0] for pieces in spec.alternatives.calls]
+    texts = [piece.text for piece in firsts if isinstance(piece, Literal)]
+    found = [text.partition(word)[0] for word in spec.grammar.triggers for text in texts]
+    return tuple(dict.fromkeys(text for text in found if text and text not in texts))
 
 
 def before_trigger(pieces: Sequence[Piece], triggers: Sequence[str]) -> Sequence[Piece]:
@@ -73,7 +83,7 @@ def _before(spec: Spec) -> str:
 
 
 def _expression(piece: Piece) -> str:
-    return _escaped(piece.text) if isinstance(piece, Literal) else r"\s*[\w-]*\s*"
+    return escaped(piece.text) if isinstance(piece, Literal) else r"\s*[\w-]*\s*"
 
 
 def _either(options: Iterable[str]) -> str:
@@ -81,5 +91,6 @@ def _either(options: Iterable[str]) -> str:
     return written[0] if len(written) == 1 else f"(?:{'|'.join(written)})"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Return an expression for a text."""
     return _SPECIAL.sub(r"\\\g<0>", text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from sys import maxunicode
 
 from turnspec.codegen.banner import banner, sealed
 from turnspec.codegen.format import words_in
@@ -132,7 +133,18 @@ def generate_grammar(
     entries = [rule for entry in ENTRIES for rule in rules if rule.name == entry]
     body = "".join(str(rule) for rule in reachable([*entries, *rules], ENTRIES))
     head = banner(spec_path, spec_hash, command=command, engine=())
-    return sealed(f"{head.rstrip()}\n{body}")
+    return sealed(f"{head.rstrip()}\n{_raw_signs(body)}{body}")
+
+
+def _raw_signs(body: str) -> str:
+    """Return a comment that tells the signs that nobody sees, and engines read no escape of."""
+    raw = sorted({sign for sign in body if not sign.isprintable()} - {"\n", chr(maxunicode)})
+    told = ", ".join(f"U+{ord(sign):04X}" for sign in raw)
+    return (
+        f"\n# not visible in what follows, as engines have no common escape: {told}\n"
+        if raw
+        else ""
+    )
 
 
 def _offers(spec: Spec) -> Iterator[Offer]:

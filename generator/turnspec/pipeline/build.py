@@ -73,7 +73,7 @@ def build_template(
         if analysis.spec is None:
             return Build(source.name, findings=analysis.findings, problems=analysis.problems)
         chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, analysis.dialect)
-        steps = _Steps(source.file, [*analysis.findings])
+        steps = _Steps(source.file, [*analysis.findings], [*analysis.problems])
         found = analysis.spec
         opened = steps.take("limits of quoted calls", lambda: with_open_limits(found)) or found
         told = steps.take("what the prompt says", lambda: with_told_limits(opened, source, chat))

@@ -16,6 +16,7 @@ from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OutputPaths
 from turnspec.pipeline.template_sources import read_templates_of
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
+from turnspec.sources.reading import named_again
 from turnspec.sources.text_files import read_text
 from turnspec.spec.atomic import write_all_atomically, write_atomically
 from turnspec.spec.files import SPEC_SUFFIX
@@ -57,8 +58,7 @@ def analyze_into(
     another file; so is a template that was taken out of a model's files. ``overlay`` is put over
     the one template of the sources. ``messages`` is the number of random messages for the
     verification (None: no verification). ``limits`` are those of each template. A
-    source that fails is a problem and doesn't stop the others. A script that calls this needs the
-    usual ``if __name__ == "__main__":``, as templates are rendered in processes of their own.
+    source that fails is a problem and doesn't stop the others.
     """
     found, problems = read_templates_of(sources)
     if overlay is not None and not problems:
@@ -69,7 +69,7 @@ def analyze_into(
             source,
             OutputPaths.in_folder(source.name),
             messages,
-            Recipe(f"turnspec analyze {shlex.quote(path.resolve().name)} --into ."),
+            Recipe(f"turnspec analyze {shlex.quote(_named(path))} --into ."),
             with_advice=True,
             limits=limits,
         )
@@ -90,6 +90,12 @@ def analyze_into(
         if on_build is not None:
             on_build(build)
     return result
+
+
+def _named(path: Path) -> str:
+    """Return what a source is called, without folders of this machine."""
+    again = named_again(path)
+    return again if again != str(path) else path.resolve().name
 
 
 def _marked(build: Build) -> Build:

@@ -1,18 +1,28 @@
-"""Trying templates of a checkout: building and verifying them, with nothing written."""
+"""Trying templates, with nothing written: their specs, or whole builds with verification."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
+from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
+from turnspec.analysis.source import TemplateSource
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.regenerate import build_all
 from turnspec.pipeline.template_sources import read_sources
+from turnspec.rendering.conversation import Chat
+from turnspec.rendering.limited import Refused, run_limited
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
+from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.fetch import template_file
 from turnspec.sources.index import read_index
+from turnspec.spec.checks import check_spec
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
+from turnspec.verification.quoted_calls import with_open_limits
 from turnspec.verification.rungs import DEFAULT_MESSAGES
+from turnspec.verification.special_tokens import with_tokenizer
+from turnspec.verification.told_calls import with_told_limits
 
 
 def try_templates(
@@ -26,3 +36,19 @@ def try_templates(
     builds = list(build_all(sources, paths, messages=DEFAULT_MESSAGES, limits=limits))
     wrong = [problem for build in builds for problem in build.problems]
     return builds, [*problems, *unreadable, *wrong]
+
+
+def whole_spec(source: TemplateSource, limits: Limits = USUAL_LIMITS) -> Spec | list[Problem]:
+    """Return the spec that a build of a template would write, found in a process of its own."""
+    found = run_limited(_whole_spec, source, limits, limits=limits)
+    return [Problem(found.reason, file=source.file)] if isinstance(found, Refused) else found
+
+
+def _whole_spec(source: TemplateSource, limits: Limits) -> Spec | list[Problem]:
+    with RenderWorker() as worker:
+        analysis = analyze_template(source, worker, limits)
+        if analysis.spec is None:
+            return list(analysis.problems)
+        chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, analysis.dialect)
+        spec = with_told_limits(with_open_limits(analysis.spec), source, chat)
+        return check_spec(spec, source.file) or with_tokenizer(spec, source.tokenizer)

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from turnspec.catalog.catalog import Catalog
+from turnspec.catalog.finding import Found, find_format
 from turnspec.catalog.known import KnownFormat
 from turnspec.codegen.banner import (
     is_generated,
@@ -41,11 +42,12 @@ from turnspec.pipeline.vendored_texts import (
     without_options,
 )
 from turnspec.spec.atomic import write_all_atomically
+from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.input_files import file_text
 from turnspec.spec.naming import template_name
 from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
-from turnspec.spec.verdict import Judgement
+from turnspec.spec.verdict import Judgement, Standing
 
 
 class CopyState(StrEnum):
@@ -64,8 +66,8 @@ _EDITED = "not as it was generated"
 class VendoredCopy:
     """A copy, the format that it is for, and why it isn't fresh.
 
-    ``text`` is what it would be now, "" if nothing is known of it; ``is_doubtful`` says that the
-    format isn't verified, and the copy doesn't say so.
+    ``text`` is what it would be now, "" if nothing is known of it; ``doubt`` is what is known of a
+    format that isn't verified, where the copy doesn't say so.
     """
 
     path: Path
@@ -73,7 +75,7 @@ class VendoredCopy:
     state: CopyState
     reason: str = ""
     text: str = ""
-    is_doubtful: bool = False
+    doubt: Judgement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ def vendor(
         if not judgement.is_verified:
             unverified[known.name] = judgement
             problems += [] if force else [_distrust(known.name, judgement)]
-        wanted = [known.name, *options, *([] if judgement.is_verified else ["--force"])]
+        wanted = [known.asked, *options, *([] if judgement.is_verified else ["--force"])]
         marked = {file: _marked(text, judgement) for file, text in found.items()}
         texts |= _made_by(command(wanted), into, marked)
     return _written(texts, into, problems, unverified, force=force)
@@ -187,8 +189,9 @@ def check_copies(catalog: Catalog, folder: Path) -> list[VendoredCopy] | Problem
 
 def _checked(catalog: Catalog, path: Path, text: str) -> VendoredCopy:
     name, digest = named_spec(text)
-    known = catalog.formats.get(name)
-    now: str | Problem = Problem(f"no format is known as {name!r}")
+    known = format_of(catalog, name, named_command(text))
+    elsewhere = "if another repository has it, give its folder: --root DIR"
+    now: str | Problem = Problem(f"no format is known as {name!r}; {elsewhere}")
     if digest == "-":
         name, now = common_text_now(path.name, text)
     elif known is not None:
@@ -196,9 +199,10 @@ def _checked(catalog: Catalog, path: Path, text: str) -> VendoredCopy:
     if isinstance(now, Problem):
         state = CopyState.GONE if is_unedited(text) else CopyState.EDITED
         return VendoredCopy(path, name, state, str(now) if is_unedited(text) else _EDITED)
-    told = _marked(now, known.judgement()) if known else now
-    is_doubtful = bool(warning_of(told)) and not warning_of(text)
-    copy = partial(VendoredCopy, path, name, is_doubtful=is_doubtful)
+    judgement = known.judgement() if known else Judgement(Standing.VERIFIED)
+    told = _marked(now, judgement)
+    is_doubtful = not judgement.is_verified and not warning_of(text)
+    copy = partial(VendoredCopy, path, name, doubt=judgement if is_doubtful else None)
     remade = with_command(told, named_command(text))
     if not is_unedited(text):
         return copy(CopyState.EDITED, _EDITED, remade)
@@ -207,6 +211,13 @@ def _checked(catalog: Catalog, path: Path, text: str) -> VendoredCopy:
     if warning_of(text) not in ("", warning_of(told)):
         return copy(CopyState.STALE, "what is known of the format has changed", remade)
     return copy(CopyState.FRESH, warning_of(told), text)
+
+
+def format_of(catalog: Catalog, name: str, command: str) -> KnownFormat | None:
+    """Return the format that a copy is of: of this name, or of the spec that its command names."""
+    spec = next((word for word in command.split() if word.endswith(SPEC_SUFFIX)), "")
+    found = find_format(spec, catalog) if spec else None
+    return found.format if isinstance(found, Found) else catalog.formats.get(name)
 
 
 def _why_older(text: str, now: str) -> str:
@@ -235,8 +246,8 @@ def update_copies(catalog: Catalog, folder: Path, *, force: bool = False) -> Ven
     for copy in copies:
         if copy.state is CopyState.GONE or (copy.state is CopyState.EDITED and not copy.text):
             problems.append(Problem(copy.reason, str(copy.path)))
-        elif copy.is_doubtful and copy.state is CopyState.STALE and not force:
-            problems.append(_distrust(copy.name, catalog.formats[copy.name].judgement()))
+        elif copy.doubt is not None and copy.state is CopyState.STALE and not force:
+            problems.append(_distrust(copy.name, copy.doubt))
         else:
             texts[copy.path] = copy.text
     return _written(texts, folder, problems, {}, force=force)

@@ -59,9 +59,10 @@ class Dialect:
     turns are then rendered before another user's message, which this header precedes.
     ``flat_calls``: a call's name and arguments stand in the call itself, not under ``function``.
     ``named_ids``: only a call's id is rendered, and not its name; then the name is given as the id.
-    ``required_field`` is a key without which no assistant's message is taken; it is empty where
-    there is nothing to give. ``text_block`` is what a text is put into, under ``text``, where
-    content has to be a list: that of the messages of ``block_roles``.
+    ``required_field`` is a key without which no message of ``required_roles`` is taken; it is empty
+    where there is nothing to give. ``text_block`` is what a text is put into, under ``text``, where
+    content has to be a list: that of the messages of ``block_roles``. With a ``text_key`` it has to
+    be one mapping, with the text under that key.
     """
 
     arguments: ArgumentsForm = ArgumentsForm.OBJECT
@@ -74,16 +75,19 @@ class Dialect:
     named_ids: bool = False
     call_reasoning_field: str | None = None
     required_field: str | None = None
+    required_roles: tuple[str, ...] = ("assistant",)
     text_block: Mapping[str, str] = field(default_factory=dict)
     block_roles: tuple[str, ...] = ()
+    text_key: str | None = None
 
     def insisted(self, message: JsonObject) -> JsonObject:
         """Return a message with all that the template insists on."""
         role, content = message.get("role"), message.get("content")
-        if role == "assistant" and self.required_field:
+        if role in self.required_roles and self.required_field:
             message = {self.required_field: "", **message}
         if role in self.block_roles and isinstance(content, str):
-            message = {**message, "content": [{**self.text_block, "text": content}]}
+            block = {**self.text_block, self.text_key or "text": content}
+            message = {**message, "content": block if self.text_key else [block]}
         return message
 
     def reasoning_key(self, *, beside_calls: bool) -> str | None:

@@ -18,12 +18,16 @@ from typing import Any
 from jinja2 import Template, TemplateError, nodes
 from jinja2.ext import Extension
 from jinja2.parser import Parser
+from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 
 from turnspec.rendering.branches import BranchRecorder
 
 #: The moment at which every template is rendered.
 PINNED_TIME = datetime.datetime(2026, 1, 15, 12, 0, 0)
+
+#: The variable that has what is to stand around what the model wrote.
+GENERATION_MARKS = "turnspec_generation_marks"
 
 #: The longest rendering that is still taken, in characters.
 OUTPUT_LIMIT = 2_000_000
@@ -34,7 +38,10 @@ class OutputTooLong(Exception):
 
 
 class GenerationTag(Extension):
-    """Accept ``{% generation %}…{% endgeneration %}`` and render what stands inside."""
+    """Accept ``{% generation %}…{% endgeneration %}`` and render what stands inside.
+
+    Where the variable `GENERATION_MARKS` has two texts, they stand around it.
+    """
 
     tags = {"generation"}  # noqa: RUF012 (declared so by jinja2)
 
@@ -42,7 +49,17 @@ class GenerationTag(Extension):
         """Parse the block into its body."""
         lineno = next(parser.stream).lineno
         body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
-        return nodes.Scope(body).set_lineno(lineno)
+        first, last = (
+            nodes.Output(
+                [self.call_method("mark", [nodes.ContextReference(), nodes.Const(number)])]
+            )
+            for number in (0, 1)
+        )
+        return nodes.Scope([first, *body, last]).set_lineno(lineno)
+
+    def mark(self, context: Context, number: int) -> str:
+        """Return what stands before (0) or behind (1) a block."""
+        return str(context.get(GENERATION_MARKS, ("", ""))[number])
 
 
 def _to_json(

@@ -1,6 +1,7 @@
 """How processes start: cheaply where the platform can, and never by a fork of the user's process.
 
-A fork server loads what they need once; every further process starts in milliseconds.
+A fork server loads what they need once; every further process starts in milliseconds. None runs the
+user's script, as processes of multiprocessing do, so that a script needs no ``__main__`` for ours.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing import spawn
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING
@@ -20,9 +23,11 @@ if TYPE_CHECKING:  # not every platform has all of them
 
 #: The name of the processes that are ours alone.
 _OURS = "turnspec's own"
+_SAFE_PATH = "PYTHONSAFEPATH"
 _STARTING = threading.Lock()
 _CONNECTIONS: WeakSet[Connection] = WeakSet()
 _LOADED_BY = os.getpid()
+_preparation = spawn.get_preparation_data
 
 
 def process_context(module: str) -> ForkContext | ForkServerContext | SpawnContext:
@@ -50,10 +55,23 @@ def begin_loading(module: str) -> None:
 
         # Ctrl-C is for the user's process alone; with that one the server ends. What the server
         # needs is started before, as that lets signals through again.
-        resource_tracker.ensure_running()
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        forkserver.ensure_running()
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        with _safe_path():
+            resource_tracker.ensure_running()
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            forkserver.ensure_running()
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Have interpreters that start import nothing from the current folder, maybe a stranger's."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(_SAFE_PATH, None)
+        os.environ.update({_SAFE_PATH: before} if before is not None else {})
 
 
 def start_process(
@@ -73,14 +91,23 @@ def start_process(
         was_daemon = own.daemon
         if was_daemon:
             own.daemon = False  # just as long: multiprocessing lets no daemon start any
+        spawn.get_preparation_data = _without_script
         try:
-            process.start()
+            with _safe_path():
+                process.start()
         finally:
+            spawn.get_preparation_data = _preparation
             if was_daemon:
                 own.daemon = True
     theirs.close()
     _CONNECTIONS.add(ours)
     return process, ours
+
+
+def _without_script(name: str) -> dict[str, object]:
+    """Return what a new process is told of this one: ours not which script to run once more."""
+    told: dict[str, object] = _preparation(name)
+    return {key: told[key] for key in told if name != _OURS or not key.startswith("init_main")}
 
 
 def is_ready(process: BaseProcess | None, connection: Connection | None) -> bool:

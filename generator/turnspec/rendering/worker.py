@@ -30,10 +30,7 @@ from turnspec.rendering.variables import TemplateFacts, template_facts
 TIME_LIMIT = 10.0
 _SHARE = 3
 
-ENDED = (
-    "the rendering process ended (out of memory, or a script that calls turnspec without "
-    'asking if __name__ == "__main__")'
-)
+ENDED = "the rendering process ended (out of memory?)"
 
 
 @dataclass(frozen=True, slots=True)

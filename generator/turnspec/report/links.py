@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from turnspec.pipeline.project import OutputPaths
+from turnspec.sources.hub_place import HUB
 from turnspec.sources.index import LOCAL, Index
 
 
@@ -42,6 +43,10 @@ def _template(name: str, file: str, index: Index) -> File:
         return File("template", file)
     if entry.origin == LOCAL:
         return File("template", entry.location, entry.location)
+    if entry.origin == HUB:
+        address = f"https://huggingface.co/{entry.repository}/blob/{entry.commit}/"
+        address += quote(entry.path)
+        return File("template", f"{entry.path} of {entry.repository}", address=address)
     origin = index.origins.get(entry.origin)
     if origin is None:
         return File("template", file)

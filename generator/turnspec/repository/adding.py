@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from turnspec.analysis.limited import analyze_limited
 from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.identify import Kind, identify_templates
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.template_sources import read_overlay_of
+from turnspec.pipeline.trial import whole_spec
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.review.compare import Review, Source, TemplateReview, compare_sources
-from turnspec.sources.add import AddResult, add_source, checksum
-from turnspec.sources.index import Entry, read_index
+from turnspec.sources.add import AddResult, add_templates
+from turnspec.sources.index import Entry, Origin, read_index
 from turnspec.sources.reading import SourceTemplate, read_templates
 from turnspec.spec.files import read_spec
 from turnspec.spec.input_files import file_text
@@ -54,28 +55,48 @@ def repin(
 
     A template that can't be analysed is a problem; then nothing is pinned.
     """
+    templates, problems = read_templates(source, name)
+    if problems:
+        return Repinned(AddResult(problems=problems))
+    return repin_templates(project, templates, limits)
+
+
+def repin_templates(
+    project: Project,
+    templates: Sequence[SourceTemplate],
+    limits: Limits = USUAL_LIMITS,
+    packages: Iterable[Origin] = (),
+) -> Repinned:
+    """Do the same with templates at hand, some of which ``packages`` may hold."""
     index, problems = read_index(project.root)
-    templates, troubles = read_templates(source, name)
-    problems += troubles
     changed = [
         (template, entry)
         for template in templates
-        if (entry := index.by_name(template.name)) and entry.sha256 != checksum(template)
+        if (entry := index.by_name(template.name)) and entry.sha256 != template.sha256
     ]
     if problems:
         return Repinned(AddResult(problems=problems))
     reviews: list[TemplateReview] = []
     for template, entry in changed:
-        spec = _analysed(project, template, entry, limits)
-        if isinstance(spec, Spec):
-            reviews += _compared(project, spec)
-        else:
-            problems += spec
+        found, troubles = changed_format(project, template, entry, limits)
+        reviews += found
+        problems += troubles
     if problems:
         return Repinned(AddResult(problems=problems))
-    result = add_source(source, project.root, name, update=True)
+    result = add_templates(templates, project.root, update=True, packages=packages)
     titles = "the specs that are there", "the templates as they are now"
     return Repinned(result, Review(*titles, tuple(reviews)) if reviews else None)
+
+
+def changed_format(
+    project: Project, template: SourceTemplate, entry: Entry, limits: Limits
+) -> tuple[list[TemplateReview], list[Problem]]:
+    """Return how a format changes with another text of its template; nothing is written.
+
+    There is no review where the format stays as it is, or no spec is there.
+    """
+    spec = _analysed(project, template, entry, limits)
+    return (_compared(project, spec), []) if isinstance(spec, Spec) else ([], spec)
 
 
 def _analysed(
@@ -91,15 +112,14 @@ def _analysed(
     if problems:
         return problems
     source = TemplateSource.of(listed, template.text, entry.origin, overlay)
-    analysis = analyze_limited(source, limits)
-    return analysis.spec if analysis.spec is not None else list(analysis.problems)
+    return whole_spec(source, limits)
 
 
 def _compared(project: Project, new: Spec) -> list[TemplateReview]:
     """Compare a new spec with the one on the disk, if there is one that can be read."""
     paths = OutputPaths.in_project(new.name)
     old = read_spec(project.root / paths.spec, paths.spec)
-    if not isinstance(old, Spec) or replace(old.of_template, template=new.template) == new:
+    if not isinstance(old, Spec) or replace(old, template=new.template) == new:
         return []
     module = project.root / paths.module
     text = file_text(module) if module.is_file() else None

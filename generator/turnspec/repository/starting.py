@@ -20,6 +20,7 @@ _FILES = {
     INDEX_FILE: "index.yaml",
     ".pre-commit-config.yaml": "pre-commit-config.yaml",
     ".github/workflows/formats.yml": "formats.yml",
+    ".github/workflows/outdated.yml": "outdated.yml",
 }
 #: Files of lines, of which those get added that are missing.
 _LISTS = {".gitignore": "gitignore", ".gitattributes": "gitattributes"}
@@ -37,7 +38,7 @@ def start_repository(root: Path) -> Started | Problem:
     """Make a folder a repository of formats. Raises OSError.
 
     Nothing that is there is written over; ``.gitignore`` and ``.gitattributes`` get the lines that
-    they lack. The workflow installs this version of turnspec.
+    they lack. The workflows install this version of turnspec.
     """
     around = Project.find(root)
     if around is not None:

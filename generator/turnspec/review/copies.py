@@ -9,8 +9,15 @@ from pathlib import Path
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import unknown_name
-from turnspec.codegen.banner import is_generated, is_same, named_spec, without_warning
+from turnspec.codegen.banner import (
+    is_generated,
+    is_same,
+    named_command,
+    named_spec,
+    without_warning,
+)
 from turnspec.codegen.loading import load_module
+from turnspec.pipeline.vendor import format_of
 from turnspec.review.compare import Review, Status, TemplateReview, reading_findings
 from turnspec.review.reading import Format, read_turns
 from turnspec.spec.input_files import file_text
@@ -29,7 +36,7 @@ def review_copy(path: Path, catalog: Catalog) -> Review | Problem:
     name, _ = named_spec(text)
     if not is_generated(text) or not name:
         return Problem("is no parser that turnspec generated", str(path))
-    known = catalog.formats.get(name)
+    known = format_of(catalog, name, named_command(text))
     if known is None:
         return unknown_name(name, catalog)
     spec, module, gbnf = known.spec(), known.module(), known.grammar()

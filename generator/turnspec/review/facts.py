@@ -20,6 +20,7 @@ from turnspec.spec.model import (
     Part,
     Piece,
     Spec,
+    ThinkingState,
     Tools,
     ValueSyntax,
 )
@@ -169,6 +170,8 @@ def _arguments(arguments: Arguments) -> Iterator[_Fact]:
         yield Area.ARGUMENTS, "guard", f"{quoted(guard.start)} … {quoted(guard.end)}{held}"
     for sign, text in arguments.escapes.items():
         yield Area.ARGUMENTS, f"{quoted(sign)} in a key", quoted(text)
+    for sign, text in arguments.value_escapes.items():
+        yield Area.ARGUMENTS, f"{quoted(sign)} in a value", quoted(text)
     if elements := arguments.elements:
         yield Area.ARGUMENTS, "member of an object", pieces_text(elements.member)
         yield Area.ARGUMENTS, "element of an array", pieces_text(elements.element)
@@ -201,11 +204,11 @@ def _thinking(spec: Spec) -> Iterator[_Fact]:
     for name, state in {"enabled": thinking.enabled, "disabled": thinking.disabled}.items():
         if state.variables:
             yield Area.THINKING, f"{name} by", json.dumps(dict(state.variables), sort_keys=True)
-        yield Area.THINKING, f"prompt when {name}", quoted(state.prompt)
-    yield Area.THINKING, "prompt by default", quoted(thinking.default.prompt)
+        yield Area.THINKING, f"prompt when {name}", _prompt(state)
+    yield Area.THINKING, "prompt by default", _prompt(thinking.default)
     for state in thinking.others:
         set_to = json.dumps(dict(state.variables), sort_keys=True)
-        yield Area.THINKING, f"prompt with {set_to}", quoted(state.prompt)
+        yield Area.THINKING, f"prompt with {set_to}", _prompt(state)
     for word in thinking.words:
         where = f"in {', '.join(word.roles)}; prompt {quoted(word.prompt)}"
         yield Area.THINKING, f"{quoted(word.word)} switches {word.switches}", where
@@ -217,6 +220,11 @@ def _thinking(spec: Spec) -> Iterator[_Fact]:
         yield Area.THINKING, "reasoning is shown for", spec.reasoning.scope
     if blocks := spec.reasoning.blocks:
         yield Area.THINKING, "blocks", json.dumps(dataclasses.asdict(blocks))
+
+
+def _prompt(state: ThinkingState) -> str:
+    before = f", behind {quoted(state.before)}" if state.before else ""
+    return quoted(state.prompt) + before
 
 
 def _limits(spec: Spec) -> Iterator[_Fact]:

@@ -32,6 +32,11 @@ _RESULTS = "specs/verification.json"
 class Tree(Protocol):
     """Where specs and modules are read from; paths are relative to the checkout."""
 
+    @property
+    def title(self) -> str:
+        """What it is called in a review."""
+        ...
+
     def spec_names(self) -> list[str]:
         """Return the names of all specs."""
         ...
@@ -46,6 +51,7 @@ class WorkingTree:
     """The files of a checkout as they are."""
 
     project: Project
+    title: str = "the working tree"
 
     def spec_names(self) -> list[str]:
         """Return the names of all specs."""
@@ -66,6 +72,11 @@ class Revision:
     root: Path
     commit: str
     name: str
+
+    @property
+    def title(self) -> str:
+        """What it is called in a review."""
+        return f"{self.name} ({self.commit[:9]})"
 
     @classmethod
     def find(cls, root: Path, name: str) -> Revision | Problem:
@@ -100,22 +111,25 @@ def review_since(
 ) -> Review | Problem:
     """Compare a git revision's specs with those of a checkout, each by its own parser.
 
-    Specs that can't be used are problems of the review; a problem instead of one says that there
-    is no such revision.
+    ``OLD..NEW`` compares two revisions. Specs that can't be used are problems of the review; a
+    problem instead of one says that there is no such revision.
     """
-    revision = Revision.find(project.root, name)
+    older, dots, newer = name.partition("..")
+    revision = Revision.find(project.root, older)
+    tree = Revision.find(project.root, newer) if dots else WorkingTree(project)
     if isinstance(revision, Problem):
         return revision
-    tree = WorkingTree(project)
+    if isinstance(tree, Problem):
+        return tree
     names = _differing(revision, tree)
-    old, old_problems = _sources(revision, names, f"{name}:")
-    new, new_problems = _sources(tree, names, "")
+    old, old_problems = _sources(revision, names, f"{older}:")
+    new, new_problems = _sources(tree, names, f"{newer}:" if dots else "")
     for unusable in _names_of((*old_problems, *new_problems)):  # neither added nor removed
         old.pop(unusable, None)
         new.pop(unusable, None)
     templates = compare_all(old, new, on_template)
     problems = (*old_problems, *new_problems)
-    return Review(f"{name} ({revision.commit[:9]})", "the working tree", templates, problems)
+    return Review(revision.title, tree.title, templates, problems)
 
 
 def review_files(old: Path, new: Path) -> Review | Problem:
@@ -130,12 +144,16 @@ def review_files(old: Path, new: Path) -> Review | Problem:
     before, after = read_spec(old), read_spec(new)
     if not isinstance(before, Spec) or not isinstance(after, Spec):
         return Review(str(old), str(new), (), (*_problems(before), *_problems(after)))
-    if before == after:
-        return Review(str(old), str(new), ())
-    names = dict.fromkeys((before.name, after.name))
-    source = Source(after, file=str(new))
-    template = compare_sources(" → ".join(names), Source(before, file=str(old)), source)
-    return Review(str(old), str(new), (template,))
+    return review_specs(Source(before, file=str(old)), Source(after, file=str(new)))
+
+
+def review_specs(old: Source, new: Source) -> Review:
+    """Compare two specs, which their ``file`` names."""
+    if old.spec == new.spec:
+        return Review(old.file, new.file, ())
+    names = dict.fromkeys((old.spec.name, new.spec.name))
+    template = compare_sources(" → ".join(names), old, new)
+    return Review(old.file, new.file, (template,))
 
 
 def _names_of(problems: Iterable[Problem]) -> set[str]:

@@ -19,6 +19,8 @@ from turnspec.spec.yaml_text import quoted
 #: The longest text of an example, in characters.
 _LENGTH = 300
 _NOTHING = "nothing"
+#: What templates are counted by, the worst first.
+_KINDS = (*reversed(Severity), Status.ADDED, Status.REMOVED)
 
 Line = tuple[str, str]  # the text, and what it is: a severity, "old", "new", "head" or ""
 
@@ -53,6 +55,30 @@ def markdown(review: Review) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
+def changelog(review: Review) -> str:
+    """Return the review as the part of a changelog that tells of formats."""
+    lines = ["### Formats", "", f"{summary_line(review)}.", ""]
+    for kind in _KINDS:
+        group = [template for template in review.templates if _kind(template) is kind]
+        if kind is Severity.COMPATIBLE and group:  # of these nobody has to know more
+            lines.append(f"- **Compatible**: {', '.join(template.name for template in group)}")
+        elif group:
+            lines.append(f"- **{kind.capitalize()}**:")
+            lines += [f"  - {template.name}{_reasons(template)}" for template in group]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _reasons(template: TemplateReview) -> str:
+    """Return by which rules a change is what it is, or what an added format has."""
+    rules = dict.fromkeys(
+        found.rule.id
+        for found in (*template.findings, *template.fact_findings())
+        if found.rule.severity is template.severity
+    )
+    said = ", ".join(rules) if template.status is Status.CHANGED else template.modes
+    return f": {said}" if said else ""
+
+
 def json_data(review: Review) -> dict[str, object]:
     """Return the review as plain data."""
     return {
@@ -66,14 +92,14 @@ def json_data(review: Review) -> dict[str, object]:
 
 def summary_line(review: Review) -> str:
     """Return what changed, in one line."""
-    counts = Counter[str](
-        template.severity if template.status is Status.CHANGED else template.status
-        for template in review.templates
-    )
-    order = (*reversed(Severity), Status.ADDED, Status.REMOVED)
-    said = ", ".join(f"{counts[kind]} {kind}" for kind in order if counts[kind])
+    counts = Counter[str](map(_kind, review.templates))
+    said = ", ".join(f"{counts[kind]} {kind}" for kind in _KINDS if counts[kind])
     unusable = f"; problems: {len(review.problems)}" if review.problems else ""
     return f"{said or 'no format changed'} between {review.old} and {review.new}{unusable}"
+
+
+def _kind(template: TemplateReview) -> Severity | Status:
+    return template.severity if template.status is Status.CHANGED else template.status
 
 
 def _verdict(template: TemplateReview) -> str:
@@ -158,8 +184,8 @@ def _markdown_details(template: TemplateReview) -> Iterator[str]:
     for finding in template.findings:
         if finding.example:
             lines = [f"{finding.rule.id}", *_example_lines(finding.example)]
-            yield from _fenced("text", lines)
-    yield from _fenced("diff", _diff_lines(template.changes))
+            yield from fenced("text", lines)
+    yield from fenced("diff", _diff_lines(template.changes))
     yield "</details>"
     yield ""
 
@@ -173,7 +199,7 @@ def _diff_lines(changes: Iterable[Change]) -> Iterator[str]:
                     yield f"{sign} {change.name}{': ' + text if text else ''}"
 
 
-def _fenced(language: str, lines: Iterable[str]) -> Iterator[str]:
+def fenced(language: str, lines: Iterable[str]) -> Iterator[str]:
     """Return a code block whose fence is longer than any that the lines hold."""
     held = list(lines)
     if not held:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from turnspec.sources.index import INDEX_FILE, LOCAL, LOCAL_FOLDER, Entry, parse_index
-from turnspec.sources.index_edit import with_entries, with_pin, without_entry
+from turnspec.sources.hub_place import HUB
+from turnspec.sources.index import (
+    FETCHED_FOLDER,
+    INDEX_FILE,
+    LOCAL,
+    LOCAL_FOLDER,
+    Entry,
+    Origin,
+    parse_index,
+)
+from turnspec.sources.index_edit import with_entries, with_origins, with_pin, without_entry
 from turnspec.sources.reading import SourceTemplate, read_templates
 from turnspec.sources.text_files import read_text, sha256_of
 from turnspec.spec.atomic import write_all_atomically
@@ -40,15 +49,34 @@ def add_source(
     other templates are added nevertheless.
     """
     templates, problems = read_templates(source, name)
+    result = add_templates(templates, root, update=update)
+    result.problems[:0] = problems
+    return result
+
+
+def add_templates(
+    templates: Iterable[SourceTemplate],
+    root: Path,
+    *,
+    update: bool = False,
+    packages: Iterable[Origin] = (),
+) -> AddResult:
+    """Do the same with templates at hand, some of which ``packages`` may hold."""
     text, troubles = read_text(root / INDEX_FILE, INDEX_FILE)
     index, wrong = (None, troubles) if troubles else parse_index(text)
     if index is None or wrong:
-        return AddResult(problems=problems + wrong)
-    result = AddResult(problems=problems)
+        return AddResult(problems=wrong)
+    new = {package.id: package for package in packages if package.id not in index.origins}
+    extended = with_origins(text, list(new.values()))
+    if isinstance(extended, Problem):
+        return AddResult(problems=[extended])
+    text, result = extended, AddResult()
     for template in templates:
         entry = index.by_name(template.name)
-        if entry and update and entry.origin == LOCAL and entry.sha256 != checksum(template):
-            result.updated.append(replace(template, file=entry.file))
+        if entry:
+            template = replace(template, file=entry.file, pin=_pin_for(entry, template))
+        if entry and update and _takes(entry, template) and entry.sha256 != template.sha256:
+            result.updated.append(template)
             continue
         conflict = _conflict(template, entry, root, update=update)
         if conflict:
@@ -61,17 +89,35 @@ def add_source(
 def _conflict(
     template: SourceTemplate, entry: Entry | None, root: Path, *, update: bool
 ) -> Problem | None:
-    if entry and entry.sha256 != checksum(template):
+    if entry and entry.sha256 != template.sha256:
         message = f"{INDEX_FILE}:{entry.line} has another template named {template.name}"
         if update:
             return Problem(f"{message}, which is fetched; pin another text there", template.source)
-        hint = ", or --update to have this one take its place" if entry.origin == LOCAL else ""
+        hint = ", or --update to have this one take its place" if _takes(entry, template) else ""
         return Problem(f"{message}; choose another name{hint}", template.source)
-    target = root / LOCAL_FOLDER / template.file
+    place = location(template)
+    target = root / place
     if not entry and target.exists() and file_bytes(target) != template.text.encode("utf-8"):
-        message = f"{LOCAL_FOLDER}/{template.file} is there already, with other content"
+        message = f"{place} is there already, with other content"
         return Problem(f"{message}; choose another name", template.source)
     return None
+
+
+def _pin_for(entry: Entry, template: SourceTemplate) -> Mapping[str, str]:
+    """Return how a template can be pinned in an entry's place: what was copied stays a copy."""
+    at_the_hub = template.pin.get("origin") == HUB
+    fits = entry.origin != LOCAL and at_the_hub is (entry.origin == HUB)
+    return template.pin if fits else {}
+
+
+def _takes(entry: Entry, template: SourceTemplate) -> bool:
+    """Tell whether a template can take the place of one that is pinned."""
+    return entry.origin == LOCAL or bool(template.pin)
+
+
+def location(template: SourceTemplate) -> str:
+    """Return where a template lies, below the root: one of the hub where fetched ones do."""
+    return f"{FETCHED_FOLDER if template.pin else LOCAL_FOLDER}/{template.file}"
 
 
 def _stored(result: AddResult, index_text: str, root: Path) -> AddResult:
@@ -82,7 +128,7 @@ def _stored(result: AddResult, index_text: str, root: Path) -> AddResult:
     changed = _changed_index(result, index_text, root)
     if isinstance(changed, Problem):
         return AddResult(problems=[*result.problems, changed])
-    texts = {root / LOCAL_FOLDER / template.file: template.text for template in written}
+    texts = {root / location(template): template.text for template in written}
     try:
         write_all_atomically({**texts, root / INDEX_FILE: changed})
     except OSError as error:
@@ -105,7 +151,7 @@ def _changed_index(result: AddResult, text: str, root: Path) -> str | Problem:
 
 def _new_pin(template: SourceTemplate, entry: Entry, root: Path) -> dict[str, object]:
     """Return what the index is to say of a template; an edited one is still from its source."""
-    if _found_checksum(root / entry.location) != checksum(template):
+    if template.pin or _found_checksum(root / entry.location) != template.sha256:
         return _row(template)
     known = {key: getattr(entry, key) for key in ("source", "bos_token", "eos_token", "tokenizer")}
     return _row(replace(template, **known))
@@ -141,15 +187,11 @@ def _row(template: SourceTemplate) -> dict[str, object]:
     row: dict[str, object] = {
         "file": template.file,
         "origin": LOCAL,
-        "sha256": checksum(template),
+        **template.pin,
+        "sha256": template.sha256,
         "bos_token": template.bos_token,
         "eos_token": template.eos_token,
         "tokenizer": asdict(template.tokenizer) if template.tokenizer else None,
-        "source": template.source,
+        "source": None if template.pin else template.source,
     }
     return {key: value for key, value in row.items() if value is not None}
-
-
-def checksum(template: SourceTemplate) -> str:
-    """Return the SHA-256 by which a template is pinned."""
-    return sha256_of(template.text.encode("utf-8"))

@@ -9,13 +9,15 @@ import contextlib
 import logging
 import ssl
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import httpx2
 from filelock import FileLock
+from packaging.version import InvalidVersion, Version
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -25,7 +27,7 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
-from unearth import Link, PackageFinder
+from unearth import Link, Package, PackageFinder
 from unearth.auth import MultiDomainBasicAuth
 from unearth.fetchers.sync import PyPIClient
 
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 _MOST_ATTEMPTS = 20
 _MOST_FRUITLESS_ATTEMPTS = 3
 _RESUME_REFUSED = 416
+_NO_VERSION = Version("0.dev0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +57,9 @@ class Obtained:
 
 @dataclass(slots=True)
 class _Search:
-    """Where the file was found, and what each source that didn't have it said."""
+    """The packages that were wanted, and what each source that didn't have any said."""
 
-    links: list[Link] = field(default_factory=list)
+    packages: list[Package] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
 
 
@@ -95,10 +98,10 @@ def _download(
 ) -> str:
     """Download to ``target`` from the first source that has the right file; return a reason."""
     with _client(settings) as client, _progress_bar(console) as bar:
-        search = _search(origin, settings, client)
+        search = _search(origin, settings, client, lambda p: p.link.filename == origin.file)
         reasons = search.reasons
-        for link in search.links:
-            reason = _from_link(client, link, origin, target, bar, pause)
+        for package in search.packages:
+            reason = _from_link(client, package.link, origin, target, bar, pause)
             if not reason:
                 return ""
             reasons.append(reason)
@@ -126,7 +129,54 @@ def _tls_context(settings: PipSettings) -> ssl.SSLContext:
     return context
 
 
-def _search(origin: Origin, settings: PipSettings, client: PyPIClient) -> _Search:
+def newest_origin(origin: Origin, settings: PipSettings | None = None) -> Origin | str:
+    """Return the newest package of a project with a file of the same name but for the version.
+
+    It is the pinned one if none is newer; one that is pulled back, or comes before a release,
+    doesn't count. A text says why nothing can be told.
+    """
+
+    def is_such(package: Package) -> bool:
+        version = package.version or ""
+        return package.link.filename == origin.file.replace(origin.version, version)
+
+    settings = settings or read_pip_settings()
+    with _client(settings) as client:
+        search = _search(origin, settings, client, is_such)
+        found = [(_version(p), p) for p in search.packages if not p.link.is_yanked]
+        newest, package = max(found, key=itemgetter(0), default=(_NO_VERSION, None))
+        if package is None or newest <= Version(origin.version):
+            return origin if search.packages else "; ".join(search.reasons)
+        link = package.link
+        sha256 = ((link.hash_option or {}).get("sha256") or [""])[0]
+        try:
+            length = client.head(link.url_without_fragment).headers.get("Content-Length", "")
+        except httpx2.HTTPError as error:
+            return f"{_shown(link.url)}: {_one_line(error)}"
+    if not sha256 or not length.isdecimal():
+        return f"{_shown(link.url)}: the index tells neither sha256 nor size; pin it by hand"
+    return replace(
+        origin,
+        id=f"{origin.project}-{newest}",
+        version=str(newest),
+        file=link.filename,
+        sha256=sha256,
+        size=int(length),
+    )
+
+
+def _version(package: Package) -> Version:
+    """Return a package's version; one that comes before a release, or is none, is below all."""
+    try:
+        version = Version(package.version or "")
+    except InvalidVersion:
+        return _NO_VERSION
+    return _NO_VERSION if version.is_prerelease else version
+
+
+def _search(
+    origin: Origin, settings: PipSettings, client: PyPIClient, wanted: Callable[[Package], bool]
+) -> _Search:
     """Ask every source by itself, so that a broken one doesn't hide the others."""
     search = _Search()
     sources = [("find_links", place) for place in settings.find_links]
@@ -141,11 +191,11 @@ def _search(origin: Origin, settings: PipSettings, client: PyPIClient) -> _Searc
                     ignore_compatibility=True,
                 )
                 packages = finder.find_all_packages(origin.project, allow_yanked=True)
-                found = [p.link for p in packages if p.link.filename == origin.file]
+                found = [package for package in packages if wanted(package)]
             except (httpx2.HTTPError, ValueError, OSError) as error:
                 search.reasons.append(f"{_shown(source)}: {_one_line(error)}")
                 continue
-        search.links += found
+        search.packages += found
         if not found:
             search.reasons.append(f"{_shown(source)}: {'; '.join(warnings) or 'has no such file'}")
     return search

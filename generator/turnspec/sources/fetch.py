@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from turnspec.sources.hub_place import HUB
 from turnspec.sources.index import INDEX_FILE, LOCAL, LOCAL_FOLDER, Entry, Index, read_index
 from turnspec.sources.text_files import sha256_of
 from turnspec.spec.input_files import file_bytes
@@ -70,6 +71,12 @@ def _fetch_missing(
     root: Path, index: Index, offline: bool, console: Console | None
 ) -> list[Problem]:
     problems: list[Problem] = []
+    pinned = [entry for entry in index.entries if entry.origin == HUB]
+    missing = [entry for entry in pinned if _checksum(root, entry) != entry.sha256]
+    if missing:
+        from turnspec.sources.hub import fetch_pinned
+
+        problems += fetch_pinned(missing, root, offline=offline)
     for origin in index.origins.values():
         pinned = [entry for entry in index.entries if entry.origin == origin.id]
         missing = [entry for entry in pinned if _checksum(root, entry) != entry.sha256]

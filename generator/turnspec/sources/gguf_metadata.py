@@ -32,6 +32,15 @@ class DamagedFileError(ValueError):
     """What is there can't be a GGUF file's metadata; the message says why."""
 
 
+class TruncatedFileError(DamagedFileError):
+    """The metadata goes on behind the file's end, at least up to ``end``."""
+
+    def __init__(self, size: int, end: int) -> None:
+        """Take the file's size, and where it should end."""
+        super().__init__(f"the file ends at {size}, in the middle of its metadata")
+        self.end = end
+
+
 @dataclass(frozen=True, slots=True)
 class _Value:
     """Where a value lies: its type, and its first byte; of an array, that of the first element."""
@@ -168,8 +177,22 @@ class Metadata:
         """Return where so many bytes end, which the file has to have."""
         end = position + length
         if end > self._size:
-            raise DamagedFileError(f"the file ends at {self._size}, in the middle of its metadata")
+            raise TruncatedFileError(self._size, end)
         return end
+
+
+def metadata_end(data: bytes) -> int:
+    """Return where the metadata in a file's beginning ends, as far as that tells; 0: within it.
+
+    What can't be metadata isn't waited for, either.
+    """
+    try:
+        Metadata(data)
+    except TruncatedFileError as error:
+        return error.end
+    except DamagedFileError:
+        return 0
+    return 0
 
 
 @contextmanager

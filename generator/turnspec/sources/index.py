@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from turnspec.sources.hub_place import HUB
 from turnspec.sources.text_files import read_text
 from turnspec.spec.model import Tokenizer
 from turnspec.spec.naming import naming_faults, template_name
@@ -49,10 +50,10 @@ class Entry:
 
     ``pointer`` (JSON) or ``constant`` (Python) say where in the file of that path the text stands;
     without them it is the whole file. ``tokenizer`` has what the tokenizer's lists beside the
-    template name. ``family`` is what lists show it under, ``aliases`` are other
-    names that people have for it, ``packager`` is who made it, where the model's makers have one of
-    their own: then only names that say so mean it. ``accepted`` has rows of a ``rung`` and the
-    ``reason`` for which its failure is accepted.
+    template name. ``repository`` and ``commit`` say where ``path`` is on the hub. ``family`` is
+    what lists show it under, ``aliases`` are other names that people have for it, ``packager`` is
+    who made it, where the model's makers have one of their own: then only names that say so mean
+    it. ``accepted`` has rows of a ``rung`` and the ``reason`` for which its failure is accepted.
     """
 
     file: str
@@ -69,6 +70,8 @@ class Entry:
     family: str = ""
     packager: str = ""
     tokenizer: Tokenizer | None = None
+    repository: str = ""
+    commit: str = ""
     line: int | None = None
 
     @property
@@ -155,7 +158,7 @@ def _parsed(text: str, trusted: bool) -> tuple[Index, Sequence[Problem]]:
     usable = [
         entry
         for place, entry in entries.items()
-        if place not in wrong and (entry.origin == LOCAL or entry.origin in origins)
+        if place not in wrong and (entry.origin in (LOCAL, HUB, *origins))
     ]
     return Index(origins, tuple(usable), _command(data, faults)), _problems(faults)
 
@@ -225,8 +228,12 @@ def _entry_faults(
             for key in ("path", "pointer", "constant"):
                 if getattr(entry, key):
                     yield (*place, key), f"only fetched templates have a {key}"
-        elif entry.origin not in known:
-            names = ", ".join(sorted((*known, LOCAL)))
+        elif entry.origin not in (HUB, *known):
+            names = ", ".join(sorted((*known, LOCAL, HUB)))
             yield (*place, "origin"), f"unknown origin {entry.origin}; known: {names}"
         elif not entry.path:
             yield place, "'path' is a required property"
+        for key in ("repository", "commit"):
+            if (entry.origin == HUB) is not bool(getattr(entry, key)):
+                wrong = "is needed with" if entry.origin == HUB else "is for none but"
+                yield place, f"{key}: {wrong} origin: {HUB}"

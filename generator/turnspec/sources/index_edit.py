@@ -9,12 +9,17 @@ from dataclasses import asdict
 
 import yaml
 
-from turnspec.sources.index import INDEX_FILE, Entry, parse_index
+from turnspec.sources.index import INDEX_FILE, Entry, Origin, parse_index
 from turnspec.spec.problems import Problem
 
 _ITEM = re.compile(r"^( *)- ", re.MULTILINE)
 _KEY = re.compile(r"^ *(?:- )?(\w+):")
-_PINNED = ("sha256", "bos_token", "eos_token", "tokenizer", "source")
+_PINNED = (
+    *("origin", "repository", "commit", "path"),
+    *("sha256", "bos_token", "eos_token", "tokenizer", "source"),
+)
+_NO_ORIGINS = re.compile(r"^origins: *\[\] *$", re.MULTILINE)
+_TEMPLATES = re.compile(r"\n*^templates:", re.MULTILINE)
 _EMPTY_LIST = re.compile(r"^templates: *\[\] *\Z", re.MULTILINE)
 
 
@@ -35,6 +40,20 @@ def with_entries(text: str, rows: Sequence[Mapping[str, object]]) -> str | Probl
             INDEX_FILE,
         )
     return extended
+
+
+def with_origins(text: str, origins: Sequence[Origin]) -> str | Problem:
+    """Return the index with packages behind those that it has."""
+    if not origins:
+        return text
+    rows = [{key: value for key, value in asdict(o).items() if key != "line"} for o in origins]
+    block = textwrap.indent("".join(map(_item, rows)), "  ").rstrip()
+    text = _NO_ORIGINS.sub("origins:", text)
+    changed = _TEMPLATES.sub(lambda found: f"\n{block}{found[0]}", text, count=1)
+    if not parse_index(changed)[0].origins.keys() >= {origin.id for origin in origins}:
+        names = ", ".join(origin.file for origin in origins)
+        return Problem(f"cannot add {names} before `templates:`; do it by hand", INDEX_FILE)
+    return changed
 
 
 def without_entry(text: str, entry: Entry) -> str | Problem:
@@ -65,7 +84,6 @@ def with_pin(text: str, entry: Entry, row: Mapping[str, object]) -> str | Proble
         elif key in written:
             kept.append(written.pop(key))
     written.pop("file", None)
-    written.pop("origin", None)
     changed = "".join([*lines[:start], *kept, *written.values(), *lines[end:]])
     index, problems = parse_index(changed)
     if problems or not any(_has(other, row) for other in index.entries):

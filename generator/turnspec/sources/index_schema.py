@@ -38,7 +38,7 @@ def _file_of(kind: str) -> dict[str, object]:
 
 _ORIGIN = _object(
     ["id", "kind", "project", "version", "file", "sha256", "size"],
-    id={"type": "string", "pattern": r"^(?!local$)[\w.+-]+$"},
+    id={"type": "string", "pattern": r"^(?!(?:local|hub)$)[\w.+-]+$"},
     kind={"enum": list(_ENDINGS)},
     project=_TEXT,
     version=_TEXT,
@@ -52,6 +52,8 @@ _TEMPLATE = _object(
     file={"type": "string", "pattern": r"^[^/\\]+\.jinja$"},
     origin=_TEXT,
     path=_TEXT,
+    repository={"type": "string", "pattern": r"^[\w.-]+/[\w.-]+$"},
+    commit={"type": "string", "pattern": "^[0-9a-f]{40}$"},
     pointer={"type": "string", "pattern": "^/"},
     constant={"type": "string", "pattern": r"^[A-Za-z_]\w*$"},
     sha256=_CHECKSUM,

@@ -39,13 +39,14 @@ def extract(
     entries: Iterable[Entry],
     root: Path,
     *,
+    is_pinned: bool = True,
     largest_file: int = LARGEST_FILE,
     largest_sdist: int = LARGEST_SDIST,
 ) -> list[Problem]:
     """Write the templates of ``entries`` below ``root``, each by exact path and checked.
 
     One that is missing or has another checksum becomes a problem and isn't written. The limits
-    are in bytes, unpacked.
+    are in bytes, unpacked. Without ``is_pinned`` it is another package, whose texts aren't known.
     """
     wanted: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -55,7 +56,7 @@ def extract(
     try:
         for path, data in members(archive, origin, wanted, (largest_file, largest_sdist)):
             for entry in wanted.pop(path):
-                problems += _store(data, entry, origin, root)
+                problems += _store(data, entry, origin, root, is_pinned=is_pinned)
     # Encrypted files of a wheel are a RuntimeError, other ways to pack them a NotImplementedError.
     except (*_UNREADABLE, RuntimeError) as error:
         if isinstance(error, OSError) and error.filename:  # a template that can't be written
@@ -121,7 +122,9 @@ def _check_size(path: str, size: int, largest: int) -> None:
         raise _TooLargeError(f"{path} has more than {largest} bytes")
 
 
-def _store(data: bytes, entry: Entry, origin: Origin, root: Path) -> list[Problem]:
+def _store(
+    data: bytes, entry: Entry, origin: Origin, root: Path, *, is_pinned: bool
+) -> list[Problem]:
     try:
         text = text_within(data, entry)
         actual = sha256_of(text.encode("utf-8"))
@@ -129,7 +132,7 @@ def _store(data: bytes, entry: Entry, origin: Origin, root: Path) -> list[Proble
         return [
             Problem(f"{entry.file}: {origin.file}: {entry.path}: {error}", INDEX_FILE, entry.line)
         ]
-    if actual != entry.sha256:
+    if is_pinned and actual != entry.sha256:
         message = (
             f"{entry.file}: sha256 in {origin.file} is {actual}, the index pins {entry.sha256}"
         )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
 from turnspec.sources.gguf_file import read_gguf
+from turnspec.sources.hub_place import HubPlace
 from turnspec.sources.named_texts import NamedTexts
-from turnspec.sources.text_files import read_text
+from turnspec.sources.text_files import read_text, sha256_of
 from turnspec.sources.tokenizer_lists import folder_tokenizer, token_text
 from turnspec.spec.model import Tokenizer
 from turnspec.spec.naming import TEMPLATE_SUFFIX, naming_faults, template_name
@@ -24,6 +25,8 @@ _MAIN_FILE = "chat_template.jinja"
 _FURTHER_FILES = "additional_chat_templates/*.jinja"
 _CONFIG_FILE = "tokenizer_config.json"
 _TOKEN_FILES = ("special_tokens_map.json", "generation_config.json")
+#: The files of a model's folder that are read, beside templates with a name of their own.
+TEXT_FILES = (_MAIN_FILE, _CONFIG_FILE, *_TOKEN_FILES)
 _NOT_IN_FILES = re.compile(r"[^A-Za-z0-9._]+")
 
 
@@ -33,7 +36,7 @@ class SourceTemplate:
 
     ``file`` is the file name it gets in templates/, ``name`` what follows from it. The tokens are
     None where the source doesn't name them. ``source`` says what it was read from, without folders
-    of this machine.
+    of this machine; ``pin`` is what an index says instead of one from the hub, by its keys there.
     """
 
     name: str
@@ -43,6 +46,12 @@ class SourceTemplate:
     bos_token: str | None = None
     eos_token: str | None = None
     tokenizer: Tokenizer | None = None
+    pin: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 by which the template is pinned."""
+        return sha256_of(self.text.encode("utf-8"))
 
 
 def read_templates(
@@ -59,24 +68,37 @@ def read_templates(
         return [], [Problem(f"a template's name holds no folders: {name}", str(source))]
     found, problems = read_named_texts(source)
     if found.missing and not problems:
-        problems = [Problem(found.missing, str(source))]
+        problems = [Problem(found.missing, shown_path(source))]
     if problems:
         return [], problems
-    stem = name or _plain(found.model) or _stem(source)
+    place = HubPlace.of(source)
+    stem = name or _plain(found.model) or (place.name if place else _stem(source))
     files = {key: _file_name(stem, key) for key in found.texts}
     templates = [
         SourceTemplate(
             name=template_name(files[key]),
             file=files[key],
             text=text,
-            source=found.sources[key],
+            source=place.source(found.sources[key]) if place else found.sources[key],
             bos_token=found.bos_token,
             eos_token=found.eos_token,
             tokenizer=found.tokenizer,
+            pin=place.pin(found.sources[key]) if place else {},
         )
         for key, text in found.texts.items()
     ]
-    return _checked(templates, str(source))
+    return _checked(templates, shown_path(source))
+
+
+def shown_path(path: Path) -> str:
+    """Return what a source is called: its path, or that of a model on the hub there."""
+    return str(HubPlace.of(path) or path)
+
+
+def named_again(path: Path) -> str:
+    """Return what a command takes for the same source: its path, or a model's id at its commit."""
+    place = HubPlace.of(path)
+    return str(place.model if place else path)
 
 
 def read_named_texts(source: Path) -> tuple[NamedTexts, list[Problem]]:
@@ -84,13 +106,12 @@ def read_named_texts(source: Path) -> tuple[NamedTexts, list[Problem]]:
 
     The main template's name is `MAIN_NAME`. A source without a template is no problem here.
     """
-    if source.is_dir():
-        return _read_folder(source)
+    if source.is_dir() or source.suffix == GGUF_SUFFIX:
+        found, problems = _read_folder(source) if source.is_dir() else read_gguf(source)
+        return found, [replace(p, file=shown_path(Path(p.file))) for p in problems]
     if source.suffix == TEMPLATE_SUFFIX:
         text, problems = read_text(source, str(source))
         return NamedTexts({MAIN_NAME: text}, {MAIN_NAME: source.name}), problems
-    if source.suffix == GGUF_SUFFIX:
-        return read_gguf(source)
     what = "is neither a .jinja file nor a .gguf file nor a model folder"
     return NamedTexts({}, {}), [Problem(what, str(source))]
 

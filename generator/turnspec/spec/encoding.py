@@ -70,7 +70,8 @@ def encode_argument(value: object, arguments: Arguments) -> str:
     encoding = arguments.values.get(json_type(value), Encoding.JSON)
     if encoding is Encoding.ELEMENTS and arguments.elements:
         return _elements(value, arguments, arguments.elements)
-    text = encode_value(value, encoding, arguments.syntax)
+    written = encode_value(value, encoding, arguments.syntax)
+    text = "".join(arguments.value_escapes.get(sign, sign) for sign in written)
     guard = arguments.guard
     if encoding is not Encoding.RAW or guard is None:
         return text

@@ -254,10 +254,12 @@ class ThinkingState:
     """The generation prompt in a state of thinking, and the template's variables that give it.
 
     A prompt runs from the assistant header to the end of what ``add_generation_prompt`` adds.
+    ``before`` is the last line of what it says before that header, where turns say nothing.
     """
 
     prompt: str
     variables: Mapping[str, object] = field(default_factory=dict)
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -446,7 +448,8 @@ class Arguments:
     ``start``, an ``item`` for each argument, joined by ``separator``, and ``end``; ``values`` says
     how a value of each type is written, ``types`` which word a TYPE slot holds for it,
     ``elements`` what those written as ELEMENTS look like, ``empty`` what stands for no
-    arguments at all, and ``escapes`` what stands in a key for characters, as entities do.
+    arguments at all, ``escapes`` what stands in a key for characters, as entities do, and
+    ``value_escapes`` what does in a value's text.
     """
 
     syntax: ValueSyntax = ValueSyntax()
@@ -460,6 +463,7 @@ class Arguments:
     guard: Guard | None = None
     elements: Elements | None = None
     escapes: Mapping[str, str] = field(default_factory=dict)
+    value_escapes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,9 +186,9 @@ def _thinking_to_data(thinking: Thinking) -> dict[str, object]:
 
 
 def _state_to_data(state: ThinkingState) -> dict[str, object]:
-    variables = _settings(state.variables)
-    data: dict[str, object] = {"variables": variables, "prompt": Text(state.prompt)}
-    return _without(data, {"variables": {}})
+    texts = {"prompt": Text(state.prompt), "before": Text(state.before)}
+    data: dict[str, object] = {"variables": _settings(state.variables), **texts}
+    return _without(data, {"variables": {}, "before": Text("")})
 
 
 def _thinking_from_data(data: Data) -> Thinking:
@@ -196,7 +196,7 @@ def _thinking_from_data(data: Data) -> Thinking:
         SwitchWord(word["word"], Switch(word["switches"]), tuple(word["roles"]), word["prompt"])
         for word in data.get("words", ())
     )
-    default = ThinkingState(data["default"]["prompt"])
+    default = ThinkingState(**data["default"])
     enabled, disabled = (
         ThinkingState(**data[name]) if name in data else default for name in _STATES
     )
@@ -377,16 +377,12 @@ def _arguments_to_data(arguments: Arguments) -> dict[str, object]:
         "guard": _guard_to_data(arguments.guard),
         "elements": _elements_to_data(arguments.elements),
         "escapes": {Text(sign): Text(text) for sign, text in arguments.escapes.items()},
+        "value_escapes": {Text(sign): Text(text) for sign, text in arguments.value_escapes.items()},
     }
     defaults = {"item": (), "start": "", "separator": "", "end": "", "empty": Arguments().empty}
-    others: dict[str, object] = {
-        "values": {},
-        "types": {},
-        "guard": None,
-        "elements": None,
-        "escapes": {},
-    }
-    return _without(data, {**defaults, **others})
+    others: dict[str, object] = {"guard": None, "elements": None}
+    maps: dict[str, object] = {key: {} for key in ("values", "types", "escapes", "value_escapes")}
+    return _without(data, {**defaults, **others, **maps})
 
 
 def _guard_to_data(guard: Guard | None) -> Line | None:
@@ -430,6 +426,7 @@ def _arguments_from_data(data: Data) -> Arguments:
         guard=Guard(**{"characters": "", **data["guard"]}) if "guard" in data else None,
         elements=_elements_from_data(data["elements"]) if "elements" in data else None,
         escapes=data.get("escapes", {}),
+        value_escapes=data.get("value_escapes", {}),
     )
 
 

@@ -36,12 +36,9 @@ class Shortfall:
     accepted: str = ""
 
     def __str__(self) -> str:
-        """Return in a few words which rung, how many, and whether that is accepted."""
+        """Return in a few words which rung, how many and why, and whether that is accepted."""
         accepted = f" (accepted: {self.accepted})" if self.accepted else ""
-        if not self.result.total:
-            return f"{rung_title(self.rung)}: {self.result}{accepted}"
-        figures = f"{self.result.failed} of {self.result.total} failed"
-        return f"{rung_title(self.rung)}: {figures}{accepted}"
+        return f"{rung_title(self.rung)}: {self.result}{accepted}"
 
     def lines(self) -> Iterator[str]:
         """Return in one line what is amiss and, indented, the shortest example."""
@@ -54,10 +51,11 @@ class Shortfall:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is known of a format, and every rung that isn't passed."""
+    """What is known of a format, and every rung that isn't passed; ``told``: a parser's warning."""
 
     standing: Standing
     shortfalls: tuple[Shortfall, ...] = ()
+    told: str = ""
 
     @property
     def is_verified(self) -> bool:
@@ -74,7 +72,7 @@ class Judgement:
         """Why the format isn't verified, in one line; "" if it is."""
         if self.standing is Standing.UNKNOWN:
             return "there is no result for the spec as it is"
-        return ", ".join(map(str, self.shortfalls))
+        return self.told or ", ".join(map(str, self.shortfalls))
 
     def __str__(self) -> str:
         """Return one line."""

@@ -46,8 +46,11 @@ def prompts(view: View) -> Iterator[Finding]:
         if state != thinking.default and not state.variables and wanted in by_word:
             continue  # a word in a message gives it
         found = _prompt(view, state.variables)
-        if not found.endswith(wanted) or _begins_inside(found, len(found) - len(wanted)):
+        lead = found[: len(found) - len(wanted)]
+        if not found.endswith(wanted) or _begins_inside(found, len(lead)):
             yield f"{path}.prompt", f"is {quoted(wanted)}; rendered is {quoted(found)}"
+        elif state.before not in lead:
+            yield f"{path}.before", f"is {quoted(state.before)}; rendered is {quoted(lead)}"
 
 
 def _prompt(view: View, settings: Mapping[str, object]) -> str:

@@ -1,14 +1,44 @@
-"""Making a message that fails smaller, as long as it still fails, so that the example is short."""
+"""Making what fails smaller, as long as it still fails, so that the example is short."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from turnspec.spec.message import Call, Message
 
 #: How many smaller messages are tried at most.
 _MOST_TRIES = 300
+
+_Item = TypeVar("_Item")
+
+
+def smallest_text(text: str, fails: Callable[[str], bool], end: float) -> str:
+    """Return the smallest text found by ``end`` that fails, with "x" for words where that fails."""
+    pieces = re.findall(r"\w+|\s+|[^\w\s]", text)
+    pieces = smallest_part(pieces, lambda some: fails("".join(some)), end)
+    for number, piece in enumerate(pieces):
+        other = [*pieces[:number], "x", *pieces[number + 1 :]]
+        if re.match(r"\w", piece) and time.monotonic() < end and fails("".join(other)):
+            pieces = other
+    return "".join(pieces)
+
+
+def smallest_part(
+    items: Sequence[_Item], fails: Callable[[Sequence[_Item]], bool], end: float
+) -> list[_Item]:
+    """Return the fewest items found by ``end`` that fail: runs are left out, ever shorter ones."""
+    kept, size = [*items], len(items)
+    while size:
+        at = 0
+        while at < len(kept) and time.monotonic() < end:
+            fewer = [*kept[:at], *kept[at + size :]]
+            kept, at = (fewer, at) if fails(fewer) else (kept, at + size)
+        size //= 2
+    return kept
 
 
 def smallest(message: Message, fails: Callable[[Message], bool]) -> Message:

@@ -4,7 +4,7 @@
  * Many models have learned several. Such a call is read as a whole, when it ends.
  */
 import { argumentsOf, callsOf } from "./format.js";
-import { dumpJson, loadJson } from "./json_text.js";
+import { dumpJson, loadApart } from "./json_text.js";
 import { isName, NOT_IN_NAMES } from "./markers.js";
 import { LiteralReader } from "./python_literal.js";
 import { asJson, jsonTypes } from "./schemas.js";
@@ -98,7 +98,7 @@ function callsIn(text, calls) {
 function objectsIn(text) {
   const candidates = [trimmed(text), `[${trimmed(text)}]`];
   const literals = candidates.map((candidate) => LiteralReader.read(candidate)?.json ?? "");
-  const values = [...candidates, ...literals].map(loadJson);
+  const values = [...candidates, ...literals].map(loadApart);
   const value = values.find((it) => it !== undefined);
   if (value === undefined) return [];
   return Array.isArray(value) ? value : [value];

@@ -66,7 +66,8 @@ export class CompiledFormat {
 }
 function wordsOf({ reasoning, content, calls }) {
   const texts = textsOf([reasoning, content, calls]).join("\n");
-  return new Set(texts.includes("{word}") ? texts.match(WORDS) : []);
+  const outsideSlots = texts.replace(/\{(?!\?)[^{}]*\}/g, " ");
+  return new Set(texts.includes("{word") ? outsideSlots.match(WORDS) : []);
 }
 /** Return all texts in a table, or in a part of one. */
 export function textsOf(value) {

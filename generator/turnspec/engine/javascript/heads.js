@@ -2,7 +2,7 @@
 import { Calls } from "./calls.js";
 import { ForeignCall, foreignRoles } from "./foreign.js";
 import { argumentsOf, callsOf } from "./format.js";
-import { escaped, firstText, isName, mentionRoles, spaced } from "./markers.js";
+import { escaped, firstText, isName, leadingText, mentionRoles, spaced } from "./markers.js";
 import { quoted, trimmed, trimmedEnd } from "./strings.js";
 import { codeRoles, longestFirst, textRoles, withRole } from "./text_markers.js";
 /** Those who talk in a conversation, in the words of chat-completions APIs. */
@@ -28,13 +28,19 @@ export class HeadCalls extends Calls {
     this.code = parts.code?.(this, this.argumentReader) ?? null;
     if (this.table.only_in_section) this.resume = this.readSection;
   }
-  /** Say whether a head is none: it lacks its opening, and no tool has its name. */
+  /** Say whether a head is none: it lacks its opening, or all but its name, that no tool has. */
   isText(found) {
     if (found.role === "opening" && !this.table.mentions?.length) {
       // A mere bracket opens calls of known tools alone.
       const head = this.section.match(this.turn, { start: found.end });
       return !!this.tools && !!head && !this.knows(head.slot("name"));
     }
+    if (found.role === "unnamed") {
+      this.turn.problem("no_name", "what looks like a call has no name");
+      this.text.mentioned = true;
+      return true;
+    }
+    if (found.role === "name_alone") return !this.knows(found.slot("name"));
     const isHead = found.role === "call" || found.role === "short_call";
     if (!isHead || this.opened || !this.table.needs_opening) return false;
     return !!this.tools?.size && !this.knows(found.slot("name"));
@@ -60,9 +66,10 @@ export class HeadCalls extends Calls {
         this.foreign.begin(found);
         break;
       case "closed_call":
+      case "name_alone":
         this.startAt(found);
         turn.position = found.end;
-        this.end();
+        this.end(found.role === "closed_call");
         break;
       case "call_end":
         if (this.called && this.text.afterMarker) break;
@@ -87,8 +94,9 @@ export class HeadCalls extends Calls {
   /** Say whether what would be a call is addressed to someone in the conversation. */
   addressesNobody(found) {
     const name = found.slot("name");
-    const { words } = this.compiled;
-    const isOther = PARTICIPANTS.includes(name) || words.has(name);
+    const { words, table } = this.compiled;
+    const isWord = !!table.content?.addressed && words.has(name);
+    const isOther = PARTICIPANTS.includes(name) || isWord;
     return found.missing.length > 0 && isOther && !this.knows(name);
   }
   /**
@@ -197,7 +205,7 @@ export function headTextRoles(table) {
       found.push(["noisy_opening", [`${opening}{noise}`, following]]);
     }
   }
-  if (!calls.only_in_section) found.push(...heads);
+  if (!calls.only_in_section) found.push(...heads, ...brokenHeads(table));
   found.push(
     ...others,
     ...mentionRoles(calls.mentions ?? []),
@@ -206,9 +214,21 @@ export function headTextRoles(table) {
   );
   return [...longestFirst(found), ...codeRoles(table)];
 }
+/** Return heads that have no name where it belongs, or nothing else behind it. */
+function brokenHeads(table) {
+  const { start = "", opening } = callsOf(table);
+  const at = start.indexOf("{name}");
+  const [before, behind] = [start.slice(0, at), start.slice(at + "{name}".length)];
+  if (at < 0 || leadingText(before).length < 3) return [];
+  const ends = table.turn_end.map((end) => spaced(end));
+  return [
+    ["unnamed", withFollows(table, `${before}{not a name}${behind}`)],
+    ...(opening?.length ? [] : [["name_alone", [`${before}{name}`, ends]]]),
+  ];
+}
 /** Return the markers that a text can break off in: noise is text, and so is another word. */
 export function begunRoles(table) {
-  const words = ["noisy_opening", "foreign_name"];
+  const words = ["noisy_opening", "foreign_name", "unnamed"];
   return headTextRoles(table).filter(([role]) => !words.includes(role));
 }
 /** Return what may stand in a section, between calls. */
@@ -225,9 +245,6 @@ export function sectionRoles(table) {
 /** Return the heads of calls; one that ends in a slot with what may follow. */
 function headsOf(table) {
   const { start = "", other_starts, short_starts } = callsOf(table);
-  const follows = behindName(table)
-    .filter((text) => text)
-    .map((text) => spaced(text));
   const isClosable = argumentsOf(table).form === "text" && start.endsWith('">');
   const heads = [
     ["call", start],
@@ -235,10 +252,13 @@ function headsOf(table) {
     ...(isClosable ? [["closed_call", `${start.slice(0, -1)}/>`]] : []),
     ...(short_starts ?? []).map((head) => ["short_call", head]),
   ];
-  return heads.map(([role, head]) => {
-    const notation = trimmedEnd(head).endsWith("}") ? [head, follows] : head;
-    return [role, notation];
-  });
+  return heads.map(([role, head]) => [role, withFollows(table, head)]);
+}
+/** Return a head; one that ends in a slot with what may follow. */
+function withFollows(table, head) {
+  if (!trimmedEnd(head).endsWith("}")) return head;
+  const follows = behindName(table).filter((text) => text);
+  return [head, follows.map((text) => spaced(text))];
 }
 /** Return what may stand behind a name that no text closes. */
 function behindName(table) {

@@ -16,6 +16,9 @@ const MOST_DIGITS = 4300; // of an integer
 /** A string's text behind its quote: only so many escapes, as engines put each on their stack. */
 export const STRING_TEXT =
   /[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*){0,999}(")?/y;
+/** The same in single quotes, which end one only where JSON goes on; else it is an apostrophe. */
+export const SINGLE_QUOTED_TEXT =
+  /[^'"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^'"\\\x00-\x1f]*){0,999}('(?=[ \t\n\r]{0,99}[,:}\]]))?/y;
 const JSON_NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/.source;
 const JSON_TOKEN = new RegExp(
   `[ \\t\\n\\r]*(?:([{}[\\],:])|(")|(${JSON_NUMBER})|(true|false|null))`,
@@ -38,16 +41,14 @@ export function matchedString(pattern, text, at, done = at) {
 }
 /** Reads a text of JSON, token by token. */
 class JsonReader {
-  /** The keys of the outermost object, each as often as it stands there. */
-  keys = [];
   text;
-  /** Whether the values of a key that is repeated are the array of them; else the last one counts. */
-  joins;
+  /** Whether a key that is repeated is a key of its own, an object; else the last one counts. */
+  isApart;
   position = 0;
   depth = 0;
-  constructor(text, joins = false) {
+  constructor(text, isApart = false) {
     this.text = text;
-    this.joins = joins;
+    this.isApart = isApart;
   }
   /** Return the value of the whole text; undefined if it is none. */
   read() {
@@ -94,23 +95,15 @@ class JsonReader {
   }
   object() {
     const members = new Map();
-    const repeated = new Map();
     let token = this.next();
     if (token?.[1] === "}") return members;
     for (;;) {
       if (token?.[2] === undefined || this.next()?.[1] !== ":") return undefined;
       const key = JSON.parse(token[2]);
-      if (this.depth === 1) this.keys.push(key);
       const value = this.value(this.next());
       if (value === undefined) return undefined;
-      if (this.joins && members.has(key)) {
-        const values = repeated.get(key) ?? [members.get(key) ?? null];
-        repeated.set(key, values);
-        values.push(value);
-        members.set(key, values);
-      } else {
-        members.set(key, value);
-      }
+      const isAgain = this.isApart && members.has(key);
+      members.set(isAgain ? new String(key) : key, value);
       const behind = this.next()?.[1];
       if (behind === "}") return members;
       if (behind !== ",") return undefined;
@@ -127,19 +120,35 @@ function numberOf(text) {
 export function loadJson(text) {
   return new JsonReader(text).read();
 }
+/** Return the value of JSON text, whose objects keep all members where a key is repeated. */
+export function loadApart(text) {
+  return new JsonReader(text, true).read();
+}
 /** Return JSON text in which the values of a key that is repeated are the array of them. */
 export function withRepeatedJoined(text) {
-  const value = new JsonReader(text, true).read();
-  return value === undefined ? text : dumpJson(value); // it may be nested too deeply
+  const value = loadApart(text);
+  return value === undefined ? text : dumpJson(joined(value)); // it may be nested too deeply
+}
+function joined(value) {
+  if (Array.isArray(value)) return value.map(joined);
+  if (!(value instanceof Map)) return value;
+  const found = new Map();
+  for (const [key, member] of value) {
+    const values = found.get(String(key)) ?? [];
+    found.set(String(key), values);
+    values.push(joined(member));
+  }
+  const members = Array.from(found, ([key, all]) => [key, all.length > 1 ? all : all[0]]);
+  return new Map(members);
 }
 /** Return what is wrong with arguments: the kind of problem, and a sentence. */
 export function findFlaw(text) {
-  const reader = new JsonReader(text);
-  if (reader.read() === undefined) return ["not_json", "the arguments are not JSON"];
-  const seen = new Set();
-  const repeated = new Set(reader.keys.filter((key) => seen.has(key) || !seen.add(key)));
-  const first = reader.keys.find((key) => text.startsWith("{") && repeated.has(key));
-  return first === undefined ? null : ["repeated_argument", `another value for ${quoted(first)}`];
+  const value = loadApart(text);
+  if (value === undefined) return ["not_json", "the arguments are not JSON"];
+  const keys = value instanceof Map ? [...value.keys()] : [];
+  const again = keys.find((key) => typeof key !== "string");
+  if (again === undefined) return null;
+  return ["repeated_argument", `another value for ${quoted(String(again))}`];
 }
 /** Return the string that JSON text stands for; the text itself if that is another value. */
 export function asString(text) {
@@ -153,7 +162,10 @@ export function dumpJson(value) {
   if (value instanceof JsonNumber) return numberText(value);
   if (Array.isArray(value)) return `[${value.map(dumpJson).join(", ")}]`;
   if (value instanceof Map) {
-    const members = Array.from(value, ([key, member]) => `${dumpJson(key)}: ${dumpJson(member)}`);
+    const members = Array.from(
+      value,
+      ([key, member]) => `${dumpJson(String(key))}: ${dumpJson(member)}`,
+    );
     return `{${members.join(", ")}}`;
   }
   return String(value);

@@ -10,8 +10,8 @@ import { codeRoles, longestFirst, textRoles, withRole } from "./text_markers.js"
 /** The member in which chat-completions APIs have name and arguments. */
 const WRAPPER = "function";
 /** What other members hold in any format, as JSON; or a number. */
-const USUAL_VALUES = ['"function"', "null"];
-const WRITTEN_NUMBER = /^"*\p{Nd}+"*$/u;
+const USUAL_VALUES = ["", '""', '"function"', "null"];
+const DIGITS = /\p{Nd}/gu;
 /** What members mean in those APIs, and in JSON Schema, where a format has other keys for them. */
 const USUAL_KEYS = new Map([
   ["name", "name"],
@@ -124,7 +124,7 @@ export class ObjectCalls extends Calls {
         turn.problem("wrapper", "the call is inside another object");
       }
     } else if (found.role === "member") {
-      this.beginMember(found.slot("string"));
+      this.beginMember(found.slot("string") || found.slot("key"));
     } else if (this.depth > 0) {
       this.depth -= 1;
     } else if (this.isOpen) {
@@ -197,10 +197,10 @@ export class ObjectCalls extends Calls {
       this.spare ||= text.startsWith("{") ? text : "";
     }
   }
-  /** Say whether a member's value is a number, or the word for a call's type. */
+  /** Say whether a member's value is a number, maybe in a word, or the word for a call's type. */
   saysNothing(text) {
     const usual = [...USUAL_VALUES, ...(this.table.other_values ?? [])];
-    return usual.includes(text) || WRITTEN_NUMBER.test(text);
+    return usual.includes(text.replace(DIGITS, ""));
   }
   /** The name is known: what was held is a call. */
   commit(name) {
@@ -321,6 +321,7 @@ export function begunObjectRoles(table) {
 function objectHeads({ members = {}, other_members = [] }) {
   const keys = new Set([...Object.values(members), ...other_members, WRAPPER]);
   const heads = Array.from(keys, (key) => `{{ "${key}"`);
+  if ("name" in members) heads.push(`{{ '${members.name}'`); // as Python writes it
   return [...heads, ...heads.map((head) => `[ ${head}`)];
 }
 /** Return what may stand between calls. */
@@ -344,6 +345,7 @@ export function memberRoles() {
   return [
     ["wrapper", `{comma}"${WRAPPER}" : {{`],
     ["member", '{comma}"{string}" :'],
+    ["member", "{comma}'{key}' :"],
     ["end", "{comma}}}"],
   ];
 }

@@ -31,8 +31,8 @@ export interface ParserOptions {
   readonly reasoning?: "extract" | "inline";
   /** Whether the prefill's text is part of the result. */
   readonly echo?: boolean;
-  /** Further texts that end the turn. */
-  readonly stop?: readonly string[];
+  /** Further texts that end the turn, or one such text. */
+  readonly stop?: string | readonly string[];
   /** Begins the ids of calls that have none; "call_" if it isn't given. */
   readonly idPrefix?: string;
   /**
@@ -41,5 +41,7 @@ export interface ParserOptions {
    */
   readonly specialTokens?: readonly string[] | null;
 }
+/** Throw a TypeError that names the right option where there is none of a name. */
+export declare function checkNames(options: ParserOptions): void;
 /** A text; or its pieces, each with a flag: whether it is a special token. */
 export type Pieces = string | Iterable<readonly [piece: string, special: boolean]>;

@@ -46,6 +46,7 @@ export class OtherValue extends Value {
   rawStart;
   rawEnd;
   afterString;
+  afterInside;
   constructor(turn, compiled) {
     const style = compiled.arguments.values ?? {};
     const quotes = style.raw_quote ? [style.raw_quote, '"', "'"] : ['"', "'"];
@@ -58,20 +59,16 @@ export class OtherValue extends Value {
     this.rawQuote = style.raw_quote ?? "";
     this.rawInside = style.raw_inside ?? false;
     this.escapes = style.escapes ?? "json";
+    this.hasSingleQuotes = this.escapes === "python" || this.rawQuote === "'";
     this.rawStart = compiled.markers(rawStartRoles);
     this.rawEnd = compiled.markers(rawEndRoles);
-    const signs = escaped(signsBehindString(compiled.table));
-    // Of an argument before which a separator is missing.
-    const key = `${WORD_SIGN}{1,64} ?`;
-    const after = `[ \\t\\n\\r]*(?:$|(${key}$)|([${signs}]|${key}[=:]))`;
-    this.afterString = new RegExp(after, "uy");
+    const signs = signsBehindString(compiled.table);
+    this.afterInside = behindString(signs);
+    this.afterString = behindString(signs.replaceAll(":", ""));
   }
   takeQuote(text) {
     // It is a special token, and here only looks like it.
     if (text === this.rawQuote && !this.rawStart.match(this.turn)) return false;
-    if (this.escapes === "json" && text === "'" && text !== this.rawQuote) {
-      this.turn.problem("malformed", "a string in single quotes");
-    }
     return super.takeQuote(text);
   }
   readString() {
@@ -101,8 +98,9 @@ export class OtherValue extends Value {
   }
   /** Return whether something goes on behind a string; null where it isn't what may follow one. */
   matchBehind(at) {
-    this.afterString.lastIndex = at;
-    const match = this.afterString.exec(this.turn.text);
+    const behind = this.closers.length > 0 ? this.afterInside : this.afterString;
+    behind.lastIndex = at;
+    const match = behind.exec(this.turn.text);
     // A word at the end of all text has nothing behind it.
     return !match || (match[1] && this.turn.final) ? null : { goesOn: !!match[2] };
   }
@@ -129,6 +127,13 @@ export class OtherValue extends Value {
     }
     return isEnd;
   }
+}
+/** Return an expression for what stands behind a string: no bracket before another quote. */
+function behindString(signs) {
+  // Of an argument before which a separator is missing.
+  const key = `${WORD_SIGN}{1,64} ?`;
+  const next = `[${escaped(signs)}](?<![)\\]}])|[)\\]}](?!["'])|${key}[=:]`;
+  return new RegExp(`[ \\t\\n\\r]*(?:[)\\]}]?$|(${key}$)|(${next}))`, "uy");
 }
 /** Return the signs with which goes on what stands behind a string. */
 function signsBehindString(table) {

@@ -1,4 +1,5 @@
 /** The parser: what it is given, and what it gives. */
+import { checkNames } from "./options.js";
 import { SpecialFormat } from "./special.js";
 import { codePoints, positionBehind, withoutPrefix } from "./strings.js";
 import { Text } from "./text.js";
@@ -28,6 +29,7 @@ export class TurnParser {
   drafted = [];
   draftEvents = [];
   constructor(machine, options = {}) {
+    checkNames(options);
     const { table } = machine.compiled;
     const { enableThinking = null, reasoning = "extract", echo = false } = options;
     const { tools = null, idPrefix = "call_" } = options;
@@ -218,7 +220,8 @@ export class TurnParser {
 }
 /** Return a format with further ends and special tokens; it is kept for other parsers. */
 function variantOf(own, options) {
-  const { stop = [], specialTokens = null } = options;
+  const { stop: ends = [], specialTokens = null } = options;
+  const stop = typeof ends === "string" ? [ends] : ends;
   return own.variant(JSON.stringify([stop, specialTokens]), () => {
     const ended = own.withEnds(stop);
     return specialTokens ? new SpecialFormat(ended, specialTokens) : ended;

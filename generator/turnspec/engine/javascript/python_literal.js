@@ -26,6 +26,8 @@ const LITERAL_ESCAPES = {
   '"': '"',
 };
 const LITERAL_CONSTANTS = { None: null, True: true, False: false };
+/** What is no key in a dictionary that JSON can hold. */
+const NO_KEYS = ["array", "object", "tuple"];
 const LONE_SURROGATE = /\p{Cs}/u;
 /** What is no literal, or none that JSON can hold. */
 class NoLiteral extends Error {}
@@ -50,16 +52,16 @@ export class LiteralReader {
   /** Return keyword arguments up to the bracket behind them, as an object in JSON; or null. */
   static readKeywords(text) {
     return new LiteralReader(text, 1).attempt((reader) => {
-      const members = new Map();
+      const members = [];
       while (!reader.take(")")) {
         const name = reader.match(LITERAL_WORD).normalize("NFKC");
         if (!name || PYTHON_KEYWORDS.has(name) || !reader.take("=")) return null;
-        members.set(name, reader.match(JSON_WORD) || reader.literal().json);
+        members.push(`${dumpJson(name)}: ${reader.match(JSON_WORD) || reader.literal().json}`);
         if (!reader.take(",") && !reader.isNext(")")) return null;
       }
       reader.depth--;
       reader.skip(true);
-      return reader.isAtEnd ? objectText(members) : null;
+      return reader.isAtEnd ? `{${members.join(", ")}}` : null;
     });
   }
   attempt(read) {
@@ -105,8 +107,7 @@ export class LiteralReader {
     const word = this.match(LITERAL_WORD);
     if (!Object.hasOwn(LITERAL_CONSTANTS, word)) throw new NoLiteral();
     const value = LITERAL_CONSTANTS[word] ?? null;
-    const key = value === null ? "None" : `number ${Number(value)}`;
-    return { type: value === null ? "null" : "boolean", json: String(value), key };
+    return { type: value === null ? "null" : "boolean", json: String(value) };
   }
   signed(sign) {
     this.position++;
@@ -127,11 +128,11 @@ export class LiteralReader {
     if (!isInteger) {
       const value = sign * Number(text);
       if (!Number.isFinite(value)) throw new NoLiteral();
-      return { type: "number", json: floatText(value), key: `number ${keyOf(value)}` };
+      return { type: "number", json: floatText(value) };
     }
     if (/^[0-9]/.test(text) && text.length > MOST_INTEGER_DIGITS) throw new NoLiteral();
     const value = BigInt(text) * BigInt(sign);
-    return { type: "number", json: String(value), key: `number ${value}` };
+    return { type: "number", json: String(value) };
   }
   isString() {
     LITERAL_PREFIX.lastIndex = this.position;
@@ -147,7 +148,7 @@ export class LiteralReader {
     if (/^[bBfFrR]+["']/.test(this.text.slice(this.position, this.position + 3))) {
       throw new NoLiteral();
     }
-    return { type: "string", json: dumpJson(text), key: `string ${text}` };
+    return { type: "string", json: dumpJson(text) };
   }
   string() {
     const isRaw = /[rR]/.test(this.match(LITERAL_PREFIX));
@@ -178,17 +179,14 @@ export class LiteralReader {
     return literal;
   }
   dictionary() {
-    const members = new Map();
-    const names = new Map();
+    const members = [];
     while (!this.isNext("}")) {
-      const { key, json, type } = this.literal();
-      if (key === null || !this.take(":")) throw new NoLiteral();
-      if (!names.has(key)) names.set(key, type === "string" ? json : `"${json}"`);
-      members.set(key, this.literal().json);
+      const { json, type } = this.literal();
+      if (NO_KEYS.includes(type) || !this.take(":")) throw new NoLiteral();
+      members.push(`${type === "string" ? json : `"${json}"`}: ${this.literal().json}`);
       if (!this.take(",") && !this.isNext("}")) throw new NoLiteral();
     }
-    const texts = Array.from(members, ([key, json]) => `${names.get(key)}: ${json}`);
-    return { type: "object", json: `{${texts.join(", ")}}`, key: null };
+    return { type: "object", json: `{${members.join(", ")}}` };
   }
   sequence(closing) {
     const elements = [];
@@ -201,7 +199,7 @@ export class LiteralReader {
     const [first] = elements;
     if (closing === ")" && first && commas === 0) return first;
     const json = `[${elements.map((element) => element.json).join(", ")}]`;
-    return { type: closing === ")" ? "tuple" : "array", json, key: null };
+    return { type: closing === ")" ? "tuple" : "array", json };
   }
 }
 /** What can't be the name of an argument. */
@@ -212,14 +210,6 @@ const PYTHON_KEYWORDS = new Set(
     "with yield"
   ).split(" "),
 );
-/** Return what tells whole fractions from others: 1.0 is the same key as 1. */
-function keyOf(value) {
-  return Number.isInteger(value) ? String(BigInt(value)) : String(value);
-}
-function objectText(members) {
-  const texts = Array.from(members, ([name, json]) => `${dumpJson(name)}: ${json}`);
-  return `{${texts.join(", ")}}`;
-}
 function unescapedLiteral(text) {
   return text.replace(LITERAL_ESCAPE, (all, two, four, eight, octal, other) => {
     const digits = two ?? four ?? eight;

@@ -1,5 +1,8 @@
 /** A stream of text: the reasoning, or the content. */
-import { codePoints, positionBehind, spaceBefore, trimmedEnd } from "./strings.js";
+import { codePoints, positionBehind, quoted, spaceBefore, trimmedEnd } from "./strings.js";
+import { Turn } from "./turn.js";
+/** How much of a text is looked at on either side of where a marker was taken out of it. */
+const SEAM = 99;
 /** Reasoning or content, as far as it has come. White space at its ends is no part of it. */
 export class Stream {
   begun = false;
@@ -12,6 +15,8 @@ export class Stream {
   all;
   /** What stands before this offset is left out. */
   shown;
+  /** Where markers were taken out, and the offsets of the text behind them. */
+  seams = [];
   constructor(turn, type, shown) {
     this.turn = turn;
     this.type = type;
@@ -79,6 +84,27 @@ export class Stream {
     this.shown = Math.min(shown, start);
     this.writeBody(marker, start, start + codePoints(marker));
     this.shown = shown;
+  }
+  /** Note that a marker stands before the text that is added next. */
+  part(offset) {
+    if (this.begun) this.seams.push([this.all.text.length, offset]);
+  }
+  /** Tell of what looks like a marker where another one was taken out of the text. */
+  tellJoined(markers) {
+    for (const [at, offset] of this.seams) {
+      const start = Math.max(at - SEAM, 0);
+      const end = at - start;
+      const around = new Turn(offset);
+      around.begin(this.all.text.slice(start, at + SEAM), offset, 0);
+      let found = markers.search(around, { final: true, end });
+      while (found && found.end <= end) {
+        const next = Math.max(found.end, found.start + 1);
+        found = markers.search(around, { final: true, start: next, end });
+      }
+      if (!found) continue;
+      this.turn.problemAt(offset, "stray_marker", `${quoted(found.text)} is text here`);
+    }
+    this.seams = [];
   }
   /** Say whether the last character is one of these. */
   endsIn(characters) {

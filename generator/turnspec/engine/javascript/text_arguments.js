@@ -73,6 +73,10 @@ export class TypedText {
     const { turn } = this.calls;
     const text = turn.text.slice(turn.position, end);
     turn.position = end;
+    this.add(text);
+  }
+  /** Add a text to the value. */
+  add(text) {
     if (this.isString) this.calls.argue(jsonEscaped(text));
     else this.pieces.push(text);
   }
@@ -137,9 +141,9 @@ export class TextArguments {
     this.turn = calls.turn;
     this.table = compiled.arguments;
     this.value = new TypedText(calls, this.table.literals === "python");
-    const { start = "", key_escapes = {} } = this.table;
+    const { start = "", key_escapes, value_escapes } = this.table;
     this.showsItself = isKeyed(this.table) || hasLetter(leadingText(start));
-    this.escapes = new Map(Object.entries(key_escapes));
+    this.escapes = new Map(Object.entries({ ...key_escapes, ...value_escapes }));
     this.escape = new RegExp([...this.escapes.keys()].map(escaped).join("|"), "g");
     this.markers = compiled.markers(argumentRoles);
     this.first = compiled.markers(keyedRoles);
@@ -263,6 +267,9 @@ export class TextArguments {
     if (found.role === "inner" || isOther) {
       if (!isOther) turn.problem("inner_marker", `${quoted(found.text)} inside a value`);
       value.take(found.end);
+    } else if (found.role === "escape") {
+      turn.position = found.end;
+      value.add(this.escapes.get(found.text) ?? found.text);
     } else if (found.role === "next" && !this.beginsNext(found)) {
       value.take(found.start + widthAt(turn.text, found.start));
     } else {
@@ -326,7 +333,7 @@ export class TextArguments {
   }
 }
 /** Say whether an argument begins with its key, which no search would find. */
-function isKeyed({ start }) {
+export function isKeyed({ start }) {
   return !!start?.startsWith("{key");
 }
 /** Return the beginning of an argument that begins with its key, where one is due. */
@@ -372,7 +379,8 @@ export function valueRoles(table, guardEnd = "") {
     found.push(["rest", [before, restsOfCall(table)]]);
     if (!guardEnd) found.push(["next", nextArgument(format)]);
   }
-  return [...found, ...turnEndRoles(table)];
+  const escapes = guardEnd ? [] : Object.keys(format.value_escapes ?? {});
+  return [...found, ...withRole("escape", escapes), ...turnEndRoles(table)];
 }
 function plainValueRoles(table) {
   return valueRoles(table);

@@ -1,10 +1,10 @@
 /** JSON as it arrives: one value, passed on as far as it can be closed wherever it breaks off. */
-import { matchedString, STRING_TEXT } from "./json_text.js";
+import { matchedString, SINGLE_QUOTED_TEXT, STRING_TEXT } from "./json_text.js";
 import { escaped } from "./markers.js";
 import { ESCAPED, isBlank, jsonEscaped, jsonString, quoted, trimmedEnd } from "./strings.js";
 import { UnclosedString } from "./unclosed.js";
 const VALUE_TOKENS = ["space", "quote", "opening", "closing", "comma", "colon", "word"];
-const ESCAPE_BEGUN = /\\(?:u[0-9a-fA-F]{0,3})?$/y;
+const STRING_GOES_ON = /(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})$/y;
 const WHOLE_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/;
 const JSON_WORDS = new Map([
   ["true", "true"],
@@ -32,6 +32,8 @@ export class Value {
   unclosed;
   words;
   hasBareKeys;
+  /** Whether strings may stand in single quotes. */
+  hasSingleQuotes = false;
   quotes;
   longestQuote;
   tokens;
@@ -55,7 +57,7 @@ export class Value {
   constructor(
     turn,
     compiled = null,
-    { quotes = ['"'], words = JSON_WORDS, hasBareKeys = false, stops = null } = {},
+    { quotes = ['"', "'"], words = JSON_WORDS, hasBareKeys = false, stops = null } = {},
   ) {
     this.turn = turn;
     this.quotes = quotes;
@@ -198,6 +200,12 @@ export class Value {
     return true;
   }
   takeQuote(text) {
+    // It may well be a part of the string before it.
+    const isInside = this.bareKey && this.expected === "colon" && this.held.includes(", ");
+    if (isInside) return this.leaveMembers(text);
+    if (text === "'" && !this.hasSingleQuotes) {
+      this.turn.problem("malformed", "a string in single quotes");
+    }
     this.insertMissing();
     this.quote = text;
     this.matchedTo = 0;
@@ -206,7 +214,8 @@ export class Value {
     if (this.isKey) this.held.push('"');
     else {
       this.settle('"');
-      this.stringStops = this.stops;
+      // Nothing shows an apostrophe that may end it but reading on.
+      this.stringStops = text === '"' || this.hasBareKeys ? this.stops : null;
     }
     return true;
   }
@@ -240,7 +249,8 @@ export class Value {
   /** Pass on an object as it is written: words follow each other where members belong. */
   leaveMembers(word) {
     this.turn.problem("malformed", `no ':' after ${quoted(this.waiting)}`);
-    const before = this.held.join("").replaceAll(jsonString(this.bareKey), () => this.bareKey);
+    const written = this.held.filter((piece) => piece !== ", " && piece !== ": ").join("");
+    const before = written.replaceAll(jsonString(this.bareKey), () => this.bareKey);
     this.held = [];
     this.settle(before + word);
     this.expected = "anything";
@@ -276,17 +286,19 @@ export class Value {
   /** Take more of a string; return whether there may be something else. */
   readString() {
     const { turn } = this;
-    const match = this.matchString(STRING_TEXT);
+    const match = this.matchString(this.quote === '"' ? STRING_TEXT : SINGLE_QUOTED_TEXT);
     const { text } = turn;
-    this.passOn(text.slice(turn.position, match.end));
+    this.passOn(match.text);
     turn.position = match.end;
     if (match.isClosed) {
+      this.passOn('"');
       this.endString();
       return true;
     }
     if (this.isHeld || turn.position === text.length) return false;
-    ESCAPE_BEGUN.lastIndex = turn.position;
-    if (ESCAPE_BEGUN.test(text)) return false;
+    STRING_GOES_ON.lastIndex = turn.position;
+    if (STRING_GOES_ON.test(text)) return false;
+    if (this.quote === "'" && text.startsWith("\\'", turn.position)) turn.position += 1;
     const character = text.charAt(turn.position);
     if (character === "\\") {
       const [sign] = /^[\s\S][\s\S]?/u.exec(text.slice(turn.position, turn.position + 3)) ?? [""];

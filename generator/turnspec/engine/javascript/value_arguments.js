@@ -1,7 +1,8 @@
 /** Arguments whose values say themselves where they end, each with its key before it. */
 import { argumentsOf, callsOf } from "./format.js";
-import { literalLength, spaced } from "./markers.js";
+import { firstText, literalLength, spaced } from "./markers.js";
 import { jsonEscaped, jsonString, quoted, trimmed, widthAt } from "./strings.js";
+import { isKeyed } from "./text_arguments.js";
 import { withRole } from "./text_markers.js";
 import { asSchema, saysSomething } from "./tools.js";
 import { callEndRoles, FEWEST_SIGNS } from "./unclosed.js";
@@ -199,7 +200,7 @@ export class ValueArguments {
  * Return what may stand before a value, and behind the last one.
  *
  * What ends the arguments may look like another one's beginning, so it comes first; where nothing
- * ends them, they end at whatever else comes.
+ * ends them, they end at whatever else comes, as another call, which may look like one, too.
  */
 export function argumentValueRoles(table) {
   const { start = "", empty, end } = argumentsOf(table);
@@ -220,8 +221,13 @@ export function argumentValueRoles(table) {
     "broken",
     callEndRoles(table).map(([, notation]) => spaced(notation)),
   );
+  const { start: head = "" } = callsOf(table);
+  const otherCall =
+    isKeyed(argumentsOf(table)) && firstText(head) ? [["done", ["{comma}", [head]]]] : [];
   return [
-    ...(first === undefined ? [...argument, ...done] : [...done, ...broken, ...next, ...argument]),
+    ...(first === undefined
+      ? [...otherCall, ...argument, ...done]
+      : [...done, ...broken, ...next, ...argument]),
     ...withRole("end", end ? [spaced(end)] : []),
   ];
 }

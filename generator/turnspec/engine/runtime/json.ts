@@ -59,17 +59,15 @@ function matchedString(pattern: RegExp, text: string, at: number, done = at): St
 
 /** Reads a text of JSON, token by token. */
 class JsonReader {
-  /** The keys of the outermost object, each as often as it stands there. */
-  readonly keys: string[] = [];
   private readonly text: string;
-  /** Whether the values of a key that is repeated are the array of them; else the last one counts. */
-  private readonly joins: boolean;
+  /** Whether a key that is repeated is a key of its own, an object; else the last one counts. */
+  private readonly isApart: boolean;
   private position = 0;
   private depth = 0;
 
-  constructor(text: string, joins = false) {
+  constructor(text: string, isApart = false) {
     this.text = text;
-    this.joins = joins;
+    this.isApart = isApart;
   }
 
   /** Return the value of the whole text; undefined if it is none. */
@@ -121,23 +119,15 @@ class JsonReader {
 
   private object(): JsonObject | undefined {
     const members: JsonObject = new Map();
-    const repeated = new Map<string, JsonData[]>();
     let token = this.next();
     if (token?.[1] === "}") return members;
     for (;;) {
       if (token?.[2] === undefined || this.next()?.[1] !== ":") return undefined;
       const key = JSON.parse(token[2]) as string;
-      if (this.depth === 1) this.keys.push(key);
       const value = this.value(this.next());
       if (value === undefined) return undefined;
-      if (this.joins && members.has(key)) {
-        const values = repeated.get(key) ?? [members.get(key) ?? null];
-        repeated.set(key, values);
-        values.push(value);
-        members.set(key, values);
-      } else {
-        members.set(key, value);
-      }
+      const isAgain = this.isApart && members.has(key);
+      members.set(isAgain ? (new String(key) as string) : key, value);
       const behind = this.next()?.[1];
       if (behind === "}") return members;
       if (behind !== ",") return undefined;
@@ -159,6 +149,13 @@ export function loadJson(text: string): Any {
   return value;
 }
 
+/** Return the value of JSON text, whose objects keep all members where a key is repeated. */
+export function loadApart(text: string): Any {
+  const value = new JsonReader(text, true).read();
+  if (value === undefined) throw new ValueError("not JSON");
+  return value;
+}
+
 /** Say whether a text is a JSON object. */
 export function isObject(text: string): boolean {
   return new JsonReader(text).read() instanceof Map;
@@ -167,17 +164,30 @@ export function isObject(text: string): boolean {
 /** Return JSON text in which the values of a key that is repeated are the array of them. */
 export function withRepeatedJoined(text: string): string {
   const value = new JsonReader(text, true).read();
-  return value === undefined ? text : joinHalves(dumpJson(value)); // it may be nested too deeply
+  // It may be nested too deeply.
+  return value === undefined ? text : joinHalves(dumpJson(joined(value)));
+}
+
+function joined(value: JsonData): JsonData {
+  if (Array.isArray(value)) return value.map(joined);
+  if (!(value instanceof Map)) return value;
+  const found = new Map<string, JsonData[]>();
+  for (const [key, member] of value) {
+    const values = found.get(String(key)) ?? [];
+    found.set(String(key), values);
+    values.push(joined(member));
+  }
+  return new Map(Array.from(found, ([key, all]) => [key, all.length > 1 ? all : all[0] as JsonData]));
 }
 
 /** Return what is wrong with arguments: the kind of problem, and a sentence. */
 export function findFlaw(text: string): readonly [ProblemKind, string] | null {
-  const reader = new JsonReader(text);
-  if (reader.read() === undefined) return ["not_json", "the arguments are not JSON"];
-  const seen = new Set<string>();
-  const repeated = new Set(reader.keys.filter((key) => seen.has(key) || !seen.add(key)));
-  const first = reader.keys.find((key) => text.startsWith("{") && repeated.has(key));
-  return first === undefined ? null : ["repeated_argument", `another value for ${repr(first)}`];
+  const value = new JsonReader(text, true).read();
+  if (value === undefined) return ["not_json", "the arguments are not JSON"];
+  const keys = value instanceof Map ? [...value.keys()] : [];
+  const again = keys.find((key) => typeof key !== "string");
+  if (again === undefined) return null;
+  return ["repeated_argument", `another value for ${repr(String(again))}`];
 }
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {
@@ -219,7 +229,7 @@ export function dumpJson(value: Any): string {
   if (value instanceof JsonNumber) return numberText(value);
   if (isList(value)) return `[${value.map(dumpJson).join(", ")}]`;
   if (!(value instanceof Map)) return String(value);
-  const members = Array.from(value, ([key, member]) => `${quote(key)}: ${dumpJson(member)}`);
+  const members = Array.from(value, ([key, member]) => `${quote(String(key))}: ${dumpJson(member)}`);
   return `{${members.join(", ")}}`;
 }
 

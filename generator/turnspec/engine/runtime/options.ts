@@ -42,8 +42,8 @@ export interface ParserOptions {
   readonly reasoning?: "extract" | "inline";
   /** Whether the prefill's text is part of the result. */
   readonly echo?: boolean;
-  /** Further texts that end the turn. */
-  readonly stop?: readonly string[];
+  /** Further texts that end the turn, or one such text. */
+  readonly stop?: string | readonly string[];
   /** Begins the ids of calls that have none; "call_" if it isn't given. */
   readonly idPrefix?: string;
   /**
@@ -51,6 +51,28 @@ export interface ParserOptions {
    * that came as a special piece.
    */
   readonly specialTokens?: readonly string[] | null;
+}
+
+/** The names of the options, which the compiler holds to be all. */
+const OPTION_NAMES: readonly string[] = Object.keys({
+  tools: 0,
+  enableThinking: 0,
+  prefill: 0,
+  reasoning: 0,
+  echo: 0,
+  stop: 0,
+  idPrefix: 0,
+  specialTokens: 0,
+} satisfies Record<keyof ParserOptions, 0>);
+
+/** Throw a TypeError that names the right option where there is none of a name. */
+export function checkNames(options: ParserOptions): void {
+  const wrong = Object.keys(options).find((name) => !OPTION_NAMES.includes(name));
+  if (wrong === undefined) return;
+  const letters = wrong.replace(/_/g, "").toLowerCase();
+  const meant = OPTION_NAMES.find((name) => name.toLowerCase() === letters);
+  const right = meant ? `it is called ${meant}` : `there are ${OPTION_NAMES.join(", ")}`;
+  throw new TypeError(`there is no option ${wrong}; ${right}`);
 }
 
 /** A text; or its pieces, each with a flag: whether it is a special token. */

@@ -1,7 +1,7 @@
 /** The parser: what it is given, and what it gives. */
 
 import { FORMAT, Input, readTurn, rulesFor, Turn } from "./format.js";
-import type { ParserOptions, Pieces } from "./options.js";
+import { checkNames, type ParserOptions, type Pieces } from "./options.js";
 import { Message, type ParserEvent, type Problem } from "./results.js";
 
 /**
@@ -25,6 +25,7 @@ export class Parser {
   private isReading = false;
 
   constructor(options: ParserOptions = {}) {
+    checkNames(options);
     const { tools = null, enableThinking = null, reasoning = "extract", echo = false } = options;
     const { stop = [], idPrefix = "call_", specialTokens = null } = options;
     const { header, prompt } = FORMAT;
@@ -34,7 +35,8 @@ export class Parser {
     const last = whole.startsWith(header) ? 0 : whole.lastIndexOf(header);
     const prefill = last < 0 ? whole : whole.slice(last + header.length);
     this.length = prefill ? -prefill.length : 0; // never -0
-    const input = new Input(this.length, rulesFor(stop, specialTokens));
+    const ends = typeof stop === "string" ? [stop] : stop;
+    const input = new Input(this.length, rulesFor(ends, specialTokens));
     this.turn = new Turn(input, { tools, reasoning, echo, id_prefix: idPrefix });
     this.reading = readTurn(this.turn);
     this.note(prefill);

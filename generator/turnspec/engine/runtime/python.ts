@@ -91,6 +91,8 @@ export class GrowingText {
   private joined = "";
   private readonly apart: string[] = [];
   private count = 0;
+  /** How long it is. */
+  size = 0;
 
   /** How many pieces are there; all that were joined are one. */
   get length(): number {
@@ -98,6 +100,7 @@ export class GrowingText {
   }
 
   push(piece: string): void {
+    this.size += piece.length;
     this.apart[this.count] = piece;
     this.count += 1;
     if (this.count === 256) this.join("");
@@ -112,6 +115,11 @@ export class GrowingText {
   at(_last: -1): string {
     return this.apart[this.count - 1] ?? this.joined;
   }
+}
+
+/** Return the length of a text that grows. */
+export function grown(pieces: GrowingText, _counted: number, _length: number): number {
+  return pieces.size;
 }
 
 // Truth and membership.

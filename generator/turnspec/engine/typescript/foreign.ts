@@ -6,7 +6,7 @@
 
 import type { Calls } from "./calls.js";
 import { argumentsOf, type CallsFormat, callsOf, type Format } from "./format.js";
-import { dumpJson, type Json, loadJson } from "./json_text.js";
+import { dumpJson, type Json, loadApart } from "./json_text.js";
 import { type Found, isName, type Markers, NOT_IN_NAMES, type Roles } from "./markers.js";
 import { LiteralReader } from "./python_literal.js";
 import { asJson, jsonTypes } from "./schemas.js";
@@ -118,7 +118,7 @@ function callsIn(text: string, calls: Calls): ForeignParts[] {
 function objectsIn(text: string): Json[] {
   const candidates = [trimmed(text), `[${trimmed(text)}]`];
   const literals = candidates.map((candidate) => LiteralReader.read(candidate)?.json ?? "");
-  const values = [...candidates, ...literals].map(loadJson);
+  const values = [...candidates, ...literals].map(loadApart);
   const value = values.find((it) => it !== undefined);
   if (value === undefined) return [];
   return Array.isArray(value) ? value : [value];

@@ -117,6 +117,7 @@ export interface ArgumentsFormat {
   readonly guard?: Texts;
   /** Characters by what stands for them in a key. */
   readonly key_escapes?: Readonly<Record<string, string>>;
+  readonly value_escapes?: Readonly<Record<string, string>>;
   readonly values?: ValuesFormat;
   readonly elements?: ElementsFormat;
 }
@@ -234,7 +235,8 @@ export class CompiledFormat {
 
 function wordsOf({ reasoning, content, calls }: Format): Set<string> {
   const texts = textsOf([reasoning, content, calls]).join("\n");
-  return new Set(texts.includes("{word}") ? texts.match(WORDS) : []);
+  const outsideSlots = texts.replace(/\{(?!\?)[^{}]*\}/g, " ");
+  return new Set(texts.includes("{word") ? outsideSlots.match(WORDS) : []);
 }
 
 /** Return all texts in a table, or in a part of one. */

@@ -8,6 +8,7 @@ import {
   type Found,
   firstText,
   isName,
+  leadingText,
   type Markers,
   mentionRoles,
   type Notation,
@@ -51,13 +52,19 @@ export class HeadCalls extends Calls {
     if (this.table.only_in_section) this.resume = this.readSection;
   }
 
-  /** Say whether a head is none: it lacks its opening, and no tool has its name. */
+  /** Say whether a head is none: it lacks its opening, or all but its name, that no tool has. */
   override isText(found: Found): boolean {
     if (found.role === "opening" && !this.table.mentions?.length) {
       // A mere bracket opens calls of known tools alone.
       const head = this.section.match(this.turn, { start: found.end });
       return !!this.tools && !!head && !this.knows(head.slot("name"));
     }
+    if (found.role === "unnamed") {
+      this.turn.problem("no_name", "what looks like a call has no name");
+      this.text.mentioned = true;
+      return true;
+    }
+    if (found.role === "name_alone") return !this.knows(found.slot("name"));
     const isHead = found.role === "call" || found.role === "short_call";
     if (!isHead || this.opened || !this.table.needs_opening) return false;
     return !!this.tools?.size && !this.knows(found.slot("name"));
@@ -84,9 +91,10 @@ export class HeadCalls extends Calls {
         this.foreign.begin(found);
         break;
       case "closed_call":
+      case "name_alone":
         this.startAt(found);
         turn.position = found.end;
-        this.end();
+        this.end(found.role === "closed_call");
         break;
       case "call_end":
         if (this.called && this.text.afterMarker) break;
@@ -113,8 +121,9 @@ export class HeadCalls extends Calls {
   /** Say whether what would be a call is addressed to someone in the conversation. */
   private addressesNobody(found: Found): boolean {
     const name = found.slot("name");
-    const { words } = this.compiled;
-    const isOther = PARTICIPANTS.includes(name) || words.has(name);
+    const { words, table } = this.compiled;
+    const isWord = !!table.content?.addressed && words.has(name);
+    const isOther = PARTICIPANTS.includes(name) || isWord;
     return found.missing.length > 0 && isOther && !this.knows(name);
   }
 
@@ -231,7 +240,7 @@ export function headTextRoles(table: Format): Roles {
       found.push(["noisy_opening", [`${opening}{noise}`, following]]);
     }
   }
-  if (!calls.only_in_section) found.push(...heads);
+  if (!calls.only_in_section) found.push(...heads, ...brokenHeads(table));
   found.push(
     ...others,
     ...mentionRoles(calls.mentions ?? []),
@@ -241,9 +250,22 @@ export function headTextRoles(table: Format): Roles {
   return [...longestFirst(found), ...codeRoles(table)];
 }
 
+/** Return heads that have no name where it belongs, or nothing else behind it. */
+function brokenHeads(table: Format): Roles {
+  const { start = "", opening } = callsOf(table);
+  const at = start.indexOf("{name}");
+  const [before, behind] = [start.slice(0, at), start.slice(at + "{name}".length)];
+  if (at < 0 || leadingText(before).length < 3) return [];
+  const ends = table.turn_end.map((end) => spaced(end));
+  return [
+    ["unnamed", withFollows(table, `${before}{not a name}${behind}`)],
+    ...(opening?.length ? [] : [["name_alone", [`${before}{name}`, ends]] as const]),
+  ];
+}
+
 /** Return the markers that a text can break off in: noise is text, and so is another word. */
 export function begunRoles(table: Format): Roles {
-  const words = ["noisy_opening", "foreign_name"];
+  const words = ["noisy_opening", "foreign_name", "unnamed"];
   return headTextRoles(table).filter(([role]) => !words.includes(role));
 }
 
@@ -262,9 +284,6 @@ export function sectionRoles(table: Format): Roles {
 /** Return the heads of calls; one that ends in a slot with what may follow. */
 function headsOf(table: Format): Roles {
   const { start = "", other_starts, short_starts } = callsOf(table);
-  const follows = behindName(table)
-    .filter((text) => text)
-    .map((text) => spaced(text));
   const isClosable = argumentsOf(table).form === "text" && start.endsWith('">');
   const heads: (readonly [string, string])[] = [
     ["call", start],
@@ -272,10 +291,14 @@ function headsOf(table: Format): Roles {
     ...(isClosable ? [["closed_call", `${start.slice(0, -1)}/>`] as const] : []),
     ...(short_starts ?? []).map((head) => ["short_call", head] as const),
   ];
-  return heads.map(([role, head]) => {
-    const notation: Notation = trimmedEnd(head).endsWith("}") ? [head, follows] : head;
-    return [role, notation] as const;
-  });
+  return heads.map(([role, head]) => [role, withFollows(table, head)] as const);
+}
+
+/** Return a head; one that ends in a slot with what may follow. */
+function withFollows(table: Format, head: string): Notation {
+  if (!trimmedEnd(head).endsWith("}")) return head;
+  const follows = behindName(table).filter((text) => text);
+  return [head, follows.map((text) => spaced(text))];
 }
 
 /** Return what may stand behind a name that no text closes. */

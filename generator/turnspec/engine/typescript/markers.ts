@@ -58,8 +58,10 @@ const SLOTS: Readonly<Record<string, string>> = {
   id: `[^${NOT_IN_NAMES}BUT]{0,256}`,
   index: "[0-9]{0,9}",
   word: "[ \\t\\n\\r]{0,99}[A-Za-z0-9_-]{0,40}[ \\t\\n\\r]{0,99}",
+  "not a name": "[^ \\t\\n\\r<>{}\\[\\]()\"'|]{1,256}",
+  "word in a line": "[A-Za-z0-9_-]{1,40}[ \\t\\r]{0,9}(?:\\n|$)",
   noise: `[ \\t\\n\\r]{0,9}${WORD_SIGN}[^<>\\[\\]{}|]{0,99}`,
-  any: "[^ \\t\\n\\r<>]{0,256}",
+  any: "[^ \\t\\n\\r<>BUT]{0,256}",
   "name or noise": "[^ \\t\\n\\r]{1,256}",
   comma: "[ \\t\\n\\r,;]{0,99}",
   string: '(?:[^"\\\\]|\\\\[\\s\\S]|\\\\$){0,256}',
@@ -519,7 +521,7 @@ function stepsOf(tokens: readonly Token[], at: number, group: string): string[] 
     slot = `(?:${slot}(?<![ \t\n\r]))`; // that is the marker's own
   }
   if (group && name === "name or noise") slot = `(?<${group}_name_again>${slot})`;
-  if (group && name === "word") slot = `(?<${group}_word_${at}>${slot})`;
+  if (group && name.startsWith("word")) slot = `(?<${group}_word_${at}>${slot})`;
   if (group && (NAMES.includes(name) || TEXTS.includes(name))) {
     const isAgain = tokens.slice(0, at).some((other) => other.text === token.text);
     slot = `(?<${group}_${name}${isAgain ? "_again" : ""}>${slot})`;

@@ -23,8 +23,8 @@ import type { ValueMaker } from "./value.js";
 /** The member in which chat-completions APIs have name and arguments. */
 const WRAPPER = "function";
 /** What other members hold in any format, as JSON; or a number. */
-const USUAL_VALUES: readonly string[] = ['"function"', "null"];
-const WRITTEN_NUMBER = /^"*\p{Nd}+"*$/u;
+const USUAL_VALUES: readonly string[] = ["", '""', '"function"', "null"];
+const DIGITS = /\p{Nd}/gu;
 /** What members mean in those APIs, and in JSON Schema, where a format has other keys for them. */
 const USUAL_KEYS: ReadonlyMap<string, string> = new Map([
   ["name", "name"],
@@ -151,7 +151,7 @@ export class ObjectCalls extends Calls {
         turn.problem("wrapper", "the call is inside another object");
       }
     } else if (found.role === "member") {
-      this.beginMember(found.slot("string"));
+      this.beginMember(found.slot("string") || found.slot("key"));
     } else if (this.depth > 0) {
       this.depth -= 1;
     } else if (this.isOpen) {
@@ -230,10 +230,10 @@ export class ObjectCalls extends Calls {
     }
   }
 
-  /** Say whether a member's value is a number, or the word for a call's type. */
+  /** Say whether a member's value is a number, maybe in a word, or the word for a call's type. */
   private saysNothing(text: string): boolean {
     const usual = [...USUAL_VALUES, ...(this.table.other_values ?? [])];
-    return usual.includes(text) || WRITTEN_NUMBER.test(text);
+    return usual.includes(text.replace(DIGITS, ""));
   }
 
   /** The name is known: what was held is a call. */
@@ -362,6 +362,7 @@ export function begunObjectRoles(table: Format): Roles {
 function objectHeads({ members = {}, other_members = [] }: CallsFormat): string[] {
   const keys = new Set([...Object.values(members), ...other_members, WRAPPER]);
   const heads = Array.from(keys, (key) => `{{ "${key}"`);
+  if ("name" in members) heads.push(`{{ '${members.name}'`); // as Python writes it
   return [...heads, ...heads.map((head) => `[ ${head}`)];
 }
 
@@ -387,6 +388,7 @@ export function memberRoles(): Roles {
   return [
     ["wrapper", `{comma}"${WRAPPER}" : {{`],
     ["member", '{comma}"{string}" :'],
+    ["member", "{comma}'{key}' :"],
     ["end", "{comma}}}"],
   ];
 }

@@ -51,6 +51,7 @@ export class OtherValue extends Value {
   private readonly rawStart: Markers;
   private readonly rawEnd: Markers;
   private readonly afterString: RegExp;
+  private readonly afterInside: RegExp;
 
   constructor(turn: Turn, compiled: CompiledFormat) {
     const style = compiled.arguments.values ?? {};
@@ -64,21 +65,17 @@ export class OtherValue extends Value {
     this.rawQuote = style.raw_quote ?? "";
     this.rawInside = style.raw_inside ?? false;
     this.escapes = style.escapes ?? "json";
+    this.hasSingleQuotes = this.escapes === "python" || this.rawQuote === "'";
     this.rawStart = compiled.markers(rawStartRoles);
     this.rawEnd = compiled.markers(rawEndRoles);
-    const signs = escaped(signsBehindString(compiled.table));
-    // Of an argument before which a separator is missing.
-    const key = `${WORD_SIGN}{1,64} ?`;
-    const after = `[ \\t\\n\\r]*(?:$|(${key}$)|([${signs}]|${key}[=:]))`;
-    this.afterString = new RegExp(after, "uy");
+    const signs = signsBehindString(compiled.table);
+    this.afterInside = behindString(signs);
+    this.afterString = behindString(signs.replaceAll(":", ""));
   }
 
   protected override takeQuote(text: string): boolean {
     // It is a special token, and here only looks like it.
     if (text === this.rawQuote && !this.rawStart.match(this.turn)) return false;
-    if (this.escapes === "json" && text === "'" && text !== this.rawQuote) {
-      this.turn.problem("malformed", "a string in single quotes");
-    }
     return super.takeQuote(text);
   }
 
@@ -110,8 +107,9 @@ export class OtherValue extends Value {
 
   /** Return whether something goes on behind a string; null where it isn't what may follow one. */
   private matchBehind(at: number): { readonly goesOn: boolean } | null {
-    this.afterString.lastIndex = at;
-    const match = this.afterString.exec(this.turn.text);
+    const behind = this.closers.length > 0 ? this.afterInside : this.afterString;
+    behind.lastIndex = at;
+    const match = behind.exec(this.turn.text);
     // A word at the end of all text has nothing behind it.
     return !match || (match[1] && this.turn.final) ? null : { goesOn: !!match[2] };
   }
@@ -140,6 +138,14 @@ export class OtherValue extends Value {
     }
     return isEnd;
   }
+}
+
+/** Return an expression for what stands behind a string: no bracket before another quote. */
+function behindString(signs: string): RegExp {
+  // Of an argument before which a separator is missing.
+  const key = `${WORD_SIGN}{1,64} ?`;
+  const next = `[${escaped(signs)}](?<![)\\]}])|[)\\]}](?!["'])|${key}[=:]`;
+  return new RegExp(`[ \\t\\n\\r]*(?:[)\\]}]?$|(${key}$)|(${next}))`, "uy");
 }
 
 /** Return the signs with which goes on what stands behind a string. */

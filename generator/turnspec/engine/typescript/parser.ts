@@ -2,7 +2,7 @@
 
 import type { CallOptions } from "./calls.js";
 import type { CompiledFormat } from "./format.js";
-import type { ParserOptions, Pieces } from "./options.js";
+import { checkNames, type ParserOptions, type Pieces } from "./options.js";
 import type { Message, ParserEvent } from "./results.js";
 import { SpecialFormat, type SpecialTokens } from "./special.js";
 import { codePoints, positionBehind, withoutPrefix } from "./strings.js";
@@ -41,6 +41,7 @@ export class TurnParser {
   private draftEvents: ParserEvent[] = [];
 
   constructor(machine: Machine, options: ParserOptions = {}) {
+    checkNames(options);
     const { table } = machine.compiled;
     const { enableThinking = null, reasoning = "extract", echo = false } = options;
     const { tools = null, idPrefix = "call_" } = options;
@@ -246,7 +247,8 @@ export class TurnParser {
 
 /** Return a format with further ends and special tokens; it is kept for other parsers. */
 function variantOf(own: CompiledFormat, options: ParserOptions): CompiledFormat {
-  const { stop = [], specialTokens = null } = options;
+  const { stop: ends = [], specialTokens = null } = options;
+  const stop = typeof ends === "string" ? [ends] : ends;
   return own.variant(JSON.stringify([stop, specialTokens]), () => {
     const ended = own.withEnds(stop);
     return specialTokens ? new SpecialFormat(ended, specialTokens) : ended;

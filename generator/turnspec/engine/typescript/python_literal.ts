@@ -6,8 +6,6 @@ import { dumpJson, floatText, type Json } from "./json_text.js";
 export interface PythonLiteral {
   readonly type: "null" | "boolean" | "number" | "string" | "array" | "object" | "tuple";
   readonly json: string;
-  /** What makes it the same key as another one in a dictionary; null if it can't be a key. */
-  readonly key: string | null;
 }
 
 /** How deeply brackets may be nested. */
@@ -36,6 +34,8 @@ const LITERAL_ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
 };
 const LITERAL_CONSTANTS: Readonly<Record<string, Json>> = { None: null, True: true, False: false };
+/** What is no key in a dictionary that JSON can hold. */
+const NO_KEYS: readonly string[] = ["array", "object", "tuple"];
 const LONE_SURROGATE = /\p{Cs}/u;
 
 /** What is no literal, or none that JSON can hold. */
@@ -65,16 +65,16 @@ export class LiteralReader {
   /** Return keyword arguments up to the bracket behind them, as an object in JSON; or null. */
   static readKeywords(text: string): string | null {
     return new LiteralReader(text, 1).attempt((reader) => {
-      const members = new Map<string, string>();
+      const members: string[] = [];
       while (!reader.take(")")) {
         const name = reader.match(LITERAL_WORD).normalize("NFKC");
         if (!name || PYTHON_KEYWORDS.has(name) || !reader.take("=")) return null;
-        members.set(name, reader.match(JSON_WORD) || reader.literal().json);
+        members.push(`${dumpJson(name)}: ${reader.match(JSON_WORD) || reader.literal().json}`);
         if (!reader.take(",") && !reader.isNext(")")) return null;
       }
       reader.depth--;
       reader.skip(true);
-      return reader.isAtEnd ? objectText(members) : null;
+      return reader.isAtEnd ? `{${members.join(", ")}}` : null;
     });
   }
 
@@ -127,8 +127,7 @@ export class LiteralReader {
     const word = this.match(LITERAL_WORD);
     if (!Object.hasOwn(LITERAL_CONSTANTS, word)) throw new NoLiteral();
     const value = LITERAL_CONSTANTS[word] ?? null;
-    const key = value === null ? "None" : `number ${Number(value)}`;
-    return { type: value === null ? "null" : "boolean", json: String(value), key };
+    return { type: value === null ? "null" : "boolean", json: String(value) };
   }
 
   private signed(sign: string): PythonLiteral {
@@ -151,11 +150,11 @@ export class LiteralReader {
     if (!isInteger) {
       const value = sign * Number(text);
       if (!Number.isFinite(value)) throw new NoLiteral();
-      return { type: "number", json: floatText(value), key: `number ${keyOf(value)}` };
+      return { type: "number", json: floatText(value) };
     }
     if (/^[0-9]/.test(text) && text.length > MOST_INTEGER_DIGITS) throw new NoLiteral();
     const value = BigInt(text) * BigInt(sign);
-    return { type: "number", json: String(value), key: `number ${value}` };
+    return { type: "number", json: String(value) };
   }
 
   private isString(): boolean {
@@ -173,7 +172,7 @@ export class LiteralReader {
     if (/^[bBfFrR]+["']/.test(this.text.slice(this.position, this.position + 3))) {
       throw new NoLiteral();
     }
-    return { type: "string", json: dumpJson(text), key: `string ${text}` };
+    return { type: "string", json: dumpJson(text) };
   }
 
   private string(): string {
@@ -207,17 +206,14 @@ export class LiteralReader {
   }
 
   private dictionary(): PythonLiteral {
-    const members = new Map<string, string>();
-    const names = new Map<string, string>();
+    const members: string[] = [];
     while (!this.isNext("}")) {
-      const { key, json, type } = this.literal();
-      if (key === null || !this.take(":")) throw new NoLiteral();
-      if (!names.has(key)) names.set(key, type === "string" ? json : `"${json}"`);
-      members.set(key, this.literal().json);
+      const { json, type } = this.literal();
+      if (NO_KEYS.includes(type) || !this.take(":")) throw new NoLiteral();
+      members.push(`${type === "string" ? json : `"${json}"`}: ${this.literal().json}`);
       if (!this.take(",") && !this.isNext("}")) throw new NoLiteral();
     }
-    const texts = Array.from(members, ([key, json]) => `${names.get(key)}: ${json}`);
-    return { type: "object", json: `{${texts.join(", ")}}`, key: null };
+    return { type: "object", json: `{${members.join(", ")}}` };
   }
 
   private sequence(closing: string): PythonLiteral {
@@ -231,7 +227,7 @@ export class LiteralReader {
     const [first] = elements;
     if (closing === ")" && first && commas === 0) return first;
     const json = `[${elements.map((element) => element.json).join(", ")}]`;
-    return { type: closing === ")" ? "tuple" : "array", json, key: null };
+    return { type: closing === ")" ? "tuple" : "array", json };
   }
 }
 
@@ -243,16 +239,6 @@ const PYTHON_KEYWORDS: ReadonlySet<string> = new Set(
     "with yield"
   ).split(" "),
 );
-
-/** Return what tells whole fractions from others: 1.0 is the same key as 1. */
-function keyOf(value: number): string {
-  return Number.isInteger(value) ? String(BigInt(value)) : String(value);
-}
-
-function objectText(members: ReadonlyMap<string, string>): string {
-  const texts = Array.from(members, ([name, json]) => `${dumpJson(name)}: ${json}`);
-  return `{${texts.join(", ")}}`;
-}
 
 function unescapedLiteral(text: string): string {
   return text.replace(LITERAL_ESCAPE, (all, two, four, eight, octal, other) => {

@@ -1,14 +1,19 @@
 /** A stream of text: the reasoning, or the content. */
 
+import type { Markers } from "./markers.js";
 import type { ParserEvent } from "./results.js";
 import {
   codePoints,
   type GrowingText,
   positionBehind,
+  quoted,
   spaceBefore,
   trimmedEnd,
 } from "./strings.js";
-import type { Flow, Turn } from "./turn.js";
+import { type Flow, Turn } from "./turn.js";
+
+/** How much of a text is looked at on either side of where a marker was taken out of it. */
+const SEAM = 99;
 
 /** Reasoning or content, as far as it has come. White space at its ends is no part of it. */
 export class Stream {
@@ -22,6 +27,8 @@ export class Stream {
   private readonly all: GrowingText;
   /** What stands before this offset is left out. */
   private shown: number;
+  /** Where markers were taken out, and the offsets of the text behind them. */
+  private seams: (readonly [at: number, offset: number])[] = [];
 
   constructor(turn: Turn, type: "reasoning" | "content", shown: number) {
     this.turn = turn;
@@ -97,6 +104,29 @@ export class Stream {
     this.shown = Math.min(shown, start);
     this.writeBody(marker, start, start + codePoints(marker));
     this.shown = shown;
+  }
+
+  /** Note that a marker stands before the text that is added next. */
+  part(offset: number): void {
+    if (this.begun) this.seams.push([this.all.text.length, offset]);
+  }
+
+  /** Tell of what looks like a marker where another one was taken out of the text. */
+  tellJoined(markers: Markers): void {
+    for (const [at, offset] of this.seams) {
+      const start = Math.max(at - SEAM, 0);
+      const end = at - start;
+      const around = new Turn(offset);
+      around.begin(this.all.text.slice(start, at + SEAM), offset, 0);
+      let found = markers.search(around, { final: true, end });
+      while (found && found.end <= end) {
+        const next = Math.max(found.end, found.start + 1);
+        found = markers.search(around, { final: true, start: next, end });
+      }
+      if (!found) continue;
+      this.turn.problemAt(offset, "stray_marker", `${quoted(found.text)} is text here`);
+    }
+    this.seams = [];
   }
 
   /** Say whether the last character is one of these. */

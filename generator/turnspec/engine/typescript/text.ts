@@ -22,6 +22,7 @@ const DRAFTED: readonly string[] = [
   "other_call",
   "short_call",
   "closed_call",
+  "name_alone",
   "foreign",
   "foreign_name",
 ];
@@ -212,7 +213,7 @@ export class Text {
       return false;
     } else if (
       this.isDraft &&
-      ["reasoning_start", "reasoning_end", "between"].includes(found.role)
+      ["reasoning_start", "reasoning_end", "between", "content_start"].includes(found.role)
     ) {
       this.draftEnd = turn.offsetAt(found.start);
       return false;
@@ -318,6 +319,7 @@ export class Text {
     const { turn } = this;
     this.afterMarker = false;
     const start = turn.offsetAt(turn.position) + spaceBefore(text);
+    (this.thinking ? this.reasoning : this.content).part(start);
     if (this.called && !this.thinking && !this.contentLast) {
       turn.problemAt(start, "misplaced", "content after a call");
     }
@@ -533,6 +535,7 @@ export class Text {
   /** Tell what is missing or too much at the end of the text. */
   finish(): void {
     const { turn } = this;
+    for (const stream of [this.reasoning, this.content]) stream.tellJoined(this.markers);
     const mayBeOpen = this.marks.may_end_turn || (this.mayStayOpen && this.called);
     if (this.thinking && !mayBeOpen) {
       this.thinking = false;

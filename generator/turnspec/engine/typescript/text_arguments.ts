@@ -96,6 +96,11 @@ export class TypedText {
     const { turn } = this.calls;
     const text = turn.text.slice(turn.position, end);
     turn.position = end;
+    this.add(text);
+  }
+
+  /** Add a text to the value. */
+  add(text: string): void {
     if (this.isString) this.calls.argue(jsonEscaped(text));
     else this.pieces.push(text);
   }
@@ -172,9 +177,9 @@ export class TextArguments implements ArgumentReader {
     this.turn = calls.turn;
     this.table = compiled.arguments;
     this.value = new TypedText(calls, this.table.literals === "python");
-    const { start = "", key_escapes = {} } = this.table;
+    const { start = "", key_escapes, value_escapes } = this.table;
     this.showsItself = isKeyed(this.table) || hasLetter(leadingText(start));
-    this.escapes = new Map(Object.entries(key_escapes));
+    this.escapes = new Map(Object.entries({ ...key_escapes, ...value_escapes }));
     this.escape = new RegExp([...this.escapes.keys()].map(escaped).join("|"), "g");
     this.markers = compiled.markers(argumentRoles);
     this.first = compiled.markers(keyedRoles);
@@ -307,6 +312,9 @@ export class TextArguments implements ArgumentReader {
     if (found.role === "inner" || isOther) {
       if (!isOther) turn.problem("inner_marker", `${quoted(found.text)} inside a value`);
       value.take(found.end);
+    } else if (found.role === "escape") {
+      turn.position = found.end;
+      value.add(this.escapes.get(found.text) ?? found.text);
     } else if (found.role === "next" && !this.beginsNext(found)) {
       value.take(found.start + widthAt(turn.text, found.start));
     } else {
@@ -378,7 +386,7 @@ export class TextArguments implements ArgumentReader {
 }
 
 /** Say whether an argument begins with its key, which no search would find. */
-function isKeyed({ start }: ArgumentsFormat): boolean {
+export function isKeyed({ start }: ArgumentsFormat): boolean {
   return !!start?.startsWith("{key");
 }
 
@@ -428,7 +436,8 @@ export function valueRoles(table: Format, guardEnd = ""): Roles {
     found.push(["rest", [before, restsOfCall(table)]]);
     if (!guardEnd) found.push(["next", nextArgument(format)]);
   }
-  return [...found, ...turnEndRoles(table)];
+  const escapes = guardEnd ? [] : Object.keys(format.value_escapes ?? {});
+  return [...found, ...withRole("escape", escapes), ...turnEndRoles(table)];
 }
 
 function plainValueRoles(table: Format): Roles {

@@ -12,10 +12,10 @@ export function withRole(role: string, notations: readonly Notation[] = []): Rol
 export function textRoles(table: Format): Roles {
   const { reasoning, content } = table;
   const known = [
+    ...withRole("content_start", content?.start),
     ...withRole("reasoning_start", reasoning?.start),
     ...withRole("between", table.between),
     ...withRole("reasoning_end", reasoning?.end),
-    ...withRole("content_start", content?.start),
     ...withRole("turn_end", table.turn_end),
     ...withRole("content_end", content?.end),
     ...withRole("turn_start", table.turn_start),

@@ -3,8 +3,16 @@
 import type { ArgumentReader } from "./calls.js";
 import { argumentsOf, callsOf, type Format } from "./format.js";
 import type { HeadCalls } from "./heads.js";
-import { type Found, literalLength, type Markers, type Roles, spaced } from "./markers.js";
+import {
+  type Found,
+  firstText,
+  literalLength,
+  type Markers,
+  type Roles,
+  spaced,
+} from "./markers.js";
 import { jsonEscaped, jsonString, quoted, trimmed, widthAt } from "./strings.js";
+import { isKeyed } from "./text_arguments.js";
 import { withRole } from "./text_markers.js";
 import { asSchema, saysSomething } from "./tools.js";
 import type { Read, Turn } from "./turn.js";
@@ -222,7 +230,7 @@ export class ValueArguments implements ArgumentReader {
  * Return what may stand before a value, and behind the last one.
  *
  * What ends the arguments may look like another one's beginning, so it comes first; where nothing
- * ends them, they end at whatever else comes.
+ * ends them, they end at whatever else comes, as another call, which may look like one, too.
  */
 export function argumentValueRoles(table: Format): Roles {
   const { start = "", empty, end } = argumentsOf(table);
@@ -243,8 +251,13 @@ export function argumentValueRoles(table: Format): Roles {
     "broken",
     callEndRoles(table).map(([, notation]) => spaced(notation)),
   );
+  const { start: head = "" } = callsOf(table);
+  const otherCall: Roles =
+    isKeyed(argumentsOf(table)) && firstText(head) ? [["done", ["{comma}", [head]]]] : [];
   return [
-    ...(first === undefined ? [...argument, ...done] : [...done, ...broken, ...next, ...argument]),
+    ...(first === undefined
+      ? [...otherCall, ...argument, ...done]
+      : [...done, ...broken, ...next, ...argument]),
     ...withRole("end", end ? [spaced(end)] : []),
   ];
 }

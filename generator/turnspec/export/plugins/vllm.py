@@ -30,6 +30,7 @@ from turnspec.export.plugins.facts import StreamingParser, turn_format
 
 NAME = ""
 REASONING: tuple[Sequence[str], Sequence[str]] = ((), ())
+PROMPTS: Sequence[tuple[Mapping[str, Any], str]] = ()
 
 # What follows is the same for every format.
 
@@ -42,8 +43,7 @@ Ids = Sequence[int]
 Piece = tuple[str, bool]  # a text, and whether it is a special token
 SPEC = Path(__file__).with_name(f"{NAME}.yaml")
 HEADER = turn_format.FORMAT["header"]
-TABLE = [turn_format.FORMAT, getattr(turn_format, "TEXTS", ())]
-MARKERS = json.dumps(TABLE, ensure_ascii=False)
+MARKERS = SPEC.read_text("utf-8")  # all of them stand in it
 LONGEST_MARKER = 32  # tokens; what ends reasoning has no more
 #: For how long a request's grammar may be bound, in a process of its own.
 BINDING_SECONDS = 10.0
@@ -113,10 +113,10 @@ class TurnReasoningParser(ReasoningParser):
     """Reasoning alone; it also tells vLLM's engine where that ends."""
 
     def __init__(self, tokenizer: Any, *args: Any, **kwargs: Any) -> None:
-        """Take the tokenizer."""
+        """Take the tokenizer, and the variables that the template is given."""
         super().__init__(tokenizer, *args, **kwargs)
         self._vocabulary = Vocabulary(tokenizer)
-        self._prefill: str | None = None
+        self._prefill = _prompt_by(**kwargs)
         self._parser: StreamingParser | None = None
 
     @property
@@ -241,10 +241,10 @@ class TurnParser(Parser):
     def __init__(
         self, tokenizer: Any, tools: list[Any] | None = None, *args: Any, **kwargs: Any
     ) -> None:
-        """Take the tokenizer; nothing is known of the prompt yet."""
+        """Take the tokenizer; of the prompt no more is known yet than the template's variables."""
         super().__init__(tokenizer, tools, *args, **kwargs)
         self._vocabulary = Vocabulary(tokenizer)
-        self._prefill: str | None = None
+        self._prefill = _prompt_by(**kwargs)
         self._parser: StreamingParser | None = None
         self._pieces = Pieces(self._vocabulary)
         self._reasoning_tokens = 0
@@ -321,6 +321,12 @@ class TurnParser(Parser):
         for piece, special in pieces:
             events += self._parser.feed(piece, special=special)
         return [*events, *self._parser.finish()] if finished else events
+
+
+def _prompt_by(chat_template_kwargs: Any = None, **_: Any) -> str | None:
+    """Return what a prompt holds of the turn by the template's variables; None if they say not."""
+    said = (chat_template_kwargs or {}).items()
+    return next((prompt for variables, prompt in PROMPTS if variables.items() <= said), None)
 
 
 def _adjusted(request: Any, prefill: str | None) -> Any:

@@ -8,6 +8,10 @@ const WHOLE = 33;
 const USUAL = 7;
 const OWN = "";
 const FRAMES = 150;
+/** So many problems are shown, as a list of all would be slow. */
+const SHOWN_PROBLEMS = 500;
+/** Browsers let a page change its address only so often: it waits for this, in milliseconds. */
+const ADDRESS_WAITS = 300;
 
 /** The box of one format. `data` has its table and texts, and the tools that they are parsed with. */
 export class Box {
@@ -194,13 +198,17 @@ export class Box {
 
   fill(found) {
     const { problems, message } = found;
-    this.part("reading").replaceChildren(...this.readText(found));
+    const listed = problems.slice(0, SHOWN_PROBLEMS);
+    this.part("reading").replaceChildren(...this.readText({ ...found, problems: listed }));
     this.part("message").textContent = shown(JSON.stringify(message, null, 2));
     const told = problems.length === 1 ? "1 problem" : `${problems.length || "no"} problems`;
     const summary = this.part("summary");
     summary.textContent = found.isOver ? `Read to the end: ${told}` : `So far: ${told}`;
     summary.className = problems.length > 0 ? "no" : "yes";
-    this.part("problems").replaceChildren(...problems.map((each, at) => this.problem(each, at)));
+    const rows = listed.map((each, at) => this.problem(each, at));
+    const left = problems.length - listed.length;
+    if (left > 0) rows.push(element("li", `${left} more`));
+    this.part("problems").replaceChildren(...rows);
     this.part("events").replaceChildren(...stepRows(found.steps));
     const { parentElement: table } = this.part("events");
     table.parentElement.scrollTop = table.scrollHeight;
@@ -209,23 +217,26 @@ export class Box {
   /** Return the text in its parts, with the number of each problem where it is. */
   readText(found) {
     const parts = [];
+    const badges = this.badges(found.problems);
     for (const { kind, at, text } of partsOf(this.characters, found)) {
-      parts.push(...this.badges(found.problems, ({ offset }) => offset === at));
+      parts.push(...(badges.get(at) ?? []));
       const part = element("span", lines(text), `k-${kind}`);
       part.title = kind;
       parts.push(part);
     }
-    const behind = ({ offset }) => offset >= this.characters.length;
-    return [...parts, ...this.badges(found.problems, behind)];
+    return [...parts, ...(badges.get(this.characters.length) ?? [])];
   }
 
-  badges(problems, fits) {
-    return problems.flatMap((problem, at) => {
-      if (!fits(problem)) return [];
+  /** Return the problems' numbers as elements, by their offsets. */
+  badges(problems) {
+    const found = new Map();
+    problems.forEach(({ kind, offset, message }, at) => {
       const badge = element("b", String(at + 1), "place");
-      badge.title = shown(`${problem.kind}: ${problem.message}`);
-      return [badge];
+      badge.title = shown(`${kind}: ${message}`);
+      const place = Math.min(offset, this.characters.length);
+      found.set(place, [...(found.get(place) ?? []), badge]);
     });
+    return found;
   }
 
   problem({ kind, offset, message }, at) {
@@ -258,7 +269,13 @@ export class Box {
 
   /** Have the address of the page lead to this case too. */
   tellAddress() {
-    if (!this.playing) history.replaceState(null, "", this.share() ?? written(this.name));
+    if (this.playing) return;
+    clearTimeout(this.telling);
+    const { hash } = location;
+    this.telling = setTimeout(() => {
+      if (location.hash !== hash) return; // the reader has gone elsewhere
+      history.replaceState(null, "", this.share() ?? written(this.name));
+    }, ADDRESS_WAITS);
   }
 }
 
