@@ -1,7 +1,7 @@
 // Parses texts with the TypeScript engine: requests and answers are lines of JSON.
 //
-// {"name": …, "table": …} loads a format, {"name": …, "path": …} a parser's file; {"name": …, "options": …, "text": …, "sizes": […]}
-// parses a text in pieces of each size (0: whole), or {…, "pieces": […]} in these pieces, special
+// {"name": …, "facts": …} loads a format, {"name": …, "path": …} a parser's file; {"name": …,
+// "options": …, "text": …, "sizes": […]} parses a text in pieces of each size (0: whole), or {…, "pieces": […]} in these pieces, special
 // ones as [piece, true], and null for a finish() between them. An answer
 // holds, for each way to cut the text, the events of each piece and of the end, and the message; of a
 // request with "work", how many elements of arrays were gone through or copied instead ("elements"),
@@ -30,7 +30,7 @@ function fed(parser, piece) {
 }
 
 function parsed(format, pieces, options) {
-  const parser = format.parser(options);
+  const parser = new format.Parser(options);
   const events = pieces.map((piece) => fed(parser, piece));
   events.push(parser.finish());
   const { content, reasoningContent, toolCalls, problems } = parser.message;
@@ -67,7 +67,7 @@ function counted(format, pieces, options, methods) {
     };
   }
   try {
-    const parser = format.parser(options);
+    const parser = new format.Parser(options);
     for (let at = 0; at < pieces.length; at += 1) fed(parser, pieces[at]);
     parser.finish();
   } finally {
@@ -118,14 +118,9 @@ const work = {
   ],
 };
 
-async function answer({ name, table, path, options, text, sizes, pieces, work: kind }) {
-  if (table) {
-    formats.set(name, load(table));
-    return null;
-  }
-  if (path) {
-    const { Parser } = await import(pathToFileURL(path).href);
-    formats.set(name, { parser: (options) => new Parser(options) });
+async function answer({ name, facts, path, options, text, sizes, pieces, work: kind }) {
+  if (facts || path) {
+    formats.set(name, facts ? load(facts) : await import(pathToFileURL(path).href));
     return null;
   }
   if (kind) return counted(formats.get(name), pieces, options, work[kind]);

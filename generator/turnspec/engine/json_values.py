@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from turnspec.engine.facts import HAS_OTHER_VALUES
 from turnspec.engine.input import Input
@@ -43,7 +43,7 @@ class JsonValue:
 
     words = JSON_CONSTANTS
     tokens = JSON_TOKENS
-    quotes = tuple("\"'")  # in which strings may stand
+    quotes: Sequence[str] = tuple("\"'")  # in which strings may stand
     has_single_quotes = False  # whether strings may stand in them
     has_bare_keys = False  # which may hold blanks
 

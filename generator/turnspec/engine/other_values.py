@@ -89,7 +89,7 @@ class OtherValue(JsonValue):
         text = found["text"]
         input.position += len(text)
         is_quote = found["end"] is not None
-        may_follow = self._after_strings[bool(self._closers)]
+        may_follow = self._after_strings[1 if self._closers else 0]
         after = may_follow.match(input.text, found.end()) if is_quote else None
         if after and after["begun"] and input.final:
             after = None  # a word with nothing after it

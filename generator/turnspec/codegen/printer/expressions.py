@@ -286,6 +286,8 @@ class Expressions:
         kind, text = without_null(value.kind), value.within(TIGHT)
         if isinstance(index, ast.Slice):
             return self._slice(node, value, index)
+        if self.value(index).kind == BOOL:
+            raise Refused(node, "a truth as an index")
         if kind == MATCH:
             return Value(f"{text}.get({self.text(index)})", STR)
         if kind.name == "map":

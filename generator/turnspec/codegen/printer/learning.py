@@ -212,7 +212,9 @@ class Learning(Functions):
                 case ast.AnnAssign(target=ast.Attribute(value=ast.Name(id="self"), attr=name)):
                     class_.fields[name] = self.names.annotations.kind(node.annotation)
                 case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)]):
-                    if class_.fields.get(name, ANY) == ANY:
+                    base = self.names.classes.get(class_.base)
+                    known = {**(base.fields if base else {}), **class_.fields}
+                    if known.get(name, ANY) == ANY:
                         class_.fields[name] = self._known(node.value)
                 case ast.Assign(targets=[target], value=value):
                     self.bind(target, self._known(value))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -15,7 +15,7 @@ from turnspec.codegen.printer.names import camel
 from turnspec.codegen.printer.untyped import untyped
 
 #: The files of the runtime, in a reader's order.
-FILES = ("parser", "options", "results", "tools", "json", "literals", "python")
+FILES = ("parser", "options", "results", "tools", "json", "literals", "python", "loading")
 #: What Python's modules define and scripts have by hand.
 BY_HAND = frozenset(
     (
@@ -99,25 +99,30 @@ def needed(printed: str, roots: Iterable[str] = PUBLIC) -> list[Declaration]:
     return [each for each in runtime() if each.name in kept]
 
 
+def reserved_names() -> set[str]:
+    """Return the names of the runtime that nothing in Python has."""
+    return {each.name for each in runtime()} - set(map(camel, BY_HAND))
+
+
 def script(module: str, *, is_typed: bool = True) -> str:
     """Return a compiled parser as a script.
 
     Raises:
         NotInSubset: the printer doesn't know something of it.
     """
-    reserved = {each.name for each in runtime()} - set(map(camel, BY_HAND))
-    source = Module(module, BY_HAND, PUBLIC, reserved, is_typed=is_typed)
+    source = Module(module, BY_HAND, PUBLIC, reserved_names(), is_typed=is_typed)
     printed = source.printed(ROOTS).rstrip("\n")
     last = "\n".join(["// Expressions, which need a class that stands above.", *source.last_lines])
-    parts = [_made_public(each.text, each.name) for each in needed(printed + last)]
+    parts = [made_public(each.text, each.name) for each in needed(printed + last)]
     if not is_typed:
         parts = list(filter(None, map(untyped, parts)))
     return "\n\n".join([printed, *parts, last]) + "\n"
 
 
-def _made_public(text: str, name: str) -> str:
+def made_public(text: str, name: str, public: Collection[str] = PUBLIC) -> str:
+    """Return a declaration of the runtime that is exported just if it is public."""
     plain = re.sub(r"^export ", "", text, flags=re.MULTILINE)
-    if name not in PUBLIC:
+    if name not in public:
         return plain
     return re.sub(
         rf"^(?=(?:async )?(?:function|class|const|interface|type) {name}\b)",

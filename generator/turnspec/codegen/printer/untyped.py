@@ -38,7 +38,7 @@ class _Eraser:
         self.kept: list[str] = []
         self.at = 0
         self.scopes: list[str] = []  # of the braces that are open: "class" or ""
-        self.lists: list[bool] = []  # of all brackets: whether they hold parameters
+        self.lists: list[bool] = []  # of all brackets: whether they hold parameters, or names
         self.held_parameters = False  # whether those that closed last did
 
     def erased(self) -> str:
@@ -61,7 +61,7 @@ class _Eraser:
         if token == ":" and self._begins_type():
             self._skip_type()
             return
-        if token == "as" and self.kept[-1:] and self.kept[-1].isspace():
+        if token in ("as", "satisfies") and self.kept[-1:] and self.kept[-1].isspace():
             self.kept.pop()
             self._skip_type()
             return
@@ -81,7 +81,7 @@ class _Eraser:
         elif token == "(":
             self.lists.append(self._are_parameters())
         elif token == "[":
-            self.lists.append(False)
+            self.lists.append(self._last() in ("const", "let"))
         elif token in (")", "]"):
             self.held_parameters = self.lists.pop()
 
@@ -100,15 +100,12 @@ class _Eraser:
     def _begins_type(self) -> bool:
         """Tell whether a colon stands before a type."""
         if self.lists and self.lists[-1]:
-            return True  # in parameters; what they are taken apart to has no colon
-        words = [each for each in self.kept if not each.isspace()][-12:]
-        if self._last() == ")":  # before what a function returns
+            return True  # in parameters; what is taken apart has no colon in it
+        if self._last() in (")", "]"):  # before what a function returns, or a list is taken apart to
             return self.held_parameters
         if self.scopes[-1:] == ["class"]:
             return True
-        return self._last(2) in ("const", "let") or (
-            self._last() == "]" and any(word in ("const", "let") for word in words)
-        )
+        return self._last(2) in ("const", "let")
 
     def _is_generic(self) -> bool:
         before, after = self.tokens[self.at - 1], self._end_of_brackets(self.at) + 1

@@ -77,7 +77,7 @@ class Walking(Conditions):
             return Value(self.runtime("keysOf", value.text), list_of(STR))
         if kind.name in ("set", "iterable"):
             return Value(value.text, Kind("iterable", kind.of), value.rank)
-        if kind.name in ("list", "array", "tuple"):
+        if all(part.name in ("list", "array", "tuple") for part in parts_of(kind)):
             return value
         if kind == ANY:
             return Value(self.runtime("walked", value.text), Kind("iterable", (ANY,)))

@@ -78,6 +78,9 @@ export function checkNames(options: ParserOptions): void {
 /** A text; or its pieces, each with a flag: whether it is a special token. */
 export type Pieces = string | Iterable<readonly [piece: string, special: boolean]>;
 
+/** A text that arrives in pieces, each with a flag or not: whether it is a special token. */
+export type TextStream = AsyncIterable<string | readonly [piece: string, special: boolean]>;
+
 /** A format's name, its header, and its prompts. */
 export interface FormatTexts {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** The parser: what it is given, and what it gives. */
 
 import { FORMAT, Input, readTurn, rulesFor, Turn } from "./format.js";
-import { checkNames, type ParserOptions, type Pieces } from "./options.js";
+import { checkNames, type ParserOptions, type Pieces, type TextStream } from "./options.js";
 import { Message, type ParserEvent, type Problem } from "./results.js";
 
 /**
@@ -157,9 +157,6 @@ function hasSurrogates(text: string): boolean {
 function endsInHalf(text: string): boolean {
   return text !== "" && (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
 }
-
-/** A text that arrives in pieces, each with a flag or not: whether it is a special token. */
-export type TextStream = AsyncIterable<string | readonly [piece: string, special: boolean]>;
 
 /**
  * Return the message in a text, what the model wrote; the options are those of `Parser`.
