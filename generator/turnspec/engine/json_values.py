@@ -263,7 +263,7 @@ class JsonValue:
         input = self._input
         found, is_certain = self._matched(DOUBLE_QUOTED if self._quote == '"' else SINGLE_QUOTED)
         input.position = end = found.end()
-        if found.lastgroup:
+        if found["end"]:
             self._add(found.group()[:-1] + '"')
             return self._end_string()
         self._add(found.group())

@@ -246,9 +246,10 @@ class Markers:
         """Return the first marker, before `end`; `partial` says whether the text may go on."""
         start = input.position if start is None else start
         text = input.marked if HAS_SPECIAL_TOKENS and self._special else input.text
-        for place in self.may_begin.finditer(text, start, end):
+        while place := self.may_begin.search(text, start, end):
             if found := self.match(input, partial, place.start()):
                 return found
+            start = place.end()
         return None
 
     def match(self, input: Input, partial: bool, at: int | None = None) -> Found | None:

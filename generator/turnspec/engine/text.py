@@ -132,8 +132,9 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         if found is None or found.is_partial:
             if input.final:
                 return None
-            if not found and not turn.state.after_marker and turn.stream.may_flow:
-                turn.flow = turn.stream.flow
+            stream = turn.stream
+            if not found and not turn.state.after_marker and stream.may_flow:
+                turn.flow = stream.flow
             yield MORE_TEXT
             continue
         if UNWRITTEN and (is_within := is_within_text(turn, found)) is not False:

@@ -84,6 +84,10 @@ class Statements(Calls):
             raise Refused(node, type(node).__name__)
         method(node)
 
+    def is_lasting(self, name: str) -> bool:
+        """Tell whether a name has one value for as long as it is known."""
+        return self.scope.stores[name] < 2
+
     def _put_pass(self, node: ast.Pass) -> None:
         pass
 

@@ -91,8 +91,6 @@ export class GrowingText {
   private joined = "";
   private readonly apart: string[] = [];
   private count = 0;
-  /** How long it is. */
-  size = 0;
 
   /** How many pieces are there; all that were joined are one. */
   get length(): number {
@@ -100,7 +98,6 @@ export class GrowingText {
   }
 
   push(piece: string): void {
-    this.size += piece.length;
     this.apart[this.count] = piece;
     this.count += 1;
     if (this.count === 256) this.join("");
@@ -119,7 +116,7 @@ export class GrowingText {
 
 /** Return the length of a text that grows. */
 export function grown(pieces: GrowingText, _counted: number, _length: number): number {
-  return pieces.size;
+  return pieces.join("").length;
 }
 
 // Truth and membership.
@@ -253,12 +250,14 @@ export function remembered<A extends unknown[], R>(size: number, call: (...given
 
 // Expressions.
 
-/** Return an expression of Python's as JavaScript has it. */
-function translated(source: string): string {
+/** Return an expression of Python's as JavaScript has it; note the names of its groups. */
+function translated(source: string, names: string[]): string {
   let isInClass = false;
-  return source.replace(/\\[\s\S]|\(\?P<|\(\?P=(\w+)\)|[[\]]/g, (step, name?: string) => {
-    if (name) return `\\k<${name}>`;
-    if (step === "(?P<") return "(?<";
+  return source.replace(/\\[\s\S]|\(\?P([<=])(\w+)[>)]|\((?!\?)|[[\]]/g, (step, sign, name) => {
+    if (sign === "=") return `\\${names.indexOf(name) + 1}`;
+    // Groups have numbers alone, which take less long than names.
+    if (step.startsWith("(") && !isInClass) names.push(name ?? "");
+    if (name) return "(";
     if (step === "\\Z") return "$";
     if (step === "\\w") return isInClass ? "\\p{L}\\p{N}_" : "[\\p{L}\\p{N}_]";
     if (step === "[") isInClass = true;
@@ -272,15 +271,17 @@ function translated(source: string): string {
 /** What an expression found. */
 export class Match {
   private readonly found: RegExpExecArray;
+  private readonly names: readonly string[];
 
-  constructor(found: RegExpExecArray) {
+  constructor(found: RegExpExecArray, names: readonly string[]) {
     this.found = found;
+    this.names = names;
   }
 
   /** Return what a group found; by default all of it. */
   get(group: number | string = 0): string {
-    const { found } = this;
-    return (typeof group === "number" ? found[group] : found.groups?.[group]) ?? (null as Any);
+    const number = typeof group === "number" ? group : this.names.indexOf(group) + 1;
+    return this.found[number] ?? (null as Any);
   }
 
   start(): number {
@@ -293,10 +294,10 @@ export class Match {
 
   /** The name of the last group that found something. */
   get lastgroup(): string | null {
-    const { groups } = this.found;
-    let last: string | null = null;
-    for (const name in groups) if (groups[name] !== undefined) last = name;
-    return last;
+    for (let at = this.names.length; at > 0; at--) {
+      if (this.found[at] !== undefined) return this.names[at - 1] || null;
+    }
+    return null;
   }
 }
 
@@ -304,15 +305,16 @@ export class Match {
 export class Pattern {
   readonly source: string;
   readonly groupindex: readonly string[];
+  private readonly names: string[] = [];
   private readonly first: RegExp;
   private readonly here: RegExp;
   private readonly anywhere: RegExp;
   private whole: RegExp | null = null;
 
   constructor(source: string) {
-    const own = translated(source);
+    const own = translated(source, this.names);
     this.source = source;
-    this.groupindex = Array.from(own.matchAll(/\(\?<(\w+)>/g), ([, name]) => name as string);
+    this.groupindex = this.names.filter(Boolean);
     // What may hold any characters takes pairs of surrogates for one; else it is quicker without.
     const flag = /[^\x00-\x7f]|\\[upSW]|\{\d|\[\^/.test(own) ? "u" : "";
     this.first = new RegExp(own, flag);
@@ -321,16 +323,16 @@ export class Pattern {
   }
 
   match(text: string, at = 0, end = text.length): Match | null {
-    return executed(this.here, end < text.length ? text.slice(0, end) : text, at);
+    return this.executed(this.here, end < text.length ? text.slice(0, end) : text, at);
   }
 
   fullmatch(text: string, at = 0, end = text.length): Match | null {
     this.whole ??= new RegExp(`(?:${this.here.source})$`, this.here.flags);
-    return executed(this.whole, end < text.length ? text.slice(0, end) : text, at);
+    return this.executed(this.whole, end < text.length ? text.slice(0, end) : text, at);
   }
 
-  search(text: string, at = 0): Match | null {
-    return executed(this.anywhere, text, at);
+  search(text: string, at = 0, end = text.length): Match | null {
+    return this.executed(this.anywhere, end < text.length ? text.slice(0, end) : text, at);
   }
 
   /** Say whether it finds something. */
@@ -361,12 +363,12 @@ export class Pattern {
     }
     return made + text.slice(at);
   }
-}
 
-function executed(expression: RegExp, text: string, at: number): Match | null {
-  expression.lastIndex = at;
-  const match = expression.exec(text);
-  return match && new Match(match);
+  private executed(expression: RegExp, text: string, at: number): Match | null {
+    expression.lastIndex = at;
+    const match = expression.exec(text);
+    return match && new Match(match, this.names);
+  }
 }
 
 /** Return an expression, made once. */
