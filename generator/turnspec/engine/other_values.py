@@ -100,7 +100,7 @@ class OtherValue(JsonValue):
         if self._closers and self._quote == '"':
             # Arrays and objects may be JSON, beside literals.
             text = SLASH.sub(lambda at: at[1] or "/", text)
-        self._add(PIECE.sub(as_json_text, text))
+        self._add(PIECE.sub(as_json_text, text) if "\\" in text else quote(text)[1:-1])
         if after is None:  # it has only so many escapes
             return is_quote or (bool(text) and input.text.startswith("\\", input.position))
         if not after["next"] and not input.final:

@@ -19,7 +19,7 @@ from turnspec.engine.facts import (
     STARTS_IN_REASONING,
 )
 from turnspec.engine.input import Input
-from turnspec.engine.json_texts import find_flaw
+from turnspec.engine.json_texts import find_flaw, quote
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.results import (
     ContentDelta,
@@ -104,12 +104,16 @@ class OpenCall:
         ends = rules.at_string_end if HAS_OTHER_VALUES else rules.at_call_end
         if "'" in text:
             return None
-        if ends.first_or_escaped.search(text):
-            is_whole = not HAS_OTHER_VALUES and IN_STRING.fullmatch(text)
-            if not is_whole or ends.may_begin.search(text):
-                return None
         start = self._input.offset
-        self._input.offset = self.told = start + len(text)
+        end = start + len(text)
+        if ends.first_or_escaped.search(text):
+            if ends.may_begin.search(text):
+                return None
+            if HAS_OTHER_VALUES or not IN_STRING.fullmatch(text):
+                if '"' in text or "\\" in text:
+                    return None
+                text = quote(text)[1:-1]  # controls
+        self._input.offset = self.told = end
         self.pieces.append(text)
         return [ToolCallDelta(self.index, text, start, self.told)]
 
