@@ -71,6 +71,7 @@ class Parser:
         never cut; this counts where `special_tokens` are given.
 
         Raises:
+            TypeError: this is no text.
             ValueError: the text was finished before.
             RuntimeError: an earlier call has not come back: another thread is in it, or an
                 exception ended it.
@@ -92,8 +93,13 @@ class Parser:
         self._is_reading = False
         return events
 
-    def _read(self, text: str, special: bool) -> list[Event]:
+    def _read(self, text: Any, special: bool) -> list[Event]:
         turn = self._turn
+        if not isinstance(text, str):
+            self._fed.pop()
+            self._special.discard(len(self._fed))
+            self._is_reading = False
+            raise TypeError(f"feed: {text!r} is no string")
         turn.flow = None
         if not turn.input.add(text, special):
             return []

@@ -125,7 +125,7 @@ def made_public(text: str, name: str, public: Collection[str] = PUBLIC) -> str:
     if name not in public:
         return plain
     return re.sub(
-        rf"^(?=(?:async )?(?:function|class|const|interface|type) {name}\b)",
+        rf"^(?=(?:async |declare )?(?:function|class|const|interface|type) {name}\b)",
         "export ",
         plain,
         flags=re.MULTILINE,

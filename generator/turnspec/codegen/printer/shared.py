@@ -39,9 +39,8 @@ SHARED = (
 )
 #: What stands beside the function that reads, as its types do.
 _TYPES = ("ProblemKind",)
-_FACTS = tuple(
-    name for name in engine_facts.__annotations__ if name not in ("IS_TRACED", "OBSERVER")
-)
+_OTHERS = ("FORMAT", "IS_TRACED", "OBSERVER")
+_FACTS = ("FORMAT", *(name for name in engine_facts.__annotations__ if name not in _OTHERS))
 
 
 class _Engine(Module):
@@ -69,9 +68,11 @@ class _Engine(Module):
 
     def facts(self) -> Iterator[str]:
         """Yield the members of what the engine is given."""
-        for name in _FACTS:
-            if name != "FORMAT":
-                yield f"  readonly {name}?: {self._as_given(self.names.kinds[name])};"
+        for node in self.tops:
+            match node:
+                case ast.AnnAssign(target=ast.Name(id=name)) if name in _FACTS[1:]:
+                    kind = self.names.annotations.kind(node.annotation)
+                    yield f"  readonly {name}?: {self._as_given(kind)};"
 
     def _as_given(self, kind: Kind) -> str:
         if _is_of(kind, "Rule"):
@@ -93,12 +94,24 @@ def _empty(kind: Kind) -> str:
     return {"bool": "false", "str": '""'}.get(kind.name, "[]")
 
 
+def engine_types() -> str:
+    """Return the types beside the engine's function that what it gives is of."""
+    return Module(engine_source(), BY_HAND, _TYPES).printed(_TYPES)
+
+
+def engine_interface() -> str:
+    """Return the type of what the engine is given."""
+    engine = _Engine(engine_source(), BY_HAND)
+    engine.learn()
+    told = "/** What a format says. The first rule of a table that fits counts. */"
+    members = ["  readonly FORMAT: FormatTexts;", *engine.facts()]
+    return "\n".join([told, "export interface Facts {", *members, "}"])
+
+
 @cache
 def engine_script(*, is_typed: bool) -> str:
     """Return the whole engine: a function that takes a format's facts, and what it needs."""
-    source = engine_source()
-    types = Module(source, BY_HAND, _TYPES, is_typed=is_typed).printed(_TYPES) if is_typed else ""
-    engine = _Engine(source, BY_HAND, (), reserved_names(), is_typed=is_typed)
+    engine = _Engine(engine_source(), BY_HAND, (), reserved_names(), is_typed=is_typed)
     printed = engine.printed(("FORMAT", *ROOTS))
     last = "\n".join(engine.last_lines)
     parts = needed(printed + last, [*PUBLIC, *SHARED, "ruleOf"])
@@ -106,28 +119,27 @@ def engine_script(*, is_typed: bool) -> str:
     own = _texts(inside, (), is_typed=is_typed)
     text = "\n\n".join([printed, *own, last, "return { FORMAT, Parser, parse };"])
     note, returns = (": Facts", ": FormatModule") if is_typed else ("", "")
-    head = f"export function load(facts{note}){returns} {{"
-    if is_typed:
-        told = "/** What a format says. The first rule of a table that fits counts. */"
-        members = ["  readonly FORMAT: FormatTexts;", *engine.facts()]
-        head = "\n".join([told, "export interface Facts {", *members, "}", "", head])
+    head = f"/** Return what reads a format, by what it says. */\nexport function load(facts{note}){returns} {{"
     around = _texts([each for each in parts if each not in inside], SHARED, is_typed=is_typed)
     function = f"{head}\n{textwrap.indent(text, '  ')}\n}}\n"
-    return "\n\n".join([*filter(None, [types.strip()]), *around, function])
+    types = [engine_types().strip(), engine_interface()] if is_typed else []
+    return "\n\n".join([*types, *around, function])
 
 
 def _inside(parts: list[Declaration], names: set[str]) -> list[Declaration]:
     """Return what of the runtime needs what was printed."""
     found: list[Declaration] = []
-    while new := [each for each in parts if each.words & names and each not in found and each.name not in SHARED]:
+    while new := [
+        each
+        for each in parts
+        if each.words & names and each not in found and each.name not in SHARED
+    ]:
         found += new
         names = names | {each.name for each in new}
     return [each for each in parts if each in found]
 
 
-def _texts(
-    parts: list[Declaration], public: tuple[str, ...], *, is_typed: bool
-) -> Iterator[str]:
+def _texts(parts: list[Declaration], public: tuple[str, ...], *, is_typed: bool) -> Iterator[str]:
     for each in parts:
         text = made_public(each.text, each.name, public)
         if text := text if is_typed else untyped(text):

@@ -101,7 +101,10 @@ class _Eraser:
         """Tell whether a colon stands before a type."""
         if self.lists and self.lists[-1]:
             return True  # in parameters; what is taken apart has no colon in it
-        if self._last() in (")", "]"):  # before what a function returns, or a list is taken apart to
+        if self._last() in (
+            ")",
+            "]",
+        ):  # before what a function returns, or a list is taken apart to
             return self.held_parameters
         if self.scopes[-1:] == ["class"]:
             return True

@@ -165,19 +165,19 @@ export function isObject(text: string): boolean {
 export function withRepeatedJoined(text: string): string {
   const value = new JsonReader(text, true).read();
   // It may be nested too deeply.
-  return value === undefined ? text : joinHalves(dumpJson(joined(value)));
+  return value === undefined ? text : joinHalves(dumpJson(membersJoined(value)));
 }
 
-function joined(value: JsonData): JsonData {
-  if (Array.isArray(value)) return value.map(joined);
+function membersJoined(value: JsonData): JsonData {
+  if (Array.isArray(value)) return value.map(membersJoined);
   if (!(value instanceof Map)) return value;
   const found = new Map<string, JsonData[]>();
   for (const [key, member] of value) {
     const values = found.get(String(key)) ?? [];
     found.set(String(key), values);
-    values.push(joined(member));
+    values.push(membersJoined(member));
   }
-  return new Map(Array.from(found, ([key, all]) => [key, all.length > 1 ? all : all[0] as JsonData]));
+  return new Map(Array.from(found, ([key, all]) => [key, all.length > 1 ? all : (all[0] as JsonData)]));
 }
 
 /** Return what is wrong with arguments: the kind of problem, and a sentence. */

@@ -2,6 +2,7 @@
 
 import { FORMAT, Input, readTurn, rulesFor, Turn } from "./format.js";
 import { checkNames, type ParserOptions, type Pieces, type TextStream } from "./options.js";
+import { repr } from "./python.js";
 import { Message, type ParserEvent, type Problem } from "./results.js";
 
 /**
@@ -51,6 +52,7 @@ export class Parser {
    * counts where `specialTokens` are given. Behind `finish` it throws an error.
    */
   feed(piece: string, special = false): ParserEvent[] {
+    if (typeof piece !== "string") throw new TypeError(`feed: ${repr(piece)} is no string`);
     const { flow } = this.turn;
     // Text that passes through needs no more than this.
     if (flow && piece && !special && !hasSurrogates(piece) && !this.half) {
