@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -20,12 +19,8 @@ from tests.typescript.engines import (
     opened_engine,
     python_result,
 )
-from tests.typescript.toolchain import ROOT, compile_typescript, lint
-from turnspec import engine as engine_package
-from turnspec.codegen.compiled import COMMON, OWN, compiled_source
-from turnspec.codegen.compiler.folding import folded
-from turnspec.codegen.compiler.joining import joined
-from turnspec.codegen.compiler.values import Facts
+from tests.typescript.toolchain import compile_typescript
+from turnspec.codegen.compiled import compiled_source
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.loading import load
 from turnspec.codegen.printer.script import script
@@ -33,7 +28,6 @@ from turnspec.codegen.table import format_table
 from turnspec.deviations.table import DEVIATIONS
 from turnspec.deviations.turns import Format
 
-RUNTIME = ROOT / "generator/turnspec/engine/runtime"
 ALL = "TURNSPEC_EXAMPLES" in os.environ
 _CONTENT, _TAGGED, _JSON = "01-ai-yi-1-5-chat", "qwen3-coder", "qwen-qwen3-0-6b"
 CHOSEN = FORMATS if ALL else (_CONTENT, _TAGGED, _JSON)
@@ -60,17 +54,6 @@ def source_of(name: str) -> str:
 def format_of(name: str) -> Format:
     spec = committed_spec(name)
     return Format(spec, load(spec))
-
-
-def test_all_of_the_engine_is_in_the_subset() -> None:
-    """With all facts as variables, so that no format has what can't be printed."""
-    files = resources.files(engine_package)
-    names = ("roles", "facts", *(name for name in (*OWN, *COMMON) if name != "roles"))
-    head, bodies = joined(
-        (files.joinpath(f"{name}.py").read_text("utf-8") for name in names), "turnspec"
-    )
-    untraced = Facts({"IS_TRACED": False, "OBSERVER": None}, {}, frozenset())
-    assert script("\n\n".join([head, *(folded(body, untraced) for body in bodies)]))
 
 
 @pytest.mark.parametrize("name", CHOSEN)
@@ -105,17 +88,6 @@ def test_characters_of_two_halves_count_once(
             mine = python_result(module, pieces, options)
             (other,) = engine.parse(name, module, pieces=pieces, options=options)
             assert other == mine, (pieces, options)
-
-
-def test_a_character_that_is_cut_between_two_pieces_is_joined(engine: TypeScriptEngine) -> None:
-    form = format_of(_TAGGED)
-    text = f"🦆 {form.write(form.message)} 𝔊🦆"
-    units = text.encode("utf-16-le")
-    cut = [
-        units[at : at + 2].decode("utf-16-le", "surrogatepass") for at in range(0, len(units), 2)
-    ]
-    (found,) = engine.parse(_TAGGED, form.module, pieces=cut, options=form.options)
-    assert found["message"] == python_result(form.module, [text], form.options)["message"]
 
 
 def test_a_stop_text_that_is_too_long_is_refused(engine: TypeScriptEngine) -> None:
@@ -153,13 +125,3 @@ def test_printed_parsers_are_strict_typescript(tmp_path: Path) -> None:
     strict = ("noPropertyAccessFromIndexSignature", "isolatedDeclarations", "erasableSyntaxOnly")
     options = (f"--{option}" for option in strict)
     compile_typescript(tmp_path, tmp_path / "compiled", *options)
-
-
-def test_the_runtime_is_as_the_linter_wants_it() -> None:
-    lint(RUNTIME)
-
-
-def test_a_string_may_have_any_number_of_escapes(engine: TypeScriptEngine) -> None:
-    """Engines of expressions put each turn of some repeats on a stack that has its end."""
-    text = '<tool_call>\n{"name": "look", "arguments": {"a": "' + r"\n" * 3_000_000
-    assert engine.work(_JSON, format_of(_JSON).module, [text], "matches")

@@ -18,11 +18,17 @@ from tests.typescript.toolchain import node
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import readable_names
 from turnspec.catalog.names import untelling
+from turnspec.codegen.facts import facts_of
+from turnspec.codegen.printer.shared import facts_given
 from turnspec.codegen.typescript import SHARED_ENGINE, Script, script_engine
 from turnspec.report.texts import texts_to_try
 
 TEMPLATES = ROOT / "generator/turnspec/report/templates"
 Ask = Callable[..., Any]
+
+
+def facts_for(name: str) -> dict[str, Any]:
+    return facts_given(facts_of(table_of(name)))
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +64,7 @@ def test_a_text_is_shown_in_its_parts(name: str, ask: Ask) -> None:
     form = committed_format(name)
     for text in texts_to_try(form.spec, form.module)[::5]:
         options = {"tools": list(text.tools), "prefill": text.prefill}
-        found = ask(table=table_of(name), options=options, text=text.text, size=7)
+        found = ask(facts=facts_for(name), options=options, text=text.text, size=7)
         message = form.module.parse(text.text, **options)
         assert found["message"] == message.to_dict()
         assert [each["offset"] for each in found["problems"]] == [
@@ -75,8 +81,8 @@ TURN = '<think>\nI 🦆.\n</think>\n\n<tool_call>\n{"name": "look", "arguments":
 
 
 def test_what_was_read_is_told_from_what_was_not(ask: Ask) -> None:
-    table = table_of(QWEN)
-    found = ask(table=table, options={}, text=TURN, size=5, count=6)
+    facts = facts_for(QWEN)
+    found = ask(facts=facts, options={}, text=TURN, size=5, count=6)
     assert [(part["kind"], part["text"]) for part in found["parts"]] == [
         ("mark", "<think>\n"),
         ("reasoning", "I 🦆."),
@@ -85,7 +91,7 @@ def test_what_was_read_is_told_from_what_was_not(ask: Ask) -> None:
     ]
     assert not found["isOver"]
     assert found["lines"] == ['reasoning: "I"', 'reasoning: " 🦆."']
-    read = ask(table=table, options={}, text=TURN, size=0)
+    read = ask(facts=facts, options={}, text=TURN, size=0)
     assert [(part["kind"], part["text"]) for part in read["parts"]][3:] == [
         ("call-mark", '<tool_call>\n{"name": "'),
         ("name", "look"),
@@ -112,9 +118,9 @@ def test_no_sign_deceives_a_reader(ask: Ask) -> None:
 
 
 def test_a_part_begins_anew_where_a_problem_is(ask: Ask) -> None:
-    table = table_of(QWEN)
+    facts = facts_for(QWEN)
     text = '<tool_call>\n{"name": "look", "arguments": {"a": 1'
-    found = ask(table=table, options={}, text=text, size=0)
+    found = ask(facts=facts, options={}, text=text, size=0)
     (problem,) = found["problems"]
     places = [part["at"] for part in found["parts"]]
     assert problem["offset"] in places or problem["offset"] == len(text)

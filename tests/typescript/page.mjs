@@ -1,6 +1,6 @@
 // What the boxes of the report make of texts: requests and answers are lines of JSON.
 //
-// {"table": …, "options": …, "text": …, "size": …, "count": …} is read as by a box; {"hash": …} is
+// {"facts": …, "options": …, "text": …, "size": …, "count": …} is read as by a box; {"hash": …} is
 // where a hash leads; {"name": …, "state": …} is the hash of a case; {"packed": …} is unpacked;
 // {"shown": …} is a text as the page shows it; {"plain": …, "untelling": …} a name as its filter
 // takes it.
@@ -10,10 +10,10 @@ import { pathToFileURL } from "node:url";
 
 const page = await import(pathToFileURL(process.argv[2]).href);
 
-function read({ table, options, text, size, count }) {
+function read({ facts, options, text, size, count }) {
   const characters = Array.from(text);
   const pieces = page.cut(characters, size);
-  const found = page.readPieces(page.formatOf(table), options, pieces, count ?? pieces.length);
+  const found = page.readPieces(page.formatOf(facts), options, pieces, count ?? pieces.length);
   const lines = found.steps.flatMap(({ events }) => events.map(page.eventLine));
   return { ...found, lines, parts: page.partsOf(characters, found) };
 }

@@ -87,7 +87,7 @@ def shares_engine(text: str) -> bool:
 
 
 def _sharing(table: Format, script: Script) -> str:
-    """Return a parser that shares the engine: what its format says, and what `load` makes of that."""
+    """Return a parser that shares the engine: what its format says, and what is made of that."""
     # The compiler takes the file for that of the ending that it writes.
     engine = f"./{SHARED_ENGINE}.{'js' if script is Script.TYPESCRIPT else 'mjs'}"
     public = [name for name in SHARED if name not in ("load", "Facts", "FormatModule")]

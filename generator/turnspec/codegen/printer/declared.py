@@ -18,7 +18,7 @@ from turnspec.codegen.printer.script import (
     names_in,
     runtime,
 )
-from turnspec.codegen.printer.shared import SHARED, engine_interface, engine_types
+from turnspec.codegen.printer.shared import LOAD_TOLD, SHARED, engine_interface, engine_types
 
 _METHOD = re.compile(r" \{\n(?:    .*\n|\n)*  \}$", re.MULTILINE)
 _FUNCTION = re.compile(r" \{\n(?:  .*\n|\n)*\}\Z")
@@ -40,7 +40,7 @@ def declaration(module: str) -> str:
 
 def engine_declaration() -> str:
     """Return the declarations of the engine that scripts share."""
-    load = "/** Return what reads a format, by what it says. */\nexport declare function load(facts: Facts): FormatModule;"
+    load = f"{LOAD_TOLD}\nexport declare function load(facts: Facts): FormatModule;"
     return _joined([engine_types().strip(), engine_interface(), load], SHARED)
 
 

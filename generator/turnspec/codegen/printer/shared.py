@@ -39,6 +39,7 @@ SHARED = (
 )
 #: What stands beside the function that reads, as its types do.
 _TYPES = ("ProblemKind",)
+LOAD_TOLD = "/** Return what reads a format, by what it says. */"
 _OTHERS = ("FORMAT", "IS_TRACED", "OBSERVER")
 _FACTS = ("FORMAT", *(name for name in engine_facts.__annotations__ if name not in _OTHERS))
 
@@ -119,7 +120,7 @@ def engine_script(*, is_typed: bool) -> str:
     own = _texts(inside, (), is_typed=is_typed)
     text = "\n\n".join([printed, *own, last, "return { FORMAT, Parser, parse };"])
     note, returns = (": Facts", ": FormatModule") if is_typed else ("", "")
-    head = f"/** Return what reads a format, by what it says. */\nexport function load(facts{note}){returns} {{"
+    head = f"{LOAD_TOLD}\nexport function load(facts{note}){returns} {{"
     around = _texts([each for each in parts if each not in inside], SHARED, is_typed=is_typed)
     function = f"{head}\n{textwrap.indent(text, '  ')}\n}}\n"
     types = [engine_types().strip(), engine_interface()] if is_typed else []

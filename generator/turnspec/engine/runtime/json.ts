@@ -177,7 +177,9 @@ function membersJoined(value: JsonData): JsonData {
     found.set(String(key), values);
     values.push(membersJoined(member));
   }
-  return new Map(Array.from(found, ([key, all]) => [key, all.length > 1 ? all : (all[0] as JsonData)]));
+  return new Map(
+    Array.from(found, ([key, all]) => [key, all.length > 1 ? all : (all[0] as JsonData)]),
+  );
 }
 
 /** Return what is wrong with arguments: the kind of problem, and a sentence. */
@@ -229,7 +231,10 @@ export function dumpJson(value: Any): string {
   if (value instanceof JsonNumber) return numberText(value);
   if (isList(value)) return `[${value.map(dumpJson).join(", ")}]`;
   if (!(value instanceof Map)) return String(value);
-  const members = Array.from(value, ([key, member]) => `${quote(String(key))}: ${dumpJson(member)}`);
+  const members = Array.from(
+    value,
+    ([key, member]) => `${quote(String(key))}: ${dumpJson(member)}`,
+  );
   return `{${members.join(", ")}}`;
 }
 
