@@ -1,12 +1,12 @@
 // Parses texts with the TypeScript engine: requests and answers are lines of JSON.
 //
 // {"name": …, "facts": …} loads a format, {"name": …, "path": …} a parser's file; {"name": …,
-// "options": …, "text": …, "sizes": […]} parses a text in pieces of each size (0: whole), or {…, "pieces": […]} in these pieces, special
-// ones as [piece, true], and null for a finish() between them. An answer
-// holds, for each way to cut the text, the events of each piece and of the end, and the message; of a
-// request with "work", how many elements of arrays were gone through or copied instead ("elements"),
-// how often expressions were looked for ("matches"), characters were counted ("characters"), or
-// all that methods of JavaScript's go through: elements, members, and characters ("steps").
+// "options": …, "text": …, "sizes": […]} parses a text in pieces of each size (0: whole), or
+// {…, "pieces": […]} in these pieces, special ones as [piece, true], and null for a finish() between
+// them. An answer holds, for each way to cut the text, the events of each piece and of the end, and
+// the message; of a request with "work", how many elements of arrays were gone through or copied
+// instead ("elements"), how often expressions were looked for ("matches"), or all that methods of
+// JavaScript's go through: elements, members, and characters ("steps").
 
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
@@ -98,7 +98,6 @@ const nothing = () => 0;
 const work = {
   elements: [elements],
   matches: [matches],
-  characters: [[String.prototype, ["codePointAt"], () => 1]],
   steps: [
     elements,
     [Array.prototype, LOOPS, nothing],

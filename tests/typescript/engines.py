@@ -74,13 +74,13 @@ class TypeScriptEngine:
         name: str,
         module: FormatModule,
         pieces: Sequence[str | tuple[str, bool]],
-        kind: Literal["elements", "matches", "characters", "steps"] = "elements",
+        kind: Literal["elements", "matches", "steps"] = "elements",
         **options: Any,
     ) -> int:
         """Return how many elements of arrays are gone through or copied to parse a text.
 
-        Or how often expressions are looked for (``matches``), characters are counted,
-        or what an expression finds or looks through, with the elements (``steps``).
+        Or how often expressions are looked for (``matches``), or what these find or look through,
+        with the elements (``steps``).
         """
         count: Any = self.parse(name, module, pieces=pieces, options=options, work=kind)
         assert isinstance(count, int)
