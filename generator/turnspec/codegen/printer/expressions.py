@@ -321,6 +321,11 @@ class Expressions:
         is_short = isinstance(index.upper, ast.Constant) and (not ends[0] or ends[0].isdigit())
         if kind == STR and is_short:  # by characters, of which some are two units
             return Value(self.runtime("characters", value.text, ends[0] or "0", ends[1]), STR)
+        match index.upper:
+            case ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int(count))) if (
+                kind == STR and index.lower and ast.unparse(left) == ast.unparse(index.lower)
+            ):
+                return Value(self.runtime("charactersAt", value.text, ends[0], str(count)), STR)
         inside = ", ".join(end for end in (ends[0] or ("0" if ends[1] else ""), ends[1]) if end)
         return Value(f"{value.within(TIGHT)}.slice({inside})", kind)
 

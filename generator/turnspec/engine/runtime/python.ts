@@ -52,6 +52,12 @@ export function characters(text: string, start: number, end: number): string {
   return found;
 }
 
+/** Return so many characters of a text from a position on. */
+export function charactersAt(text: string, at: number, count: number): string {
+  if (count === 1 && text.charCodeAt(at) < 0xd800) return text.charAt(at);
+  return characters(text.slice(at, at + 2 * count), 0, count);
+}
+
 export function countOf(text: string, sought: string): number {
   return text.split(sought).length - 1;
 }
