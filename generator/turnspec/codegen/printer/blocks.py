@@ -20,7 +20,10 @@ from turnspec.codegen.printer.names import (
 from turnspec.codegen.printer.statements import INDENT, Statements
 
 #: Statements that stand behind their condition, without braces.
-_SHORT = (ast.Return, ast.Continue, ast.Break, ast.Raise, ast.Expr)
+_SHORT = (
+    *(ast.Return, ast.Continue, ast.Break, ast.Raise, ast.Expr),
+    *(ast.Assign, ast.AugAssign),
+)
 
 
 class Blocks(Statements):
@@ -51,10 +54,11 @@ class Blocks(Statements):
         made, self.lines = self.lines, lines
         self.kinds = outer
         self.narrow(node.test, False)
-        text = f"if ({test}) {made[0].strip()}" if len(made) == 1 else ""
+        is_one = len(made) == 1 and not made[0].strip().startswith(("const ", "let ", "//"))
+        text = f"if ({test}) {made[0].strip()}" if is_one else ""
         if text and column + len(text) <= WIDTH:
             self.put(text)
-            if isinstance(first, ast.Expr):
+            if isinstance(first, ast.Expr | ast.Assign | ast.AugAssign):
                 self.kinds = outer
             return True
         self.kinds = outer
@@ -90,8 +94,17 @@ class Blocks(Statements):
         names = self._stored(node.target)
         own = self.scope.by.get(id(node), set())
         keyword = "const " if all(map(self.scope.is_constant, names)) else "let "
-        head = f"for ({keyword if own >= names else ''}{self.target(node.target)} of"
-        self.put(f"{head} {many.text}) {{", node, node.iter)
+        head = f"for ({keyword if own >= names else ''}{self.target(node.target)} of {many.text})"
+        is_short = len(node.body) == 1 and isinstance(node.body[0], ast.Expr | ast.AugAssign)
+        if is_short and not self.comments.are_in(node):
+            lines, self.lines = self.lines, []
+            self.statement(node.body[0])
+            made, self.lines = self.lines, lines
+            text = f"{head} {made[0].strip()}"
+            if len(made) == 1 and self.depth * INDENT + len(text) <= WIDTH:
+                self.put(text)
+                return
+        self.put(f"{head} {{", node, node.iter)
         self.block(node.body)
         self.put("}")
 

@@ -73,7 +73,8 @@ class Module(Learning):
                     self._put_top(node)
         if self.refusals:
             raise NotInSubset(self.refusals)
-        return re.sub(r"\n{3,}", "\n\n", "\n".join(self.lines)).strip("\n") + "\n"
+        text = re.sub(r"\n{3,}", "\n\n", "\n".join(self.lines))
+        return re.sub(r"(?<=\{\n)\n", "", text).strip("\n") + "\n"
 
     def _reached(self, roots: Iterable[str]) -> set[str]:
         found: set[str] = set()
