@@ -50,11 +50,6 @@ def apart(members: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
     return found
 
 
-def load_apart(text: str) -> Any:
-    """Return the value of JSON text, whose objects keep all members where a key is repeated."""
-    return load_json(text, hook=apart)
-
-
 def is_too_deep(text: str) -> bool:
     """Say whether arrays and objects are nested more deeply than DEEPEST."""
     depth = 0
@@ -80,7 +75,7 @@ def is_object(text: str) -> bool:
 def find_flaw(text: str) -> tuple[ProblemKind, str] | None:
     """Return what is wrong with arguments: the kind of problem, and a sentence."""
     try:
-        value = load_apart(text)
+        value = load_json(text, hook=apart)
     except ValueError:
         return "not_json", "the arguments are not JSON"
     again = [key for key in value if isinstance(key, Again)] if is_mapping(value) else []

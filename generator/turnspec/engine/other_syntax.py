@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from turnspec.engine.facts import NAME, READS_TAGS
-from turnspec.engine.json_texts import apart, dump_json, load_apart
+from turnspec.engine.json_texts import apart, dump_json, load_json
 from turnspec.engine.literals import (
     PYTHON_ERRORS,
     dump_python,
@@ -91,7 +91,8 @@ def objects_in(text: str) -> Sequence[Any]:
     for is_python in (False, True):
         for candidate in (text, f"[{text}]"):
             try:
-                value = load_apart(python_as_json(candidate) if is_python else candidate)
+                json = python_as_json(candidate) if is_python else candidate
+                value = load_json(json, hook=apart)
             except PYTHON_ERRORS:
                 continue
             return value if is_list(value) else [value]

@@ -38,7 +38,7 @@ class Stream:
         self.begun = False
         self.pieces: GrowingText = []
         self._counted, self._length = 0, 0  # so many pieces are so long
-        self._seams: list[tuple[int, int]] = []  # where they are in the text, and their offsets
+        self._seams: list[tuple[int, int]] = []  # places, offsets
 
     def flow(self, text: str) -> list[Event] | None:
         """Take a piece in which no marker can begin; return None for any other one."""

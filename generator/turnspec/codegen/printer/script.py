@@ -25,7 +25,7 @@ BY_HAND = frozenset(
         *("is_object", "find_flaw", "with_repeated_joined", "joined", "literal"),
         *("literal_as_json", "without_warnings", "dump_python", "join_halves", "python_as_json"),
         *("keyword_arguments", "types_of", "PYTHON_ERRORS", "parameters_by_name", "is_list"),
-        *("is_mapping", "object_in", "list_in", "schema_options", "load_apart", "apart", "grown"),
+        *("is_mapping", "object_in", "list_in", "schema_options", "apart", "grown"),
     )
 )
 #: What the runtime asks of a printed parser.

@@ -142,16 +142,12 @@ function numberOf(text: string): JsonNumber | undefined {
   return number.isInteger && digits > MOST_DIGITS ? undefined : number;
 }
 
-/** Return the value of JSON text; ValueError if it is none, as NaN is. */
-export function loadJson(text: string): Any {
-  const value = new JsonReader(text).read();
-  if (value === undefined) throw new ValueError("not JSON");
-  return value;
-}
+/** Given for a hook, it has objects keep all members where a key is repeated. */
+export const apart = true;
 
-/** Return the value of JSON text, whose objects keep all members where a key is repeated. */
-export function loadApart(text: string): Any {
-  const value = new JsonReader(text, true).read();
+/** Return the value of JSON text; ValueError if it is none, as NaN is. */
+export function loadJson(text: string, hook = false): Any {
+  const value = new JsonReader(text, hook).read();
   if (value === undefined) throw new ValueError("not JSON");
   return value;
 }
