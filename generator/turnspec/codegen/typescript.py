@@ -27,7 +27,7 @@ from turnspec.spec.visible import visible_json
 
 SHARED_ENGINE = "turnspec-engine"
 #: The engine of scripts, as the banner of a copy names it.
-SCRIPT_ENGINE = "turnspec.engine.scripts"
+SCRIPT_ENGINE = "turnspec.engine.typescript"
 _LINE_LENGTH = 100
 _IMPORTS_ENGINE = re.compile(rf"""from ["']\./{SHARED_ENGINE}\.""")
 
