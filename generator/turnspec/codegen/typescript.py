@@ -165,7 +165,7 @@ def _literal(value: Any, indent: str = "") -> str:
     line = ", ".join(before + _literal(item) for before, item in pairs)
     space = " " if isinstance(value, dict) and value else ""
     line = f"{brackets[0]}{space}{line}{space}{brackets[1]}"
-    if len(indent) + len(line) < _LINE_LENGTH - 30 and not (isinstance(value, dict) and not indent):
+    if len(indent) + len(line) < _LINE_LENGTH - 15 and not (isinstance(value, dict) and not indent):
         return line
     lines = (f"{inner}{before}{_literal(item, inner)},\n" for before, item in pairs)
     return f"{brackets[0]}\n{''.join(lines)}{indent}{brackets[1]}"

@@ -95,7 +95,7 @@ export function repr(value: unknown): string {
  */
 export class GrowingText {
   private joined = "";
-  private readonly apart: string[] = [];
+  private readonly latest: string[] = [];
   private count = 0;
 
   /** How many pieces are there; all that were joined are one. */
@@ -104,19 +104,19 @@ export class GrowingText {
   }
 
   push(piece: string): void {
-    this.apart[this.count] = piece;
+    this.latest[this.count] = piece;
     this.count += 1;
     if (this.count === 256) this.join("");
   }
 
   join(_between: ""): string {
-    this.joined += this.apart.slice(0, this.count).join("");
+    this.joined += this.latest.slice(0, this.count).join("");
     this.count = 0;
     return this.joined;
   }
 
   at(_last: -1): string {
-    return this.apart[this.count - 1] ?? this.joined;
+    return this.latest[this.count - 1] ?? this.joined;
   }
 }
 
