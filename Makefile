@@ -120,7 +120,7 @@ api: $(STAMP)  ## write docs/api.md: options, events, attributes and kinds of pr
 	@$(BIN)/python -m tests.api_page
 
 # Node, the compiler and a linter: what the machine has, else what is installed below build/.
-typescript: $(STAMP)  ## write the engine's JavaScript, which the compiler makes of its TypeScript
+typescript: $(STAMP)  ## lay out and lint the TypeScript and JavaScript that is written by hand
 	@$(BIN)/python -m tests.typescript.toolchain
 
 families: $(STAMP)  ## write docs/FAMILIES.md: well-known families with a turn of each, parsed

@@ -21,9 +21,9 @@ from benchmarks.module_limits import CLASSES, Figure, by_class
 from benchmarks.modules import ROOT, Module, read_modules
 
 _PACKAGE = Path("generator") / "turnspec"
-#: What only scripts need: their code, and which parts of their engine a format has.
-_OF_SCRIPTS = ("typescript.py", "parts.py")
-#: The format table, from which facts are derived; scripts read it themselves.
+#: What only scripts need, and the folder of what prints them.
+_OF_SCRIPTS = ("typescript.py", "printer")
+#: The format table, from which facts are derived.
 _OF_TABLES = (
     *("table.py", "text_table.py", "call_table.py", "argument_table.py", "format.py"),
     *("table_checks.py", "headers.py", "notation.py", "shapes.py"),
@@ -50,7 +50,7 @@ class GeneratorLines:
         folder = root / _PACKAGE / "codegen"
         codegen = {f"{path.relative_to(folder)}": _lines(path) for path in folder.rglob("*.py")}
         tables = sum(codegen.pop(name, 0) for name in _OF_TABLES)
-        scripts = sum(codegen.pop(name, 0) for name in _OF_SCRIPTS)
+        scripts = sum(codegen.pop(name) for name in [*codegen] if name.startswith(_OF_SCRIPTS))
         engine = sum(map(_lines, (root / _PACKAGE / "engine").glob("*.py")))
         return cls(engine, sum(codegen.values()), tables, scripts)
 

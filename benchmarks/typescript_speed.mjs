@@ -1,5 +1,5 @@
-// Measures the TypeScript engine: requests and answers are lines of JSON. A request holds a format's
-// table, options, turns of several lengths, each as what leads to a long text and that text, and the
+// Measures parsers in JavaScript: requests and answers are lines of JSON. A request holds a format's
+// name, options, turns of several lengths, each as what leads to a long text and that text, and the
 // length of its pieces; or it is null, for another round of the same. The answer is the microseconds
 // that a piece of each turn takes.
 //
@@ -10,8 +10,6 @@
 
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
-
-const { load } = await import(pathToFileURL(process.argv[2]).href);
 
 function cut(text, length) {
   const pieces = [];
@@ -31,15 +29,15 @@ function taken(parser, { lead, pieces }) {
 }
 
 /** Return what measures a round. */
-function rounds({ table, options, turns, piece }) {
-  const format = load(table);
+async function rounds({ name, options, turns, piece }) {
+  const { Parser } = await import(pathToFileURL(`${process.argv[2]}/${name}.mjs`).href);
   const texts = turns.map(({ lead, body }) => ({ lead, pieces: cut(body, piece) }));
   const most = Math.max(...texts.map(({ pieces }) => pieces.length));
   return () =>
     texts.map((text) => {
       const times = Math.round(most / text.pieces.length);
       let all = 0;
-      for (let time = 0; time < times; time++) all += taken(format.parser(options), text);
+      for (let time = 0; time < times; time++) all += taken(new Parser(options), text);
       return (all / times / text.pieces.length) * 1000;
     });
 }
@@ -47,6 +45,6 @@ function rounds({ table, options, turns, piece }) {
 let round = () => [];
 for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line);
-  if (request) round = rounds(request);
+  if (request) round = await rounds(request);
   process.stdout.write(`${JSON.stringify(round())}\n`);
 }

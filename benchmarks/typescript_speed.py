@@ -1,4 +1,4 @@
-"""The second half of `make bench`: the TypeScript engine beside the Python engine, in one run.
+"""The second half of `make bench`: parsers in JavaScript beside those in Python, in one run.
 
     python -m benchmarks.typescript_speed [NAME ...]
 
@@ -24,7 +24,7 @@ from tests.typescript.toolchain import node
 from benchmarks.cases import Format, LongText, long_turn, read_formats, representatives
 from benchmarks.measuring import PIECE, Effort, measurable, streamed_rounds
 from turnspec.codegen.table import format_table
-from turnspec.codegen.typescript import Script, script_engine
+from turnspec.codegen.typescript import Script, script_text
 
 _ROOT = Path(__file__).parent.parent
 _SCRIPT = Path(__file__).parent / "typescript_speed.mjs"
@@ -68,9 +68,10 @@ def main(names: Sequence[str]) -> int:
     chosen = [each for each in known if each.name in names] or representatives(known)
     speeds: list[Speed] = []
     with tempfile.TemporaryDirectory() as folder:
-        engine = Path(folder) / "engine.mjs"
-        engine.write_text(script_engine(Script.JAVASCRIPT), encoding="utf-8")
-        command = [node(), str(_SCRIPT), str(engine)]
+        for each in chosen:
+            text = script_text(each.source, format_table(each.spec), Script.JAVASCRIPT)
+            (Path(folder) / f"{each.name}.mjs").write_text(text, encoding="utf-8")
+        command = [node(), str(_SCRIPT), folder]
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
         ) as process:
@@ -95,7 +96,7 @@ def _speeds(process: subprocess.Popen[str], chosen: Sequence[Format]) -> Iterato
 def _request(known: Format, part: LongText) -> dict[str, Any]:
     turns = [long_turn(known.spec, part, size) for size in _SIZES]
     return {
-        "table": format_table(known.spec),
+        "name": known.name,
         "options": {"tools": turns[0].tools, "prefill": known.spec.turn.header},
         "turns": [{"lead": turn.lead, "body": turn.body} for turn in turns],
         "piece": PIECE,

@@ -22,7 +22,6 @@ from turnspec.codegen.compiled import BEGINS_COMMON
 from turnspec.codegen.format import Format as FormatTable
 from turnspec.codegen.loading import load_module
 from turnspec.codegen.table import format_table
-from turnspec.codegen.typescript import Script, needed_script_parts
 from turnspec.deviations.turns import Format
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
@@ -95,9 +94,15 @@ def traits(spec: Spec) -> set[str]:
     return {*_traits(format_table(spec), get_type_hints(FormatTable)), *modes(spec)}
 
 
-def parts_of(name: str) -> tuple[str, ...]:
-    """Return the parts of the engine of scripts that a format needs."""
-    return needed_script_parts(format_table(committed_spec(name)), Script.JAVASCRIPT)
+def parts_of(name: str) -> tuple[Hashable, ...]:
+    """Return which kinds of calls and arguments a format has."""
+    table: Mapping[str, Any] = format_table(committed_spec(name))
+    calls, arguments = table.get("calls", {}), table.get("arguments", {})
+    kinds = (
+        key in found
+        for found, key in ((arguments, "values"), (arguments, "elements"), (table, "code"))
+    )
+    return (calls.get("form"), arguments.get("form"), *kinds)
 
 
 def covering(having: Mapping[str, Set[Hashable]]) -> list[str]:

@@ -39,10 +39,10 @@ from turnspec.explain.samples import sample_turns
 from turnspec.spec.model import Condition, Limit, Subject, Verdict
 
 ENGINE = ROOT / "generator/turnspec/engine"
-_LONGEST_TABLE = 100  # lines, as scripts have it
-_MEDIAN_TABLE = 60
+_LONGEST_TABLE = 225  # lines, as scripts have it
+_MEDIAN_TABLE = 125
 _MOST_SWITCHES = 10
-_LARGEST_ENGINE = 4240  # lines that aren't blank
+_LARGEST_ENGINE = 4330  # lines that aren't blank
 _QUICK = 0.030  # seconds that an import may take above that of what it imports, on a busy machine
 
 
@@ -133,9 +133,11 @@ def test_the_table_is_plain_data(name: str) -> None:
 
 def table_lines(name: str) -> int:
     """Return how many lines a script's table takes: it ends where a line is but its bracket."""
-    lines = script_text(module_source(name), table_of(name), Script.JAVASCRIPT).splitlines()
+    lines = script_text(
+        module_source(name), table_of(name), Script.JAVASCRIPT, shared=True
+    ).splitlines()
     first = next(at for at, line in enumerate(lines) if "FORMAT" in line and line.endswith("{"))
-    return lines.index("};", first) - first + 1
+    return lines.index("});", first) - first + 1
 
 
 def test_tables_are_short_and_say_little_by_switches() -> None:

@@ -129,7 +129,7 @@ def test_input_without_end_is_told() -> None:
 
 #: What reads only what came with turnspec, or what it knows to be a file.
 OWN = {
-    *("chat/sources", "codegen/banner", "codegen/compiled", "codegen/typescript"),
+    *("chat/sources", "codegen/banner", "codegen/compiled", "codegen/printer/script"),
     *(
         "export/plugin",
         "export/plugins/vllm",

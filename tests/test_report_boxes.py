@@ -19,12 +19,18 @@ from tests.typescript.toolchain import node
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import named_formats
 from turnspec.catalog.names import PATTERNS
+from turnspec.codegen.facts import facts_of
+from turnspec.codegen.printer.shared import facts_given
 from turnspec.codegen.typescript import SHARED_ENGINE, Script, script_engine
 from turnspec.report.texts import texts_to_try
 from turnspec.spec.naming import TEMPLATE_SUFFIX
 
 TEMPLATES = ROOT / "generator/turnspec/report/templates"
 Ask = Callable[..., Any]
+
+
+def facts_for(name: str) -> dict[str, Any]:
+    return facts_given(facts_of(table_of(name)))
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +66,7 @@ def test_a_text_is_shown_in_its_parts(name: str, ask: Ask) -> None:
     form = committed_format(name)
     for text in texts_to_try(form.spec, form.module)[::5]:
         options = {"tools": list(text.tools), "prefill": text.prefill}
-        found = ask(table=table_of(name), options=options, text=text.text, size=7)
+        found = ask(facts=facts_for(name), options=options, text=text.text, size=7)
         message = form.module.parse(text.text, **options)
         assert found["message"] == message.to_dict()
         assert [each["offset"] for each in found["problems"]] == [
@@ -77,8 +83,8 @@ TURN = '<think>\nI 🦆.\n</think>\n\n<tool_call>\n{"name": "look", "arguments":
 
 
 def test_what_was_read_is_told_from_what_was_not(ask: Ask) -> None:
-    table = table_of(QWEN)
-    found = ask(table=table, options={}, text=TURN, size=5, count=6)
+    facts = facts_for(QWEN)
+    found = ask(facts=facts, options={}, text=TURN, size=5, count=6)
     assert [(part["kind"], part["text"]) for part in found["parts"]] == [
         ("mark", "<think>\n"),
         ("reasoning", "I 🦆."),
@@ -87,7 +93,7 @@ def test_what_was_read_is_told_from_what_was_not(ask: Ask) -> None:
     ]
     assert not found["isOver"]
     assert found["lines"] == ['reasoning: "I"', 'reasoning: " 🦆."']
-    read = ask(table=table, options={}, text=TURN, size=0)
+    read = ask(facts=facts, options={}, text=TURN, size=0)
     assert [(part["kind"], part["text"]) for part in read["parts"]][3:] == [
         ("call-mark", '<tool_call>\n{"name": "'),
         ("name", "look"),
@@ -114,9 +120,9 @@ def test_no_sign_deceives_a_reader(ask: Ask) -> None:
 
 
 def test_a_part_begins_anew_where_a_problem_is(ask: Ask) -> None:
-    table = table_of(QWEN)
+    facts = facts_for(QWEN)
     text = '<tool_call>\n{"name": "look", "arguments": {"a": 1'
-    found = ask(table=table, options={}, text=text, size=0)
+    found = ask(facts=facts, options={}, text=text, size=0)
     (problem,) = found["problems"]
     places = [part["at"] for part in found["parts"]]
     assert problem["offset"] in places or problem["offset"] == len(text)

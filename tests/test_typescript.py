@@ -1,4 +1,4 @@
-"""The TypeScript engine gives what the Python engine gives; and its copies compile, and run.
+"""The engine that is printed gives what Python's gives; and copies in TypeScript compile, and run.
 
 ``TURNSPEC_EXAMPLES=200`` (`make test-long`) compares all deviations in all formats, and that many
 random texts per six formats, instead of a sample.
@@ -37,14 +37,7 @@ from tests.typescript.engines import (
     pieces_of,
     python_result,
 )
-from tests.typescript.toolchain import (
-    SCRIPTS,
-    SOURCES,
-    compile_typescript,
-    differences,
-    engine_javascript,
-    lint,
-)
+from tests.typescript.toolchain import SCRIPTS, compile_typescript, lint
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.loading import load, load_table
 from turnspec.codegen.typescript import SHARED_ENGINE, Script, script_engine, script_text
@@ -227,7 +220,7 @@ def test_calls_of_another_kind_are_read_alike(value: str, engine: TypeScriptEngi
         assert not difference(engine, name, format_of(name).module, text, {}, (0, 1))
 
 
-@pytest.mark.parametrize("name", ["qwen3-coder", "qwen-qwen3-0-6b", "google-gemma-2-2b-it"])
+@pytest.mark.parametrize("name", ["qwen3-coder", "qwen-qwen3-0-6b"])
 @pytest.mark.parametrize("title", WRONG | NO_SCHEMAS)
 def test_wrong_tools_are_told(title: str, name: str, engine: TypeScriptEngine) -> None:
     """Schemas that are none as well, which say nothing in Python."""
@@ -565,8 +558,6 @@ for (const event of [...parser.feed(text), ...parser.finish()]) {
 """
 
 
-def test_the_javascript_is_what_the_compiler_makes() -> None:
-    lint(SOURCES)
+def test_what_is_written_by_hand_is_as_the_linter_wants_it() -> None:
     for script in SCRIPTS:
         lint(script)
-    assert differences(engine_javascript()) == []

@@ -1,6 +1,6 @@
 // Parses texts with the TypeScript engine: requests and answers are lines of JSON.
 //
-// {"name": …, "table": …} loads a format, {"name": …, "path": …} a parser's file; {"name": …, "options": …, "text": …, "sizes": […]}
+// {"name": …, "facts": …} loads a format, {"name": …, "path": …} a parser's file; {"name": …, "options": …, "text": …, "sizes": […]}
 // parses a text in pieces of each size (0: whole), or {…, "pieces": […]} in these pieces, special
 // ones as [piece, true], and null for a finish() between them. An answer
 // holds, for each way to cut the text, the events of each piece and of the end, and the message; of a
@@ -29,7 +29,7 @@ function fed(parser, piece) {
 }
 
 function parsed(format, pieces, options) {
-  const parser = format.parser(options);
+  const parser = new format.Parser(options);
   const events = pieces.map((piece) => fed(parser, piece));
   events.push(parser.finish());
   const { content, reasoningContent, toolCalls, problems } = parser.message;
@@ -40,10 +40,10 @@ function parsed(format, pieces, options) {
   };
 }
 
-/** Return what a script is loaded from, or a table, with the engine that its table is for. */
-async function opened({ table, path }, mark = "") {
-  const { load, Parser } = await import(pathToFileURL(path ?? process.argv[2]).href + mark);
-  return table ? load(table) : { parser: (options) => new Parser(options) };
+/** Return what a script gives, or the engine that scripts share, by a format's facts. */
+async function opened({ facts, path }, mark = "") {
+  const script = await import(pathToFileURL(path ?? process.argv[2]).href + mark);
+  return facts ? script.load(facts) : script;
 }
 
 /** Return the steps of a text's first piece, up to so many, and up to its end; null for no end. */
@@ -51,7 +51,7 @@ async function counted({ name, pieces, half, most, options }) {
   const { COUNTED, steps } = await import("./steps.mjs");
   const key = name + COUNTED;
   if (!formats.has(key)) formats.set(key, await opened(sources.get(name), COUNTED));
-  const parser = formats.get(key).parser(options);
+  const parser = new (formats.get(key).Parser)(options);
   let at = 0;
   const feed = (end) => {
     for (; at < end; at += 1) fed(parser, pieces[at]);
@@ -63,10 +63,10 @@ async function counted({ name, pieces, half, most, options }) {
   return steps([() => feed(1), () => feed(half), rest], most);
 }
 
-async function answer({ name, table, path, ...request }) {
-  if (table || path) {
-    sources.set(name, { table, path });
-    formats.set(name, await opened({ table, path }));
+async function answer({ name, facts, path, ...request }) {
+  if (facts || path) {
+    sources.set(name, { facts, path });
+    formats.set(name, await opened({ facts, path }));
     return null;
   }
   const { options, text, sizes, pieces, half } = request;

@@ -16,9 +16,9 @@ from tests import counted_steps
 from tests.engine_cases import TABLES
 from tests.generated_formats import table_of
 from tests.typescript.toolchain import node
-from turnspec.codegen.format import Format as FormatTable
+from turnspec.codegen.facts import facts_of
 from turnspec.codegen.format_module import FormatModule
-from turnspec.codegen.typescript import Script, script_engine
+from turnspec.codegen.printer.shared import engine_script, facts_given
 
 #: In characters; 0 is the whole text at once.
 SIZES = (0, 1, 2, 3, 7)
@@ -65,7 +65,7 @@ class TypeScriptEngine:
     def parse(self, name: str, module: FormatModule | None, **request: Any) -> list[Any]:
         """Return events and message for each way to cut a text, as the driver tells them."""
         if name not in self._loaded:
-            self._ask({"name": name, "table": _table(name)})
+            self._ask({"name": name, "facts": _facts(name)})
             self._loaded.add(name)
         options = {_OPTIONS.get(key, key): value for key, value in request["options"].items()}
         answer: list[Any] = self._ask({**request, "name": name, "options": options})
@@ -100,17 +100,17 @@ class TypeScriptEngine:
         return answer["done"]
 
 
-def _table(name: str) -> FormatTable:
-    """Return the table of a committed format, or of one that is written by hand."""
+def _facts(name: str) -> dict[str, Any]:
+    """Return the facts of a committed format, or of one whose table is written by hand."""
     hand = name.removeprefix("hand ")
-    return TABLES[hand] if hand != name else table_of(name)
+    return facts_given(facts_of(TABLES[hand] if hand != name else table_of(name)))
 
 
 @contextmanager
 def opened_engine(folder: Path) -> Iterator[TypeScriptEngine]:
     """Open the engine, which is written into a folder."""
     path = folder / "engine.mjs"
-    path.write_text(script_engine(Script.JAVASCRIPT), encoding="utf-8")
+    path.write_text(engine_script(is_typed=False), encoding="utf-8")
     with TypeScriptEngine(node(), path) as opened:
         yield opened
 

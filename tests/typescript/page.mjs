@@ -1,6 +1,6 @@
 // What the boxes of the report make of texts: requests and answers are lines of JSON.
 //
-// {"table": …, "options": …, "text": …, "size": …, "count": …} is read as by a box; {"hash": …} is
+// {"facts": …, "options": …, "text": …, "size": …, "count": …} is read as by a box; {"hash": …} is
 // where a hash leads; {"name": …, "state": …} is the hash of a case; {"packed": …} is unpacked;
 // {"shown": …} is a text as the page shows it; {"words": …, "formats": …, "patterns": …} are what
 // its filter finds by each of some words.
@@ -12,10 +12,10 @@ const folder = pathToFileURL(`${process.argv[2]}/`);
 const page = await import(new URL("reading.mjs", folder).href);
 const { named } = await import(new URL("names.mjs", folder).href);
 
-function read({ table, options, text, size, count }) {
+function read({ facts, options, text, size, count }) {
   const characters = Array.from(text);
   const pieces = page.cut(characters, size);
-  const found = page.readPieces(page.formatOf(table), options, pieces, count ?? pieces.length);
+  const found = page.readPieces(page.formatOf(facts), options, pieces, count ?? pieces.length);
   const lines = found.steps.flatMap(({ events }) => events.map(page.eventLine));
   return { ...found, lines, parts: page.partsOf(characters, found) };
 }

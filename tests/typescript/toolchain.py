@@ -1,7 +1,6 @@
-"""Node, the TypeScript compiler and the linter; and the engine's JavaScript, made by them.
+"""Node, the TypeScript compiler and the linter.
 
-    python -m tests.typescript.toolchain          writes the engine's JavaScript
-    python -m tests.typescript.toolchain --check  lints the TypeScript, and compares the JavaScript
+    python -m tests.typescript.toolchain  lays out what is written by hand, and lints it
 
 Node is that of the machine if it is new enough, else a wheel in an environment of its own. The
 compiler and the linter are those of typescript/package-lock.json, installed under build/.
@@ -9,7 +8,6 @@ compiler and the linter are those of typescript/package-lock.json, installed und
 
 from __future__ import annotations
 
-import difflib
 import os
 import shutil
 import subprocess
@@ -18,14 +16,10 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from turnspec.codegen.typescript import DECLARATIONS
-from turnspec.spec.atomic import write_all_atomically
-
 ROOT = Path(__file__).parent.parent.parent
-SOURCES = ROOT / "generator/turnspec/engine/typescript"
-JAVASCRIPT = ROOT / "generator/turnspec/engine/javascript"
-#: What of the repository's JavaScript is written by hand.
+#: What of the repository's scripts is written by hand.
 SCRIPTS = (
+    ROOT / "generator/turnspec/engine/runtime",
     *sorted((ROOT / "generator/turnspec/report/templates").glob("*.mjs")),
     *(ROOT / "examples/chat_page" / name for name in ("page.mjs", "stream.mjs")),
 )
@@ -94,16 +88,6 @@ def compile_typescript(sources: Path, into: Path, *options: str) -> None:
         _run(node(), tool("tsc"), "--project", path, "--outDir", into, *options)
 
 
-def engine_javascript() -> dict[Path, str]:
-    """Return the engine as JavaScript, and the declarations that copies need, by their paths."""
-    with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder)
-        compile_typescript(SOURCES, made)
-        lint(made, "format", "--write")
-        files = [*made.glob("*.js"), *(made / f"{name}.d.ts" for name in DECLARATIONS)]
-        return {JAVASCRIPT / path.name: path.read_text("utf-8") for path in sorted(files)}
-
-
 def lint(path: Path, command: str = "check", *options: str) -> None:
     """Have the linter look at a folder or a file.
 
@@ -121,44 +105,17 @@ def _run(*command: object) -> str:
     return done.stdout
 
 
-def differences(made: dict[Path, str]) -> list[str]:
-    """Return how the files that are there differ from those that were made, as lines."""
-    there = {path: path.read_text("utf-8") for path in JAVASCRIPT.glob("*")}
-    return [
-        line
-        for path in sorted({*there, *made})
-        for line in difflib.unified_diff(
-            there.get(path, "").splitlines(),
-            made.get(path, "").splitlines(),
-            f"{path.name} as it is",
-            f"{path.name} as it should be",
-            lineterm="",
-            n=1,
-        )
-    ]
-
-
-def main(arguments: list[str]) -> int:
-    """Write the JavaScript, or say what isn't as it should be; return the exit code."""
+def main() -> int:
+    """Lay out and lint what is written by hand; return the exit code."""
     try:
-        made = engine_javascript()
-        if arguments == ["--check"]:
-            lint(SOURCES)
-            for script in SCRIPTS:
-                lint(script)
-            told = differences(made)
-        else:
-            told = []
-            JAVASCRIPT.mkdir(exist_ok=True)
-            for path in set(JAVASCRIPT.glob("*")) - set(made):
-                path.unlink()
-            write_all_atomically(made)
+        for path in SCRIPTS:
+            lint(path, "format", "--write")
+            lint(path)
     except ToolError as error:
-        told = [str(error)]
-    if told:
-        print("\n".join([*told, "make: run make typescript"]), file=sys.stderr)
-    return 1 if told else 0
+        print(error, file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 from types import CodeType, ModuleType
-from typing import cast
+from typing import Any, cast
 
 from turnspec import engine
 from turnspec.codegen.compiler.folding import folded
@@ -83,17 +84,31 @@ Observer = Callable[[str, Rule, int, int, int], object]
 def run_engine(facts: FormatFacts, observer: Observer | None = None) -> FormatModule:
     """Return the engine as it is, run with a format's facts as variables."""
     module = ModuleType("turnspec.format_in_memory")
-    names = vars(module)
-    names |= {name: value for name, value in vars(engine_facts).items() if name.isupper()}
-    roles, rest = _engine_code()
-    exec(roles, names)
-    names |= facts.values
+    vars(module).update(fact_values(facts))
     if observer:
-        names |= {"IS_TRACED": True, "OBSERVER": observer}
+        vars(module).update({"IS_TRACED": True, "OBSERVER": observer})
+    exec(_engine_code()[1], vars(module))
+    return cast(FormatModule, module)
+
+
+def fact_values(facts: FormatFacts) -> dict[str, Any]:
+    """Return all that the engine asks of a format, by its names: constants, texts, tables."""
+    names = {name: value for name, value in vars(engine_facts).items() if name.isupper()}
+    exec(_engine_code()[0], names)
+    names |= facts.values
     tables = (*marker_statements(facts), *table_statements(facts, with_data=True))
     exec("\n".join(tables), names)
-    exec(rest, names)
-    return cast(FormatModule, module)
+    return names
+
+
+def engine_source() -> str:
+    """Return the engine as it is, with its facts as annotated names."""
+    head, bodies = _engine()
+    known = Facts({"IS_TRACED": False}, {}, frozenset())
+    text = resources.files(engine).joinpath("facts.py").read_text("utf-8")
+    facts = [ast.unparse(node) for node in ast.parse(text).body if isinstance(node, ast.AnnAssign)]
+    roles, *rest = (folded(body, known) for body in bodies)
+    return "\n\n".join([head, roles, "\n".join(facts), *rest])
 
 
 @cache

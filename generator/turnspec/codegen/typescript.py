@@ -1,8 +1,7 @@
 """A generated Python module -> the same parser in TypeScript or JavaScript.
 
-The table, the sample turns and the banner are those of the Python module, so that they can't say
-anything else; the engine is its other form, `engine/typescript/`. What is in `engine/javascript/`
-the TypeScript compiler makes of it, so that vendoring needs no Node.
+It is printed from that module (`printer/`), so that nothing of it needs a compiler, or Node. Copies
+that share an engine are the table of what their format says, beside the whole engine, printed.
 """
 
 from __future__ import annotations
@@ -11,54 +10,26 @@ import ast
 import json
 import re
 import shlex
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from enum import StrEnum
-from functools import cache
-from importlib import resources
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-from turnspec import engine
 from turnspec.codegen.banner import SCRIPT_SOURCES, banner, named_place, named_spec, sealed
+from turnspec.codegen.facts import facts_of
 from turnspec.codegen.format import Format
-from turnspec.codegen.parts import Join, join_parts
+from turnspec.codegen.printer.comments import block
+from turnspec.codegen.printer.declared import declaration, engine_declaration
+from turnspec.codegen.printer.script import script as printed_script
+from turnspec.codegen.printer.shared import SHARED, engine_script, facts_given
 from turnspec.codegen.text_hash import SCRIPT_COMMENT
 from turnspec.engine import ENGINE_VERSION
 from turnspec.spec.visible import visible_json
 
-_TEMPLATES = Path(__file__).parent / "templates"
-#: The engine's files, in an order in which each needs but those before it to be loaded.
-SCRIPT_PARTS = (
-    *("results", "strings", "turn", "markers", "options", "format", "special", "text_markers"),
-    *("stream", "text", "json_text", "python_literal", "tools", "calls", "unclosed", "value"),
-    *("arguments_value", "other_value", "schemas", "foreign", "heads", "objects", "json_arguments"),
-    *("text_arguments", "elements", "value_arguments", "code", "parser", "load"),
-)
-#: The files whose declarations say what is public.
-DECLARATIONS = ("results", "options")
 SHARED_ENGINE = "turnspec-engine"
 #: The engine of scripts, as the banner of a copy names it.
 SCRIPT_ENGINE = "turnspec.engine.typescript"
 _LINE_LENGTH = 100
-_HEADING = re.compile(r"/\*\*\n?(.*?)\*/\n*", re.DOTALL)
-_IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
-_IMPORTED = re.compile(r'^import\s[^;]*? from "\./(\w+)\.js";\n', re.MULTILINE)
 _IMPORTS_ENGINE = re.compile(rf"""from ["']\./{SHARED_ENGINE}\.""")
-#: Where the parts are that a statement joins.
-_FILES = {
-    "HeadCalls": "heads",
-    "ObjectCalls": "objects",
-    "JsonArguments": "json_arguments",
-    "ValueArguments": "value_arguments",
-    "TextArguments": "text_arguments",
-    "Elements": "elements",
-    "Value": "value",
-    "OtherValue": "other_value",
-    "Code": "code",
-}
 
 
 class Script(StrEnum):
@@ -69,76 +40,45 @@ class Script(StrEnum):
     DECLARATION = ".d.mts"
 
 
+_COUNTED = "Events and problems count code points: `sliceOf(text, event)` is the text of one."
 _USE = """\
 `parse` reads a whole text, `Parser` one that arrives in pieces. Neither ever raises on what a
 model writes: what deviates from the format is told in `message.problems`."""
-
-
-@dataclass(frozen=True, slots=True)
-class ScriptPart:
-    """A file of the engine: what it says of itself, the files that it needs, and all the rest."""
-
-    heading: tuple[str, ...]
-    needs: frozenset[str]
-    body: str
-
-
-@cache
-def script_part(name: str, script: Script) -> ScriptPart:
-    """Return a file of the engine, taken apart."""
-    endings = {
-        Script.TYPESCRIPT: "typescript/{}.ts",
-        Script.JAVASCRIPT: "javascript/{}.js",
-        Script.DECLARATION: "javascript/{}.d.ts",
-    }
-    path = endings[script].format(name)
-    source = resources.files(engine).joinpath(path).read_text("utf-8")
-    told = _HEADING.match(source)
-    heading = [line.removeprefix(" *").strip() for line in told[1].splitlines()] if told else []
-    body = _IMPORT.sub("", source[told.end() :] if told else source)
-    needs = frozenset(_IMPORTED.findall(source))
-    return ScriptPart(tuple(heading), needs, body.replace("export {};\n", "").strip("\n"))
+_ENGINE_TOLD = (
+    f"turnspec's engine, version {ENGINE_VERSION}: what the parsers beside it have in common.",
+    "",
+    "A parser is a table of what its format says, by which `load` makes it.",
+)
 
 
 def script_text(module: str, table: Format, script: Script, *, shared: bool = False) -> str:
     """Return a generated Python module, and its format's table, as a script.
 
     ``shared`` has it import the engine from a file beside it.
+
+    Raises:
+        NotInSubset: the printer doesn't know something of it.
     """
     name, spec_hash = named_spec(module)
-    command = renewing(name, script, shared=shared)
-    parts = (
-        DECLARATIONS
-        if script is Script.DECLARATION
-        else () if shared else needed_script_parts(table, script)
-    )
-    template = environment().get_template(
-        "declaration.jinja" if script is Script.DECLARATION else "script.jinja"
-    )
-    text = template.render(
-        banner=_banner(named_place(module), spec_hash, command).rstrip("\n"),
-        lines=_docstring(module, table),
-        table=_literal(table),
-        parts=[script_part(name, script) for name in parts],
-        engine_version=ENGINE_VERSION,
-        typed=script is Script.TYPESCRIPT,
-        engine=_engine_file(script) if shared else "",
-        make_calls=_made(join_parts(table)),
-    )
-    return sealed(text)
+    head = _banner(named_place(module), spec_hash, renewing(name, script, shared=shared))
+    told = block([*_docstring(module, table), "", _COUNTED])
+    if shared:
+        body = _sharing(table, script)
+    elif script is Script.DECLARATION:
+        body = declaration(module)
+    else:
+        body = printed_script(module, is_typed=script is Script.TYPESCRIPT)
+    return sealed("\n".join([head, *told, "", body]))
 
 
 def script_engine(script: Script) -> str:
     """Return the whole engine as a file, with a banner like that of a parser."""
-    parts = DECLARATIONS if script is Script.DECLARATION else SCRIPT_PARTS
-    command = renewing("FORMAT", script, shared=True)
-    template = environment().get_template("script_engine.jinja")
-    text = template.render(
-        parts=[script_part(name, script) for name in parts],
-        version=ENGINE_VERSION,
-        declares=script is Script.DECLARATION,
-    )
-    return sealed(_banner(SCRIPT_ENGINE, "-", command) + text)
+    head = _banner(SCRIPT_ENGINE, "-", renewing("FORMAT", script, shared=True))
+    if script is Script.DECLARATION:
+        body = engine_declaration()
+    else:
+        body = engine_script(is_typed=script is Script.TYPESCRIPT)
+    return sealed("\n".join([head, *block(list(_ENGINE_TOLD)), "", body]))
 
 
 def shares_engine(text: str) -> bool:
@@ -146,45 +86,52 @@ def shares_engine(text: str) -> bool:
     return _IMPORTS_ENGINE.search(text) is not None
 
 
-def _engine_file(script: Script) -> str:
+def _sharing(table: Format, script: Script) -> str:
+    """Return a parser that shares the engine: what its format says, and what is made of that."""
     # The compiler takes the file for that of the ending that it writes.
-    return f"./{SHARED_ENGINE}.{'js' if script is Script.TYPESCRIPT else 'mjs'}"
+    engine = f"./{SHARED_ENGINE}.{'js' if script is Script.TYPESCRIPT else 'mjs'}"
+    public = [name for name in SHARED if name not in ("load", "Facts", "FormatModule")]
+    values = [name for name in public if name in ("Message", "sliceOf", "toDelta")]
+    if script is Script.JAVASCRIPT:
+        names = ", ".join(values)
+        return "\n".join(
+            [
+                f'import {{ load }} from "{engine}";\n',
+                f'export {{ {names} }} from "{engine}";\n',
+                f"export const {{ FORMAT, Parser, parse }} = load({_facts(table)});\n",
+            ]
+        )
+    types = [f"type {name}" for name in public if name not in values]
+    exported = "".join(f"  {name},\n" for name in sorted([*types, *values], key=_by_name))
+    lines = [f'export {{\n{exported}}} from "{engine}";\n']
+    if script is Script.DECLARATION:
+        lines.insert(0, f'import type {{ FormatModule, TurnParser }} from "{engine}";\n')
+        declared = "export declare const"
+        made = ["", "", ""]
+    else:
+        lines.insert(0, f'import {{ type FormatModule, load, type TurnParser }} from "{engine}";\n')
+        lines.append(f"const MODULE: FormatModule = load({_facts(table)});\n")
+        declared = "export const"
+        made = [f" = MODULE.{name}" for name in ("FORMAT", "Parser", "parse")]
+    return "\n".join(
+        [
+            *lines,
+            f'{declared} FORMAT: FormatModule["FORMAT"]{made[0]};\n',
+            "/** Reads turns in this format, in pieces of any size. */",
+            f'{declared} Parser: FormatModule["Parser"]{made[1]};',
+            "export type Parser = TurnParser;\n",
+            "/** Return the message in a text, what the model wrote; or the events of a stream. */",
+            f'{declared} parse: FormatModule["parse"]{made[2]};\n',
+        ]
+    )
 
 
-def needed_script_parts(table: Format, script: Script) -> tuple[str, ...]:
-    """Return the names of the engine's files that a format needs, in their order."""
-    join = join_parts(table)
-    needed = {"parser", "format", "options", *(_FILES[name] for name in _names(join))}
-    waiting = list(needed)
-    while waiting:
-        new = script_part(waiting.pop(), script).needs - needed
-        needed |= new
-        waiting += new
-    return tuple(part for part in SCRIPT_PARTS if part in needed)
+def _by_name(text: str) -> str:
+    return text.removeprefix("type ").lower()
 
 
-def _names(join: Join | None) -> Iterator[str]:
-    return join.names() if join else iter(())
-
-
-def _made(join: Join | None) -> str:
-    """Return the expression for what makes the reader of calls."""
-    if join is None:
-        return "null"
-    reads_heads = join.name == "HeadCalls"
-    uses = {name: _expression(name, used, reads_heads) for name, used in join.uses.items()}
-    parts = ", ".join(f"{name}: {expression}" for name, expression in uses.items())
-    return f"(text, options) =>\n    new {join.name}(text, options, {{ {parts} }})"
-
-
-def _expression(name: str, used: Join, reads_heads: bool = True) -> str:
-    """Return the expression for what makes a part that another one uses by some name."""
-    if name == "value":
-        return f"make{used.name}"
-    given = {"code": "calls, reader" if reads_heads else "calls", "nested": "reader"}
-    parameters = given.get(name, "calls")
-    uses = "".join(f", {_expression(*each)}" for each in used.uses.items())
-    return f"({parameters}) => new {used.name}({parameters}{uses})"
+def _facts(table: Format) -> str:
+    return _literal(facts_given(facts_of(table)))
 
 
 def renewing(names: str, script: Script, *, shared: bool) -> str:
@@ -204,7 +151,8 @@ def _docstring(module: str, table: Format) -> list[str]:
 
 def _banner(place: str, spec_hash: str, command: str) -> str:
     """Return the banner of a script."""
-    return banner(place, spec_hash, command=command, comment=SCRIPT_COMMENT, engine=SCRIPT_SOURCES)
+    told = banner(place, spec_hash, command=command, comment=SCRIPT_COMMENT, engine=SCRIPT_SOURCES)
+    return told.rstrip("\n")
 
 
 def _literal(value: Any, indent: str = "") -> str:
@@ -217,7 +165,7 @@ def _literal(value: Any, indent: str = "") -> str:
     line = ", ".join(before + _literal(item) for before, item in pairs)
     space = " " if isinstance(value, dict) and value else ""
     line = f"{brackets[0]}{space}{line}{space}{brackets[1]}"
-    if len(indent) + len(line) < _LINE_LENGTH - 30 and not (isinstance(value, dict) and not indent):
+    if len(indent) + len(line) < _LINE_LENGTH - 15 and not (isinstance(value, dict) and not indent):
         return line
     lines = (f"{inner}{before}{_literal(item, inner)},\n" for before, item in pairs)
     return f"{brackets[0]}\n{''.join(lines)}{indent}{brackets[1]}"
@@ -230,17 +178,5 @@ def _pairs(value: dict[str, Any] | Sequence[Any]) -> list[tuple[str, Any]]:
 
 
 def _key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z_]\w*", key, re.ASCII) else json.dumps(key)
-
-
-@cache  # it keeps the templates that it has compiled
-def environment() -> Environment:
-    """Return the environment of the templates that lay modules out."""
-    return Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
+    plain = key if re.fullmatch(r"[A-Za-z_]\w*", key, re.ASCII) else json.dumps(key)
+    return '["__proto__"]' if key == "__proto__" else plain

@@ -88,11 +88,11 @@ def said_once(turn: Turn, name: str) -> str:
 
 def tool_in(turn: Turn, id: str) -> str:
     """Return the tool whose name stands last in an id, the longest of several; else the id."""
-    tool, best = id, (0, 0)
+    tool, end = id, 0
     for name in turn.tools or ():
         found = re.match(rf".*(?<!\w){re.escape(name)}(?!\w)", id)
-        if found and (found.end(), len(name)) > best:
-            tool, best = name, (found.end(), len(name))
+        if found and (found.end() > end or (found.end() == end and len(name) > len(tool))):
+            tool, end = name, found.end()
     return tool
 
 

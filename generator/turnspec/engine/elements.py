@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import Enum
 
@@ -74,8 +73,12 @@ class NestedValue:
         self.containers: list[Container] = []
         self.collecting = 0  # of these, the one whose members no schema tells
         self.path: list[str] = []  # what closes the elements that are open in them
-        self.open: Counter[str] = Counter()  # how often each of these is open
+        self.open: dict[str, int] = {}  # how often each of these is open
         self.next_argument: Found | None = None  # one that begins in it
+
+    def is_open(self, name: str) -> bool:
+        """Say whether an element is open that some text closes."""
+        return self.open.get(name, 0) > 0
 
 
 def is_element(found: Found) -> bool:
@@ -200,7 +203,7 @@ def begin_element(turn: Turn, nested: NestedValue, found: Found) -> None:
     nested.value = Value(turn.input, nested.call, types, before, HAS_PYTHON_LITERALS)
     name = key if ELEMENTS_ARE_KEYED else "member" if key else "element"
     nested.path.append(name)
-    nested.open[name] += 1
+    nested.open[name] = nested.open.get(name, 0) + 1
     nested.place = Place.VALUE
 
 
@@ -261,7 +264,7 @@ def open_in_text(turn: Turn, nested: NestedValue, found: Found) -> None:
 
 def take_inner(turn: Turn, nested: NestedValue, found: Found) -> None:
     """Take for text a closing tag after which the format cannot go on."""
-    is_own = ELEMENTS_ARE_DISTINCT or not ELEMENTS_ARE_KEYED or nested.open[closing_name(found)]
+    is_own = ELEMENTS_ARE_DISTINCT or not ELEMENTS_ARE_KEYED or nested.is_open(closing_name(found))
     if is_own:
         turn.problem("inner_marker", f"{found.text!r} inside a value")
     take_text(turn, nested, found.end)
@@ -304,13 +307,13 @@ def end_elements(turn: Turn, nested: NestedValue, found: Found) -> bool:
         return True
     name = closing_name(found)
     is_key = ELEMENTS_ARE_CLOSED_BY_KEY and name == nested.key
-    closes_all = is_key and not nested.open[name]
+    closes_all = is_key and not nested.is_open(name)
     if found.role is Role.OUTER_END or closes_all:
         if nested.path:
             turn.problem("missing_marker", "an element is not closed")
         end_nested(turn, nested, Place.CLOSING)
         return True
-    if not nested.open[name]:
+    if not nested.is_open(name):
         return False
     depth = len(nested.path) - 1
     while nested.path[depth] != name:
@@ -329,7 +332,8 @@ def close_elements(turn: Turn, nested: NestedValue, depth: int) -> None:
     tell_unexpected(turn, nested)
     while len(nested.containers) > depth + 1:
         close_container(turn, nested)
-    nested.open.subtract(nested.path[depth:])
+    for name in nested.path[depth:]:
+        nested.open[name] = nested.open[name] - 1
     del nested.path[depth:]
     nested.containers[-1].is_filled = True
     nested.place = Place.BETWEEN
@@ -388,6 +392,6 @@ def schemas_inside(
         if is_array:
             members |= enumerate(list_in(option, "prefixItems"))
         else:
-            members |= object_in(option, "properties")
+            members |= object_in(option, "properties").items()
         others = others or option.get("items" if is_array else "additionalProperties")
     return members, others

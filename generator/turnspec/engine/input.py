@@ -29,12 +29,15 @@ class Input:
         tokens = self.rules.special if HAS_SPECIAL_TOKENS else None
         marked = tokens.with_stand_ins(text, special) if tokens else text
         if HAS_CALLS:
-            self._coming.append((text, marked))
-            self._coming_length += len(text)
-            if self._coming_length < len(self.text) // 8 - 64 and not self.final:
+            waiting = self._coming_length + len(text)
+            if waiting < len(self.text) // 8 - 64 and not self.final:
+                self._coming.append((text, marked))
+                self._coming_length = waiting
                 return False
-            text, marked = map("".join, zip(*self._coming, strict=True))
-            self._coming, self._coming_length = [], 0
+            if self._coming:
+                text = "".join(piece for piece, _ in self._coming) + text
+                marked = "".join(piece for _, piece in self._coming) + marked
+                self._coming, self._coming_length = [], 0
         self.text += text
         self.marked = self.marked + marked if tokens else self.text
         return True
@@ -62,8 +65,8 @@ class Input:
             if start:
                 self.held.clear()
             self.held.append((self.text[start:at], self.marked[start:at]))
-        elif HAS_CALLS:
-            self.held.clear()
+        elif HAS_CALLS and self.held:
+            self.held = []
         self.text = self.text[at:]
         has_tokens = HAS_SPECIAL_TOKENS and self.rules.special
         self.marked = self.marked[at:] if has_tokens else self.text

@@ -50,7 +50,7 @@ def is_other_text(turn: Turn) -> Reading[bool]:
         if input.final or not may_go_on:
             break
         yield None
-    input.position = found.start("word")
+    input.position = found.end() - len(word)
     return bool(word) and word not in CONSTANTS
 
 

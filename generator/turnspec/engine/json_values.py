@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from turnspec.engine.facts import HAS_OTHER_VALUES
 from turnspec.engine.input import Input
@@ -22,13 +22,15 @@ TOKENS = (
     "(?P<space>[ \t\n\r]+)|(?P<quote>QUOTES)|(?P<opening>[{[])|(?P<closing>[}\\]])"
     "|(?P<comma>,)|(?P<colon>:)|(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]+)"
 )
-STRING = r'[^SIGNS\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^SIGNS\\\x00-\x1f]*)*'
+STRING = r'[^SIGNS\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^SIGNS\\\x00-\x1f]*){0,999}'
 #: A quote ends a string in single ones only where JSON goes on behind it; else it is an apostrophe.
 SINGLE_QUOTED = re.compile(
     STRING.replace("SIGNS", "\"'") + r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
 )
 DOUBLE_QUOTED = re.compile(STRING.replace("SIGNS", '"') + '(?P<end>")?')
 STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")
+JSON_TOKENS = re.compile(TOKENS.replace("QUOTES", "[\"']"))
+JSON_CONSTANTS: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
 SEPARATORS = {"comma": ", ", "colon": ": "}
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
@@ -39,9 +41,9 @@ class JsonValue:
     What cannot end JSON waits for what follows it: a separator, a key, or a word that may go on.
     """
 
-    words: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
-    tokens = re.compile(TOKENS.replace("QUOTES", "[\"']"))
-    quotes = tuple("\"'")  # in which strings may stand
+    words = JSON_CONSTANTS
+    tokens = JSON_TOKENS
+    quotes: Sequence[str] = tuple("\"'")  # in which strings may stand
     has_single_quotes = False  # whether strings may stand in them
     has_bare_keys = False  # which may hold blanks
 
@@ -85,7 +87,7 @@ class JsonValue:
         while self._read_string() if self._quote else self._read_token():
             pass
         text = "".join(self._out)
-        self._out.clear()
+        self._out = []
         return text
 
     def close(self) -> str:
@@ -177,7 +179,7 @@ class JsonValue:
         return True
 
     def _take_closing(self, text: str) -> bool:
-        if self._closers[-1:] != [text]:
+        if not self._closers or self._closers[-1] != text:
             return False
         if self._expected not in ("comma", "anything") and self.waiting.strip():
             self._tell(f"{self.waiting!r} before {text!r}")
@@ -232,7 +234,7 @@ class JsonValue:
     def _leave_members(self, word: str) -> bool:
         """Pass on an object as it is written: words follow each other where members belong."""
         self._tell(f"no ':' after {self.waiting!r}")
-        written = "".join(piece for piece in self._held if piece not in SEPARATORS.values())
+        written = "".join(piece for piece in self._held if piece not in list(SEPARATORS.values()))
         before = written.replace(dump_json(self._bare_key), self._bare_key)
         self._held.clear()
         self._pass_on(before + word)
@@ -261,13 +263,15 @@ class JsonValue:
         input = self._input
         found, is_certain = self._matched(DOUBLE_QUOTED if self._quote == '"' else SINGLE_QUOTED)
         input.position = end = found.end()
-        if found.lastgroup:
+        if found["end"]:
             self._add(found.group()[:-1] + '"')
             return self._end_string()
         self._add(found.group())
         sign = input.text[end : end + 1]
         if not is_certain or not sign or STRING_GOES_ON.match(input.text, end):
             return False
+        if sign == "\\" and found.group():  # it has only so many escapes
+            return True
         if input.text.startswith("\\'", end) and self._quote == "'":
             sign = "'"
             input.position += 1

@@ -46,6 +46,16 @@ def dump_python(value: Any) -> str:
     return join_halves(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
+def literal_as_json(text: str) -> tuple[str, Any] | None:
+    """Return a literal that JSON has not, as JSON, and its value; None if it is no such."""
+    try:
+        value = literal(text)
+        text = dump_python(value)
+    except PYTHON_ERRORS:
+        return None
+    return None if type(value) in (int, float, str) else (text, value)
+
+
 def join_halves(text: str) -> str:
     """Join halves of characters (surrogates) in JSON; escape one that is alone."""
     joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from turnspec.engine.facts import (
@@ -66,7 +66,7 @@ class Found:
     def parts(self) -> Iterator[tuple[Step, str]]:
         """Yield the steps of the marker, each with its text."""
         for number, step in enumerate(self._steps):
-            start, end = (at - self.start for at in self._at[number : number + 2])
+            start, end = self._at[number] - self.start, self._at[number + 1] - self.start
             yield step, self.text[start:end]
 
     def slot(self, name: str) -> str:
@@ -89,9 +89,9 @@ class Marker:
             if slot := BLANKS.get(part) or slots.get(part):
                 self.steps += (expression(step, special is not None) for step in slot)
             elif HAS_OPTIONAL_TEXTS and part.startswith("{?"):
-                self.steps.append([part[2:-1], part[2:-1]])
-                if HAS_SPECIAL_TOKENS and special:
-                    self.steps[-1] = [part[2:-1], special.plain(part[2:-1])]
+                sought = part[2:-1]
+                told = special.plain(sought) if HAS_SPECIAL_TOKENS and special else sought
+                self.steps.append([sought, told])
             else:
                 self.steps.append(part.replace("{{", "{").replace("}}", "}"))
         lead = next((at for at, step in enumerate(self.steps) if not is_blank(step)), 0)
@@ -100,10 +100,7 @@ class Marker:
         if isinstance(first, str) and first[:1] not in WHITE_SPACE:
             self.first = first
         if HAS_FOLLOWERS:
-            self.if_before = [
-                Marker(*(other if isinstance(other, tuple) else (other, ())), slots, special)
-                for other in if_before
-            ]
+            self.if_before = [Marker(*in_parts(other), slots, special) for other in if_before]
 
     def firsts(self) -> Iterator[str]:
         """Yield the texts that can begin the marker; a line break is one of them."""
@@ -120,9 +117,14 @@ class Marker:
                 yield from other.firsts()
 
 
-def names_in(step: Step) -> Iterable[str]:
+def in_parts(marker: Notation) -> tuple[str, tuple[Notation, ...]]:
+    """Return a marker, and what has to follow it."""
+    return (marker, ()) if isinstance(marker, str) else marker
+
+
+def names_in(step: Step) -> Sequence[str]:
     """Return the names of what a step of a marker is a slot for."""
-    return step.groupindex if isinstance(step, re.Pattern) else ()
+    return tuple(step.groupindex) if isinstance(step, re.Pattern) else ()
 
 
 def is_blank(step: Step, kinds: str = " \n") -> bool:
@@ -183,17 +185,20 @@ def fit(marker: Marker, text: str, at: int, partial: bool) -> list[int] | None:
         return places
     follows = is_before(marker.if_before, text, places[-1], partial)
     slot = marker.steps[-1] if marker.steps else ""
-    while follows is None and isinstance(slot, re.Pattern) and places[-1] > places[-2]:
-        places[-1] -= 1  # as a slot may hold what has to follow it
-        if slot.fullmatch(text, places[-2], places[-1]):
-            follows = is_before(marker.if_before, text, places[-1], partial)
-    return places if follows else follows
+    start, end = places[-2:][0], places[-1]
+    while follows is None and isinstance(slot, re.Pattern) and end > start:
+        end -= 1  # as a slot may hold what has to follow it
+        if slot.fullmatch(text, start, end):
+            follows = is_before(marker.if_before, text, end, partial)
+    return [*places[:-1], end] if follows else follows
 
 
 def is_before(markers: list[Marker], text: str, at: int, partial: bool) -> list[int] | None:
     """Return the places of one of some markers that is next; CUT_OFF if one may be."""
     found = [fit(marker, text, at, partial) for marker in markers]
-    return CUT_OFF if CUT_OFF in found else next(filter(None, found), None)
+    if any(places is CUT_OFF for places in found):
+        return CUT_OFF
+    return next((places for places in found if places), None)
 
 
 class Markers:
@@ -221,7 +226,8 @@ class Markers:
     @cached_property
     def may_begin(self) -> re.Pattern[str]:
         """An expression for where a marker may begin."""
-        heads = [_head(*pair) for pair in self._firsts.items() if pair[0] != "\n"]
+        firsts = self._firsts.items()
+        heads = [_head(first, seconds) for first, seconds in firsts if first != "\n"]
         expression = "|".join(heads) or "(?!)"
         if "\n" in self._firsts:
             markers = [rule.marker for rule in self._written]
@@ -243,9 +249,10 @@ class Markers:
         """Return the first marker, before `end`; `partial` says whether the text may go on."""
         start = input.position if start is None else start
         text = input.marked if HAS_SPECIAL_TOKENS and self._special else input.text
-        for place in self.may_begin.finditer(text, start, end):
+        while place := self.may_begin.search(text, start, end):
             if found := self.match(input, partial, place.start()):
                 return found
+            start = place.end()
         return None
 
     def match(self, input: Input, partial: bool, at: int | None = None) -> Found | None:
@@ -261,7 +268,7 @@ class Markers:
                     begun, end = input.offset + places[0], input.offset + places[-1]
                     OBSERVER(table, rule, begun, end, input.here)
                 return Found(input, role, marker, places)
-            if places == CUT_OFF:
+            if places is CUT_OFF:
                 return Found(input, None, marker, [start, len(text)])
         return None
 

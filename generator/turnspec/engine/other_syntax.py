@@ -88,10 +88,11 @@ def is_name(text: str) -> bool:
 def objects_in(text: str) -> Sequence[Any]:
     """Return the values in a text, in JSON or Python: alone, or in an array without brackets."""
     text = text.strip(WHITE_SPACE)
-    for read in (str, python_as_json):
+    for is_python in (False, True):
         for candidate in (text, f"[{text}]"):
             try:
-                value = load_json(read(candidate), hook=apart)
+                json = python_as_json(candidate) if is_python else candidate
+                value = load_json(json, hook=apart)
             except PYTHON_ERRORS:
                 continue
             return value if is_list(value) else [value]

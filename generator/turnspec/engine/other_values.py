@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from turnspec.engine.facts import HAS_RAW_STRINGS, HAS_SPECIAL_TOKENS
 from turnspec.engine.json_texts import quote
-from turnspec.engine.json_values import TOKENS, JsonValue
+from turnspec.engine.json_values import JSON_CONSTANTS, TOKENS, JsonValue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 STRINGS = {
     sign: re.compile(
         rf"(?P<text>[^{sign}\\]*(?:\\(?:[^xuU]|x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}"
-        rf"|U[0-9a-fA-F]{{8}}|[xuU](?![0-9a-fA-F]{{0,7}}\Z))[^{sign}\\]*)*)(?P<end>{sign})?"
+        rf"|U[0-9a-fA-F]{{8}}|[xuU](?![0-9a-fA-F]{{0,7}}\Z))[^{sign}\\]*){{0,999}})(?P<end>{sign})?"
     )
     for sign in "'\""
 }
@@ -42,7 +42,7 @@ AFTER_STRING = (
 class OtherValue(JsonValue):
     """A value in a relative of JSON."""
 
-    words: Mapping[str, str] = {**JsonValue.words, **PYTHON_WORDS}
+    words: Mapping[str, str] = {**JSON_CONSTANTS, **PYTHON_WORDS}
     has_bare_keys = True
 
     def __init__(self, input: Input, turn: Turn | None, style: ValueStyle) -> None:
@@ -87,9 +87,9 @@ class OtherValue(JsonValue):
         input = self._input
         found, _ = self._matched(STRINGS[self._quote])
         text = found["text"]
-        input.position = found.end("text")
+        input.position += len(text)
         is_quote = found["end"] is not None
-        may_follow = self._after_strings[bool(self._closers)]
+        may_follow = self._after_strings[1 if self._closers else 0]
         after = may_follow.match(input.text, found.end()) if is_quote else None
         if after and after["begun"] and input.final:
             after = None  # a word with nothing after it
@@ -100,9 +100,9 @@ class OtherValue(JsonValue):
         if self._closers and self._quote == '"':
             # Arrays and objects may be JSON, beside literals.
             text = SLASH.sub(lambda at: at[1] or "/", text)
-        self._add(PIECE.sub(as_json_text, text))
-        if after is None:
-            return is_quote
+        self._add(PIECE.sub(as_json_text, text) if "\\" in text else quote(text)[1:-1])
+        if after is None:  # it has only so many escapes
+            return is_quote or (bool(text) and input.text.startswith("\\", input.position))
         if not after["next"] and not input.final:
             return False
         input.position = found.end()
@@ -129,7 +129,8 @@ class OtherValue(JsonValue):
 
 def as_json_text(piece: re.Match[str]) -> str:
     """Return what stands in JSON for an escape of Python's, or for text without one."""
-    code = int(piece[piece.lastindex], 16) if piece.lastindex else -1
+    digits = piece[1] or piece[2] or piece[3]
+    code = int(digits, 16) if digits else -1
     if 0xD800 <= code <= 0xDFFF:  # half a character; the other half may come later
         return f"\\u{code:04x}"
     text = ESCAPES.get(piece.group(), piece.group())

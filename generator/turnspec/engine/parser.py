@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from turnspec.engine.facts import FORMAT, HAS_DRAFTS, MAY_READ_AGAIN
+from turnspec.engine.facts import FORMAT, HAS_DRAFTS
 from turnspec.engine.input import Input
 from turnspec.engine.rules import rules_for
 from turnspec.engine.text import read_turn
@@ -71,6 +71,7 @@ class Parser:
         never cut; this counts where `special_tokens` are given.
 
         Raises:
+            TypeError: this is no text.
             ValueError: the text was finished before.
             RuntimeError: an earlier call has not come back: another thread is in it, or an
                 exception ended it.
@@ -92,17 +93,19 @@ class Parser:
         self._is_reading = False
         return events
 
-    def _read(self, text: str, special: bool) -> list[Event]:
+    def _read(self, text: Any, special: bool) -> list[Event]:
         turn = self._turn
+        if not isinstance(text, str):
+            self._fed.pop()
+            self._special.discard(len(self._fed))
+            self._is_reading = False
+            raise TypeError(f"feed: {text!r} is no string")
         turn.flow = None
         if not turn.input.add(text, special):
             return []
         next(self._reading)
         events = turn.take_events()
-        is_held = MAY_READ_AGAIN and bool(turn.holds)
-        turn.input.drop_what_was_read(turn.holds[0].offset if is_held else None)
-        if turn.input.text or is_held:
-            turn.flow = None
+        turn.drop_what_was_read()
         return events
 
     def finish(self) -> list[Event]:

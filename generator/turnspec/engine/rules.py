@@ -44,7 +44,7 @@ from turnspec.engine.facts import (
     SLOTS,
     TURN_ENDS,
 )
-from turnspec.engine.markers import Markers, escaped, literal_length
+from turnspec.engine.markers import Markers, escaped, in_parts, literal_length
 from turnspec.engine.roles import GuardedRule, Role, Rule, When
 from turnspec.engine.special import SpecialTokens
 
@@ -127,13 +127,13 @@ class Rules:
 
     def _holds_token(self, marker: Notation) -> bool:
         """Say whether a special token may stand in a marker, or in what has to follow it."""
-        text, after = (marker, ()) if isinstance(marker, str) else marker
+        text, after = in_parts(marker)
         is_held = self.special is not None and self.special.put_into(text) != text
         return is_held or any(map(self._holds_token, after))
 
     def _with_ends(self, marker: Notation) -> list[tuple[str, tuple[Notation, ...]]]:
         """Return a marker with each end of a turn, if it names that."""
-        text, after = (marker, ()) if isinstance(marker, str) else marker
+        text, after = in_parts(marker)
         if HAS_SPECIAL_TOKENS and OTHER_HEADS and text.strip() in self._left_out:
             return []
         inner = tuple(other for one in after for other in self._with_ends(one))
@@ -145,7 +145,7 @@ class Rules:
 
 
 #: Markers that a text can't break off in: what goes on in a word may be text.
-UNSURE = (Role.NOISY_OPENING, Role.OTHER_SYNTAX_NAME, Role.UNNAMED)
+UNSURE: tuple[Role, ...] = (Role.NOISY_OPENING, Role.OTHER_SYNTAX_NAME, Role.UNNAMED)
 #: Markers of calls that no opening stands before.
 HEADS = (
     *(Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),

@@ -27,7 +27,10 @@ class SpecialTokens:
             raise ValueError("special_tokens: this parser was made without them")
         if wrong := [token for token in tokens if not isinstance(token, str)]:
             raise ValueError(f"special_tokens: {wrong[0]!r} is no text")
-        ordered = sorted({*filter(str.strip, tokens)}, key=lambda it: (-len(it), it))
+        ordered = sorted(
+            {token for token in tokens if isinstance(token, str) and token.strip()},
+            key=lambda it: (-len(it), it),
+        )
         if len(ordered) > LAST - FIRST:
             raise ValueError(f"special_tokens: more than {LAST - FIRST}")
         self._stand_ins = {

@@ -12,8 +12,12 @@ from turnspec.engine.results import ContentDelta, ReasoningDelta
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import TypeAlias
 
     from turnspec.engine.results import Event
+
+    #: A text that grows: its pieces, so that each takes no longer than the one before.
+    GrowingText: TypeAlias = list[str]
 
 #: How much of a text is looked at on either side of where a marker was taken out of it.
 SEAM = 99
@@ -32,8 +36,9 @@ class Stream:
         self._space_start = 0
         self._shown = shown  # what stands before this offset is left out
         self.begun = False
-        self.pieces: list[str] = []
-        self._seams: list[tuple[int, int]] = []  # the piece behind it, and its offset
+        self.pieces: GrowingText = []
+        self._counted, self._length = 0, 0  # so many pieces are so long
+        self._seams: list[tuple[int, int]] = []  # places, offsets
 
     def flow(self, text: str) -> list[Event] | None:
         """Take a piece in which no marker can begin; return None for any other one."""
@@ -42,13 +47,28 @@ class Stream:
         start = self._input.offset
         self._input.offset = end = start + len(text)
         if text[-1] in WHITE_SPACE:
-            return self.write(text, start)
+            return self._flow_to_space(text, start)
         if self.space:
             text = "".join(self.space) + text
             start = self._space_start
-            self.space.clear()
+            self.space = []
         self.pieces.append(text)
         return [self._delta(text, start, end)]
+
+    def _flow_to_space(self, text: str, start: int) -> list[Event]:
+        body = text.rstrip(WHITE_SPACE)
+        end, space = start + len(body), text[len(body) :]
+        if not body and self.space:
+            self.space.append(space)
+            return []
+        before = "".join(self.space)
+        start = self._space_start if before else start
+        self.space, self._space_start = [space], end
+        if not body:
+            return []
+        body = before + body
+        self.pieces.append(body)
+        return [self._delta(body, start, end)]
 
     @property
     def may_flow(self) -> bool:
@@ -71,7 +91,7 @@ class Stream:
         if self.space:
             body = "".join(self.space) + body
             start = self._space_start
-            self.space.clear()
+            self.space = []
         elif not self.begun:
             body = body.lstrip(WHITE_SPACE)
             start = end - len(body)
@@ -84,7 +104,7 @@ class Stream:
         self.pieces.append(body)
         return [self._delta(body, start, end)]
 
-    def quote(self, marker: str, start: int) -> list[Event]:
+    def write_as_it_is(self, marker: str, start: int) -> list[Event]:
         """Add a marker as it is, which is shown even if the prompt holds it."""
         shown, self._shown = self._shown, min(self._shown, start)
         events = self._write_body(marker, start, start + len(marker))
@@ -94,15 +114,16 @@ class Stream:
     def part(self, offset: int) -> None:
         """Note that a marker stands before the text that is added next."""
         if self.begun:
-            self._seams.append((len(self.pieces), offset))
+            self._length = grown(self.pieces, self._counted, self._length)
+            self._counted = len(self.pieces)
+            self._seams.append((self._length, offset))
 
     def joined(self) -> Iterator[tuple[int, str]]:
         """Yield where the text around a marker that was taken out looks like one, and that text."""
         rules, seams, self._seams = self._input.rules, self._seams, []
-        text, place, piece = "".join(self.pieces) if seams else "", 0, 0
-        for at, offset in seams:
-            place += sum(map(len, self.pieces[piece:at]))
-            start, piece = max(place - SEAM, 0), at
+        text = "".join(self.pieces) if seams else ""
+        for place, offset in seams:
+            start = max(place - SEAM, 0)
             around = text[start : place + SEAM]
             window, begin, end = Input(offset, rules, around, around), 0, place - start
             while found := rules.in_text.search(window, False, begin, end):
@@ -110,3 +131,8 @@ class Stream:
                     yield offset, found.text
                     break
                 begin = max(found.end, found.start + 1)
+
+
+def grown(pieces: GrowingText, counted: int, length: int) -> int:
+    """Return the length of a text that grows, of which so many pieces are so long."""
+    return length + sum(map(len, pieces[counted:]))

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import TypeAlias, TypeVar
 
+    from turnspec.engine.streams import GrowingText
     from turnspec.engine.turn import Turn
 
     T = TypeVar("T")
@@ -134,8 +135,9 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         if found is None or found.is_partial:
             if input.final:
                 return None
-            if not found and not turn.state.after_marker and turn.stream.may_flow:
-                turn.flow = turn.stream.flow
+            stream = turn.stream
+            if not found and not turn.state.after_marker and stream.may_flow:
+                turn.flow = stream.flow
             yield MORE_TEXT
             continue
         if UNWRITTEN and (is_within := is_within_text(turn, found)) is not False:
@@ -178,12 +180,16 @@ def take_lead(turn: Turn) -> Reading[bool]:
     if is_later or not state.after_marker or (HAS_REASONING and state.thinking):
         return False
     turn.write(after_space(input.text, input.position))
-    found, begun = input.rules.before_content.match(input, partial=not input.final), None
+    found = input.rules.before_content.match(input, partial=not input.final)
+    may_be_call = False
     if ARE_CALLS_ADDRESSED:  # a call may have no other header
         begun = input.rules.in_text.match(input, partial=not input.final)
-    if found is None or (begun and not begun.is_partial):
+        if begun and not begun.is_partial:
+            return False
+        may_be_call = begun is not None
+    if found is None:
         return False
-    if found.is_partial or begun:
+    if found.is_partial or may_be_call:
         yield MORE_TEXT
     else:
         input.take(found.end)
@@ -281,7 +287,7 @@ def quote_marker(turn: Turn, found: Found) -> bool:
     if not is_start and not (ends and turn.state.thinking):
         return False
     marker = REASONING_END if found.role is Role.BETWEEN else found.text
-    turn.events += turn.content.quote(marker, found.offset)
+    turn.events += turn.content.write_as_it_is(marker, found.offset)
     return True
 
 
@@ -392,7 +398,7 @@ def is_quoted_marker(turn: Turn, found: Found) -> bool:
     return is_quoted
 
 
-def ends_in_quote(pieces: list[str]) -> bool:
+def ends_in_quote(pieces: GrowingText) -> bool:
     """Say whether the last character of a text is a quotation mark."""
     return bool(pieces) and pieces[-1][-1] in "\"'`"
 

@@ -19,7 +19,7 @@ from turnspec.engine.facts import (
     STARTS_IN_REASONING,
 )
 from turnspec.engine.input import Input
-from turnspec.engine.json_texts import find_flaw
+from turnspec.engine.json_texts import find_flaw, quote
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.results import (
     ContentDelta,
@@ -42,11 +42,12 @@ if TYPE_CHECKING:
 
     from turnspec.engine.markers import Found
     from turnspec.engine.results import Event, ProblemKind
+    from turnspec.engine.streams import GrowingText
 
 
 #: Text within a string, with whole escapes.
 ESCAPE = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
-IN_STRING = re.compile(rf'[^"\\\x00-\x1f]*(?:{ESCAPE}[^"\\\x00-\x1f]*)*')
+IN_STRING = re.compile(rf'[^"\\\x00-\x1f]*(?:{ESCAPE}[^"\\\x00-\x1f]*){{0,999}}')
 
 
 #: The roles of markers that have to do with no call.
@@ -79,7 +80,7 @@ class OpenCall:
     def __init__(self, input: Input, index: int, name: str, told: int) -> None:
         self._input = input
         self.index, self.name = index, name
-        self.pieces: list[str] = []
+        self.pieces: GrowingText = []
         self.told = told  # up to which offset the events tell of the text
         self.given: set[str] = set()  # the keys of its arguments
         self.complete = True
@@ -103,12 +104,16 @@ class OpenCall:
         ends = rules.at_string_end if HAS_OTHER_VALUES else rules.at_call_end
         if "'" in text:
             return None
-        if ends.first_or_escaped.search(text):
-            is_whole = not HAS_OTHER_VALUES and IN_STRING.fullmatch(text)
-            if not is_whole or ends.may_begin.search(text):
-                return None
         start = self._input.offset
-        self._input.offset = self.told = start + len(text)
+        end = start + len(text)
+        if ends.first_or_escaped.search(text):
+            if ends.may_begin.search(text):
+                return None
+            if HAS_OTHER_VALUES or not IN_STRING.fullmatch(text):
+                if '"' in text or "\\" in text:
+                    return None
+                text = quote(text)[1:-1]  # controls
+        self._input.offset = self.told = end
         self.pieces.append(text)
         return [ToolCallDelta(self.index, text, start, self.told)]
 
@@ -146,7 +151,8 @@ class Turn:
             self.reasoning = self.content if self.inline else thoughts
             self.state.thinking = STARTS_IN_REASONING
         if HAS_CALLS:
-            tools, self._id_prefix = options["tools"], options["id_prefix"]
+            tools = options["tools"]
+            self._id_prefix: str = options["id_prefix"]
             self.tools = None if tools is None else parameters_by_name(tools)
             self.calls: list[ToolCall] = []
             self.call: OpenCall | None = None
@@ -185,7 +191,7 @@ class Turn:
             if HAS_CALLS:
                 events = without_calls(events)
                 self.events = without_calls(self.events)
-                del self.calls[: -1 if self.call else None]
+                self.calls = self.calls[-1:] if self.call else []
         self.events[:0] = events
         if MAY_READ_AGAIN:
             for hold in self.holds:
@@ -213,6 +219,13 @@ class Turn:
             for hold in self.holds:
                 hold.events -= certain
         return events
+
+    def drop_what_was_read(self) -> None:
+        """Drop the text that was read and isn't held; text that is left has to be read."""
+        is_held = MAY_READ_AGAIN and bool(self.holds)
+        self.input.drop_what_was_read(self.holds[0].offset if is_held else None)
+        if self.input.text or is_held:
+            self.flow = None
 
     def problem(self, kind: ProblemKind, message: str, offset: int | None = None) -> None:
         """Tell of a deviation at an offset, by default at the position."""
@@ -358,7 +371,11 @@ def read_again_from(input: Input, offset: int) -> None:
 
 def missing_texts(found: Found) -> list[str]:
     """Return the texts that a marker may have, and has not."""
-    return [step[1] for step, text in found.parts() if isinstance(step, list) and not text]
+    missing: list[str] = []
+    for step, text in found.parts():
+        if isinstance(step, list) and not text:
+            missing.append(step[1])
+    return missing
 
 
 def without_calls(events: list[Event]) -> list[Event]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from turnspec.engine.json_texts import load_json
-from turnspec.engine.literals import PYTHON_ERRORS, dump_python, literal
+from turnspec.engine.literals import literal_as_json
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.tools import is_list, list_in, schema_options
 
@@ -67,13 +67,8 @@ def as_json(text: str, types: set[str], python: bool) -> str | None:
     try:
         value = load_json(text)
     except ValueError:
-        if not python:
+        found = literal_as_json(text) if python else None
+        if found is None:
             return None
-        try:
-            value = literal(text)
-            text = dump_python(value)
-        except PYTHON_ERRORS:
-            return None
-        if type(value) in (int, float, str):  # JSON has these as well
-            return None
+        text, value = found
     return text if types & types_of(value) else None

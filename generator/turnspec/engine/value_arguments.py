@@ -140,7 +140,7 @@ def is_bare_text(turn: Turn, value: JsonValue) -> Reading[bool]:
         assert match  # if only an empty text
         word, end = match["word"], match.end()
         if end < len(input.text) or input.final:
-            if not word or value.is_literal(word) or value.may_be_quote(match.start("word")):
+            if not word or value.is_literal(word) or value.may_be_quote(end - len(word)):
                 return False
             found = rules.after_bare_text.match(input, not input.final, end)
             if not (found and found.is_partial):

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from turnspec.engine.input import Input
     from turnspec.engine.markers import Markers
     from turnspec.engine.results import Event
+    from turnspec.engine.streams import GrowingText
     from turnspec.engine.turn import OpenCall, Turn
 
 
@@ -27,7 +28,7 @@ class Value:
         self._python = python  # whether it may be a literal of Python
         self.before = before  # what stands before it in the arguments
         self.may_be_all = False  # whether an object has all arguments of the call
-        self._pieces: list[str] = []
+        self._pieces: GrowingText = []
         self._asked = 0  # how often it was asked whether it is whole
         self.ends: Markers = input.rules.in_value
         #: The keys that the tool has, and the call has not, if that is known.

@@ -43,8 +43,9 @@ class WholeArguments:
         self.take(value.read())
         if value.is_done or turn.input.final:
             return True
-        if self.collected is None and value.is_in_string and turn.call:
-            turn.flow = turn.call.flow_in_string
+        call = turn.call
+        if self.collected is None and value.is_in_string and call:
+            turn.flow = call.flow_in_string
         return False
 
     def close(self) -> bool:

@@ -12,6 +12,7 @@ from turnspec.catalog.known import KnownFormat
 from turnspec.codegen.banner import banner, is_unedited, named_place, named_without, sealed
 from turnspec.codegen.left_out import Extra
 from turnspec.codegen.module import generate_module
+from turnspec.codegen.printer.module import NotInSubset
 from turnspec.codegen.shared import ENGINE, ENGINE_FILE, engine_text, is_shared, shared_module
 from turnspec.codegen.table import format_table
 from turnspec.codegen.typescript import (
@@ -116,12 +117,15 @@ def copied_texts(
             return Problem(f"isn't as it was generated; {known.remedy}", source)
     assert isinstance(module, str)
     assert isinstance(grammar, str)
-    if without:
+    if without and language is Language.PYTHON:
         module = _smaller_module(known, spec, without)
-    texts = {
-        f"{name}{script}": script_text(module, format_table(spec), script, shared=shared)
-        for script in language.scripts
-    } or {paths.module: shared_module(module) if shared else module}
+    try:
+        texts = {
+            f"{name}{script}": script_text(module, format_table(spec), script, shared=shared)
+            for script in language.scripts
+        } or {paths.module: shared_module(module) if shared else module}
+    except NotInSubset as refused:
+        return Problem(f"can't be printed as a script: {refused}", known.paths.module)
     return texts | ({paths.grammar: grammar} if with_grammar else {})
 
 
@@ -146,7 +150,10 @@ def text_now(known: KnownFormat, file: str, copy: str) -> str | Problem:
     if not isinstance(spec, Spec):
         return spec[0]
     if script is not None:
-        return script_text(module, format_table(spec), script, shared=shares_engine(copy))
+        try:
+            return script_text(module, format_table(spec), script, shared=shares_engine(copy))
+        except NotInSubset as refused:
+            return Problem(f"can't be printed as a script: {refused}", known.paths.module)
     if parts := named_without(copy):
         return _smaller_module(known, spec, parts)
     return shared_module(module) if is_shared(copy) else module

@@ -13,12 +13,12 @@ const SHOWN_PROBLEMS = 500;
 /** Browsers let a page change its address only so often: it waits for this, in milliseconds. */
 const ADDRESS_WAITS = 300;
 
-/** The box of one format. `data` has its table and texts, and the tools that they are parsed with. */
+/** The box of one format. `data` has its facts and texts, and the tools that they are parsed with. */
 export class Box {
   constructor(name, data) {
     this.name = name;
     this.data = data;
-    this.format = formatOf(data.table);
+    this.format = formatOf(data.facts);
     this.root = document.getElementById("box").content.cloneNode(true).firstElementChild;
     this.form = this.root.querySelector("form");
     this.fields = this.form.elements;
@@ -56,7 +56,7 @@ export class Box {
     fields.thinking.value = "null";
     const [, , text, prefill, tools] = data.texts[number] ?? ["", "", "", null, 0];
     this.put("text", text);
-    this.put("prefill", prefill ?? data.table.prompt);
+    this.put("prefill", prefill ?? data.facts.FORMAT.prompt);
     fields.tools.value = JSON.stringify(data.tools[tools], null, 1);
     this.rewind();
     if (number === OWN) fields.text.focus();
@@ -101,9 +101,9 @@ export class Box {
 
   /** Return what the template's prompt holds of a turn. */
   prompt() {
-    const { table } = this.data;
-    const asked = this.thinking ? table.prompt_with_thinking : table.prompt_without_thinking;
-    return (this.thinking === null ? null : asked) ?? table.prompt;
+    const { FORMAT } = this.format;
+    const asked = this.thinking ? FORMAT.prompt_with_thinking : FORMAT.prompt_without_thinking;
+    return (this.thinking === null ? null : asked) ?? FORMAT.prompt;
   }
 
   changed(name) {
@@ -124,7 +124,7 @@ export class Box {
     const { fields, data, texts } = this;
     const at = data.texts.findIndex(
       ([, , text, prefill]) =>
-        text === texts.text && (prefill ?? data.table.prompt) === texts.prefill,
+        text === texts.text && (prefill ?? data.facts.FORMAT.prompt) === texts.prefill,
     );
     fields.chosen.value = at < 0 ? OWN : String(at);
   }

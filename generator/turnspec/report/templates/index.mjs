@@ -37,11 +37,11 @@ function filter() {
 /** Fill a format when it is opened, once: its box, its states, spec, results and grammar. */
 export async function boxOf(article) {
   const { name } = article.dataset;
-  const { tables, texts, tools, more } = await data;
+  const { facts, texts, tools, more } = await data;
   if (!boxes.has(name)) {
     // Markup in which all text is escaped already, as in the page itself.
     article.querySelector(".more").innerHTML = more[name];
-    const box = new Box(name, { table: tables[name], texts: texts[name], tools });
+    const box = new Box(name, { facts: facts[name], texts: texts[name], tools });
     article.querySelector(".try").replaceChildren(box.root);
     boxes.set(name, box);
   }

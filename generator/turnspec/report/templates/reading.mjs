@@ -25,10 +25,8 @@ export async function unpacked(text) {
   return JSON.parse(await new Response(stream).text());
 }
 
-/** Return what parses the texts of a format, by its table. */
-export function formatOf(table) {
-  return load(table);
-}
+/** Return what parses the texts of a format, by its facts. */
+export const formatOf = load;
 
 /** Cut a text, given as its characters, into pieces of so many; 0 leaves it whole. */
 export function cut(characters, size) {
@@ -46,7 +44,7 @@ export function cut(characters, size) {
  * A step is a piece with the events that it brought, or the end, which has no piece.
  */
 export function readPieces(format, options, pieces, count) {
-  const parser = format.parser(options);
+  const parser = new format.Parser(options);
   const steps = pieces.slice(0, count).map((piece) => ({ piece, events: parser.feed(piece) }));
   const isOver = count >= pieces.length;
   if (isOver) steps.push({ piece: null, events: parser.finish() });

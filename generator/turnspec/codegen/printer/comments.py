@@ -1,0 +1,79 @@
+"""The comments of a source, which stand where they stood."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+
+
+def block(texts: list[str], indent: str = "") -> list[str]:
+    """Return lines as a comment of what stands under them."""
+    texts = [text.replace("*/", "* /") for text in texts]
+    if len(texts) == 1 and len(indent + texts[0]) < 93:
+        return [f"{indent}/** {texts[0]} */"]
+    return [f"{indent}/**", *(f"{indent} * {text}".rstrip() for text in texts), f"{indent} */"]
+
+
+class Comments:
+    """Comments by their lines; each is given once."""
+
+    def __init__(self, source: str) -> None:
+        """Find the comments of a source."""
+        self._beside: dict[int, str] = {}
+        self._above: dict[int, str] = {}
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.COMMENT:
+                text = re.sub("^#:? ?", "", token.string)
+                alone = not token.line[: token.start[1]].strip()
+                (self._above if alone else self._beside)[token.start[0]] = text
+
+    def above(self, line: int) -> Iterator[str]:
+        """Yield the lines of comments before a line of the source."""
+        for number in sorted(number for number in self._above if number < line):
+            yield f"// {self._above.pop(number)}"
+
+    def sections(self, line: int) -> Iterator[list[str]]:
+        """Yield the comments before a statement of the module: a heading, and what tells of it.
+
+        A heading that another one follows has nothing under it.
+        """
+        numbers = sorted(number for number in self._above if number < line)
+        groups: list[list[int]] = []
+        for number in numbers:
+            if groups and groups[-1][-1] == number - 1:
+                groups[-1].append(number)
+            else:
+                groups.append([number])
+        is_told = bool(groups) and groups[-1][-1] == line - 1
+        kept = groups[-2:] if is_told else groups[-1:]
+        for group in kept:
+            texts = [self._above[number] for number in group]
+            if is_told and group is groups[-1]:
+                yield block(texts)
+            else:
+                yield [f"// {text}".rstrip() for text in texts]
+        for number in numbers:
+            del self._above[number]
+
+    def beside(self, node: ast.AST, last: ast.AST | None = None) -> str:
+        """Return the comments at the ends of a node's lines, up to those of another node."""
+        first = getattr(node, "lineno", 0)
+        end = getattr(last or node, "end_lineno", None) or first
+        lines = range(first, end + 1)
+        return " ".join(self._beside.pop(line) for line in lines if line in self._beside)
+
+    def are_in(self, node: ast.stmt) -> bool:
+        """Tell whether there are comments in the lines of a statement."""
+        lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        return any(line in self._beside or line in self._above for line in lines)
+
+    def drop(self, first: int, last: int) -> None:
+        """Leave out the comments in some lines, and those right above them."""
+        while first - 1 in self._above:
+            first -= 1
+        for found in (self._above, self._beside):
+            for line in [line for line in found if first <= line <= last]:
+                del found[line]

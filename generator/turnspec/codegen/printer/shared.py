@@ -1,0 +1,167 @@
+"""The engine as one script that parsers share: it reads a format by its facts, which it is given.
+
+A parser that shares it is a table of its facts. All that these decide stands in one function, so
+that each format has its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterator
+from functools import cache
+from inspect import signature
+from typing import Any
+
+from turnspec.codegen.compiled import engine_source, fact_values
+from turnspec.codegen.facts import FormatFacts
+from turnspec.codegen.printer.kinds import Kind, shown
+from turnspec.codegen.printer.learning import names_of
+from turnspec.codegen.printer.module import Module
+from turnspec.codegen.printer.names import camel
+from turnspec.codegen.printer.script import (
+    BY_HAND,
+    PUBLIC,
+    ROOTS,
+    Declaration,
+    made_public,
+    needed,
+    reserved_names,
+)
+from turnspec.codegen.printer.untyped import untyped
+from turnspec.engine import facts as engine_facts
+from turnspec.engine.roles import ValueStyle
+
+#: What copies take of the engine.
+SHARED = (
+    *("Facts", "FormatModule", "FormatTexts", "TextStream", "TurnParser", "load"),
+    *(name for name in PUBLIC if name not in ("FORMAT", "Parser", "parse")),
+)
+#: What stands beside the function that reads, as its types do.
+_TYPES = ("ProblemKind",)
+LOAD_TOLD = "/** Return what reads a format, by what it says. */"
+_OTHERS = ("FORMAT", "IS_TRACED", "OBSERVER")
+_FACTS = ("FORMAT", *(name for name in engine_facts.__annotations__ if name not in _OTHERS))
+
+
+class _Engine(Module):
+    """Prints the engine; its facts are what it is given."""
+
+    def _put_top(self, node: ast.stmt) -> None:
+        match names_of(node):
+            case [name] if name in _FACTS:
+                self._put_fact(name, self.names.kinds[name])
+            case _:
+                super()._put_top(node)
+
+    def _put_fact(self, name: str, kind: Kind) -> None:
+        given = f"facts.{name}"
+        if name == "FORMAT":
+            self.put(f"const {name} = {given};")
+        elif _is_of(kind, "Rule"):
+            self.put(f"const {name}{self.note(kind)} = ({given} ?? []).map(ruleOf);")
+        elif kind.name == "class":
+            self.put(f"const {name} = new {kind.text}(...({given} ?? {_empty(kind)}));")
+        elif kind.name == "map":
+            self.put(f"const {name}{self.note(kind)} = new Map(Object.entries({given} ?? {{}}));")
+        else:
+            self.put(f"const {name}{self.note(kind)} = {given} ?? {_empty(kind)};")
+
+    def facts(self) -> Iterator[str]:
+        """Yield the members of what the engine is given."""
+        for node in self.tops:
+            match node:
+                case ast.AnnAssign(target=ast.Name(id=name)) if name in _FACTS[1:]:
+                    kind = self.names.annotations.kind(node.annotation)
+                    yield f"  readonly {name}?: {self._as_given(kind)};"
+
+    def _as_given(self, kind: Kind) -> str:
+        if _is_of(kind, "Rule"):
+            return "readonly RuleRow[]"
+        if kind.name == "class":
+            return f"readonly [{', '.join(map(shown, self.names.annotations.classes[kind.text]))}]"
+        if kind.name == "map":
+            return f"Readonly<Record<string, {shown(kind.of[1])}>>"
+        return shown(kind)
+
+
+def _is_of(kind: Kind, name: str) -> bool:
+    return kind.name == "array" and kind.of[0].text == name
+
+
+def _empty(kind: Kind) -> str:
+    if kind.name == "class":
+        return '["", false, false, ""]'
+    return {"bool": "false", "str": '""'}.get(kind.name, "[]")
+
+
+def engine_types() -> str:
+    """Return the types beside the engine's function that what it gives is of."""
+    return Module(engine_source(), BY_HAND, _TYPES).printed(_TYPES)
+
+
+def engine_interface() -> str:
+    """Return the type of what the engine is given."""
+    engine = _Engine(engine_source(), BY_HAND)
+    engine.learn()
+    told = "/** What a format says. The first rule of a table that fits counts. */"
+    members = ["  readonly FORMAT: FormatTexts;", *engine.facts()]
+    return "\n".join([told, "export interface Facts {", *members, "}"])
+
+
+@cache
+def engine_script(*, is_typed: bool) -> str:
+    """Return the whole engine: a function that takes a format's facts, and what it needs."""
+    engine = _Engine(engine_source(), BY_HAND, (), reserved_names(), is_typed=is_typed)
+    printed = engine.printed(("FORMAT", *ROOTS))
+    last = "\n".join(engine.last_lines)
+    parts = needed(printed + last, [*PUBLIC, *SHARED, "ruleOf"])
+    inside = _inside(parts, set(map(camel, engine.needed)) - set(_TYPES))
+    own = _texts(inside, (), is_typed=is_typed)
+    text = "\n\n".join([printed, *own, last, "return { FORMAT, Parser, parse };"])
+    note, returns = (": Facts", ": FormatModule") if is_typed else ("", "")
+    head = f"{LOAD_TOLD}\nexport function load(facts{note}){returns} {{"
+    around = _texts([each for each in parts if each not in inside], SHARED, is_typed=is_typed)
+    function = f"{head}\n{textwrap.indent(text, '  ')}\n}}\n"
+    types = [engine_types().strip(), engine_interface()] if is_typed else []
+    return "\n\n".join([*types, *around, function])
+
+
+def _inside(parts: list[Declaration], names: set[str]) -> list[Declaration]:
+    """Return what of the runtime needs what was printed."""
+    found: list[Declaration] = []
+    while new := [
+        each
+        for each in parts
+        if each.words & names and each not in found and each.name not in SHARED
+    ]:
+        found += new
+        names = names | {each.name for each in new}
+    return [each for each in parts if each in found]
+
+
+def _texts(parts: list[Declaration], public: tuple[str, ...], *, is_typed: bool) -> Iterator[str]:
+    for each in parts:
+        text = made_public(each.text, each.name, public)
+        if text := text if is_typed else untyped(text):
+            yield text
+
+
+def facts_given(facts: FormatFacts) -> dict[str, Any]:
+    """Return a format's facts as the engine takes them: those that say something, as JSON."""
+    values = fact_values(facts)
+    return {name: _plain(values[name]) for name in _FACTS if values[name]}
+
+
+def _plain(value: Any) -> Any:
+    # The engine's classes are made anew where it is run.
+    match type(value).__name__:
+        case "Rule" | "GuardedRule":
+            when = [value.when.value] if hasattr(value, "when") else []
+            after = [_plain(value.if_before)] if value.if_before or when else []
+            return [value.role.value, value.marker, *after, *when]
+        case "ValueStyle":
+            return [getattr(value, name) for name in signature(ValueStyle).parameters]
+        case "tuple" | "list":
+            return [_plain(each) for each in value]
+    return value

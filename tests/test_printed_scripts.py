@@ -1,0 +1,127 @@
+"""Printed parsers read as Python's do: events, offsets and messages, whole and in pieces.
+
+``TURNSPEC_EXAMPLES=200`` (`make test-long`) compares all formats, each by all deviations.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.generated_formats import FORMATS, committed_spec
+from tests.typescript.engines import (
+    TypeScriptEngine,
+    difference,
+    opened_engine,
+    python_result,
+)
+from tests.typescript.toolchain import compile_typescript
+from turnspec.codegen.compiled import compiled_source
+from turnspec.codegen.facts import facts_of
+from turnspec.codegen.loading import load
+from turnspec.codegen.printer.script import script
+from turnspec.codegen.table import format_table
+from turnspec.deviations.table import DEVIATIONS
+from turnspec.deviations.turns import Format
+
+ALL = "TURNSPEC_EXAMPLES" in os.environ
+_CONTENT, _TAGGED, _JSON = "01-ai-yi-1-5-chat", "qwen3-coder", "qwen-qwen3-0-6b"
+CHOSEN = FORMATS if ALL else (_CONTENT, _TAGGED, _JSON)
+STEP = 1 if ALL else 3
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TypeScriptEngine]:
+    folder = tmp_path_factory.mktemp("printed")
+    with opened_engine(folder) as opened:
+        for name in CHOSEN:
+            path = folder / f"{name}.mjs"
+            path.write_text(script(source_of(name), is_typed=False), "utf-8")
+            opened.load_file(name, path)
+        yield opened
+
+
+@cache
+def source_of(name: str) -> str:
+    return f'"""{name}"""\n{compiled_source(facts_of(format_table(committed_spec(name))))}'
+
+
+@cache
+def format_of(name: str) -> Format:
+    spec = committed_spec(name)
+    return Format(spec, load(spec))
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_deviations_are_read_alike(name: str, engine: TypeScriptEngine) -> None:
+    form = format_of(name)
+    for deviation in list(DEVIATIONS)[::STEP]:
+        for case in DEVIATIONS[deviation](form):
+            given = (engine, name, form.module)
+            assert not difference(*given, case.text, case.options, (0, 1))
+            assert not difference(*given, case.text[: len(case.text) // 2], case.options, (0,))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"stop": ["🛑"]},
+        {"stop": ["🛑x", "zz"], "id_prefix": "it_"},
+        {"prefill": "<|im_start|>assistant\n🦆 So", "echo": True},
+        {"special_tokens": ["<tool_call>", "</tool_call>", "🛑"], "stop": ["🛑"]},
+    ],
+)
+@pytest.mark.parametrize("name", [_CONTENT, _TAGGED])
+def test_characters_of_two_halves_count_once(
+    name: str, options: dict[str, object], engine: TypeScriptEngine
+) -> None:
+    call = (
+        "<tool_call>\n<function=🦆>\n<parameter=ключ>\n𝔊\n</parameter>\n</function>\n</tool_call>"
+    )
+    module = format_of(name).module
+    for text in (f"🦆 {call} 🛑 b", "x🛑", "🦆🛑x z", f"{call}{call}", "a zz!", f"{call[:40]}🛑x"):
+        for pieces in ([text], list(text), [(text[:3], True), (text[3:], False)]):
+            mine = python_result(module, pieces, options)
+            (other,) = engine.parse(name, module, pieces=pieces, options=options)
+            assert other == mine, (pieces, options)
+
+
+def test_a_stop_text_that_is_too_long_is_refused(engine: TypeScriptEngine) -> None:
+    with pytest.raises(
+        AssertionError, match=r"^ValueError: stop: at most 64 texts of at most 1,000"
+    ):
+        engine.parse(
+            _TAGGED, format_of(_TAGGED).module, pieces=["x"], options={"stop": ["s" * 3000]}
+        )
+
+
+_USE = """
+import { Message, parse, Parser, sliceOf, toDelta, type Problem, type Tool } from "./MODULE.js";
+
+const tools: Tool[] = [{ type: "function", function: { name: "look", parameters: {} } }];
+const message: Message = parse("It rains.", { tools, reasoning: "inline" });
+const kinds: Problem["kind"][] = message.problems.map((problem) => problem.kind);
+const parser = new Parser({ idPrefix: "turn2_", stop: ["."] });
+for (const event of [...parser.feed("It rains."), ...parser.finish()]) {
+  const said: string = event.type === "content" ? event.text : sliceOf("It rains.", event);
+  if (toDelta(event)?.content !== said) throw new Error(kinds.join());
+}
+export async function read(stream: AsyncIterable<string>): Promise<string> {
+  let text = "";
+  for await (const event of parse(stream)) text += event.type === "content" ? event.text : "";
+  return text;
+}
+"""
+
+
+def test_printed_parsers_are_strict_typescript(tmp_path: Path) -> None:
+    for name in (_CONTENT, _TAGGED):
+        (tmp_path / f"{name}.ts").write_text(script(source_of(name)), "utf-8")
+        (tmp_path / f"use_{name}.ts").write_text(_USE.replace("MODULE", name), "utf-8")
+    strict = ("noPropertyAccessFromIndexSignature", "isolatedDeclarations", "erasableSyntaxOnly")
+    options = (f"--{option}" for option in strict)
+    compile_typescript(tmp_path, tmp_path / "compiled", *options)
