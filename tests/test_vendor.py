@@ -206,7 +206,7 @@ def test_grammars_and_scripts_in_another_layout_are_fresh(
     replace_in(into / "plain.gbnf", " ::= ", " ::=\n    ")
     for path in scripts.iterdir():
         text = path.read_text(encoding="utf-8")
-        spread = re.sub(r"(?m)^((?! \*|.*//).*),$", r"\1 ,", re.sub("(?m)^  ", "\t", text))
+        spread = re.sub(r"(?m)^((?!\s*\*|.*//).*),$", r"\1 ,", re.sub("(?m)^  ", "\t", text))
         path.write_text(spread, encoding="utf-8")
     assert states(into, root) == dict.fromkeys(ALL, "fresh")
     assert states(scripts, root) == dict.fromkeys(SCRIPTS, "fresh")

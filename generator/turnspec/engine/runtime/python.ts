@@ -6,9 +6,7 @@ export type Any = any;
 export type Json = object;
 
 /** What Python tells by its error of that name. */
-export class ValueError extends Error {
-  override readonly name = "ValueError";
-}
+export class ValueError extends RangeError {}
 
 // Texts.
 
