@@ -43,6 +43,10 @@ class Parser:
         id_prefix: str = "call_",
         special_tokens: Sequence[str] | None = None,
     ) -> None:
+        if reasoning not in ("extract", "inline"):
+            raise ValueError(f'reasoning is "extract" or "inline", not {reasoning!r}')
+        if enable_thinking not in (None, True, False):
+            raise ValueError(f"enable_thinking is True, False or None, not {enable_thinking!r}")
         if prefill is None:
             prompt = f"prompt_{'with' if enable_thinking else 'without'}_thinking"
             prefill = FORMAT["prompt"]

@@ -65,8 +65,15 @@ const OPTION_NAMES: readonly string[] = Object.keys({
   specialTokens: 0,
 } satisfies Record<keyof ParserOptions, 0>);
 
-/** Throw a TypeError that names the right option where there is none of a name. */
-export function checkNames(options: ParserOptions): void {
+/** Throw a TypeError that says what is right where there is no such option, or none of its values. */
+export function checkOptions(options: ParserOptions): void {
+  const { reasoning = "extract", enableThinking = null } = options;
+  if (reasoning !== "extract" && reasoning !== "inline") {
+    throw new TypeError(`reasoning is "extract" or "inline", not ${JSON.stringify(reasoning)}`);
+  }
+  if (enableThinking !== null && typeof enableThinking !== "boolean") {
+    throw new TypeError(`enableThinking is true, false or null, not ${JSON.stringify(enableThinking)}`);
+  }
   const wrong = Object.keys(options).find((name) => !OPTION_NAMES.includes(name));
   if (wrong === undefined) return;
   const letters = wrong.replace(/_/g, "").toLowerCase();

@@ -1,7 +1,7 @@
 /** The parser: what it is given, and what it gives. */
 
 import { FORMAT, Input, readTurn, rulesFor, Turn } from "./format.js";
-import { checkNames, type ParserOptions, type Pieces, type TextStream } from "./options.js";
+import { checkOptions, type ParserOptions, type Pieces, type TextStream } from "./options.js";
 import { repr } from "./python.js";
 import { Message, type ParserEvent, type Problem } from "./results.js";
 
@@ -26,7 +26,7 @@ export class Parser {
   private isReading = false;
 
   constructor(options: ParserOptions = {}) {
-    checkNames(options);
+    checkOptions(options);
     const { tools = null, enableThinking = null, reasoning = "extract", echo = false } = options;
     const { stop = [], idPrefix = "call_", specialTokens = null } = options;
     const { header, prompt } = FORMAT;
