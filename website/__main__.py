@@ -1,0 +1,40 @@
+"""Write the site: `make site`, or `python -m website --into DIR`.
+
+Where issues are filed is told by TURNSPEC_REPOSITORY, such as https://github.com/OWNER/NAME.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from tests.typescript.toolchain import ToolError
+from website.bundle import ROOT
+from website.playground_files import write_offline, write_playground
+
+
+def main(arguments: list[str]) -> int:
+    """Write it, and return the exit code."""
+    parser = argparse.ArgumentParser(prog="website", description="Write the site.")
+    parser.add_argument("--into", type=Path, default=ROOT / "build/site")
+    parser.add_argument("--only-playground", action="store_true")
+    options = parser.parse_args(arguments)
+    into: Path = options.into
+    shutil.rmtree(into, ignore_errors=True)
+    into.mkdir(parents=True)
+    try:
+        write_playground(into, os.environ.get("TURNSPEC_REPOSITORY", ""))
+    except ToolError as error:
+        print(f"make: {error}", file=sys.stderr)
+        return 1
+    write_offline(into)
+    size = sum(path.stat().st_size for path in into.rglob("*") if path.is_file())
+    print(f"wrote {into} ({size / 1e6:.1f} MB)")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
