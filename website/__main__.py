@@ -12,7 +12,12 @@ import sys
 from pathlib import Path
 
 from tests.typescript.toolchain import ToolError
+from turnspec.pipeline.project import Project
+from turnspec.report.entries import read_entries
+from turnspec.report.page import render_page
 from website.bundle import ROOT
+from website.docs import DocsError, write_docs
+from website.format_pages import format_pages
 from website.playground_files import write_offline, write_playground
 
 
@@ -25,15 +30,31 @@ def main(arguments: list[str]) -> int:
     into: Path = options.into
     shutil.rmtree(into, ignore_errors=True)
     into.mkdir(parents=True)
+    repository = os.environ.get("TURNSPEC_REPOSITORY", "")
     try:
-        write_playground(into, os.environ.get("TURNSPEC_REPOSITORY", ""))
-    except ToolError as error:
+        if not options.only_playground:
+            _write_pages(into, repository)
+        write_playground(into, repository)
+    except (ToolError, DocsError) as error:
         print(f"make: {error}", file=sys.stderr)
         return 1
     write_offline(into)
     size = sum(path.stat().st_size for path in into.rglob("*") if path.is_file())
     print(f"wrote {into} ({size / 1e6:.1f} MB)")
     return 0
+
+
+def _write_pages(into: Path, repository: str) -> None:
+    """Write docs, formats and gallery."""
+    project = Project(ROOT)
+    entries, problems = read_entries(project)
+    if problems:
+        raise DocsError("\n".join(map(str, problems)))
+    write_docs(into, format_pages(entries, project), repository)
+    gallery = into / "gallery/index.html"
+    gallery.parent.mkdir()
+    root = f"{repository}/blob/HEAD/" if repository else None
+    gallery.write_text(render_page(entries, root=root), "utf-8")
 
 
 if __name__ == "__main__":
