@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from tests.typescript.toolchain import ToolError
+
 from turnspec.pipeline.project import Project
 from turnspec.report.entries import read_entries
 from turnspec.report.page import render_page
@@ -19,6 +20,12 @@ from website.bundle import ROOT
 from website.docs import DocsError, write_docs
 from website.format_pages import format_pages
 from website.playground_files import write_offline, write_playground
+
+#: The way from the gallery, which is a page by itself otherwise, to the others.
+_PLACES = (
+    '<p><a href="../index.html">turnspec</a> · <a href="../playground/index.html">Playground</a> · '
+    '<a href="../formats/index.html">Formats as pages</a></p>'
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -54,7 +61,8 @@ def _write_pages(into: Path, repository: str) -> None:
     gallery = into / "gallery/index.html"
     gallery.parent.mkdir()
     root = f"{repository}/blob/HEAD/" if repository else None
-    gallery.write_text(render_page(entries, root=root), "utf-8")
+    page = render_page(entries, root=root)
+    gallery.write_text(page.replace("<header>\n", f"<header>\n{_PLACES}\n", 1), "utf-8")
 
 
 if __name__ == "__main__":

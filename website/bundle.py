@@ -1,7 +1,7 @@
 """What the playground's worker runs: Pyodide as npm has it, and an archive of Python.
 
-The archive has turnspec, and the pure part of the packages that it needs, as they are installed here:
-requirements-build.lock pins their hashes. website/package-lock.json pins that of Pyodide.
+The archive has turnspec, and the pure part of the packages that it needs, as they are installed
+here: requirements-build.lock pins their hashes. website/package-lock.json pins that of Pyodide.
 """
 
 from __future__ import annotations
@@ -60,9 +60,11 @@ def _files() -> Iterator[tuple[str, Path]]:
     for name in DISTRIBUTIONS:
         for file in distribution(name).files or ():
             path = Path(str(file.locate()))
-            if path.suffix in (".py", ".json", ".txt") and ".dist-info" not in str(file) and path.is_file():
-                yield str(file), path
-            elif file.name == "METADATA":  # jsonschema asks for versions
+            if (
+                path.suffix in (".py", ".json", ".txt")
+                and ".dist-info" not in str(file)
+                and path.is_file()
+            ) or file.name == "METADATA":
                 yield str(file), path
 
 

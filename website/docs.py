@@ -58,6 +58,7 @@ def write_docs(into: Path, pages: Iterator[tuple[str, str]], repository: str) ->
     home = source / "index.md"
     home.write_text(f"{home.read_text('utf-8')}\n{_menus()}", "utf-8")
     shutil.copyfile(_HERE / "sphinx/conf.py", source / "conf.py")
+    shutil.copyfile(_HERE / "playground/icon.svg", source / "icon.svg")
     shutil.copytree(_HERE / "sphinx/static", source / "_static")
     shutil.copytree(_HERE / "sphinx/templates", source / "_templates")
     _build(source, into)
@@ -110,9 +111,7 @@ def relinked(text: str, place: PurePosixPath, formats: set[str], repository: str
         return label.removeprefix("!")[1:-1]
 
     pieces = _FENCED.split(text)
-    return "".join(
-        piece if piece.startswith("```") else _LINK.sub(link, piece) for piece in pieces
-    )
+    return "".join(piece if piece.startswith("```") else _LINK.sub(link, piece) for piece in pieces)
 
 
 def _build(source: Path, into: Path) -> None:

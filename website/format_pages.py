@@ -96,7 +96,7 @@ def _exports(entry: Entry, records: Integrations) -> Iterator[Export]:
 
 
 def _serving(spec: Spec, refused: Container[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield each program that serves the format, with the line that exports it and the one that starts."""
+    """Yield each server that takes the format, with the lines that export it and start that."""
     for name in SERVERS:
         if name not in refused:
             export = f"turnspec export {spec.name} --to {name} --into DIR"

@@ -1,4 +1,4 @@
-"""The playground's folder: its page and modules, what its worker runs, and what is known of formats."""
+"""The playground: its page and modules, what its worker runs, and what is known of formats."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def known_formats(catalog: Catalog) -> dict[str, dict[str, list[str]]]:
 
 
 def write_playground(into: Path, repository: str) -> None:
-    """Write the playground below the site's folder; ``repository`` is where issues are filed, or "".
+    """Write the playground into the site's folder; ``repository`` is where issues are filed.
 
     Raises:
         ToolError: npm has failed.

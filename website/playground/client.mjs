@@ -1,7 +1,7 @@
 /** The page's end of the worker: one request at a time, each with a limit at which the worker ends. */
 
-/** How long the worker may take, in seconds; a request is ended after that. */
-const LIMITS = { read: 30, build: 120, explain: 60, script: 30, parse: 10, diff: 60 };
+/** How long the worker may say nothing while it works on a request, in seconds; then it is ended. */
+const LIMITS = { read: 30, build: 60, explain: 60, script: 60, parse: 10, diff: 60 };
 const LOADING = 180;
 
 export class Client {
@@ -36,15 +36,21 @@ export class Client {
   take({ id, kind, told }) {
     const asked = this.waiting.get(id);
     if (!asked) return;
-    if (kind !== "answer" && kind !== "fault") return asked.onTell?.(kind, told);
-    this.waiting.delete(id);
     clearTimeout(asked.late);
+    if (kind !== "answer" && kind !== "fault") {
+      asked.watch();
+      return asked.onTell?.(kind, told);
+    }
+    this.waiting.delete(id);
     if (kind === "answer") asked.resolve(told);
     else asked.reject(new Error(told));
   }
 
-  /** Ask for something; what the worker tells before it answers goes to `onTell`. */
-  async ask(verb, given, { files = [], onTell } = {}) {
+  /**
+   * Ask for something; what the worker tells before it answers goes to `onTell`. What nobody wants any
+   * more when its turn comes, as `isStale` says, fails without being asked.
+   */
+  async ask(verb, given, { files = [], onTell, isStale = () => false } = {}) {
     const { worker } = this;
     await this.ready;
     if (worker !== this.worker) throw new Error("stopped");
@@ -59,8 +65,16 @@ export class Client {
     asked.done = done.catch(() => {});
     Promise.all(before).then(() => {
       if (!this.waiting.has(id) || worker !== this.worker) return;
-      const late = `took longer than ${LIMITS[verb]} s, and was ended`;
-      asked.late = setTimeout(() => this.end(late), LIMITS[verb] * 1000);
+      if (isStale()) {
+        this.waiting.delete(id);
+        asked.reject(new Error("something else was asked for"));
+        return;
+      }
+      const late = `${verb} took longer than ${LIMITS[verb]} s`;
+      asked.watch = () => {
+        asked.late = setTimeout(() => this.end(late), LIMITS[verb] * 1000);
+      };
+      asked.watch();
       worker.postMessage({ id, verb, given, files });
     });
     return done;

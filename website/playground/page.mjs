@@ -1,7 +1,7 @@
 /** The playground: what is asked of the worker, and what is shown of its answers. */
 
 import { Client } from "./client.mjs";
-import { differences, element, legendOf, linesOf, rungRow, sampleOf, shown } from "./show.mjs";
+import { differences, element, legendOf, linesOf, rungRow, sampleOf, shown, shownFile } from "./show.mjs";
 import { fragmentOf, stateOf } from "./state.mjs";
 import { EXAMPLE } from "./example.mjs";
 
@@ -38,7 +38,7 @@ const client = new Client((state, reason) => {
   if (state === "ready" && $("#status").textContent.startsWith("Python is")) say("Ready.");
   if (state === "ended") {
     say(`Ended: ${reason}. Python is loaded anew.`, "no");
-    made.given = null;
+    Object.assign(made, { given: null, done: null });
     running(false);
     markSteps();
   }
@@ -134,7 +134,7 @@ async function submit() {
 async function analyse(given, { verify = true } = {}) {
   const number = ++current;
   const overlay = $("#overlay").value.trim() ? $("#overlay").value : null;
-  Object.assign(made, { given, files: {}, rungs: [], judgement: null, scripts: {}, explained: false });
+  Object.assign(made, { given, rungs: [], judgement: null, scripts: {}, explained: false });
   tellKnown(given.known);
   $("#steps").replaceChildren();
   $("#panel-proof tbody").replaceChildren();
@@ -145,7 +145,8 @@ async function analyse(given, { verify = true } = {}) {
   step("spec", "running");
   const onTell = (kind, told) => number === current && onStep(kind, told, start);
   try {
-    const done = await client.ask("build", { ...given, overlay, verify }, { onTell });
+    const isStale = () => number !== current;
+    const done = await client.ask("build", { ...given, overlay, verify }, { onTell, isStale });
     if (number === current) finish(done, verify, start);
   } catch (error) {
     if (number === current) {
@@ -224,12 +225,19 @@ function showSpec(told) {
 
 function finish(done, verify, start) {
   markSteps();
+  const isOverlaid = $("#overlay").value.trim() !== "";
+  listed("[data-part=overlay-problems]", isOverlaid ? done.problems : []);
+  if (isOverlaid && Object.keys(done.files).length === 0 && made.done) {
+    return say("The overlay can't be put over the spec, which is shown without it.", "no");
+  }
   listed("#problems", [...done.problems, ...done.objections]);
   made.judgement = done.judgement;
   made.draft = done.draft;
   made.done = done;
   if (Object.keys(done.files).length === 0) {
-    $("#results").hidden = true;
+    $("#results").hidden = !isOverlaid;
+    if (isOverlaid) open("overlay");
+    made.done = null;
     return say(`No format was found after ${seconds(start)}.`, "no");
   }
   // What says that it isn't verified is the text that counts.
@@ -245,7 +253,7 @@ function finish(done, verify, start) {
   $("#panel-proof .verdict").className = `verdict ${verified ? "yes" : "no"}`;
   const missing = done.missing.length ? `; not found: ${done.missing.join(", ")}` : "";
   say(`${made.given.name}: ${verdict}, after ${seconds(start)}${missing}`, verified ? "yes" : verify ? "no" : "");
-  showOverlay(done);
+  showOverlay(isOverlaid);
   parse();
   open(tab);
   return undefined;
@@ -254,7 +262,7 @@ function finish(done, verify, start) {
 // Panels.
 
 function showFile(kind, text) {
-  $(`#panel-${kind} > pre`).textContent = shown(text);
+  $(`#panel-${kind} > pre`).textContent = shownFile(text);
 }
 
 /** What a panel's file is called, and its text. */
@@ -356,9 +364,7 @@ async function script() {
 
 // Overlay.
 
-function showOverlay(done) {
-  const isThere = $("#overlay").value.trim() !== "";
-  listed("[data-part=overlay-problems]", isThere ? done.problems : []);
+function showOverlay(isThere) {
   const lines = isThere && made.plain ? differences(made.plain, made.files.spec.text) : [];
   $("#panel-overlay > pre").replaceChildren(...linesOf(lines));
 }
@@ -397,7 +403,8 @@ async function parse() {
     const tools = $("#tools").value.trim() ? JSON.parse($("#tools").value) : null;
     const thinking = $("[name=thinking]").value;
     const options = { tools, enable_thinking: thinking ? JSON.parse(thinking) : null };
-    const found = await client.ask("parse", { text, options });
+    const isStale = () => number !== parse.number;
+    const found = await client.ask("parse", { text, options }, { isStale });
     if (number !== parse.number) return;
     lastParse = { text, found };
     place.textContent = shown(JSON.stringify(found.message, null, 2));
@@ -413,6 +420,10 @@ async function parse() {
 
 async function compare(files) {
   const verdict = $("#panel-compare .verdict");
+  if (!made.done) {
+    verdict.textContent = "Analyse a template first.";
+    return;
+  }
   verdict.textContent = "Comparing.";
   try {
     const { templates: others, problems } = await client.ask("read", {}, { files });

@@ -7,9 +7,21 @@ const HIDDEN = /(?![\n\t ])[\p{C}\p{Z}]/gu;
 
 /** Return a text with escapes for what a reader can't see. */
 export function shown(text) {
+  return escaped(text, HIDDEN);
+}
+
+function escaped(text, signs) {
   const coded = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}\n… ${text.length} characters` : text;
-  return cut.replace(HIDDEN, (sign) => sign.split("").map(coded).join(""));
+  return cut.replace(signs, (sign) => sign.split("").map(coded).join(""));
+}
+
+/** What deceives the reader of a file; all else of it stays as it is, as files are copied by hand, too. */
+const DECEIVING = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** Return a file's text, with escapes for what would deceive its reader. */
+export function shownFile(text) {
+  return escaped(text, DECEIVING);
 }
 
 /** Return a new element with some text, or with other elements in it. */

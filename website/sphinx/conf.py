@@ -7,6 +7,7 @@ author = "The turnspec authors"
 release = version = os.environ["TURNSPEC_VERSION"]
 html_title = f"turnspec {release}"
 language = "en"
+smartquotes = False
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 4
@@ -14,6 +15,7 @@ myst_heading_anchors = 4
 templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_theme = "furo"
+html_favicon = "icon.svg"
 html_css_files = ["docs.css"]
 html_copy_source = False
 html_show_sourcelink = False

@@ -1,7 +1,7 @@
 """Rendering without processes, which a browser has none of: its worker is the process.
 
-The page ends that worker when it takes too long. Memory it can't take more of than the page lets it,
-and how much a template may render is limited where it is rendered, as everywhere.
+The page ends that worker when it takes too long, and lets it have only so much memory. How much a
+template may render is limited where it is rendered, as everywhere.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the page asks of its worker, answered by what the commands call: analyze, explain, diff, vendor.
+"""What the page asks of its worker, answered by what commands call: analyze, explain, diff, vendor.
 
 All that comes and goes is plain data, which the bridge in `worker.mjs` carries as JSON.
 """
@@ -12,10 +12,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from turnspec import __version__
 from turnspec.analysis.source import TemplateSource
-from turnspec.catalog.finding import Found, find_format
 from turnspec.catalog.catalog import Catalog
+from turnspec.catalog.finding import Found, find_format
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load_module
 from turnspec.explain.explanation import Explanation, explained_with
@@ -32,7 +31,7 @@ from turnspec.review.revisions import review_specs
 from turnspec.review.shown import text_lines
 from turnspec.sources.gguf_metadata import metadata_end
 from turnspec.sources.reading import SourceTemplate, read_templates
-from turnspec.spec.files import load_spec, spec_hash
+from turnspec.spec.files import load_spec
 from turnspec.spec.fingerprint import fingerprint
 from turnspec.spec.model import Spec, Tokenizer
 from turnspec.spec.overlay import OverlayText
@@ -43,15 +42,13 @@ from website.worker.in_process import InProcessWorker
 
 Data = dict[str, Any]
 Tell = Callable[[str, Data], None]
-#: A browser is some times slower; the page ends what takes longer than this.
-LIMITS = Limits(seconds=120.0)
-#: What is shown of a text at once, in characters: pages with more of it stand still.
-LONGEST_SHOWN = 400_000
+#: A browser is a few times slower. What the renderings' own limits don't end, the page does.
+LIMITS = Limits(seconds=60.0)
 _OVERLAY_FILE = "overlay.yaml"
 
 
 class Session:
-    """One page's work. ``folder`` is the session's own, ``known`` are formats as `known_formats` has them."""
+    """One page's work. ``folder`` is its own; ``known`` names formats by hashes, fingerprints."""
 
     def __init__(self, folder: Path, known: Data) -> None:
         """Have nothing built yet."""
@@ -90,8 +87,13 @@ class Session:
         """
         source = _source(given)
         task = task_for(Path(given["path"]), source, limits=LIMITS)
-        self._source, self._build, self._parser = source, None, None
-        shown = {task.paths.spec: "spec", task.paths.module: "module", task.paths.grammar: "grammar"}
+        if self._source is None or source.text != self._source.text:
+            self._source, self._build = None, None
+        shown = {
+            task.paths.spec: "spec",
+            task.paths.module: "module",
+            task.paths.grammar: "grammar",
+        }
 
         def on_step(step: str, found: object) -> None:
             if isinstance(found, RungResult):
@@ -111,7 +113,8 @@ class Session:
                 on_step=on_step,
             )
         )
-        self._build = build
+        if build.files:  # else what was built of this template before, without an overlay, stays
+            self._source, self._build, self._parser = source, build, None
         return {
             "files": dict(build.files),
             "problems": list(map(str, build.problems)),
@@ -122,7 +125,7 @@ class Session:
         }
 
     def _facts(self, file: str, text: str) -> Data:
-        """Return what a spec's text tells: sample turns in parts, and which formats are the same."""
+        """Return what a spec's text tells: sample turns in parts, which formats are the same."""
         spec = load_spec(text, file)
         if not isinstance(spec, Spec):
             return {}
@@ -159,7 +162,9 @@ class Session:
             return {"problems": [str(found)]}
         into = self._folder / language
         # Told as a user would call it, who stands where the spec is.
-        done = vendor([found.format], into, language=Language(language), with_grammar=False, force=True)
+        done = vendor(
+            [found.format], into, language=Language(language), with_grammar=False, force=True
+        )
         texts = {path.name: path.read_text("utf-8") for path in done.written}
         return {"files": texts, "problems": list(map(str, done.problems))}
 

@@ -68,7 +68,7 @@ def build_template(
     ``recipe`` is what the files say of how they are made.
     ``messages`` is the number of random messages for the verification; None leaves it out.
     ``with_advice`` looks for what the prompt says and the spec hasn't.
-    ``on_step`` is told of the files' texts by path, and of the rungs' results by name, as they come.
+    ``on_step`` is told of the files' texts by path, and of the rungs' results by name.
     """
     with nullcontext(worker) if worker else RenderWorker() as worker:
         analysis = analyze_template(source, worker, limits)
