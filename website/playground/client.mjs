@@ -88,7 +88,7 @@ export class Client {
     this.waiting.clear();
     for (const each of asked) {
       clearTimeout(each.late);
-      each.reject(new Error(reason));
+      each.reject(Object.assign(new Error(reason), { ended: true }));
     }
     this.onChange("ended", reason);
     this.start();

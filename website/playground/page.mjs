@@ -150,7 +150,7 @@ async function analyse(given, { verify = true } = {}) {
     if (number === current) finish(done, verify, start);
   } catch (error) {
     if (number === current) {
-      say(error.message, "no");
+      if (!error.ended) say(error.message, "no");
       markSteps();
     }
   } finally {

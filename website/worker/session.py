@@ -176,7 +176,11 @@ class Session:
             self._parser = load_module(module)
         given = {name: value for name, value in options.items() if value is not None}
         message = self._parser.parse(text, **given)
-        return {"message": message.to_dict(), "problems": [asdict(p) for p in message.problems]}
+        problems = [
+            {"kind": told.kind, "offset": told.offset, "message": told.message}
+            for told in message.problems
+        ]
+        return {"message": message.to_dict(), "problems": problems}
 
     def diff(self, other: Data) -> Data:
         """Return the lines of `turnspec diff` from what was built to another template."""
