@@ -28,6 +28,8 @@ JAVASCRIPT = ROOT / "generator/turnspec/engine/javascript"
 SCRIPTS = (
     *sorted((ROOT / "generator/turnspec/report/templates").glob("*.mjs")),
     *(ROOT / "examples/chat_page" / name for name in ("page.mjs", "stream.mjs")),
+    *sorted((ROOT / "website/playground").glob("*.mjs")),
+    ROOT / "website/offline.js",
 )
 _CONFIGURATION = ROOT / "typescript"
 _PACKAGES = ROOT / "build/typescript"

@@ -16,7 +16,10 @@ export class Client {
     this.waiting = new Map();
     this.worker = new Worker(new URL("worker.mjs", import.meta.url), { type: "module" });
     this.ready = new Promise((resolve, reject) => {
-      const late = setTimeout(() => this.end(`Python took longer than ${LOADING} s`), LOADING * 1000);
+      const late = setTimeout(
+        () => this.end(`Python took longer than ${LOADING} s`),
+        LOADING * 1000,
+      );
       this.refuse = (reason) => {
         clearTimeout(late);
         reject(new Error(reason));

@@ -1,9 +1,18 @@
 /** The playground: what is asked of the worker, and what is shown of its answers. */
 
 import { Client } from "./client.mjs";
-import { differences, element, legendOf, linesOf, rungRow, sampleOf, shown, shownFile } from "./show.mjs";
-import { fragmentOf, stateOf } from "./state.mjs";
 import { EXAMPLE } from "./example.mjs";
+import {
+  differences,
+  element,
+  legendOf,
+  linesOf,
+  rungRow,
+  sampleOf,
+  shown,
+  shownFile,
+} from "./show.mjs";
+import { fragmentOf, stateOf } from "./state.mjs";
 
 const PANELS = {
   spec: "Spec",
@@ -24,12 +33,21 @@ const $ = (selector) => document.querySelector(selector);
 const { elements: fields } = $("#source");
 
 /** The template that is analysed, as the worker read it; what was made of it, and without overlay. */
-const made = { given: null, files: {}, facts: {}, rungs: [], judgement: null, plain: "", scripts: {} };
+const made = {
+  given: null,
+  files: {},
+  facts: {},
+  rungs: [],
+  judgement: null,
+  plain: "",
+  scripts: {},
+};
 /** Counts analyses: what an earlier one still tells is dropped. */
 let current = 0;
 let templates = [];
 let tab = "spec";
 let lastParse = null;
+let parses = 0;
 const timers = {};
 
 await keepForOffline();
@@ -49,7 +67,9 @@ async function keepForOffline() {
   const { serviceWorker } = navigator;
   if (!serviceWorker || serviceWorker.controller) return;
   const late = new Promise((resolve) => setTimeout(resolve, OFFLINE_WAITS));
-  const controlled = new Promise((resolve) => serviceWorker.addEventListener("controllerchange", resolve));
+  const controlled = new Promise((resolve) =>
+    serviceWorker.addEventListener("controllerchange", resolve),
+  );
   try {
     await Promise.race([serviceWorker.register("../offline.js").then(() => controlled), late]);
   } catch {
@@ -248,11 +268,18 @@ function finish(done, verify, start) {
     if (kind === "grammar") showFile("grammar", text);
   }
   const verified = done.judgement?.standing === "verified";
-  const verdict = verify ? (verified ? "verified" : `not verified: ${done.judgement?.reason}`) : "not verified yet";
+  const verdict = verify
+    ? verified
+      ? "verified"
+      : `not verified: ${done.judgement?.reason}`
+    : "not verified yet";
   $("#panel-proof .verdict").textContent = shown(verdict);
   $("#panel-proof .verdict").className = `verdict ${verified ? "yes" : "no"}`;
   const missing = done.missing.length ? `; not found: ${done.missing.join(", ")}` : "";
-  say(`${made.given.name}: ${verdict}, after ${seconds(start)}${missing}`, verified ? "yes" : verify ? "no" : "");
+  say(
+    `${made.given.name}: ${verdict}, after ${seconds(start)}${missing}`,
+    verified ? "yes" : verify ? "no" : "",
+  );
   showOverlay(isOverlaid);
   parse();
   open(tab);
@@ -371,9 +398,14 @@ function showOverlay(isThere) {
 
 function beginOverlay() {
   const { file, text } = made.given ?? { file: USUAL_NAME, text: "" };
-  const own = ["# What it says is put over the spec as data; see \"Fix an overlay\" in the docs."];
+  const own = ['# What it says is put over the spec as data; see "Fix an overlay" in the docs.'];
   own.push(`template: ${JSON.stringify(file)}`, `sha256: ${made.facts.template ?? ""}`, "keys:");
-  own.push("  - key: turn.stop", '    value: ["<|end|>"]', "    reason: say why", "    source: say from where");
+  own.push(
+    "  - key: turn.stop",
+    '    value: ["<|end|>"]',
+    "    reason: say why",
+    "    source: say from where",
+  );
   $("#overlay").value = made.draft || (text && `${own.join("\n")}\n`);
   overlayChanged();
 }
@@ -397,22 +429,25 @@ function offerOutputs({ outputs = [], tools = [] }) {
 async function parse() {
   if (!made.done) return;
   const text = $("#output").value;
-  const number = (parse.number = (parse.number ?? 0) + 1);
+  parses += 1;
+  const number = parses;
   const place = $("#panel-parse > pre");
   try {
     const tools = $("#tools").value.trim() ? JSON.parse($("#tools").value) : null;
     const thinking = $("[name=thinking]").value;
     const options = { tools, enable_thinking: thinking ? JSON.parse(thinking) : null };
-    const isStale = () => number !== parse.number;
+    const isStale = () => number !== parses;
     const found = await client.ask("parse", { text, options }, { isStale });
-    if (number !== parse.number) return;
+    if (number !== parses) return;
     lastParse = { text, found };
     place.textContent = shown(JSON.stringify(found.message, null, 2));
-    const told = found.problems.map(({ kind, offset, message }) => `${kind} at ${offset}: ${message}`);
+    const told = found.problems.map(
+      ({ kind, offset, message }) => `${kind} at ${offset}: ${message}`,
+    );
     listed("[data-part=parse-problems]", told.slice(0, 200));
   } catch (error) {
     const where = error instanceof SyntaxError ? "Tools: not JSON: " : "";
-    if (number === parse.number) listed("[data-part=parse-problems]", [where + error.message]);
+    if (number === parses) listed("[data-part=parse-problems]", [where + error.message]);
   }
 }
 
@@ -431,7 +466,8 @@ async function compare(files) {
     $("#other").value = others[0].text;
     const found = await client.ask("diff", others[0]);
     if (found.problems) throw new Error(found.problems.join("\n"));
-    verdict.textContent = found.severity === "same" ? "Both write the same format." : shown(found.severity);
+    verdict.textContent =
+      found.severity === "same" ? "Both write the same format." : shown(found.severity);
     verdict.className = `verdict l-${found.severity}`;
     $("#panel-compare > pre").replaceChildren(...linesOf(found.lines.map((line) => [line])));
   } catch (error) {
@@ -445,12 +481,19 @@ async function compare(files) {
 
 function issueText() {
   const { facts, judgement, rungs, done } = made;
-  const lines = ["### Versions", "", `- playground of turnspec ${document.body.dataset.version ?? ""}`];
+  const lines = [
+    "### Versions",
+    "",
+    `- playground of turnspec ${document.body.dataset.version ?? ""}`,
+  ];
   lines.push(`- ${navigator.userAgent}`, "", "### Format", "");
-  if (facts.template) lines.push(`- template: ${facts.template}`, `- fingerprint: ${facts.fingerprint}`);
+  if (facts.template)
+    lines.push(`- template: ${facts.template}`, `- fingerprint: ${facts.fingerprint}`);
   for (const problem of done?.problems ?? []) lines.push(`- error: ${problem}`);
-  if (judgement) lines.push(`- ${judgement.standing}${judgement.reason ? `: ${judgement.reason}` : ""}`);
-  for (const { name, passed, failed } of rungs) lines.push(`- rung ${name}: ${passed} of ${passed + failed}`);
+  if (judgement)
+    lines.push(`- ${judgement.standing}${judgement.reason ? `: ${judgement.reason}` : ""}`);
+  for (const { name, passed, failed } of rungs)
+    lines.push(`- rung ${name}: ${passed} of ${passed + failed}`);
   if (lastParse) {
     lines.push("", `### Output (${lastParse.text.length} characters)`, "");
     lines.push(...fenced([lastParse.text]), "", "It is read as:", "", ...fenced(lastParse.found));
@@ -545,7 +588,10 @@ fields.example.addEventListener("click", () => {
   submit();
 });
 fields.which.addEventListener("change", () => choose(Number(fields.which.value)));
-fields.file.addEventListener("change", () => fields.file.files.length && take(picked(fields.file.files)));
+fields.file.addEventListener(
+  "change",
+  () => fields.file.files.length && take(picked(fields.file.files)),
+);
 fields.template.addEventListener("input", () => {
   made.tokenizer = null; // that was of another template
   tellLink();
@@ -575,7 +621,10 @@ $("[name=sample]").addEventListener("input", (event) => {
   tellLink();
 });
 $("[name=compare]").addEventListener("click", () => compare(otherTyped()));
-$("[name=other-file]").addEventListener("change", ({ target }) => target.files.length && compare(picked(target.files)));
+$("[name=other-file]").addEventListener(
+  "change",
+  ({ target }) => target.files.length && compare(picked(target.files)),
+);
 for (const type of ["dragover", "dragleave", "drop"]) {
   addEventListener(type, (event) => {
     event.preventDefault();

@@ -12,7 +12,8 @@ export function shown(text) {
 
 function escaped(text, signs) {
   const coded = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}\n… ${text.length} characters` : text;
+  const cut =
+    text.length > LONGEST ? `${text.slice(0, LONGEST)}\n… ${text.length} characters` : text;
   return cut.replace(signs, (sign) => sign.split("").map(coded).join(""));
 }
 
@@ -71,13 +72,20 @@ export function rungRow({ name, about, passed, failed, note, is_passed: isPassed
   }
   const head = element("th", name);
   head.scope = "row";
-  return element("tr", [head, element("td", about), element("td", String(total)), element("td", told)]);
+  return element("tr", [
+    head,
+    element("td", about),
+    element("td", String(total)),
+    element("td", told),
+  ]);
 }
 
 /** Return lines whose stretches have a kind each, as `explain` and `diff` print them. */
 export function linesOf(lines) {
   return lines.flatMap((line) => [
-    ...line.map(([text, kind]) => (kind ? element("span", text, `l-${classOf(kind)} k-${classOf(kind)}`) : shown(text))),
+    ...line.map(([text, kind]) =>
+      kind ? element("span", text, `l-${classOf(kind)} k-${classOf(kind)}`) : shown(text),
+    ),
     "\n",
   ]);
 }

@@ -13,7 +13,7 @@ const LONGEST_HEADER = 256 * SLICE;
 const PICKED = "/picked";
 
 const python = await start();
-onmessage = async ({ data: { id, verb, given, files } }) => {
+globalThis.onmessage = async ({ data: { id, verb, given, files } }) => {
   const post = (kind, told) => postMessage({ id, kind, told });
   try {
     if (verb === "read") given.path = await keep(files);
@@ -43,7 +43,7 @@ from pathlib import Path
 from website.worker.session import Session, call, header_end
 
 session = Session(Path("/made"), json.loads(Path("/app/known.json").read_text("utf-8")))
-(partial(call, session), header_end)
+(partial(call, session), lambda data: header_end(data.to_bytes()))
 `);
   const [call, headerEnd] = begin;
   giveUpNetwork(pyodide);
@@ -95,6 +95,8 @@ async function header(file) {
 
 /** Return an error in a line; of Python's, the last one. */
 function faultOf(error) {
-  const lines = String(error.message ?? error).trim().split("\n");
+  const lines = String(error.message ?? error)
+    .trim()
+    .split("\n");
   return lines[lines.length - 1];
 }
