@@ -7,29 +7,25 @@ for a person to look at.
 from __future__ import annotations
 
 import base64
-import functools
 import json
 import os
 import re
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 from gguf import GGUFWriter
 
-from tests.browser import BUILD, PHONE, WIDE, Browser, check, new_browser
+from tests.browser import BUILD, PHONE, WIDE, check, new_browser
 from tests.generated_formats import ROOT
+from tests.playground_page import MESSAGE, Playground, serving
 from turnspec.catalog.catalog import Catalog
 from turnspec.pipeline.folder import analyze_into
 
 SITE = ROOT / "build/site"
-#: Of different classes: tags around JSON, tagged values, calls with ids, a call in code, no calls.
+#: Of different classes: tags around JSON, tagged values, calls with ids, a call in code, reasoning.
 TEMPLATES = (
     "json-in-tags",
     "tagged-parameters",
@@ -37,115 +33,6 @@ TEMPLATES = (
     "python-calls",
     "reasoning-block",
 )
-#: In seconds: what is promised on a machine that does nothing else is shown, this is only kept.
-PATIENCE = 100
-
-
-class _Handler(SimpleHTTPRequestHandler):
-    """Serves files, counts what it sends, and says nothing."""
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-    def copyfile(self, source: object, outputfile: object) -> None:
-        assert isinstance(self.server, _Server)
-        self.server.sent.append((self.path, Path(self.translate_path(self.path)).stat().st_size))
-        super().copyfile(source, outputfile)  # type: ignore[arg-type]
-
-
-class _Server(ThreadingHTTPServer):
-    """A server with what it has sent: paths and sizes."""
-
-    daemon_threads = True
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(("127.0.0.1", 0), functools.partial(_Handler, directory=str(folder)))
-        self.sent: list[tuple[str, int]] = []
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-
-@contextmanager
-def serving(folder: Path) -> Iterator[_Server]:
-    """Serve a folder on this machine."""
-    server = _Server(folder)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-@dataclass(slots=True)
-class Playground:
-    """The page, as a person uses it."""
-
-    browser: Browser
-    address: str
-    times: dict[str, tuple[float, float]] = field(default_factory=dict)
-
-    def open(self, fragment: str = "") -> None:
-        self.browser.open(f"{self.address}/playground/index.html{fragment}")
-
-    def run(self, script: str, *arguments: object) -> object:
-        return self.browser.run(script, *arguments)
-
-    def wait(self, condition: str, what: str) -> None:
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            if self.run(f"return Boolean({condition})"):
-                return
-            time.sleep(0.1)
-        sys.exit(f"failed: {what}: {self.text('#status')}; {self.browser.errors()}")
-
-    def text(self, selector: str) -> str:
-        script = "return document.querySelector(arguments[0]).textContent"
-        return str(self.run(script, selector))
-
-    def put(self, selector: str, value: str) -> None:
-        self.run(
-            "const field = document.querySelector(arguments[0]); field.value = arguments[1];"
-            "field.dispatchEvent(new Event('input', {bubbles: true}));"
-            "field.dispatchEvent(new Event('change', {bubbles: true}))",
-            selector,
-            value,
-        )
-
-    def click(self, selector: str) -> None:
-        self.run("document.querySelector(arguments[0]).click()", selector)
-
-    def count(self, selector: str) -> int:
-        return int(str(self.run("return document.querySelectorAll(arguments[0]).length", selector)))
-
-    def show(self, tab: str) -> None:
-        self.click(f"#tab-{tab}")
-
-    def ready(self) -> None:
-        self.wait("document.querySelector('#status').textContent === 'Ready.'", "Python is loaded")
-
-    def finished(self) -> None:
-        self.wait(f"{_IDLE} && / after |Ended|took /.test({_STATUS})", "an analysis ends")
-
-    def analyse(self, name: str, text: str) -> str:
-        """Have a template analysed, and return what is said of it."""
-        self.put("[name=name]", name)
-        self.put("#template", text)
-        self.run("document.querySelector('#status').textContent = ''")
-        start = time.monotonic()
-        self.click("[name=go]")
-        self.wait(f"document.querySelector('#step-spec.done') || {_IDLE}", "a spec")
-        spec = time.monotonic() - start
-        self.finished()
-        self.times[name] = (spec, time.monotonic() - start)
-        return self.text("#status")
-
-
-_STATUS = "document.querySelector('#status').textContent"
-_IDLE = "!document.body.hasAttribute('data-running')"
-_MESSAGE = "document.querySelector('#panel-parse > pre').textContent"
 
 
 def native(path: Path) -> dict[str, str]:
@@ -194,9 +81,9 @@ def check_panels(page: Playground) -> None:
     )
     check(True, "each finding is explained")
     page.show("parse")
-    page.wait(f"{_MESSAGE}.includes('get_weather')", "a sample is read")
+    page.wait(f"{MESSAGE}.includes('get_weather')", "a sample is read")
     page.put("#output", "<ponder>\nHm.\n</ponder>\n\nHi <b>there</b><use_tool>")
-    page.wait(f"{_MESSAGE}.includes('Hi <b>there</b>')", "what is typed is read")
+    page.wait(f"{MESSAGE}.includes('Hi <b>there</b>')", "what is typed is read")
     check(page.count("[data-part=parse-problems] li"), "and what deviates is told")
     check_overlay(page)
     page.show("compare")
@@ -210,6 +97,12 @@ def check_panels(page: Playground) -> None:
     page.show("issue")
     issue = page.text("#panel-issue > pre")
     check("fingerprint: " in issue and "Hi <b>there</b>" in issue, "an issue has the case in it")
+    page.run("document.body.dataset.repository = 'https://host.example/x'")
+    page.show("issue")
+    link = urlsplit(str(page.run("return document.querySelector('#file-issue').href")))
+    query = parse_qs(link.query)
+    check(link.path == "/x/issues/new" and query["template"] == ["output.yml"], "a form is filled")
+    check("Hi <b>there</b>" in query["report"][0], "with the case")
 
 
 def check_overlay(page: Playground) -> None:
@@ -236,6 +129,7 @@ def check_overlay(page: Playground) -> None:
 #: What a template may try, and what is said of it.
 HOSTILE = {
     "output": ("{% for i in range(99999) %}{{ 'x' * 9999 }}{% endfor %}", "more than"),
+    "depth": ("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", ""),
     "memory": ("{{ ('x' * 2000000000)|length }}{{ messages }}", "memory"),
     "markup": ("<img src=x onerror=alert(1)>{% for m in messages %}<b id=evil>{{ m.content }}</b>"
                "{% endfor %}", ""),
@@ -274,9 +168,11 @@ def check_files(page: Playground) -> None:
         "const parts = [bytes, ...Array(arguments[2]).fill(new Uint8Array(2 ** 26))];"
         "const given = new DataTransfer();"
         "given.items.add(new File(parts, arguments[1]));"
-        "const field = document.querySelector('[name=file]'); field.files = given.files;"
         "document.querySelector('#status').textContent = '';"
-        "field.dispatchEvent(new Event('change'));"
+        "if (arguments[2]) {"
+        "  const field = document.querySelector('[name=file]'); field.files = given.files;"
+        "  field.dispatchEvent(new Event('change'));"
+        "} else dispatchEvent(new DragEvent('drop', {dataTransfer: given, cancelable: true}));"
     )
     page.run(give, base64.b64encode(header).decode(), "model.gguf", 16)
     page.finished()
@@ -287,7 +183,7 @@ def check_files(page: Playground) -> None:
     config = json.dumps({"chat_template": text, "eos_token": "<:end:>"}).encode()
     page.run(give, base64.b64encode(config).decode(), "tokenizer_config.json", 0)
     page.finished()
-    check("verified" in page.text("#status"), "a tokenizer_config.json")
+    check("verified" in page.text("#status"), "a tokenizer_config.json, dropped")
     check("<:end:>" in page.text("#panel-spec > pre"), "with its tokens")
 
 
@@ -330,13 +226,13 @@ def check_link(page: Playground) -> None:
             "utf-16", "replace"
         ),
     )
-    page.wait(f"{_MESSAGE}.includes('half')", "an output is read")
+    page.wait(f"{MESSAGE}.includes('half')", "an output is read")
     time.sleep(1)
     fragment = str(page.run("return location.hash"))
     spec, message = page.text("#panel-spec > pre"), page.text("#panel-parse > pre")
     page.open(fragment)
     page.finished()
-    page.wait(f"{_MESSAGE}.includes('half')", "a link's output is read")
+    page.wait(f"{MESSAGE}.includes('half')", "a link's output is read")
     check(page.text("#panel-spec > pre") == spec, f"a link of {len(fragment)} signs shows the spec")
     check(page.text("#panel-parse > pre") == message, "and the message")
     check(page.run("return document.querySelector('#panel-parse').offsetHeight > 0"), "and the tab")
@@ -466,7 +362,7 @@ def main(names: list[str]) -> None:
         errors = browser.errors()
         check(not errors, f"the browser tells of no errors {errors or ''}")
     for name, (spec, verified) in page.times.items():
-        print(f"{name}: spec after {spec:.1f} s, verified after {verified:.1f} s")
+        print(f"{name}: spec after {spec} s, verified after {verified} s")
     print(f"load of the machine: {os.getloadavg()[0]:.1f}; pictures: {BUILD}/site-*.png")
 
 

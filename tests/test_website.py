@@ -66,7 +66,7 @@ def test_a_session_makes_what_the_commands_make(tmp_path: Path) -> None:
     assert done["files"] == dict(native.builds[0].files)
     assert done["judgement"] == {"standing": "verified", "reason": ""}
     kinds = [kind for kind, _ in page.told]
-    assert kinds == ["spec", "module", "grammar", *["rung"] * len(RUNGS)]
+    assert kinds == ["spec", "parser", "grammar", *["rung"] * len(RUNGS)]
     assert [told["name"] for kind, told in page.told if kind == "rung"] == list(RUNGS)
     assert page.ask("parse", text="Hi", options={})["message"]["content"] == "Hi"
     (problem,) = page.ask("parse", text="<use_tool>", options={})["problems"]

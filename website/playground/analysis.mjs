@@ -18,7 +18,7 @@ import { element, legendOf, rungRow, sampleOf, shown } from "./show.mjs";
 import { offerOutputs, parse, showOverlay } from "./trying.mjs";
 
 /** What comes behind a file or a rung. */
-const AFTER = { spec: "module", module: "grammar", grammar: "rung 0", 0: "rung 1", 1: "rung 1b" };
+const AFTER = { spec: "parser", parser: "grammar", grammar: "rung 0", 0: "rung 1", 1: "rung 1b" };
 Object.assign(AFTER, { "1b": "rung 2", 2: "rung 3", 3: "sanity" });
 /** Counts analyses: what an earlier one still tells is dropped. */
 let current = 0;
@@ -129,7 +129,7 @@ function onStep(kind, told, start) {
     step(kind, "done", kind === "spec" ? `spec after ${seconds(start)}` : kind);
     made.files[kind] = told;
     if (kind === "spec") showSpec(told);
-    else showFile(kind === "module" ? "parser" : kind, told.text);
+    else showFile(kind, told.text);
   }
   const next = AFTER[kind === "rung" ? told.name : kind];
   if (next) step(next, "running");
@@ -169,7 +169,7 @@ function finish(done, verify, start) {
   for (const [file, text] of Object.entries(done.files)) {
     const kind = Object.keys(made.files).find((name) => made.files[name].file === file);
     if (kind) made.files[kind].text = text;
-    if (kind === "module") showFile("parser", text);
+    if (kind === "parser") showFile("parser", text);
     if (kind === "grammar") showFile("grammar", text);
   }
   const verified = done.judgement?.standing === "verified";

@@ -37,6 +37,7 @@ export class Client {
   }
 
   take({ id, kind, told }) {
+    if (kind === "fatal") return this.end(told);
     const asked = this.waiting.get(id);
     if (!asked) return;
     clearTimeout(asked.late);

@@ -28,8 +28,12 @@ for (const tools of document.querySelectorAll(".tools")) {
   const save = element("button", "Download");
   for (const button of [copy, save]) button.type = "button";
   copy.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(fileOf(kind)?.text ?? "");
-    say("Copied.");
+    try {
+      await navigator.clipboard.writeText(fileOf(kind)?.text ?? "");
+      say("Copied.");
+    } catch {
+      say("The browser doesn't let this page copy; download it instead.", "no");
+    }
   });
   save.addEventListener("click", () => {
     const { file, text } = fileOf(kind) ?? { file: "nothing.txt", text: "" };
@@ -89,7 +93,7 @@ function fileOf(kind) {
   if (kind === "issue") return { file: "issue.md", text: issueText() };
   if (kind !== "parser") return made.files[kind];
   const { value } = fields.language ?? $("[name=language]");
-  return value === "python" ? made.files.module : made.scripts[value];
+  return value === "python" ? made.files.parser : made.scripts[value];
 }
 
 async function explain() {
@@ -107,7 +111,7 @@ async function explain() {
 
 export async function script() {
   const { value } = $("[name=language]");
-  if (value === "python") return showFile("parser", made.files.module?.text ?? "");
+  if (value === "python") return showFile("parser", made.files.parser?.text ?? "");
   if (!made.done) return undefined;
   try {
     if (!made.scripts[value]) {

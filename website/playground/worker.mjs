@@ -20,10 +20,13 @@ globalThis.onmessage = async ({ data: { id, verb, given, files } }) => {
     const tell = (kind, told) => post(kind, JSON.parse(told));
     post("answer", JSON.parse(python.call(verb, JSON.stringify(given), tell)));
   } catch (error) {
-    post("fault", faultOf(error));
+    // What breaks Python itself leaves nothing to go on with.
+    post(error.pyodide_fatal_error ? "fatal" : "fault", faultOf(error));
   }
 };
 postMessage({ kind: "ready" });
+// What the first parser needs besides is loaded while nobody has pasted anything yet.
+setTimeout(() => python.warm());
 
 /** Load Python and the pipeline, from this site alone. */
 async function start() {
@@ -36,18 +39,17 @@ import sys, types
 sys.path.insert(0, "/app")
 # Processes are none to be had; what starts them is only imported.
 sys.modules["_multiprocessing"] = types.ModuleType("_multiprocessing")
-sys.setrecursionlimit(1000)
 import json
 from functools import partial
 from pathlib import Path
 from website.worker.session import Session, call, header_end
 
 session = Session(Path("/made"), json.loads(Path("/app/known.json").read_text("utf-8")))
-(partial(call, session), lambda data: header_end(data.to_bytes()))
+(partial(call, session), lambda data: header_end(data.to_bytes()), lambda: __import__("black"))
 `);
-  const [call, headerEnd] = begin;
+  const [call, headerEnd, warm] = begin;
   giveUpNetwork(pyodide);
-  return { call, headerEnd, files: pyodide.FS };
+  return { call, headerEnd, warm, files: pyodide.FS };
 }
 
 /** Refuse memory beyond the limit: Python raises MemoryError, as it does natively. */
@@ -69,7 +71,7 @@ function giveUpNetwork(pyodide) {
 
 /** Put what was picked into Python's files, of a GGUF file only its header; return its path. */
 async function keep(files) {
-  const { FS } = python.files ? { FS: python.files } : {};
+  const { files: FS } = python;
   const folder = `${PICKED}/${crypto.randomUUID()}`;
   FS.mkdirTree(folder);
   for (const { name, data } of files) {

@@ -91,7 +91,7 @@ class Session:
             self._source, self._build = None, None
         shown = {
             task.paths.spec: "spec",
-            task.paths.module: "module",
+            task.paths.module: "parser",
             task.paths.grammar: "grammar",
         }
 
