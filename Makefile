@@ -12,7 +12,8 @@ PYTHON ?= $(shell for candidate in python3 python3.11 python3.12 python3.13 pyth
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help regen regen-long check diff report report-browser site site-browser test quick test-every-format test-long fuzz lint bench \
+.PHONY: help regen regen-long check diff report report-browser site site-browser \
+	test quick test-every-format test-long fuzz lint bench \
 	install-size api families typescript capabilities engines engine-faults faults live learned-formats \
 	figures schemas module-coverage module-start compiler-faults \
 	conformance reference integrations lock dist changelog outdated clean
@@ -49,8 +50,7 @@ report-browser: $(STAMP)  ## try the page in Chromium; pictures of it go to buil
 site: $(BUILD)  ## write build/site: gallery, docs with search, a page per format, the playground
 	@$(BIN)/python -m website
 
-site-browser: $(STAMP)  ## try the site in Chromium (some minutes); pictures of it go to build/
-	@test -f build/site/index.html || $(BIN)/python -m website
+site-browser: $(STAMP) site  ## try the site in Chromium (some minutes); pictures of it go to build/
 	@$(BIN)/python -m tests.site_browser $(CHECKS)
 
 # A file is tested in one process, so that its tests share what takes long to make. Bytecode is kept

@@ -6,7 +6,7 @@ template may render is limited where it is rendered, as everywhere.
 
 from __future__ import annotations
 
-from turnspec.rendering.worker import Answer, Renderer, RenderWorker
+from turnspec.rendering.worker import Answer, RenderWorker, TemplateRenderer
 
 
 class InProcessWorker(RenderWorker):
@@ -15,7 +15,7 @@ class InProcessWorker(RenderWorker):
     def __init__(self) -> None:
         """Have no template yet."""
         super().__init__()
-        self._renderer = Renderer()
+        self._renderer = TemplateRenderer()
 
     @property
     def _is_ready(self) -> bool:

@@ -221,7 +221,7 @@ def _serve(connection: Connection) -> None:
     """Answer requests until the parent closes the connection."""
     end_with_parent()
     limit_memory(USUAL_LIMITS.memory)
-    renderer = Renderer()
+    renderer = TemplateRenderer()
     # The parent closed the connection, or was ended itself, which resets it.
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
         while True:
@@ -232,7 +232,7 @@ def _serve(connection: Connection) -> None:
                 connection.send(_failure(error))
 
 
-class Renderer:
+class TemplateRenderer:
     """What answers requests, in whichever process it is."""
 
     def __init__(self) -> None:
