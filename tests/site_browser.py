@@ -17,6 +17,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from gguf import GGUFWriter
+from website.worker.session import LIMITS
 
 from tests.browser import BUILD, PHONE, WIDE, check, new_browser
 from tests.generated_formats import ROOT
@@ -37,7 +38,7 @@ TEMPLATES = (
 
 def native(path: Path) -> dict[str, str]:
     """Return the files that `turnspec analyze` makes of a template."""
-    done = analyze_into([path], None)
+    done = analyze_into([path], None, limits=LIMITS)
     return dict(done.builds[0].files)
 
 

@@ -20,7 +20,7 @@ from website.docs import relinked, with_policy
 from website.format_pages import format_pages
 from website.history import histories
 from website.worker import rpds as stand_in
-from website.worker.session import Session, call
+from website.worker.session import LIMITS, Session, call
 
 from tests.generated_formats import ROOT
 from tests.test_report import HOSTILE, checkout, hostile_spec
@@ -62,7 +62,7 @@ def test_a_session_makes_what_the_commands_make(tmp_path: Path) -> None:
     page = Page(tmp_path / "made")
     (given,) = page.ask("read", path=str(TEMPLATE))["templates"]
     done = page.ask("build", **given)
-    native = analyze_into([TEMPLATE], None)
+    native = analyze_into([TEMPLATE], None, limits=LIMITS)
     assert done["files"] == dict(native.builds[0].files)
     assert done["judgement"] == {"standing": "verified", "reason": ""}
     kinds = [kind for kind, _ in page.told]
