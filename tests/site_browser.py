@@ -114,6 +114,8 @@ def check_overlay(page: Playground) -> None:
         "document.querySelector('#panel-overlay > pre').textContent.includes('<|end|>')", "it"
     )
     check("<|end|>" in page.text("#panel-spec > pre"), "an overlay's keys are in the spec")
+    page.finished()
+    check(page.count("#steps .failed, #steps .running") == 0, "and nothing is called failed")
     begun = str(page.run("return document.querySelector('#overlay').value"))
     page.put("#overlay", begun.replace("turn.stop", "turn.stops"))
     page.wait("document.querySelector('[data-part=overlay-problems] li')", "a problem is told")
@@ -185,7 +187,8 @@ def check_files(page: Playground) -> None:
     page.run(give, base64.b64encode(config).decode(), "tokenizer_config.json", 0)
     page.finished()
     check("verified" in page.text("#status"), "a tokenizer_config.json, dropped")
-    check("<:end:>" in page.text("#panel-spec > pre"), "with its tokens")
+    spec = page.text("#panel-spec > pre")
+    check("<:end:>" in spec and "\nname: model\n" in spec, "with its tokens, and a name")
 
 
 def gguf_header(path: Path, template: str) -> bytes:

@@ -78,10 +78,9 @@ export async function submit() {
 export async function analyse(given, { verify = true } = {}) {
   const number = ++current;
   const overlay = $("#overlay").value.trim() ? $("#overlay").value : null;
-  Object.assign(made, { given, rungs: [], judgement: null, scripts: {}, explained: false });
+  Object.assign(made, { given, judgement: null, scripts: {}, explained: false });
   tellKnown(given.known);
   $("#steps").replaceChildren();
-  $("#panel-proof tbody").replaceChildren();
   listed("#problems", []);
   running(true);
   say("Analysing.");
@@ -136,7 +135,9 @@ function onStep(kind, told, start) {
 }
 
 function showSpec(told) {
-  made.facts = told;
+  Object.assign(made, { facts: told, rungs: [] });
+  $("#panel-proof tbody").replaceChildren();
+  $("#panel-proof .verdict").textContent = "";
   if (!$("#overlay").value.trim()) made.plain = told.text;
   showFile("spec", told.text);
   if (told.same?.length && made.given.known.length === 0) {
@@ -149,7 +150,8 @@ function showSpec(told) {
 }
 
 function finish(done, verify, start) {
-  markSteps();
+  if (verify) markSteps();
+  else for (const row of document.querySelectorAll("#steps .running")) row.remove();
   const isOverlaid = $("#overlay").value.trim() !== "";
   listed("[data-part=overlay-problems]", isOverlaid ? done.problems : []);
   if (isOverlaid && Object.keys(done.files).length === 0 && made.done) {

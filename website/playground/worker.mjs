@@ -12,6 +12,7 @@ const SLICE = 2 ** 20;
 const LONGEST_HEADER = 256 * SLICE;
 const PICKED = "/picked";
 
+let picked = 0;
 const python = await start();
 globalThis.onmessage = async ({ data: { id, verb, given, files } }) => {
   const post = (kind, told) => postMessage({ id, kind, told });
@@ -72,7 +73,9 @@ function giveUpNetwork(pyodide) {
 /** Put what was picked into Python's files, of a GGUF file only its header; return its path. */
 async function keep(files) {
   const { files: FS } = python;
-  const folder = `${PICKED}/${crypto.randomUUID()}`;
+  picked += 1;
+  // What isn't one file is a model's folder, and is called so.
+  const folder = `${PICKED}/${picked}/model`;
   FS.mkdirTree(folder);
   for (const { name, data } of files) {
     const isModel = name.endsWith(".gguf");

@@ -99,7 +99,8 @@ class Session:
             if isinstance(found, RungResult):
                 tell("rung", _rung(step, found))
             elif step in shown and isinstance(found, str):
-                tell(shown[step], {"file": step, "text": found, **self._facts(step, found)})
+                facts = self._facts(step, found) if step == task.paths.spec else {}
+                tell(shown[step], {"file": step, "text": found, **facts})
 
         build = marked(
             build_template(
