@@ -12,7 +12,8 @@ PYTHON ?= $(shell for candidate in python3 python3.11 python3.12 python3.13 pyth
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help regen regen-long check diff report report-browser test quick test-every-format test-long fuzz lint bench \
+.PHONY: help regen regen-long check diff report report-browser site site-browser \
+	test quick test-every-format test-long fuzz lint bench \
 	install-size api families typescript capabilities engines engine-faults faults live learned-formats \
 	figures schemas module-coverage module-start compiler-faults \
 	conformance reference integrations lock dist changelog outdated clean
@@ -43,6 +44,14 @@ report: $(BUILD)  ## write build/report.html, a page of all formats
 # Needs Chromium and its driver, which no other target does.
 report-browser: $(STAMP)  ## try the page in Chromium; pictures of it go to build/
 	@$(BIN)/python -m tests.report_browser
+
+# Needs Node's npm, which fetches Pyodide, and a package index for Sphinx; all of it pinned by hashes.
+# TURNSPEC_REPOSITORY=https://github.com/OWNER/NAME is where issues are filed and links to files lead.
+site: $(BUILD)  ## write build/site: gallery, docs with search, a page per format, the playground
+	@$(BIN)/python -m website
+
+site-browser: $(STAMP) site  ## try the site in Chromium (some minutes); pictures of it go to build/
+	@$(BIN)/python -m tests.site_browser $(CHECKS)
 
 # A file is tested in one process, so that its tests share what takes long to make. Bytecode is kept
 # in build/, also where the environment wants none beside the sources.
@@ -177,13 +186,14 @@ learned-formats: $(STAMP)  ## train small models of some formats and run them (P
 
 LOCK = build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock'
-lock:  ## renew requirements.lock and requirements-build.lock
+lock:  ## renew requirements.lock, requirements-build.lock and requirements-site.lock
 	@$(PYTHON) -m venv build/lock
 	@build/lock/bin/pip install --quiet uv
 	@$(LOCK) --upgrade --all-extras --group dev --group checkout \
 		--output-file requirements.lock pyproject.toml
 	@$(LOCK) --extra build --group checkout --constraint requirements.lock \
 		--output-file requirements-build.lock pyproject.toml
+	@$(LOCK) --upgrade --group site --output-file requirements-site.lock
 
 # TAG=v0.1.0 also holds the version to the tag's.
 TAG :=

@@ -25,7 +25,7 @@ _FLAGS = (
     "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run "
     "--disable-background-networking --disable-component-update --disable-sync --hide-scrollbars"
 )
-_KEYS = {"tab": "\ue004", "enter": "\ue007", "left": "\ue012"}
+_KEYS = {"tab": "\ue004", "enter": "\ue007", "left": "\ue012", "right": "\ue014"}
 _OPENER = build_opener(ProxyHandler({}))
 
 

@@ -36,6 +36,7 @@ OTHER_PAGES = (
     "export-sglang.md",
     "export-vllm.md",
     "parse-transcripts.md",
+    "playground.md",
     "EXPORTS.md",
     "FAULTS.md",
     "fix-an-overlay.md",

@@ -22,6 +22,8 @@ SCRIPTS = (
     ROOT / "generator/turnspec/engine/runtime",
     *sorted((ROOT / "generator/turnspec/report/templates").glob("*.mjs")),
     *(ROOT / "examples/chat_page" / name for name in ("page.mjs", "stream.mjs")),
+    *sorted((ROOT / "website/playground").glob("*.mjs")),
+    ROOT / "website/offline.js",
 )
 _CONFIGURATION = ROOT / "typescript"
 _PACKAGES = ROOT / "build/typescript"
@@ -62,12 +64,13 @@ def tool(name: str) -> Path:
         _PACKAGES.mkdir(parents=True, exist_ok=True)
         for file in ("package.json", "package-lock.json"):
             shutil.copy(_CONFIGURATION / file, _PACKAGES / file)
-        _run(*_npm(), "ci", "--silent", "--no-audit", "--no-fund", "--prefix", _PACKAGES)
+        _run(*npm(), "ci", "--silent", "--no-audit", "--no-fund", "--prefix", _PACKAGES)
         mark.write_bytes(lock)
     return program
 
 
-def _npm() -> tuple[str, ...]:
+def npm() -> tuple[str, ...]:
+    """Return the command that installs packages of JavaScript."""
     beside = Path(node()).resolve().parent.parent / "lib/node_modules/npm/bin/npm-cli.js"
     if beside.exists():
         return node(), str(beside)

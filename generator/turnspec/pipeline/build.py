@@ -61,12 +61,14 @@ def build_template(
     worker: RenderWorker | None = None,
     with_advice: bool = False,
     limits: Limits = USUAL_LIMITS,
+    on_step: Callable[[str, object], None] = lambda step, found: None,
 ) -> Build:
     """Build one template, rendering in ``worker`` or in one of its own.
 
     ``recipe`` is what the files say of how they are made.
     ``messages`` is the number of random messages for the verification; None leaves it out.
     ``with_advice`` looks for what the prompt says and the spec hasn't.
+    ``on_step`` is told of the files' texts by path, and of the rungs' results by name.
     """
     with nullcontext(worker) if worker else RenderWorker() as worker:
         analysis = analyze_template(source, worker, limits)
@@ -83,7 +85,10 @@ def build_template(
             return Build(source.name, findings=analysis.findings, problems=problems)
         whole = with_tokenizer(spec, source.tokenizer)
         makers = _makers(whole, paths, recipe)
-        texts = {path: steps.take(path, make) for path, make in makers.items()}
+        texts: dict[str, str | None] = {}
+        for path, make in makers.items():
+            texts[path] = steps.take(path, make)
+            on_step(path, texts[path])
         files = {path: text for path, text in texts.items() if text is not None}
         advice = (
             steps.take("the advice", lambda: advise(spec, source, chat)) if with_advice else None
@@ -93,7 +98,8 @@ def build_template(
             # Results are those of the template, whatever a tokenizer adds.
             gbnf = files if whole is spec else generate_files(spec, paths, recipe)
             done = steps.take(
-                "the verification", lambda: climb(spec, gbnf[paths.grammar], chat, messages)
+                "the verification",
+                lambda: climb(spec, gbnf[paths.grammar], chat, messages, on_step),
             )
         return Build(
             source.name,

@@ -64,19 +64,9 @@ def analyze_into(
     if overlay is not None and not problems:
         found, problems = _with_overlay(found, overlay)
     result = FolderResult(problems=problems)
-    tasks = [
-        Task(
-            source,
-            OutputPaths.in_folder(source.name),
-            messages,
-            Recipe(f"turnspec analyze {shlex.quote(_named(path))} --into ."),
-            with_advice=True,
-            limits=limits,
-        )
-        for path, source in found
-    ]
+    tasks = [task_for(path, source, messages, limits) for path, source in found]
     taken_out = {source.name: source for path, source in found if path.suffix != TEMPLATE_SUFFIX}
-    for build in map(_marked, build_in_processes(tasks, os.cpu_count() or 1)):
+    for build in map(marked, build_in_processes(tasks, os.cpu_count() or 1)):
         result.builds.append(build)
         result.problems += build.problems
         if into is not None:
@@ -92,13 +82,30 @@ def analyze_into(
     return result
 
 
+def task_for(
+    path: Path,
+    source: TemplateSource,
+    messages: int | None = DEFAULT_MESSAGES,
+    limits: Limits = USUAL_LIMITS,
+) -> Task:
+    """Return what there is to do for a template that was read from a path."""
+    return Task(
+        source,
+        OutputPaths.in_folder(source.name),
+        messages,
+        Recipe(f"turnspec analyze {shlex.quote(_named(path))} --into ."),
+        with_advice=True,
+        limits=limits,
+    )
+
+
 def _named(path: Path) -> str:
     """Return what a source is called, without folders of this machine."""
     again = named_again(path)
     return again if again != str(path) else path.resolve().name
 
 
-def _marked(build: Build) -> Build:
+def marked(build: Build) -> Build:
     """Return a build whose parser and grammar say so if the format isn't verified."""
     if build.result is None:
         return build

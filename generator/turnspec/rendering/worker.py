@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from jinja2 import Template, TemplateSyntaxError
 
@@ -57,7 +57,7 @@ class _Budget:
 
 
 #: What the process answers: a rendering, a template's facts, or the branches taken.
-_Answer = Rendering | TemplateFacts | frozenset[int]
+Answer = Rendering | TemplateFacts | frozenset[int]
 
 
 class RenderWorker:
@@ -194,7 +194,7 @@ class RenderWorker:
         self._process = self._connection = None
         self._source = None
 
-    def _request(self, message: tuple[str, object]) -> _Answer:
+    def _request(self, message: tuple[str, object]) -> Answer:
         assert self._connection is not None
         seconds, too_slow = self._time_limit, f"took longer than {self._time_limit:g} s"
         if self._budget is not None:
@@ -208,7 +208,7 @@ class RenderWorker:
             if not self._connection.poll(seconds):
                 self._stop()
                 return Rendering(None, too_slow, fatal=True)
-            answer: _Answer = self._connection.recv()
+            answer: Answer = self._connection.recv()
         except RecursionError:  # nothing was sent
             return Rendering(None, "what it is given is nested too deep")
         except (EOFError, OSError):
@@ -221,27 +221,45 @@ def _serve(connection: Connection) -> None:
     """Answer requests until the parent closes the connection."""
     end_with_parent()
     limit_memory(USUAL_LIMITS.memory)
-    environment = create_environment()
-    template: Template | None = None
+    renderer = TemplateRenderer()
     # The parent closed the connection, or was ended itself, which resets it.
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
         while True:
-            verb, payload = connection.recv()
+            answer = renderer.answer(connection.recv())
             try:
-                if verb == "facts":
-                    connection.send(template_facts(payload))
-                elif verb == "taken":
-                    connection.send(frozenset(environment.taken))
-                    environment.taken.clear()
-                elif verb == "load":
-                    environment.taken.clear()
-                    template = environment.from_string(payload)
-                    connection.send(Rendering(""))
-                else:
-                    assert template is not None
-                    connection.send(Rendering(render_template(template, payload)))
-            except Exception as error:  # whatever an untrusted template raises is a result
+                connection.send(answer)
+            except Exception as error:  # what it holds can't be sent
                 connection.send(_failure(error))
+
+
+class TemplateRenderer:
+    """What answers requests, in whichever process it is."""
+
+    def __init__(self) -> None:
+        """Have no template yet."""
+        self._environment = create_environment()
+        self._template: Template | None = None
+
+    def answer(self, request: tuple[str, Any]) -> Answer:
+        """Return what a request asks for; whatever an untrusted template raises is a result."""
+        try:
+            return self._answer(*request)
+        except Exception as error:
+            return _failure(error)
+
+    def _answer(self, verb: str, payload: Any) -> Answer:
+        if verb == "facts":
+            return template_facts(payload)
+        if verb == "taken":
+            taken = frozenset(self._environment.taken)
+            self._environment.taken.clear()
+            return taken
+        if verb == "load":
+            self._environment.taken.clear()
+            self._template = self._environment.from_string(payload)
+            return Rendering("")
+        assert self._template is not None
+        return Rendering(render_template(self._template, payload))
 
 
 def _failure(error: Exception) -> Rendering:

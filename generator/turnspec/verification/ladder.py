@@ -29,7 +29,13 @@ class Climb:
     objections: tuple[Problem, ...]
 
 
-def climb(spec: Spec, gbnf: str, chat: Chat, messages: int) -> Climb:
+def climb(
+    spec: Spec,
+    gbnf: str,
+    chat: Chat,
+    messages: int,
+    on_rung: Callable[[str, RungResult], None] = lambda rung, result: None,
+) -> Climb:
     """Climb all rungs.
 
     Args:
@@ -37,19 +43,25 @@ def climb(spec: Spec, gbnf: str, chat: Chat, messages: int) -> Climb:
         gbnf: the grammar that was generated from it.
         chat: its template, in the template's dialect and without settings.
         messages: the number of random messages.
+        on_rung: is told of each rung as it is climbed.
     """
     renderer = Renderer.create(spec, chat)
     module = load(spec)
     given = list(random_messages(spec, messages))
-    rungs = {
-        "0": _guarded(lambda: predict(spec, renderer, given)),
-        "1": _guarded(lambda: round_trip(spec, renderer, module, given)),
-        "1b": _guarded(lambda: round_trip_written(spec, module, given)),
-        "2": _guarded(lambda: chunking(spec, module)),
-        "3": _guarded(lambda: agreement(spec, module, gbnf)),
+    tries: dict[str, Callable[[], RungResult]] = {
+        "0": lambda: predict(spec, renderer, given),
+        "1": lambda: round_trip(spec, renderer, module, given),
+        "1b": lambda: round_trip_written(spec, module, given),
+        "2": lambda: chunking(spec, module),
+        "3": lambda: agreement(spec, module, gbnf),
     }
+    rungs: dict[str, RungResult] = {}
+    for name, rung in tries.items():
+        rungs[name] = _guarded(rung)
+        on_rung(name, rungs[name])
     view = View(spec, chat, renderer, module, gbnf)
     rungs[SANITY], objections = sanity(view)
+    on_rung(SANITY, rungs[SANITY])
     coverage, _ = view.witness()
     result = TemplateResult(spec_hash(spec), __version__, rendered_parts(spec), rungs, coverage)
     return Climb(result, objections)
