@@ -6,8 +6,9 @@ Each case is read whole and in pieces of several sizes, and has to come out the 
 from __future__ import annotations
 
 import json
+import re
 from time import process_time
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -33,6 +34,29 @@ CHECKS = checks()
 def test_a_case(case: str) -> None:
     name, *_ = CASES[case]
     assert list(case_failures(load_table(TABLES[name]), CASES[case])) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"reasoning": "x"}, """reasoning is "extract" or "inline", not 'x'"""),
+        ({"enable_thinking": "no"}, "enable_thinking is True, False or None, not 'no'"),
+    ],
+)
+def test_values_that_an_option_has_not_are_told(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
+        load_table(TABLES["thoughts"]).Parser(**options)
+
+
+def test_a_piece_that_is_no_text_is_told_and_leaves_the_parser_as_it_was() -> None:
+    parser = load_table(TABLES["thoughts"]).Parser()
+    parser.feed("Hel")
+    nothing: Any = None
+    with pytest.raises(TypeError, match="^feed: None is no string$"):
+        parser.feed(nothing)
+    parser.feed("lo")
+    parser.finish()
+    assert parser.message.content == "Hello"
 
 
 @pytest.mark.parametrize("check", CHECKS)

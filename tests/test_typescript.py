@@ -242,6 +242,21 @@ def test_an_option_that_is_none_is_told(option: str, right: str, engine: TypeScr
         engine.parse(name, format_of(name).module, text="", sizes=[0], options={option: True})
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("reasoning", "x", """reasoning is "extract" or "inline", not "x\""""),
+        ("enableThinking", "no", 'enableThinking is true, false or null, not "no"'),
+    ],
+)
+def test_a_value_that_an_option_has_not_is_told(
+    option: str, value: str, told: str, engine: TypeScriptEngine
+) -> None:
+    name = "qwen3-coder"
+    with pytest.raises(AssertionError, match=f"^TypeError: {told}\n"):
+        engine.parse(name, format_of(name).module, text="", sizes=[0], options={option: value})
+
+
 def test_one_stop_text_is_no_list(engine: TypeScriptEngine) -> None:
     name = "qwen3-coder"
     assert not difference(

@@ -203,7 +203,7 @@ class ToolCallDelta(Protocol):
 
 
 class ToolCallEnd(Protocol):
-    """A call is over; its arguments are whole."""
+    """A call is over: whole, or cut off, as `complete` of the message's call tells."""
 
     @property
     def type(self) -> Literal["tool_call_end"]:

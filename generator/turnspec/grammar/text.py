@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from string import hexdigits
+from unicodedata import ucd_3_2_0
 
 from turnspec.grammar.rule_names import RuleNames, slug
 from turnspec.spec.characters import NAME_SIGNS
@@ -315,6 +316,12 @@ def _moves(
     return moves
 
 
+def _prints(char: str) -> bool:
+    """Say whether a character prints, by a table that each Python has: 3.11 and 3.14 write alike."""
+    old = char == " " or ucd_3_2_0.category(char)[0] not in "CZ"
+    return old and char.isprintable()
+
+
 def escaped(text: str, own: Mapping[str, str] = _IN_LITERAL, before: str = "") -> str:
     r"""Return a text as a literal or a class has it, ``own`` being what these escape themselves.
 
@@ -325,7 +332,7 @@ def escaped(text: str, own: Mapping[str, str] = _IN_LITERAL, before: str = "") -
     written: list[str] = []
     is_open = before[-4:-2] == r"\x"
     for char in text:
-        hidden, code = not char.isprintable(), ord(char)
+        hidden, code = not _prints(char), ord(char)
         if char in own:
             written.append(own[char])
         elif (hidden and code < 0x100) or (is_open and char in hexdigits):
