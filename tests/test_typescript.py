@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from copy import copy
 from functools import cache
 from itertools import groupby, product
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from benchmarks.cases import LongText, has_part, read_formats, representatives, turn_with
@@ -413,6 +414,18 @@ def test_a_copied_parser_reads_as_the_engine_does(
         for cut in (len(text), len(text) // 2):
             texts = (engine, path.stem, form.module, text[:cut], form.options)
             assert not difference(*texts, (0, 3))
+
+
+def test_a_piece_that_is_no_string_is_told(engine: TypeScriptEngine) -> None:
+    module, wrong = format_of(_QWEN).module, cast(str, None)
+    parser = module.Parser()
+    for special in (False, True):
+        with pytest.raises(TypeError, match=r"^feed: None is no string$"):
+            parser.feed(wrong, special)
+        with pytest.raises(AssertionError, match=r"^TypeError: feed: null is no string\n"):
+            engine.parse(_QWEN, module, pieces=[(None, special)], options={})
+    parser.feed("It rains.")
+    assert parser.message.content == copy(parser).message.content == "It rains."
 
 
 def test_a_call_that_a_prompt_begins_in_the_reasoning_is_told_from_its_start(

@@ -11,6 +11,7 @@ from turnspec.engine.facts import (
     HAS_ELEMENTS,
     HAS_LATE_IDS,
     HAS_OTHER_VALUES,
+    HAS_RAW_STRINGS,
     HAS_REASONING,
     HAS_SPECIAL_TOKENS,
     MAY_READ_AGAIN,
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 #: Text within a string, with whole escapes.
 ESCAPE = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
 IN_STRING = re.compile(rf'[^"\\\x00-\x1f]*(?:{ESCAPE}[^"\\\x00-\x1f]*){{0,999}}')
+#: The same with escapes that Python has as well.
+IN_LITERAL = re.compile(r'[^"\\\x00-\x1f]*(?:\\["\\bfnrt][^"\\\x00-\x1f]*){0,999}')
 
 
 #: The roles of markers that have to do with no call.
@@ -109,7 +112,8 @@ class OpenCall:
         if ends.first_or_escaped.search(text):
             if ends.may_begin.search(text):
                 return None
-            if HAS_OTHER_VALUES or not IN_STRING.fullmatch(text):
+            in_string = IN_LITERAL if HAS_OTHER_VALUES else IN_STRING
+            if (HAS_OTHER_VALUES and HAS_RAW_STRINGS) or not in_string.fullmatch(text):
                 if '"' in text or "\\" in text:
                     return None
                 text = quote(text)[1:-1]  # controls
