@@ -52,7 +52,7 @@ def test_a_piece_that_is_no_text_is_told_and_leaves_the_parser_as_it_was() -> No
     parser = load_table(TABLES["thoughts"]).Parser()
     parser.feed("Hel")
     nothing: Any = None
-    with pytest.raises(TypeError, match="^feed: None is no string$"):
+    with pytest.raises(TypeError, match=r"^feed: None is no string$"):
         parser.feed(nothing)
     parser.feed("lo")
     parser.finish()
