@@ -317,7 +317,7 @@ def _moves(
 
 
 def _prints(char: str) -> bool:
-    """Say whether a character prints, by a table that all Pythons have, so that they write alike."""
+    """Say whether a character prints, by a table that no version of Python changes."""
     old = char == " " or ucd_3_2_0.category(char)[0] not in "CZ"
     return old and char.isprintable()
 
