@@ -162,6 +162,7 @@ def test_an_edited_template_is_pinned_anew(root: Path) -> None:
     lines = result.stdout.splitlines()
     assert lines[:2] == ["pinned templates/plain-content.jinja anew", "plain-content: breaking"]
     assert f'    stop string "{ENDS_OTHERWISE}": new' in lines
+    assert lines[-1] == "now run: turnspec regen"
     after = read_index(root)[0].by_name("plain-content")
     assert before is not None
     assert after is not None
@@ -177,7 +178,10 @@ def test_an_edit_that_changes_no_format(root: Path) -> None:
     path.write_text("{# mine #}" + path.read_text("utf-8"), encoding="utf-8")
     result = run_whole("add", "--update", "plain-content", cwd=root)
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout == ("pinned templates/plain-content.jinja anew\nits format is as it was\n")
+    assert result.stdout == (
+        "pinned templates/plain-content.jinja anew\nits format is as it was\n"
+        "now run: turnspec regen\n"
+    )
 
 
 def test_an_edit_that_breaks_a_template_is_not_pinned(root: Path) -> None:

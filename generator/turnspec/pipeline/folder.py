@@ -6,6 +6,7 @@ import os
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from turnspec.analysis.overlay_draft import DRAFT_SUFFIX
@@ -64,12 +65,13 @@ def analyze_into(
     if overlay is not None and not problems:
         found, problems = _with_overlay(found, overlay)
     result = FolderResult(problems=problems)
+    command = partial(_command, into=into, overlay=overlay)
     tasks = [
         Task(
             source,
             OutputPaths.in_folder(source.name),
             messages,
-            Recipe(f"turnspec analyze {shlex.quote(_named(path))} --into ."),
+            Recipe(command(path)),
             with_advice=True,
             limits=limits,
         )
@@ -92,10 +94,16 @@ def analyze_into(
     return result
 
 
-def _named(path: Path) -> str:
-    """Return what a source is called, without folders of this machine."""
+def _command(path: Path, into: Path | None, overlay: Path | None) -> str:
+    """Return the command as it was given, but without folders of this machine."""
     again = named_again(path)
-    return again if again != str(path) else path.resolve().name
+    words = ["turnspec", "analyze", again if again != str(path) else _named(path)]
+    words += ["--overlay", _named(overlay)] if overlay else []
+    return shlex.join([*words, "--into", _named(into or Path())])
+
+
+def _named(path: Path) -> str:
+    return path.as_posix() if not path.is_absolute() else path.name
 
 
 def _marked(build: Build) -> Build:
