@@ -10,15 +10,7 @@ from typing import Any
 import click
 
 from turnspec.cases.tokens import Vocabulary
-from turnspec.cli.common import (
-    FOLDER,
-    HUB_OFFLINE,
-    JSON,
-    ROOT,
-    THINKING,
-    TOKENIZER,
-    VERBOSE,
-)
+from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, ROOT, THINKING, TOKENIZER, VERBOSE
 from turnspec.cli.console import Fault, Misuse, print_error, print_notice, put, put_json, say
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of, text_of
 from turnspec.cli.grammar import read_tool_file

@@ -103,8 +103,8 @@ def _print(entries: list[FormatSummary], total: int) -> None:
         counted = f"{len(entries)} of {total}" if len(entries) < total else str(total)
         say(f"{counted} formats\n")
         ends = accumulate(width + len(_GAP) for width in widths[:shown])
-        shown = max(1, sum(end - len(_GAP) <= OUT.width for end in ends))
-        if shown < len(_COLUMNS) - 1:
+        known, shown = shown, max(1, sum(end - len(_GAP) <= OUT.width for end in ends))
+        if shown < known:
             print_notice("more columns in a wider terminal, or with --json")
     for row in rows:
         padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
