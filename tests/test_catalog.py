@@ -23,6 +23,7 @@ from turnspec.catalog.identify import Kind, identify_templates
 from turnspec.pipeline.project import Project
 from turnspec.sources.fetch import TemplateFile
 from turnspec.sources.index import INDEX_FILE
+from turnspec.sources.reading import read_templates
 from turnspec.spec.problems import Problem
 
 QWEN = "qwen3-coder"
@@ -138,8 +139,8 @@ def test_by_a_model_id(tmp_path: Path) -> None:
     result = found("Qwen/Qwen3-Coder-30B-A3B-Instruct", tmp_path)
     assert (result.format.name, result.how) == (QWEN, How.LIKE_NAME)
     assert result.notice == (
-        "Qwen/Qwen3-Coder-30B-A3B-Instruct is taken for qwen3-coder by its name, which says "
-        "nothing of 'instruct'; to be sure, give its template to: turnspec identify"
+        "Qwen/Qwen3-Coder-30B-A3B-Instruct is taken for qwen3-coder by its name; "
+        "to be sure, give its template to: turnspec identify"
     )
 
 
@@ -290,17 +291,19 @@ def test_the_list_knows_the_names_that_every_command_knows(word: str, name: str)
 
 
 def test_an_empty_list_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said_of_it = "no format is known as 'qwen3-codr'; did you mean qwen3-coder?"
     monkeypatch.chdir(tmp_path)
     for words, said in (
         (["xyz"], "no format is known as 'xyz'; turnspec list shows all that are"),
         (["qwen", "codr"], "no format is known as 'codr'; turnspec list shows all that are"),
-        (["qwen3-codr"], "no format is known as 'qwen3-codr'; did you mean qwen3-coder?"),
+        (["qwen3-codr"], said_of_it),
         (["qwen", "--encoding", "QUOTED"], "no format fits all of this"),
     ):
         result = run("list", *words)
         assert (result.exit_code, result.stdout) == (1, "")
         assert result.stderr == f"error: {said}\n"
-    assert json.loads(run("list", "xyz", "--json").stdout) == {"formats": []}
+    told = json.loads(run("list", "qwen3-codr", "--json").stdout)
+    assert told == {"formats": [], "problems": [said_of_it]}
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
@@ -313,6 +316,8 @@ def test_a_terminal_gets_whole_names(width: int, monkeypatch: pytest.MonkeyPatch
     shown = head.split()
     assert shown == columns[: len(shown)]
     assert len(shown) == {40: 1, 80: 3, 200: 7}[width]
+    left_out = "notice: more columns in a wider terminal, or with --json\n"
+    assert run("list").stderr == ("" if width == 200 else left_out)
 
 
 def test_a_result_of_another_spec_verifies_nothing(repository: Path) -> None:
@@ -372,6 +377,27 @@ def test_identify_tells_where_thinking_is_off_by_default() -> None:
         '  thinking: off unless both are told: the template by {"enable_thinking": true}, '
         "the parser by enable_thinking"
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("a: [", ":2: not YAML: "), ("x: 1", ":1: x: unknown key 'x'")]
+)
+def test_identify_a_file_that_is_no_spec(text: str, said: str, tmp_path: Path) -> None:
+    (path := tmp_path / "bad.yaml").write_text(text, "utf-8")
+    result = run("identify", path)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"error: {path}{said}")
+    assert "to copy" not in result.stderr
+
+
+def test_identify_the_tokenizers_file(tmp_path: Path) -> None:
+    """It is read as the folder is, whose template files go before its own text."""
+    template = FOLDER / "plain-content.jinja"
+    (path := tmp_path / "tokenizer_config.json").write_text('{"chat_template": "none"}', "utf-8")
+    (tmp_path / "chat_template.jinja").write_bytes(template.read_bytes())
+    found = read_templates(path)
+    assert found == read_templates(tmp_path)
+    assert [one.text for one in found[0]] == [template.read_text("utf-8")]
 
 
 def test_identify_what_is_new_or_broken(tmp_path: Path) -> None:

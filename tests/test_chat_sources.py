@@ -203,7 +203,11 @@ def test_a_model_folder(tmp_path: Path, worker: RenderWorker) -> None:
     ("name", "problem"),
     [
         ("nowhere.gguf", "nowhere.gguf: cannot be read: No such file or directory"),
-        ("notes.txt", "notes.txt: is neither a .jinja file nor a .gguf file nor a model folder"),
+        (
+            "notes.txt",
+            "notes.txt: is neither a .jinja file nor a .gguf file nor a model folder; "
+            "if it is a template, call it NAME.jinja",
+        ),
     ],
 )
 def test_sources_that_cant_be_read(name: str, problem: str, tmp_path: Path) -> None:

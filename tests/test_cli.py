@@ -278,9 +278,9 @@ def test_analyze_as_json(tmp_path: Path) -> None:
     ]
     assert sorted(found["written"]) == sorted(map(str, into.iterdir()))
     told = json.loads(run(*given).stdout)
-    assert told["specs"] == {
-        "bare-json-call.yaml": (into / "bare-json-call.yaml").read_text("utf-8")
-    }
+    written = (into / "bare-json-call.yaml").read_text("utf-8")
+    printed = written.replace(" --into out\n", " --into .\n", 1)
+    assert told["specs"] == {"bare-json-call.yaml": printed}
     broken = tmp_path / "broken.jinja"
     broken.write_text("{% if %}", "utf-8")
     result = run(*given, broken)
@@ -355,14 +355,15 @@ def test_analyze_goes_on_past_a_bad_file(tmp_path: Path) -> None:
 
 
 def test_analyze_writes_what_regen_writes_but_for_the_paths(fresh: Path, tmp_path: Path) -> None:
-    result = run("analyze", FOLDER / "plain-content.jinja", "--into", tmp_path, "--messages", FEW)
+    into = tmp_path / "formats"
+    result = run("analyze", FOLDER / "plain-content.jinja", "--into", into, "--messages", FEW)
     assert result.exit_code == 0
     here, there = (
         (folder / "plain-content.yaml").read_text(encoding="utf-8").splitlines()
-        for folder in (tmp_path, fresh / "specs")
+        for folder in (into, fresh / "specs")
     )
     source = "# Written by turnspec from plain-content.jinja; regenerate with: turnspec"
-    assert here == [f"{source} analyze plain-content.jinja --into .", *there[1:]]
+    assert here == [f"{source} analyze plain-content.jinja --into formats", *there[1:]]
     assert there[0] == f"{source} regen"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import os
 import signal
 import subprocess
@@ -21,6 +22,7 @@ from tests.conftest import ROOT
 from tests.git_checkouts import git, new_repository
 from tests.own_checkouts import files_of, new_checkout
 from tests.specs_for_tests import plain_spec
+from tests.test_cli import run
 from turnspec.cli import main as command_line
 from turnspec.cli.extras import EXTRAS
 from turnspec.spec.atomic import write_atomically
@@ -115,6 +117,7 @@ def test_a_defect_names_the_way_to_its_traceback(
         (["vend"], "no command is called 'vend' (did you mean vendor?); see: turnspec --help"),
         (["parse"], "Missing argument 'FORMAT'; see: turnspec parse --help"),
         (["vendor", "--zzz"], "No such option '--zzz'; see: turnspec vendor --help"),
+        (["list", "--mode"], "Option '--mode' requires an argument; see: turnspec list --help"),
     ],
 )
 def test_a_wrong_usage(arguments: list[str], line: str) -> None:
@@ -139,14 +142,37 @@ def test_output_that_finds_no_room() -> None:
     )
 
 
-def test_a_reader_that_has_seen_enough() -> None:
+@pytest.mark.parametrize("verb", ["--help", "list"])
+def test_a_reader_that_has_seen_enough(verb: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
-        [*COMMAND, "--help"], stdout=writing, stderr=subprocess.PIPE, text=True, timeout=60
+        [*COMMAND, verb], stdout=writing, stderr=subprocess.PIPE, text=True, timeout=60
     )
     os.close(writing)
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["vendor", "nope", "--into", "d"],
+        ["export", "nope", "--to", "vllm"],
+        ["grammar", "nope"],
+        ["parse", "nope", os.devnull],
+        ["explain", "nope"],
+        ["tokens", "nope"],
+        ["flags", "nope"],
+        ["identify", "nope"],
+        ["render", "nope"],
+    ],
+    ids=lambda arguments: str(arguments[0]),
+)
+def test_what_goes_wrong_is_in_the_document_too(arguments: list[str]) -> None:
+    result = run(*arguments, "--json")
+    assert result.exit_code != 0
+    problems = json.loads(result.stdout)["problems"]
+    assert result.stderr == "".join(f"error: {problem}\n" for problem in problems) != ""
 
 
 def test_a_disk_that_fills_up_leaves_the_old_file(

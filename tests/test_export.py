@@ -13,6 +13,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.generated_formats import NAMES, ROOT, committed_format
+from tests.git_checkouts import write_format
 from tests.integrations.page import exports_page
 from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec
 from tests.test_cli import run
@@ -22,7 +23,7 @@ from turnspec.export.response_template import response_template
 from turnspec.export.targets import export_format
 from turnspec.export.xgrammar import structural_tag
 from turnspec.grammar.request import GrammarRequest
-from turnspec.pipeline.project import Project
+from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.spec.integration_results import read_integrations
 from turnspec.spec.model import Literal, Slot, SlotKind
 from turnspec.spec.problems import Problem
@@ -89,6 +90,13 @@ def test_what_to_do_with_other_exports_is_told(target: str, line: str, tmp_path:
     assert "to use it" not in run(*command, "--json").stderr
 
 
+def test_the_command_that_goes_on_names_the_same_spec(tmp_path: Path) -> None:
+    write_format(tmp_path, tagged_spec(), OutputPaths.in_folder("tagged"))
+    spec = tmp_path / "tagged.yaml"
+    result = run("export", spec, "--to", "response-template", "--into", tmp_path)
+    assert f"to use it: turnspec export {spec} --to response-template " in result.stderr
+
+
 def test_what_is_printed_can_be_json() -> None:
     command = ("export", NAME, "--to", "response-template", "--root", ROOT)
     result = run(*command, "--json")
@@ -98,9 +106,13 @@ def test_what_is_printed_can_be_json() -> None:
 
 
 def test_an_unknown_target_is_refused() -> None:
-    result = run("export", NAME, "--to", "nothing", "--root", ROOT)
-    assert result.exit_code == 2
-    assert "'nothing' is not one of 'llama-cpp-python', 'llguidance', 'pair', " in result.stderr
+    for target, said in (
+        ("nothing", "'nothing' is not one of 'llama-cpp-python', 'llguidance', 'pair', "),
+        ("llama.cpp", "for llama-server: turnspec grammar, or examples/proxy"),
+    ):
+        result = run("export", NAME, "--to", target, "--root", ROOT)
+        assert result.exit_code == 2
+        assert said in result.stderr
 
 
 def test_a_format_that_is_not_verified_is_refused(root: Path, tmp_path: Path) -> None:  # noqa: F811

@@ -59,14 +59,19 @@ def test_a_grammar_is_bound_to_tools() -> None:
     bound = fmt.bind([TOOL], tool_choice="required")
     assert "look_up" in bound.grammar
     assert not bound.lazy
+    named = {"type": "function", "function": {"name": "look_up"}}
+    assert fmt.bind([TOOL], tool_choice=named) == fmt.bind([TOOL], tool_choice="look_up")
     with pytest.raises(ValueError, match="there is no tool"):
         fmt.bind([TOOL], tool_choice="other")
+    with pytest.raises(ValueError, match="names no tool in function"):
+        fmt.bind([TOOL], tool_choice={"type": "allowed_tools"})
 
 
 @pytest.mark.parametrize(
     ("fmt", "told"),
     [
-        ("nothing-like-it", "no format is known as 'nothing-like-it'"),
+        ("nothing-like-it", "no format is known as 'nothing-like-it'; [^;]*$"),
+        ("Some/Nope-9B", "no format is known as .*; fetch=True asks the hub for it$"),
         ("glm", "'glm' may be glm-4-6, "),
         ("x.py", "x.py: can't be read: No such file"),
         (__file__, "is no parser that turnspec generated"),

@@ -102,7 +102,10 @@ def test_ten_pins_of_which_three_moved(ten: FakeHub, few_turns: None) -> None:
     )
 
     done = run_whole("add", "--update", "model-8")
-    assert done.stdout == "pinned templates/fetched/Model-8.jinja anew\nits format is as it was\n"
+    assert done.stdout == (
+        "pinned templates/fetched/Model-8.jinja anew\nits format is as it was\n"
+        "now run: turnspec regen\n"
+    )
     entry = read_index(Path())[0].by_name("model-8")
     assert entry is not None
     assert entry.path == "tokenizer_config.json"

@@ -10,8 +10,10 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
+
+import pytest
 
 from tests.generated_formats import ROOT
 
@@ -39,7 +41,7 @@ class Upstream(BaseHTTPRequestHandler):
 
 
 def test_it_makes_chat_completions_of_completions() -> None:
-    assert len(PROXY.read_text("utf-8").splitlines()) <= 30
+    assert len([line for line in PROXY.read_text("utf-8").splitlines() if line]) <= 30
     with ThreadingHTTPServer(("127.0.0.1", 0), Upstream) as upstream:
         threading.Thread(target=upstream.serve_forever, daemon=True).start()
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -50,11 +52,21 @@ def test_it_makes_chat_completions_of_completions() -> None:
             called, cut = answer(port, tools=TOOLS), answer(port)
             proxy.kill()
         upstream.shutdown()
+        upstream.server_close()
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as proxy:
+            with pytest.raises(HTTPError, match=f"502: {url}: .*refused"):
+                answer(port)
+            proxy.kill()
     (call,) = called["message"]["tool_calls"]
     assert (call["id"], call["function"]["arguments"]) == ("a1", '{"city": "Rome"}')
     assert called["finish_reason"] == "tool_calls"
     assert "Hel" in cut["message"].values()
     assert cut["finish_reason"] == "length"
+
+
+def test_without_arguments_it_says_which() -> None:
+    done = subprocess.run([sys.executable, str(PROXY)], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, "usage: python proxy.py MODEL.gguf URL PORT\n")
 
 
 def answer(port: int, **asked: object) -> dict[str, Any]:
@@ -66,6 +78,8 @@ def answer(port: int, **asked: object) -> dict[str, Any]:
                 found: dict[str, Any]
                 (found,) = json.load(response)["choices"]
                 return found
+        except HTTPError:
+            raise
         except URLError:
             time.sleep(0.1)
     raise AssertionError("the proxy doesn't listen")

@@ -90,6 +90,7 @@ def test_a_failing_format_is_told_with_an_example_everywhere(tmp_path: Path) -> 
     checked = run("check", "--root", root)
     assert checked.exit_code == 1
     assert "requests: not verified: rung 1: " in checked.stderr
+    assert "if the analysis errs: turnspec report-problem requests\n" in checked.stderr
     explained = run("explain", "requests", "--root", root)
     assert "verification: failed" in explained.stdout
     refused = run("vendor", "requests", "--into", tmp_path / "app", "--root", root)

@@ -162,6 +162,7 @@ def test_an_edited_template_is_pinned_anew(root: Path) -> None:
     lines = result.stdout.splitlines()
     assert lines[:2] == ["pinned templates/plain-content.jinja anew", "plain-content: breaking"]
     assert f'    stop string "{ENDS_OTHERWISE}": new' in lines
+    assert lines[-1] == "now run: turnspec regen"
     after = read_index(root)[0].by_name("plain-content")
     assert before is not None
     assert after is not None
@@ -177,7 +178,10 @@ def test_an_edit_that_changes_no_format(root: Path) -> None:
     path.write_text("{# mine #}" + path.read_text("utf-8"), encoding="utf-8")
     result = run_whole("add", "--update", "plain-content", cwd=root)
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout == ("pinned templates/plain-content.jinja anew\nits format is as it was\n")
+    assert result.stdout == (
+        "pinned templates/plain-content.jinja anew\nits format is as it was\n"
+        "now run: turnspec regen\n"
+    )
 
 
 def test_an_edit_that_breaks_a_template_is_not_pinned(root: Path) -> None:
@@ -358,20 +362,24 @@ def test_what_cannot_be_removed(root: Path) -> None:
     assert files_of(root) == {**before, INDEX_FILE: index.read_bytes()}
 
 
-def test_what_analyze_writes_refers_to_nothing_that_is_not_there(tmp_path: Path) -> None:
-    model = model_file(tmp_path / "q4.gguf", PLAIN.read_text("utf-8"), "My One")
-    into = tmp_path / "out"
-    result = run("analyze", model, "--into", into, "--messages", FEW)
+def test_what_analyze_writes_refers_to_nothing_that_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "models").mkdir()
+    model_file(tmp_path / "models/q4.gguf", PLAIN.read_text("utf-8"), "My One")
+    monkeypatch.chdir(tmp_path)
+    into = Path("out")
+    result = run("analyze", "models/q4.gguf", "--into", into, "--messages", FEW)
     assert result.exit_code == 0
     assert sorted(files_of(into)) == ["My-One.jinja", "my-one.gbnf", "my-one.yaml", "my_one.py"]
     assert (into / "My-One.jinja").read_text("utf-8") == PLAIN.read_text("utf-8")
-    command = "turnspec analyze q4.gguf --into ."
+    command = "turnspec analyze models/q4.gguf --into out"
     head = (into / "my-one.yaml").read_text("utf-8").splitlines()[:3]
     written = "# Written by turnspec from My-One.jinja; regenerate with:"
     assert head == [f"{written} {command}", "spec_version: 2", "name: my-one"]
     for name in ("my_one.py", "my-one.gbnf"):
         assert f"\n# Regenerate: {command}\n" in (into / name).read_text("utf-8")
     (into / "My-One.jinja").write_text("mine", encoding="utf-8")
-    again = run("analyze", model, "--into", into, "--messages", FEW)
+    again = run("analyze", "models/q4.gguf", "--into", into, "--messages", FEW)
     assert f"left {into / 'My-One.jinja'} as it was\n" in again.stdout
     assert (into / "My-One.jinja").read_text("utf-8") == "mine"

@@ -179,7 +179,8 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
         f"{tmp_path / 'absent.jinja'}: there is no such file or folder"
     ]
     assert problems_of(other) == [
-        f"{other}: is neither a .jinja file nor a .gguf file nor a model folder"
+        f"{other}: is neither a .jinja file nor a .gguf file nor a model folder; "
+        "if it is a template, call it NAME.jinja"
     ]
     assert problems_of(latin) == [f"{latin}: is not UTF-8 text: byte 0xe9 at offset 3"]
     assert problems_of(empty) == [f"{empty}: the template in empty.jinja is empty"]

@@ -153,6 +153,9 @@ def test_local_templates_are_checked_and_need_no_network(root: Path) -> None:
         f"templates/Gone.jinja: is missing, but {INDEX_FILE}:11 lists it",
         "templates/New.jinja: is not in the index; add it: turnspec add templates/New.jinja",
     ]
+    broken = entries.replace("origin: local", "original: local", 1)  # it may have been New's
+    (root / INDEX_FILE).write_text(f"origins: []\ntemplates:\n{broken}")
+    assert not any("is not in the index" in message for message in messages(fetch_templates(root)))
 
 
 def test_the_networks_libraries_are_not_loaded_when_everything_is_there() -> None:

@@ -75,7 +75,7 @@ def test_what_is_told_of_calls(
     found = told(spec_of(given_template(talking(words)), worker))
     call = r'"act[{\"name\": \"look_up\", \"arguments\": {\"city\": \"Paris\"}}]"'
     assert found == {
-        subject: f"with {setting} the prompt asks for {call}"
+        subject: f"with {setting} the prompt may be taken to ask for {call}"
         for subject, setting in expected.items()
     }
 
@@ -95,7 +95,10 @@ def test_analyze_warns(
 ) -> None:
     source = given_template(talking(quoted(f"Call as in {OTHERWISE}.")))
     print_build(build_template(source, PATHS, worker=worker), tmp_path, verbose=False)
-    assert "given: calls (told): with tools the prompt asks for " in capsys.readouterr().err
+    assert (
+        "given: calls (told): with tools the prompt may be taken to ask for "
+        in capsys.readouterr().err
+    )
 
 
 def test_with_an_overlay_it_is_read(worker: RenderWorker) -> None:

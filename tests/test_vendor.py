@@ -357,6 +357,9 @@ def test_a_spec_in_a_folder_is_a_format_of_its_own(
         assert run(*command).exit_code == 0
     copies = {"tagged.py": "fresh", "tagged.gbnf": "fresh", "tagged.ts": "fresh"}
     assert states(into, tmp_path).items() >= copies.items()
+    for short in (["--language", "ts"], ["--typescript"]):
+        again = run("vendor", "tagged.yaml", *short, "--into", into)
+        assert f"{into / 'tagged.ts'} is fresh already\n" in again.stdout
     assert run("grammar", "tagged.yaml").exit_code == 0
     assert run("diff", into / "tagged.py").exit_code == 0
     replace_in(

@@ -14,8 +14,12 @@ class Proxy(BaseHTTPRequestHandler):
         tools, length = asked.get("tools") or (), asked.get("max_tokens", 1024)
         prompt = chat.render(asked["messages"], tools=tools)
         wanted = json.dumps({"prompt": prompt.text, "max_tokens": length}).encode()
-        with urlopen(Request(upstream, wanted, {"Content-Type": "application/json"})) as response:
-            written = json.load(response)["choices"][0]
+        try:
+            with urlopen(Request(upstream, wanted, {"Content-Type": "application/json"})) as answer:
+                written = json.load(answer)["choices"][0]
+        except OSError as error:
+            self.send_error(502, f"{upstream}: {error}")
+            return
         parser = chat.parser(prompt, tools=tools)  # fed piece by piece it would stream
         parser.feed(written["text"])
         parser.finish()
@@ -26,5 +30,7 @@ class Proxy(BaseHTTPRequestHandler):
         self.wfile.write(json.dumps({"object": "chat.completion", "choices": [choice]}).encode())
 
 
+if len(sys.argv) != 4:
+    sys.exit("usage: python proxy.py MODEL.gguf URL PORT")
 chat, upstream = ChatTemplate.load(sys.argv[1]), sys.argv[2]
 ThreadingHTTPServer(("127.0.0.1", int(sys.argv[3])), Proxy).serve_forever()

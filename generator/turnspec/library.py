@@ -44,7 +44,7 @@ class LoadedFormat(Format, Protocol):
         self,
         tools: Sequence[Mapping[str, Any]] = (),
         *,
-        tool_choice: str = "auto",
+        tool_choice: str | Mapping[str, Any] = "auto",
         parallel: bool = False,
         enable_thinking: bool | None = None,
         response_schema: Mapping[str, Any] | bool | None = None,
@@ -55,7 +55,8 @@ class LoadedFormat(Format, Protocol):
 
         Args:
             tools: OpenAI tool definitions, or just their functions.
-            tool_choice: "auto", "required", "none", or the name of the only tool.
+            tool_choice: "auto", "required", "none", or the only tool, by its name or as OpenAI has
+                it, {"type": "function", "function": {"name": …}}.
             parallel: whether a turn may hold several calls.
             enable_thinking: as for `Parser`: which prompt it is.
             response_schema: a JSON Schema for the content.
@@ -90,12 +91,16 @@ class _Loaded(ModuleType):
         self,
         tools: Sequence[Mapping[str, Any]] = (),
         *,
+        tool_choice: str | Mapping[str, Any] = "auto",
         enable_thinking: bool | None = None,
         **options: Any,
     ) -> BoundGrammar:
-        from turnspec.grammar.request import GrammarRequest
+        from turnspec.grammar.request import GrammarRequest, chosen_tool
 
-        bound = self._binder.bind(GrammarRequest(tools, thinking=enable_thinking, **options))
+        choice = chosen_tool(tool_choice)
+        bound = self._binder.bind(
+            GrammarRequest(tools, choice, thinking=enable_thinking, **options)
+        )
         if isinstance(bound, list):
             raise ValueError("; ".join(map(str, bound)))
         return bound
@@ -126,10 +131,12 @@ def _found(fmt: str | Path, *, fetch: bool) -> KnownFormat:
     # Who has a spec at hand needs none of this.
     from turnspec.catalog.catalog import Catalog
     from turnspec.catalog.finding import Found, find_format
+    from turnspec.sources.hub_place import HubModel
 
     found = find_format(str(fmt), Catalog.around(Path.cwd()), _from_hub if fetch else None)
     if not isinstance(found, Found):
-        raise ValueError(str(found))
+        unasked = not fetch and HubModel.read(str(fmt)) is not None
+        raise ValueError(f"{found}{'; fetch=True asks the hub for it' if unasked else ''}")
     if found.notice:
         warnings.warn(found.notice, stacklevel=4)
     return found.format

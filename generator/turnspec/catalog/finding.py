@@ -37,7 +37,7 @@ class How(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A format, and how it was found; ``notice`` is what its user should know of that, or ""."""
+    """A format, and how it was found; ``notice`` has lines of what its user should know of that."""
 
     format: KnownFormat
     how: How
@@ -64,7 +64,7 @@ def find_format(asked: str, catalog: Catalog, fetch: Fetch | None = None) -> Fou
     found = _by_hash(asked, catalog) or _by_like_name(asked.partition("@")[0], catalog)
     if place is None:
         return found
-    return replace(found, notice=f"{found.notice}; {place}") if isinstance(found, Found) else place
+    return replace(found, notice=f"{found.notice}\n{place}") if isinstance(found, Found) else place
 
 
 def template_path(
@@ -180,9 +180,8 @@ def _by_like_name(asked: str, catalog: Catalog) -> Found | Problem:
     if len(matches) > 1 or matches[0].closeness is Closeness.EARLIER:
         return _several(asked, names)
     (match,) = matches
-    rest = f", which says nothing of {' '.join(match.left_over)!r}" if match.left_over else ""
     sure = "to be sure, give its template to: turnspec identify"
-    notice = f"{asked} is taken for {match.name} by its name{rest}; {sure}"
+    notice = f"{asked} is taken for {match.name} by its name; {sure}"
     return Found(catalog.formats[match.name], How.LIKE_NAME, notice)
 
 

@@ -18,11 +18,11 @@ from turnspec.cli.results_output import (
     results_data,
     results_of,
     show_checks,
-    unverified_problems,
 )
 from turnspec.cli.review_output import ReviewForm, print_review
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.project import Project
+from turnspec.pipeline.standing import standing_problems
 from turnspec.rendering.limits import Limits
 from turnspec.repository.adding import Repinned, familiar, repin
 from turnspec.repository.outdated import take_newest
@@ -82,6 +82,8 @@ def add(
         else:
             _print(done.result)
             _print_change(done)
+            if done.result.updated:
+                say(f"now run: {project.recipe.command}")
         finish(done.result.problems)
         return
     place = fetched_path(str(source), fetching(to_keep=True)) or source
@@ -99,7 +101,7 @@ def add(
         for line in known:
             print_notice(line)
         builds, wrong = _try(project, [template.name for template in result.added], limits)
-        problems += [*wrong, *unverified_problems(results_of(builds))]
+        problems += [*wrong, *standing_problems(results_of(builds), {})]
     if as_json:
         _put(result, problems, {"templates": results_data(results_of(builds))})
     elif result.added:

@@ -29,7 +29,9 @@ from turnspec.verification.rungs import DEFAULT_MESSAGES
 #: What to do where a format isn't verified.
 _ADVICE = (
     "parser and grammar say in their first lines that they aren't verified; what the template "
-    "renders otherwise, or not at all, can be said in an overlay (--overlay FILE)"
+    "renders otherwise, or not at all, can be said in an overlay (--overlay FILE); "
+    "docs/verification.md says what is checked; if the analysis errs: "
+    "turnspec report-problem TEMPLATE"
 )
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.finding import fetched_path
-from turnspec.cli.console import ERR, Fault, print_notice, progress_bar
+from turnspec.cli.console import AS_JSON, ERR, Fault, print_notice, progress_bar
 from turnspec.explain.tools import read_tools
 from turnspec.pipeline.project import Project
 from turnspec.pipeline.template_sources import read_sources
@@ -26,6 +26,8 @@ from turnspec.spec.problems import Problem
 
 if TYPE_CHECKING:
     from turnspec.cases.tokens import Vocabulary
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show findings and tracebacks.")
 ROOT = click.option(
@@ -67,12 +69,26 @@ THINKING = click.option(
     default=None,
     help="What the prompt said of thinking (default: nothing, the template's own default holds).",
 )
-JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 _OFFLINE = "turnspec.offline"
 
 
 def _stay_offline(context: click.Context, _: click.Parameter, value: bool) -> None:
     context.meta[_OFFLINE] = value
+
+
+def _note_json(context: click.Context, _: click.Parameter, value: bool) -> bool:
+    context.meta[AS_JSON] = value
+    return value
+
+
+def json_option(help_text: str) -> Callable[[Command], Command]:
+    """Return --json of a command that prints one document with it, problems included."""
+    return click.option(
+        *("--json", "as_json"), is_flag=True, is_eager=True, callback=_note_json, help=help_text
+    )
+
+
+JSON = json_option("Print the result as JSON.")
 
 
 #: For commands that take formats or templates: it is heeded by `fetching`.

@@ -26,6 +26,9 @@ from turnspec.spec.visible import cut, visible, visible_json
 LONGEST_MESSAGE = 2_000
 LONGEST_LINE = 20_000
 
+#: What of a command's context says that it is to print one JSON document.
+AS_JSON = "turnspec.json"
+
 _LAYOUT = "\n\t"
 
 
@@ -116,13 +119,19 @@ def finish(problems: Sequence[Problem], *, failed: bool = False, code: int = 1) 
 
 
 class Fault(click.ClickException):
-    """An error whose message says all there is to say."""
+    """An error, or several, whose lines say all there is to say."""
 
     exit_code = 1
 
+    def __init__(self, *lines: str) -> None:
+        """Take a line for each."""
+        super().__init__("; ".join(lines))
+        self.lines = lines
+
     def show(self, file: object = None) -> None:
-        """Print the message in one line."""
-        print_fault(self.message)
+        """Print each in one line."""
+        for line in self.lines:
+            print_fault(line)
 
 
 class Misuse(Fault):

@@ -13,6 +13,7 @@ from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.templates import template_source
 from turnspec.cli.common import (
     HUB_OFFLINE,
+    JSON,
     PREFILL,
     ROOT,
     THINKING,
@@ -85,7 +86,7 @@ STYLES: dict[str, str] = {
 @THINKING
 @PREFILL
 @click.option("--fetch", is_flag=True, help="Download the template if it isn't here.")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@JSON
 @HUB_OFFLINE
 @ROOT
 @TIME_LIMIT
@@ -155,7 +156,7 @@ def _explain(
         explanations, problems = _of_known(find(fmt, catalog, from_hub), limits, fetch=fetch)
     if as_json:
         data = [explanation_data(explanation) for explanation in explanations]
-        put_json({"templates": data}, indent=2)
+        put_json({"templates": data, "problems": [*map(str, problems)]}, indent=2)
     else:
         for explanation in explanations:
             _print(explanation_lines(explanation, verbose=verbose))

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from turnspec.cases.tokens import Vocabulary
-from turnspec.cli.common import FOLDER, HUB_OFFLINE, ROOT, THINKING, TOKENIZER, VERBOSE
+from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, ROOT, THINKING, TOKENIZER, VERBOSE
 from turnspec.cli.console import Fault, Misuse, print_error, print_notice, put, put_json, say
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of, text_of
 from turnspec.cli.grammar import read_tool_file
@@ -22,12 +22,27 @@ from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
+_ELSEWHERE = dict.fromkeys(
+    ("llama.cpp", "llama-cpp", "llama-server"),
+    "for llama-server: turnspec grammar, or examples/proxy",
+)
+
+
+class _Target(click.Choice[str]):
+    """A target's name; of programs that read no export it says what is for them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value in _ELSEWHERE:
+            self.fail(_ELSEWHERE[value], param, ctx)
+        return super().convert(value, param, ctx)
+
+
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
 @click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
-@click.option("--to", "target", required=True, type=click.Choice([*TARGETS]))
+@click.option("--to", "target", required=True, type=_Target([*TARGETS]))
 @click.option("--into", type=FOLDER, help="The folder to write into (default: print).")
 @click.option(
     "--reasoning-field",
@@ -54,7 +69,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--parallel", is_flag=True, help="Let a turn hold several calls.")
 @THINKING
 @click.option("--force", is_flag=True, help="Export a format that isn't verified, too.")
-@click.option("--json", "as_json", is_flag=True, help="Print files and losses as JSON.")
+@JSON
 @HUB_OFFLINE
 @ROOT
 @VERBOSE
@@ -116,7 +131,7 @@ def export(
         into, folder = Path(), tokenizer_config.parent
     _give(exported, into, as_json=as_json)
     if folder is not None:
-        print_error(f"to use it: {start_line(spec, target, folder)}")
+        print_error(f"to use it: {start_line(spec, target, folder, known.asked)}")
 
 
 def _config(path: Path, spec: Spec) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import Found, find_format, template_path
 from turnspec.catalog.known import KnownFormat
 from turnspec.cli.common import fetching
-from turnspec.cli.console import Fault, Misuse, finish, print_notice
+from turnspec.cli.console import Fault, Misuse, print_notice
 from turnspec.rendering.limits import Limits
 from turnspec.sources.hub_place import Fetch
 from turnspec.sources.text_files import sha256_of
@@ -33,8 +33,8 @@ def find(asked: str, catalog: Catalog, fetch: Fetch | None = None) -> KnownForma
     """
     found = find_format(asked, catalog, fetch or fetching())
     if isinstance(found, Found):
-        if found.notice:
-            print_notice(found.notice)
+        for line in found.notice.splitlines():
+            print_notice(line)
         return found.format
     broken = "".join(f"; {problem}" for problem in catalog.problems)
     raise Fault(str(found)) if found.file else Misuse(f"{found}{broken}")
@@ -55,7 +55,8 @@ def spec_at(asked: str, catalog: Catalog, limits: Limits) -> Spec:
     from turnspec.pipeline.trial import whole_spec
 
     sources, problems = read_sources_anywhere([place])
-    finish(problems)
+    if problems:
+        raise Fault(*map(str, problems))
     if len(sources) != 1:
         names = ", ".join(source.name for source in sources)
         raise Fault(f"{asked} holds several templates ({names}); analyse it with --into first")
@@ -65,7 +66,7 @@ def spec_at(asked: str, catalog: Catalog, limits: Limits) -> Spec:
     spec = spec_of(same) if same else whole_spec(source, limits)
     if isinstance(spec, Spec):
         return spec
-    raise Fault("; ".join(map(str, spec)))
+    raise Fault(*map(str, spec))
 
 
 def format_names(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
@@ -85,7 +86,7 @@ def spec_of(known: KnownFormat) -> Spec:
     spec = known.spec()
     if isinstance(spec, Spec):
         return spec
-    raise Fault("; ".join(map(str, spec)))
+    raise Fault(*map(str, spec))
 
 
 def text_of(text: str | Problem) -> str:

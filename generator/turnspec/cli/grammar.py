@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from turnspec.cli.common import HUB_OFFLINE, ROOT, THINKING, VERBOSE
-from turnspec.cli.console import Fault, Misuse, json_text, print_error, print_notice, put, put_json
+from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, THINKING, VERBOSE
+from turnspec.cli.console import Fault, Misuse, json_text, print_notice, put, put_json
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
@@ -42,7 +42,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     is_flag=True,
     help="Leave out what no grammar can say of a schema (uniqueItems, not), each with a notice.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@JSON
 @HUB_OFFLINE
 @ROOT
 @VERBOSE
@@ -125,12 +125,8 @@ def _as_json(bound: BoundGrammar) -> dict[str, object]:
 
 def _fail(problems: Sequence[Problem]) -> None:
     """Print all problems; what is wrong in no file is wrong with the command."""
-    *others, last = map(str, problems)
-    for problem in others:
-        print_error(problem)
-    if all(problem.file for problem in problems):
-        raise Fault(last)
-    raise Misuse(last)
+    error = Fault if all(problem.file for problem in problems) else Misuse
+    raise error(*map(str, problems))
 
 
 def _text(path: Path) -> str:

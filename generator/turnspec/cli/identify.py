@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 
 from turnspec.catalog.catalog import Catalog
-from turnspec.catalog.finding import Found, find_format, template_path
+from turnspec.catalog.finding import find_format, template_path
 from turnspec.catalog.identify import Identity, Kind, identify_templates
 from turnspec.catalog.readers import read_outputs
 from turnspec.catalog.summary import marks
-from turnspec.cli.common import HUB_OFFLINE, ROOT, TIME_LIMIT, VERBOSE, fetching, filename
-from turnspec.cli.console import Misuse, finish, json_text, print_error, put_json, say
+from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT, VERBOSE, fetching, filename
+from turnspec.cli.console import Misuse, finish, json_text, print_error, print_notice, put_json, say
 from turnspec.cli.formats import catalog_of, format_names
 from turnspec.cli.readers_output import print_readers
 from turnspec.rendering.limits import Limits
@@ -61,7 +61,7 @@ class _Answer:
     type=filename,
     help="A file with what a model wrote (- for standard input), or a log: a JSON string a line.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@JSON
 @HUB_OFFLINE
 @ROOT
 @TIME_LIMIT
@@ -121,13 +121,13 @@ def _answers(source: str, catalog: Catalog, limits: Limits) -> tuple[list[_Answe
     if isinstance(found, Problem):
         return [], [found]
     name, spec = found.format.asked, found.format.spec()
-    words = f"{name}, by its name{_caution(found)}" if found.notice else name
+    if found.format.spec_file and not isinstance(spec, Spec):
+        return [], spec
+    guess, *others = found.notice.splitlines() or [""]
+    for line in others:
+        print_notice(line)
+    words = f"{name}, by its name{guess.partition(' by its name')[2]}" if guess else name
     return [_Answer(source, source, words, found.how, (name,), found.format.sha256, spec)], []
-
-
-def _caution(found: Found) -> str:
-    """Return what a guess by a name leaves open."""
-    return found.notice.partition(" by its name")[2]
 
 
 def _of_template(source: str, identity: Identity, catalog: Catalog) -> _Answer:

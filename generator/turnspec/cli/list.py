@@ -11,8 +11,8 @@ import click
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import named_formats, unknown_name
 from turnspec.catalog.summary import FormatSummary, summaries
-from turnspec.cli.common import ROOT, VERBOSE
-from turnspec.cli.console import OUT, finish, put_json, say, say_parts
+from turnspec.cli.common import JSON, ROOT, VERBOSE
+from turnspec.cli.console import OUT, finish, print_notice, put_json, say, say_parts
 from turnspec.cli.formats import catalog_of
 from turnspec.spec.model import Encoding, ReasoningMode, ToolMode
 from turnspec.spec.problems import Problem
@@ -41,7 +41,7 @@ _GAP = "  "
     help="How strings in calls are written.",
 )
 @click.option("--verified/--unverified", default=None, help="Whether every check passed.")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@JSON
 @ROOT
 @VERBOSE
 def list_(
@@ -70,12 +70,14 @@ def list_(
     wanted = {"calls": mode, "reasoning": reasoning, "strings": encoding, "verified": verified}
     meant = [named_formats(word, catalog) for word in words]
     shown = [entry for entry in found if _fits(entry, meant, wanted)]
+    nothing = [] if shown or problems else [_nothing(words, meant, catalog)]
+    wrong = [*catalog.problems, *problems, *nothing]
     if as_json:
-        put_json({"formats": [entry.data() for entry in shown]}, indent=2)
+        data = {"formats": [entry.data() for entry in shown]}
+        put_json({**data, "problems": [*map(str, wrong)]}, indent=2)
     elif shown:
         _print(shown, total=len(found))
-    nothing = [] if shown or problems else [_nothing(words, meant, catalog)]
-    finish([*catalog.problems, *problems, *nothing])
+    finish(wrong)
 
 
 def _fits(
@@ -101,7 +103,9 @@ def _print(entries: list[FormatSummary], total: int) -> None:
         counted = f"{len(entries)} of {total}" if len(entries) < total else str(total)
         say(f"{counted} formats\n")
         ends = accumulate(width + len(_GAP) for width in widths[:shown])
-        shown = max(1, sum(end - len(_GAP) <= OUT.width for end in ends))
+        known, shown = shown, max(1, sum(end - len(_GAP) <= OUT.width for end in ends))
+        if shown < known:
+            print_notice("more columns in a wider terminal, or with --json")
     for row in rows:
         padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
         name, *others = _GAP.join(padded[:shown]).rstrip().partition(_GAP)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import ROOT, THINKING, VERBOSE, filename, find_project
+from turnspec.cli.common import JSON, ROOT, THINKING, VERBOSE, filename, find_project
 from turnspec.cli.console import Fault, Misuse
 from turnspec.cli.formats import catalog_of, format_names
 from turnspec.spec.problems import Problem
@@ -33,7 +33,7 @@ _QUESTION = "What is the weather like in Paris today?"
 )
 @click.option("--record", is_flag=True, help="Write specs/live.json and the index table.")
 @click.option("--offline", is_flag=True, help="Don't download templates.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@JSON
 @click.option(
     "--model", type=click.Path(path_type=Path), metavar="PATH.gguf", help="Run a model of yours."
 )

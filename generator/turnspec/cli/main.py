@@ -1,7 +1,8 @@
 """The command line: its verbs, and what becomes of errors that no verb expects.
 
 Exit codes: 0 all well; 1 something was wrong with a template, a spec or a file, or files aren't
-fresh; 2 the command was used wrongly, or nothing is known by a name; 130 interrupted.
+fresh; 2 the command was used wrongly, or nothing is known by a name; 130 interrupted;
+141 nobody reads on.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ from typing import NoReturn
 
 import click
 
-from turnspec.cli.console import print_error, print_fault, tell
+from turnspec.cli.console import AS_JSON, Fault, print_error, print_fault, put_json, tell
 from turnspec.cli.extras import missing_extra
 from turnspec.cli.versions import print_versions
 from turnspec.spec.os_reasons import os_message
 
 #: The exit code of a program that Ctrl-C ended, as shells have it.
 INTERRUPTED = 130
+#: And that of one whose reader has seen enough.
+ENOUGH = 141
 
 #: The verbs, by what they are for. Each has a module of its name that holds the command.
 VERBS = {
@@ -100,6 +103,18 @@ class Verbs(click.Group):
             hint = f" (did you mean {' or '.join(close)}?)" if close else ""
             context.fail(f"no command is called {asked!r}{hint}")
 
+    def invoke(self, context: click.Context) -> object:
+        """Run a verb. What it can't do is also said in the document that --json promises."""
+        try:
+            return super().invoke(context)
+        except click.UsageError as misuse:  # of a missing value click doesn't say whose it is
+            misuse.ctx = misuse.ctx or click.Context(self, context, context.invoked_subcommand)
+            raise
+        except Fault as fault:
+            if context.meta.get(AS_JSON):
+                put_json({"problems": fault.lines}, indent=2)
+            raise
+
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs with a sentence each, without loading them."""
         for title, verbs in VERBS.items():
@@ -149,8 +164,8 @@ def main() -> None:
     except (KeyboardInterrupt, click.Abort):
         tell([("interrupted", "red"), ("; files already written are whole", "")])
         code = INTERRUPTED
-    except BrokenPipeError:  # who reads the output has seen enough
-        code = 1
+    except (BrokenPipeError, SystemExit):  # what click and rich make of the former
+        code = ENOUGH
     except Exception as error:
         if "-v" in sys.argv or "--verbose" in sys.argv:
             print_error(traceback.format_exc().rstrip("\n"))

@@ -18,6 +18,7 @@ from turnspec.cli.common import (
     TOOLS,
     VERBOSE,
     WithOldName,
+    json_option,
     tool_definitions,
 )
 from turnspec.cli.console import Fault, Misuse, put_json, tell
@@ -42,9 +43,7 @@ _TOLD = ("offset", "kind", "message")
 @THINKING
 @PREFILL
 @click.option("--events", is_flag=True, help="Print the streaming deltas, as the text comes.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print message, finish reason and problems as JSON."
-)
+@json_option("Print message, finish reason and problems as JSON.")
 @click.option("--column", help="FILE is .jsonl or .parquet; the column with the outputs.")
 @click.option(
     "--into",

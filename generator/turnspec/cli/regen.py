@@ -6,7 +6,15 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import OFFLINE, ROOT, TIME_LIMIT, VERBOSE, find_project, project_sources
+from turnspec.cli.common import (
+    JSON,
+    OFFLINE,
+    ROOT,
+    TIME_LIMIT,
+    VERBOSE,
+    find_project,
+    project_sources,
+)
 from turnspec.cli.console import finish, progress_bar, put_json
 from turnspec.cli.extras import needs
 from turnspec.cli.output import print_findings
@@ -25,7 +33,7 @@ from turnspec.verification.rungs import DEFAULT_MESSAGES
     help="Random messages per template for the round trip.",
 )
 @click.option("--all", "everything", is_flag=True, help="Rebuild also what hasn't changed.")
-@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
+@JSON
 @OFFLINE
 @ROOT
 @TIME_LIMIT

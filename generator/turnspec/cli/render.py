@@ -17,8 +17,8 @@ from turnspec.catalog.finding import template_path
 from turnspec.catalog.templates import template_source
 from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate, Prompt
 from turnspec.chat.summary import summary
-from turnspec.cli.common import HUB_OFFLINE, fetching, filename
-from turnspec.cli.console import ERR, finish, print_error, put, put_json, say
+from turnspec.cli.common import HUB_OFFLINE, JSON, fetching, filename
+from turnspec.cli.console import ERR, Fault, print_error, put, put_json, say
 from turnspec.cli.extras import fetch_hint
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.spec.input_files import file_text
@@ -53,7 +53,7 @@ class _Given:
 @click.option("--grammar", type=filename, help="Print a grammar of answers for a JSON Schema.")
 @click.option("--capabilities", is_flag=True, help="Print what the template can do; no messages.")
 @click.option("--fetch", is_flag=True, help="Download a known format's template if it isn't here.")
-@click.option("--json", "as_json", is_flag=True, help="Print prompt, prefill and notes as JSON.")
+@JSON
 @HUB_OFFLINE
 @click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")
 def render(
@@ -119,7 +119,7 @@ def render(
                 return
             _print_prompt(prompt, chat.notes if as_json else None)
     except ChatError as error:
-        finish(error.problems)
+        raise Fault(*map(str, error.problems)) from None
 
 
 def open_chat(

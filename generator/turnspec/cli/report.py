@@ -43,8 +43,8 @@ def report(output: Path | None, serve: bool, port: int, root: Path | None, verbo
     """Write a page that shows all formats: turns, states, markers, grammars and results.
 
     The formats are those of the repository here; where there is none, those of turnspec.
-    It is one HTML file that needs no network. With --serve, the page also has boxes in which a
-    pasted output is parsed by a format's own parser; only this machine can reach it.
+    It is one HTML file that needs no network, with boxes in which a pasted output is parsed. With
+    --serve a format's own parser does that; only this machine can reach it.
 
     \b
     Example:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import FOLDER, HUB_OFFLINE, ROOT, VERBOSE
+from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, ROOT, VERBOSE
 from turnspec.cli.console import (
     Fault,
     Misuse,
@@ -26,6 +26,8 @@ from turnspec.pipeline.vendor import vendor as vendor_parsers
 from turnspec.pipeline.vendored_texts import Language
 from turnspec.spec.naming import naming_faults
 from turnspec.spec.problems import Problem
+
+_SHORT = {"ts": Language.TYPESCRIPT, "js": Language.JAVASCRIPT}
 
 
 @click.command()
@@ -48,10 +50,16 @@ from turnspec.spec.problems import Problem
 @click.option("--as", "name", metavar="NAME", help="What to call the files of one format after.")
 @click.option(
     "--language",
-    type=click.Choice([language.value for language in Language]),
+    type=click.Choice([*(language.value for language in Language), *_SHORT]),
     default=Language.PYTHON.value,
     show_default=True,
     help="The language of the parsers.",
+)
+@click.option(
+    "--typescript",
+    "language",
+    flag_value=Language.TYPESCRIPT.value,
+    help="The same as --language typescript: a .ts file.",
 )
 @click.option(
     "--javascript",
@@ -75,7 +83,7 @@ from turnspec.spec.problems import Problem
 @click.option(
     "--force", is_flag=True, help="Copy formats that aren't verified, and write over edited files."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@JSON
 @HUB_OFFLINE
 @ROOT
 @VERBOSE
@@ -125,7 +133,7 @@ def vendor(
         done = vendor_parsers(
             formats.values(),
             into,
-            language=Language(language),
+            language=_SHORT.get(language) or Language(language),
             with_grammar=not no_grammar,
             with_protocol=protocol,
             with_shared_engine=shared_engine,

@@ -76,8 +76,8 @@ Exporter = Callable[[Spec, ExportOptions], Exported | Refusal]
 class Target:
     """A program that reads exports: its name on the command line, what it is, and its exporter.
 
-    ``start`` is the line that has the program use one, with places for the format's ``{name}``, the
-    ``{folder}`` that the files are in, and the plugin's ``{file}``.
+    ``start`` is the line that has the program use one, with places for the format's ``{name}``, how
+    it was ``{asked}`` for, the ``{folder}`` that the files are in, and the plugin's ``{file}``.
     """
 
     name: str

@@ -11,7 +11,7 @@ from turnspec import grammar_binder
 from turnspec.export import pair as pairs
 from turnspec.export.xgrammar import tag_of_grammar
 from turnspec.grammar.bound import BoundGrammar, GrammarBinder
-from turnspec.grammar.request import GrammarRequest, ToolChoice
+from turnspec.grammar.request import GrammarRequest, chosen_tool
 from turnspec.grammar.schema_checks import Schema
 from turnspec.rendering.limits import Limits
 
@@ -42,7 +42,7 @@ def bound_grammar(
     """
     request = GrammarRequest(
         tools=tools,
-        tool_choice=_choice(tool_choice),
+        tool_choice=chosen_tool(tool_choice),
         parallel=parallel,
         thinking=thinking,
         response_schema=_schema(response_format),
@@ -69,7 +69,7 @@ def bound_structural_tag(
     """
     thinking = False if behind_reasoning else thinking
     request = GrammarRequest(
-        tools=tools, tool_choice=_choice(tool_choice), parallel=parallel, thinking=thinking
+        tools=tools, tool_choice=chosen_tool(tool_choice), parallel=parallel, thinking=thinking
     )
     bound, binder = _bound(spec, request, seconds, behind=behind_reasoning)
     return (pairs.pair_tag if pair else tag_of_grammar)(binder.spec, request, bound)
@@ -95,13 +95,6 @@ def _binder(spec: Path, changed: int, seconds: float | None, behind: bool) -> Gr
     limit = None if seconds is None else Limits(seconds)
     binder = grammar_binder(spec, limit=limit)
     return grammar_binder(pairs.behind_reasoning(binder.spec), limit=limit) if behind else binder
-
-
-def _choice(choice: str | Mapping[str, Any] | None) -> str:
-    if isinstance(choice, Mapping):
-        function = choice.get("function", choice)
-        return str(function.get("name", ""))
-    return choice or ToolChoice.AUTO
 
 
 def _schema(response_format: Mapping[str, Any] | None) -> Schema | None:

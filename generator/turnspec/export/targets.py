@@ -49,7 +49,7 @@ _ALL = (
         "response-template",
         "Hugging Face's response_template: transformers, TRL, vLLM's hf parser, SGLang's",
         export_response_template,
-        "turnspec export {name} --to response-template "
+        "turnspec export {asked} --to response-template "
         "--tokenizer-config MODEL/tokenizer_config.json && transformers serve MODEL",
     ),
     Target(
@@ -96,8 +96,12 @@ def export_format(
     return TARGETS[target].export(spec, options or ExportOptions())
 
 
-def start_line(spec: Spec, target: str, folder: Path) -> str:
-    """Return the line that has a program use what was exported to it into a folder."""
+def start_line(spec: Spec, target: str, folder: Path, asked: str = "") -> str:
+    """Return the line that has a program use what was exported to it into a folder.
+
+    ``asked`` is what turnspec's commands call the format: by default its name.
+    """
     file = folder / plugin_name(spec, target)
-    places = {"folder": shlex.quote(str(folder)), "file": shlex.quote(str(file))}
+    paths = {"folder": str(folder), "file": str(file), "asked": asked or spec.name}
+    places = {key: shlex.quote(path) for key, path in paths.items()}
     return TARGETS[target].start.format(name=spec.name, **places)

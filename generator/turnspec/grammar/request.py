@@ -26,6 +26,22 @@ class ToolChoice(StrEnum):
     NONE = "none"
 
 
+def chosen_tool(choice: str | Mapping[str, Any] | None) -> str:
+    """Return a choice as a request has it, given as chat-completions APIs have it.
+
+    That is a word, or an object that names a tool; None is the usual one.
+
+    Raises:
+        ValueError: it is an object that names none.
+    """
+    match choice:
+        case {"function": {"name": str(name)}} | {"name": str(name)}:
+            return name
+        case Mapping():
+            raise ValueError(f"the tool choice names no tool in function.name: {choice}")
+    return choice or ToolChoice.AUTO
+
+
 @dataclass(frozen=True, slots=True)
 class GrammarRequest:
     """What a grammar is to let through.

@@ -64,7 +64,7 @@ def analyze_into(
     if overlay is not None and not problems:
         found, problems = _with_overlay(found, overlay)
     result = FolderResult(problems=problems)
-    tasks = [task_for(path, source, messages, limits) for path, source in found]
+    tasks = [task_for(path, source, messages, limits, into, overlay) for path, source in found]
     taken_out = {source.name: source for path, source in found if path.suffix != TEMPLATE_SUFFIX}
     for build in map(marked, build_in_processes(tasks, os.cpu_count() or 1)):
         result.builds.append(build)
@@ -87,22 +87,30 @@ def task_for(
     source: TemplateSource,
     messages: int | None = DEFAULT_MESSAGES,
     limits: Limits = USUAL_LIMITS,
+    into: Path | None = None,
+    overlay: Path | None = None,
 ) -> Task:
     """Return what there is to do for a template that was read from a path."""
     return Task(
         source,
         OutputPaths.in_folder(source.name),
         messages,
-        Recipe(f"turnspec analyze {shlex.quote(_named(path))} --into ."),
+        Recipe(_command(path, into, overlay)),
         with_advice=True,
         limits=limits,
     )
 
 
-def _named(path: Path) -> str:
-    """Return what a source is called, without folders of this machine."""
+def _command(path: Path, into: Path | None, overlay: Path | None) -> str:
+    """Return the command as it was given, but without folders of this machine."""
     again = named_again(path)
-    return again if again != str(path) else path.resolve().name
+    words = ["turnspec", "analyze", again if again != str(path) else _named(path)]
+    words += ["--overlay", _named(overlay)] if overlay else []
+    return shlex.join([*words, "--into", _named(into or Path())])
+
+
+def _named(path: Path) -> str:
+    return path.as_posix() if not path.is_absolute() else path.name
 
 
 def marked(build: Build) -> Build:

@@ -54,6 +54,7 @@ def fetch_templates(
     if that is a terminal. When everything is there, nothing but the templates is read.
     """
     index, problems = read_index(root)
+    unlisted = [] if problems else _unlisted(root, index)  # a row that can't be read lists nothing
     replaced = [entry for entry in index.entries if _is_other_text(root, entry)]
     problems += _fetch_missing(root, index, offline, console)
     templates: list[TemplateFile] = []
@@ -64,7 +65,7 @@ def fetch_templates(
         elif entry.origin == LOCAL:
             problems.append(_local_problem(entry, found))
     notices = [_replaced(entry) for entry in replaced if not _is_other_text(root, entry)]
-    return FetchResult(templates, problems + _unlisted(root, index), notices)
+    return FetchResult(templates, problems + unlisted, notices)
 
 
 def _fetch_missing(

@@ -50,6 +50,9 @@ def fetch_model(
     if settings.offline:
         missing = f"isn't in {settings.cache}, and the hub isn't asked offline"
         return _cached(model, settings) or Problem(missing, str(model))
+    if not settings.endpoint.startswith(("https://", "http://")):
+        message = f"HF_ENDPOINT is {settings.endpoint}: only http:// and https:// are asked"
+        return Problem(message, str(model))
     tell(f"asking {settings.endpoint} for the template of {model} (--offline forbids it)")
     client = HubClient(settings, model.repository)
     try:

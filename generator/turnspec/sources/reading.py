@@ -71,6 +71,7 @@ def read_templates(
         problems = [Problem(found.missing, shown_path(source))]
     if problems:
         return [], problems
+    source = _folder_of(source)
     place = HubPlace.of(source)
     stem = name or _plain(found.model) or (place.name if place else _stem(source))
     files = {key: _file_name(stem, key) for key in found.texts}
@@ -106,14 +107,23 @@ def read_named_texts(source: Path) -> tuple[NamedTexts, list[Problem]]:
 
     The main template's name is `MAIN_NAME`. A source without a template is no problem here.
     """
+    source = _folder_of(source)
     if source.is_dir() or source.suffix == GGUF_SUFFIX:
         found, problems = _read_folder(source) if source.is_dir() else read_gguf(source)
         return found, [replace(p, file=shown_path(Path(p.file))) for p in problems]
     if source.suffix == TEMPLATE_SUFFIX:
         text, problems = read_text(source, str(source))
         return NamedTexts({MAIN_NAME: text}, {MAIN_NAME: source.name}), problems
-    what = "is neither a .jinja file nor a .gguf file nor a model folder"
+    what = (
+        "is neither a .jinja file nor a .gguf file nor a model folder; "
+        "if it is a template, call it NAME.jinja"
+    )
     return NamedTexts({}, {}), [Problem(what, str(source))]
+
+
+def _folder_of(source: Path) -> Path:
+    """Return the folder of a tokenizer_config.json, as template files in it go before its own."""
+    return source.parent if source.name == _CONFIG_FILE and source.is_file() else source
 
 
 def _plain(model: str) -> str:

@@ -50,7 +50,8 @@ def _other_calls(spec: Spec, chat: Chat) -> Iterator[str]:
 
 
 def _reason(spec: Spec, told: Tools, said: Instructions) -> str:
-    return f"with {said.setting} the prompt asks for {quoted(_written(spec, told))}"
+    written = quoted(_written(spec, told))  # our own call, written so: no words of the prompt
+    return f"with {said.setting} the prompt may be taken to ask for {written}"
 
 
 def _written(spec: Spec, tools: Tools) -> str:
