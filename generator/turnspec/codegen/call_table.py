@@ -36,7 +36,8 @@ def calls_table(spec: Spec, tools: Tools) -> CallsFormat:
     """Return how calls are told from text."""
     others = spec.alternatives.calls
     if tools.mode is ToolMode.JSON_NATIVE:
-        return _object_calls(tools, others)
+        found = _object_calls(tools, others)
+        return found | {"braced_end": any(stop.startswith("{") for stop in spec.turn.stop)}
     return _head_calls(tools, others, spec)
 
 

@@ -24,10 +24,12 @@ from turnspec.grammar.turn import opens_reasoning, prompt_extra
 from turnspec.spec.model import Part, Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import Counterexample, RungResult
+from turnspec.verification.begun_markers import begun_markers
 from turnspec.verification.chunking import same_in_pieces
 from turnspec.verification.comparing import as_parsed
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.tally import Tally
+from turnspec.verification.quoted_calls import prefill as prefill_of_content
 from turnspec.verification.walk_offers import Bind, Offer, bound_grammar, offers, schemas
 from turnspec.verification.walked_turns import MeantTurn, meant_by, read_as, same
 from turnspec.verification.walks import Taken, Walk, random_walk
@@ -94,8 +96,10 @@ class _Reading:
     prefills: tuple[str, ...]
     thinking: bool | None = None
     request: GrammarRequest | None = None
+    given: tuple[Walk, ...] = ()
 
     def walks(self) -> Iterator[Walk]:
+        yield from self.given
         taken: Taken = Counter()
         for number in range(self.count):
             longest = _LENGTHS[number * len(_LENGTHS) // self.count]
@@ -174,6 +178,9 @@ def _readings(
         return
     prefills = tuple(dict.fromkeys((*spec.thinking.prompts, spec.turn.header)))
     yield _Reading(spec, module, grammar, _UNBOUND_WALKS, random, prefills)
+    behind = (prefill_of_content(spec),)
+    begun = tuple(begun_markers(spec, grammar))
+    yield _Reading(spec, module, grammar, 0, random, behind, given=begun)
     for offer in offers(spec):
         found = bound_grammar(spec, offer.request, bind)
         if isinstance(found, Problem):
