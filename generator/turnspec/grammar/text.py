@@ -254,12 +254,16 @@ class _Automaton:
         starts = [char for char in self.first_characters() if char in self.beginnings]
         again = group((f"{literal(char)} {self.beginnings[char]}" for char in starts), "*")
         unfinished = (self.run_of(char) for char in starts if not self.may_begin_again(char))
-        return sequence(self.run(), again, group(unfinished))
+        return sequence(self.run(), again, group(filter(None, unfinished)))
 
     def run_of(self, char: str) -> str:
-        """Return the character any number of times, or at most once if a number is a marker."""
-        is_marker = any({*marker} - {" "} == {char} for marker in self.markers)
-        return literal(char) + ("?" if is_marker else "*")
+        """Return the character any number of times, or at most once if a number is a marker.
+
+        Not at all if another marker begins with it: behind the text these would be the first one.
+        """
+        own = [marker for marker in self.markers if marker[0] == char]
+        runs = sum({*marker} - {" "} == {char} for marker in own)
+        return "" if 0 < runs < len(own) else literal(char) + ("?" if runs else "*")
 
     def may_begin_again(self, beginning: str) -> bool:
         """Say whether after ``beginning`` every first character leads where it always leads."""

@@ -1,44 +1,49 @@
-"""Texts that go on as a marker does, and then otherwise: free text to the grammar, so to the parser.
+"""Texts that begin as a marker and go on otherwise: free text to the grammar, so to the parser.
 
 A random walk comes to few of them. So each beginning of each marker is written on purpose: with the
-turn's end behind it, with other text, and with white space in it where the marker has none.
+part's end behind it, with other text, and with white space in it where the marker has none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from turnspec.codegen.writer import write_parts
 from turnspec.grammar.turn import text_markers
 from turnspec.spec.message import Message
-from turnspec.spec.model import Part, Spec
+from turnspec.spec.model import Spec
 from turnspec.verification.gbnf_reader import Grammar
 from turnspec.verification.messages import format_markers
 from turnspec.verification.recognizer import Recognizer
+from turnspec.verification.turns import written_input
 from turnspec.verification.walks import Span, Walk
 
 _PLACE = "qxplace"  # where the texts are put
 
 
-def begun_markers(spec: Spec, grammar: Grammar) -> Iterator[Walk]:
-    """Yield turns whose content begins a marker that it doesn't go on with.
+def begun_markers(spec: Spec, grammar: Grammar) -> Iterator[tuple[str, tuple[Walk, ...]]]:
+    """Yield prompts, each with turns behind it whose text begins markers and goes on otherwise.
 
-    They are those whose text the grammar allows as such.
+    The text is content or reasoning, and such as the grammar allows.
     """
-    before, found, after = write_parts(spec, Message(_PLACE), Part.START).partition(_PLACE)
-    if not found or "text" not in grammar.rules:
-        return
     recognizer = Recognizer(grammar, "text")
-    for text in filter(recognizer.accepts, _texts(spec)):
-        end = len(before) + len(text)
-        spans = (Span("content-turn", 0, end, 0), Span("text", len(before), end, 0))
-        yield Walk(before + text + after, spans)
+    texts = list(filter(recognizer.accepts, _texts(spec))) if "text" in grammar.rules else []
+    parts = {"content-turn": Message(_PLACE), "reasoning-turn": Message(reasoning=_PLACE)}
+    for rule, message in parts.items():
+        written = written_input(spec, message, thinking=rule == "reasoning-turn" or None)
+        if written and _PLACE in written.text:
+            before, _, after = written.text.partition(_PLACE)
+            yield written.prefill, tuple(_walk(rule, before, text, after) for text in texts)
+
+
+def _walk(rule: str, before: str, text: str, after: str) -> Walk:
+    end = len(before) + len(text)
+    return Walk(before + text + after, (Span(rule, 0, end, 0), Span("text", len(before), end, 0)))
 
 
 def _texts(spec: Spec) -> list[str]:
-    markers = dict.fromkeys(
-        (*spec.grammar.triggers, *text_markers(spec), *sorted(format_markers(spec)))
-    )
-    cuts = ((marker.strip(), at) for marker in markers for at in range(1, len(marker.strip())))
-    tails = ((marker[:at], ("", " y", f" {marker[at:]} y")) for marker, at in cuts)
+    """Return each beginning of each marker, with each of what may stand behind it."""
+    given = (*spec.grammar.triggers, *text_markers(spec), *sorted(format_markers(spec)))
+    markers = dict.fromkeys(marker.strip() for marker in given)
+    cuts = ((marker[:at], marker[at:]) for marker in markers for at in range(1, len(marker)))
+    tails = ((begun, ("", " y", f" {rest} y")) for begun, rest in cuts)
     return list(dict.fromkeys(f"x {begun}{tail}" for begun, ends in tails for tail in ends))

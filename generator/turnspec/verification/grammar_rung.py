@@ -29,7 +29,6 @@ from turnspec.verification.chunking import same_in_pieces
 from turnspec.verification.comparing import as_parsed
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.tally import Tally
-from turnspec.verification.quoted_calls import prefill as prefill_of_content
 from turnspec.verification.walk_offers import Bind, Offer, bound_grammar, offers, schemas
 from turnspec.verification.walked_turns import MeantTurn, meant_by, read_as, same
 from turnspec.verification.walks import Taken, Walk, random_walk
@@ -178,9 +177,9 @@ def _readings(
         return
     prefills = tuple(dict.fromkeys((*spec.thinking.prompts, spec.turn.header)))
     yield _Reading(spec, module, grammar, _UNBOUND_WALKS, random, prefills)
-    behind = (prefill_of_content(spec),)
-    begun = tuple(begun_markers(spec, grammar))
-    yield _Reading(spec, module, grammar, 0, random, behind, given=begun)
+    for prompt, begun in begun_markers(spec, grammar):
+        thinking = None if prompt == spec.thinking.default.prompt else True
+        yield _Reading(spec, module, grammar, 0, random, (prompt,), thinking, given=begun)
     for offer in offers(spec):
         found = bound_grammar(spec, offer.request, bind)
         if isinstance(found, Problem):
