@@ -201,7 +201,7 @@ def _beginnings_of_markers(spec: Spec) -> Iterator[str]:
     roles = (role for role in markers_in_text(table) if role[0] != "special_token")
     heads = (plain(leading_text(notation)) for _, notation in roles)
     # JSON's own signs and keys are no marker: what they begin may be content.
-    yield from (head for head in heads if looks_like_marker(head) and head[0] not in '{["')
+    yield from (head for head in heads if looks_like_marker(head) and not _JSON_START.match(head))
 
 
 def _without_json(marker: str) -> str:
