@@ -37,7 +37,8 @@ def calls_table(spec: Spec, tools: Tools) -> CallsFormat:
     others = spec.alternatives.calls
     if tools.mode is ToolMode.JSON_NATIVE:
         found = _object_calls(tools, others)
-        return found | {"braced_end": any(stop.startswith("{") for stop in spec.turn.stop)}
+        signs = {stop[:1] for stop in spec.turn.stop}
+        return found | {"braced_end": "{" in signs, "bracketed_end": "]" in signs}
     return _head_calls(tools, others, spec)
 
 
