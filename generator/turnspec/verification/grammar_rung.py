@@ -51,7 +51,7 @@ _ALLOWED = "repeated_argument"
 def agreement(spec: Spec, module: FormatModule, gbnf: str, bind: Bind = bind_grammar) -> RungResult:
     """Return what came of walks over the grammars, and of the written turns given to them."""
     tally, walked = Tally(), 0
-    for fault in walk_faults(spec, module, gbnf, bind):
+    for fault in (*walk_faults(spec, module, gbnf, bind), *_begun_faults(spec, module, gbnf)):
         tally.add(fault.example if fault else None)
         walked += 1
     for written in written_turns(spec, gbnf, bind):
@@ -83,6 +83,17 @@ def walk_faults(
             yield reading.fault(walk)
 
 
+def _begun_faults(spec: Spec, module: FormatModule, gbnf: str) -> Iterator[WalkFault | None]:
+    """Yield the same for texts that begin as markers and go on otherwise."""
+    grammar = read_grammar(gbnf)
+    if isinstance(grammar, Problem):  # the walks tell
+        return
+    for prompt, walks in begun_markers(spec, grammar):
+        thinking = None if prompt == spec.thinking.default.prompt else True
+        reading = _Reading(spec, module, grammar, 0, Random(_SEED), (prompt,), thinking)
+        yield from map(reading.fault, walks)
+
+
 @dataclass(frozen=True, slots=True)
 class _Reading:
     """One grammar, and how the parser is told to read its turns."""
@@ -95,10 +106,8 @@ class _Reading:
     prefills: tuple[str, ...]
     thinking: bool | None = None
     request: GrammarRequest | None = None
-    given: tuple[Walk, ...] = ()
 
     def walks(self) -> Iterator[Walk]:
-        yield from self.given
         taken: Taken = Counter()
         for number in range(self.count):
             longest = _LENGTHS[number * len(_LENGTHS) // self.count]
@@ -177,9 +186,6 @@ def _readings(
         return
     prefills = tuple(dict.fromkeys((*spec.thinking.prompts, spec.turn.header)))
     yield _Reading(spec, module, grammar, _UNBOUND_WALKS, random, prefills)
-    for prompt, begun in begun_markers(spec, grammar):
-        thinking = None if prompt == spec.thinking.default.prompt else True
-        yield _Reading(spec, module, grammar, 0, random, (prompt,), thinking, given=begun)
     for offer in offers(spec):
         found = bound_grammar(spec, offer.request, bind)
         if isinstance(found, Problem):
