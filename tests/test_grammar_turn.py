@@ -500,7 +500,7 @@ def test_no_template_can_write_grammar() -> None:
     hostile = replace(
         spec,
         reasoning=replace(spec.reasoning, start=f"<{HOSTILE}", end=f"</{HOSTILE}>"),
-        tools=replace(spec.tools, section_end=HOSTILE, section_start=f"!{HOSTILE}"),
+        tools=replace(spec.tools, section_end=f"?{HOSTILE}", section_start=f"!{HOSTILE}"),
     )
     gbnf = generate_grammar(hostile, spec_path=HOSTILE, spec_hash=HOSTILE)
     rules = parsed_rules(gbnf)
@@ -511,7 +511,7 @@ def test_no_template_can_write_grammar() -> None:
     for body in rules.values():
         assert_subset(body)
     grammar = compiled(gbnf)
-    assert grammar.accepts(f"<{HOSTILE}why</{HOSTILE}>text!{HOSTILE}{TAGGED_CALL}{HOSTILE}")
+    assert grammar.accepts(f"<{HOSTILE}why</{HOSTILE}>text!{HOSTILE}{TAGGED_CALL}?{HOSTILE}")
 
 
 @pytest.mark.parametrize(
@@ -525,6 +525,7 @@ def test_no_template_can_write_grammar() -> None:
         (["aaa"], ("aa",)),
         (["aba"], ("ab",)),
         (["abab"], ("ab",)),
+        (["a b", "ac b"], ()),
         ([], ()),
     ],
 )
@@ -532,9 +533,10 @@ def test_free_text_is_all_text_without_the_markers(
     markers: list[str], refused_ends: tuple[str, ...]
 ) -> None:
     grammar = compiled("root ::= text\n" + "".join(map(str, text_without("text", markers))))
-    for length in range(7 if EVERY_FORMAT else 6):
-        for text in map("".join, product("abc", repeat=length)):
-            holds_marker = any(marker in text for marker in markers)
+    alphabet = "abc \t" if " " in "".join(markers) else "abc"
+    for length in range((7 if EVERY_FORMAT else 6) - len(alphabet) // 5):
+        for text in map("".join, product(alphabet, repeat=length)):
+            holds_marker = any(re.search(marker.replace(" ", r"\s*"), text) for marker in markers)
             refused = holds_marker or text.endswith(refused_ends)
             assert grammar.accepts(text) is not refused, text
 

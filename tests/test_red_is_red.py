@@ -14,6 +14,7 @@ from tests.own_templates import FOLDER, given_template, own_template, spec_of
 from tests.test_cli import run
 from turnspec.codegen.loading import load
 from turnspec.codegen.markers import SLOTS
+from turnspec.grammar.turn import generate_grammar
 from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
@@ -31,8 +32,10 @@ CALL = '<|acts|>[{"tool": "look", "with": {}}]<|end_acts|><|over|>'
 FEW = 20
 
 
-def built(name: str) -> Build:
+def built(name: str, *replaced: tuple[str, str]) -> Build:
     text = (RED / f"{name}.jinja").read_text(encoding="utf-8")
+    for old, new in replaced:
+        text = text.replace(old, new)
     return build_template(given_template(text, name), OutputPaths.in_folder(name), messages=FEW)
 
 
@@ -194,3 +197,24 @@ def test_thinking_on_and_off_exchanged_is_told(name: str) -> None:
 
     assert told(spec) == []
     assert {"thinking.enabled.prompt", "thinking.disabled.prompt"} & {*told(exchanged(spec))}
+
+
+@pytest.mark.parametrize(("start", "end"), [("{A}", "{/A}"), ("[a[", "]a]")])
+def test_a_turn_ends_by_what_begins_as_an_object_or_closes_an_array(start: str, end: str) -> None:
+    build = built("odd-marks", ("{A}", start), ("{/A}", end))
+    assert build.result is not None
+    assert {rung for rung, found in build.result.rungs.items() if not found.is_passed} == set()
+    call = '~>call{"tool": "look", "args": {}}<~'
+    message = load(spec_in(build)).parse(f"%%So.%/%\nIt is.\n{call}\n{call}{end}")
+    assert (message.reasoning_content, message.content) == ("So.", "It is.")
+    assert ([call.name for call in message.tool_calls], message.problems) == (["look"] * 2, [])
+
+
+def test_what_begins_as_a_call_is_written_on_purpose(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random walks would hardly come to it."""
+    spec = spec_in(built("odd-marks"))
+    monkeypatch.setattr("turnspec.grammar.turn._beginnings_of_markers", lambda spec: ["{A}"])
+    grammar = generate_grammar(spec, spec_path="the.yaml", spec_hash="0")
+    found = agreement(spec, load(spec), grammar)
+    assert found.example is not None
+    assert found.example.written == "x ~>call{{/A}{/A}"

@@ -189,7 +189,9 @@ def between_roles(table: Format) -> Roles:
     """Return what may stand between calls."""
     calls = table["calls"]
     closing = [f" {closing}" for closing in calls.get("closing", ())]
-    found: list[tuple[str, Notation]] = [("object", "{comma}{fence} {?[} {{"), ("array_end", " ]")]
+    begun = "{comma}{fence} {?[} {{" + "{a member}" * calls.get("braced_end", False)
+    found: list[tuple[str, Notation]] = [("object", begun)]
+    found += [] if calls.get("bracketed_end") else [("array_end", " ]")]
     inner = (*calls.get("opening", ())[1:], *calls.get("separators", ()))
     found += [("inner_opening", spaced(text)) for text in inner]
     if closing and "{no " not in closing[0]:  # a fence would be one of them

@@ -36,7 +36,9 @@ def calls_table(spec: Spec, tools: Tools) -> CallsFormat:
     """Return how calls are told from text."""
     others = spec.alternatives.calls
     if tools.mode is ToolMode.JSON_NATIVE:
-        return _object_calls(tools, others)
+        found = _object_calls(tools, others)
+        signs = {stop[:1] for stop in spec.turn.stop}
+        return found | {"braced_end": "{" in signs, "bracketed_end": "]" in signs}
     return _head_calls(tools, others, spec)
 
 

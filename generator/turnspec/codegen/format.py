@@ -50,6 +50,8 @@ class CallsFormat(TypedDict, total=False):
     # Of objects:
     bare: bool  # nothing but the object itself marks a call
     in_array: bool  # the objects stand in an array
+    braced_end: bool  # what ends a turn begins as an object does
+    bracketed_end: bool  # it begins as an array ends
     separators: Sequence[str]  # what stands between two, where it is more than a comma
     members: Mapping[str, str]  # the keys of name, arguments and id; none: the one key is the name
     other_members: Sequence[str]  # keys that mean nothing here

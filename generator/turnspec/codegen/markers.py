@@ -46,6 +46,7 @@ SLOTS = {
     "brackets": "[ \t\n\r]{0,99}[}\\]`][ \t\n\r}\\]`]{0,99}",
     "line end": "[ \t\r]{0,9}\n",
     "end of text": r"\Z",
+    "a member": r"(?=[ \t\n\r,;\"'}]|\Z)",
     "never": "(?!)",
 }
 _NAMES = ("name", "key")  # which may be quoted as attributes are

@@ -57,11 +57,13 @@ def _header_end(table: Format, header: str) -> str:
 
 
 def unmarked_reasoning(spec: Spec) -> str:
-    """Return why no parser can tell where reasoning begins; "" if one can.
+    """Return why no parser can tell where reasoning begins or ends; "" if one can.
 
-    What opens it may be so little, as one sign is, that any text could hold it.
+    What opens it may be so little, as one sign is, that any text could hold it; or what closes it.
     """
     start = spec.reasoning.start
+    if start.strip() and start.strip() == spec.reasoning.end.strip():
+        return f"{start!r} opens reasoning and closes it; parsers can't tell by it which it does"
     if not start.strip() or format_table(spec).get("reasoning", {}).get("start"):
         return ""
     return f"{start!r} could stand in any text; parsers can't tell by it where reasoning begins"

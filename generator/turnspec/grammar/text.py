@@ -26,6 +26,7 @@ GAP = "gap"
 WHITE_SPACE = " \t\n\r"
 
 _LINE_BREAK = re.compile(r"[ \t\r]*\n[ \t\n\r]*")
+_INNER_SPACE = re.compile(r"(?<=\S)[ \t\n\r]+(?=\S)")
 _REFERENCE = re.compile(r'"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|([a-z][a-z0-9-]*)')
 _REMEMBERED = 256  # markers of formats
 _FREE = (SPACE, GAP)
@@ -174,13 +175,19 @@ def reachable(rules: Iterable[Rule], entries: Iterable[str]) -> tuple[Rule, ...]
 
 
 def shortest_markers(markers: Iterable[str]) -> tuple[str, ...]:
-    """Return the markers without empty ones and those that contain another marker."""
-    given = dict.fromkeys(marker for marker in markers if marker)
-    return tuple(m for m in given if not any(other in m for other in given if other != m))
+    """Return the markers without empty ones and those that contain another marker.
+
+    A blank in one is any white space, or none.
+    """
+    given = dict.fromkeys(_INNER_SPACE.sub(" ", marker) for marker in markers if marker)
+    spaced = {marker: re.compile(" *".join(map(re.escape, marker.split(" ")))) for marker in given}
+    return tuple(m for m in given if not any(spaced[o].search(m) for o in given if o != m))
 
 
 def text_without(name: str, markers: Iterable[str], comment: str = "") -> tuple[Rule, ...]:
     """Return rules for free text (empty too) that holds none of ``markers``.
+
+    A blank in a marker is any white space, or none, as it is to a parser.
 
     The construction is the automaton of Aho and Corasick with its states as rules: ``name-think-3``
     stands where the text so far ends with the first three characters of ``<think>``, and so on, one
@@ -248,12 +255,16 @@ class _Automaton:
         starts = [char for char in self.first_characters() if char in self.beginnings]
         again = group((f"{literal(char)} {self.beginnings[char]}" for char in starts), "*")
         unfinished = (self.run_of(char) for char in starts if not self.may_begin_again(char))
-        return sequence(self.run(), again, group(unfinished))
+        return sequence(self.run(), again, group(filter(None, unfinished)))
 
     def run_of(self, char: str) -> str:
-        """Return the character any number of times, or at most once if a number is a marker."""
-        is_marker = any(set(marker) == {char} for marker in self.markers)
-        return literal(char) + ("?" if is_marker else "*")
+        """Return the character any number of times, or at most once if a number is a marker.
+
+        Not at all if another marker begins with it: behind the text these would be the first one.
+        """
+        own = [marker for marker in self.markers if marker[0] == char]
+        runs = sum({*marker} - {" "} == {char} for marker in own)
+        return "" if 0 < runs < len(own) else literal(char) + ("?" if runs else "*")
 
     def may_begin_again(self, beginning: str) -> bool:
         """Say whether after ``beginning`` every first character leads where it always leads."""
@@ -274,7 +285,8 @@ class _Automaton:
         return [Rule(name, choice(self._moves(beginning))) for beginning, name in named]
 
     def _moves(self, beginning: str) -> Iterator[str]:
-        characters = sorted(set("".join(self.markers)))
+        given = "".join(self.markers)
+        characters = sorted({*given, *(WHITE_SPACE if " " in given else "")})
         targets = {char: self.step(beginning, char) for char in characters}
         if self.may_begin_again(beginning):
             yield '""'
@@ -305,14 +317,20 @@ def _moves(
     onward: dict[str, dict[str, str | None]] = {"": {}}
     for marker in markers:
         for length, char in enumerate(marker):
-            after = marker[: length + 1]
-            onward.setdefault(marker[:length], {})[char] = None if after == marker else after
-    moves: dict[str, Mapping[str, str | None]] = {"": onward[""]}
+            after = None if length + 1 == len(marker) else marker[: length + 1]
+            onward.setdefault(marker[:length], {})[char] = after
+            if length > 1 and marker[length - 1] == " ":
+                onward[marker[: length - 1]].setdefault(char, after)
+    moves: dict[str, dict[str, str | None]] = {"": onward[""]}
     ends = {"": ""}
     for beginning in sorted(beginnings, key=len):
         before = ends[beginning[:-1]]
         ends[beginning] = (moves[before].get(beginning[-1]) or "") if beginning[1:] else ""
         moves[beginning] = {**moves[ends[beginning]], **onward[beginning]}
+        if beginning.endswith(" "):
+            moves[beginning] |= dict.fromkeys(WHITE_SPACE, beginning)
+        elif " " in moves[beginning]:
+            moves[beginning] |= dict.fromkeys(WHITE_SPACE, moves[beginning][" "])
     return moves
 
 

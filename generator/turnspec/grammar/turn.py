@@ -7,7 +7,7 @@ which gets the rules for the name and the arguments as text, so that real tools 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from sys import maxunicode
 
@@ -189,7 +189,7 @@ def text_markers(spec: Spec) -> tuple[str, ...]:
     for left in parts_of(spec):
         if left is not Part.CALLS:
             found.extend(_ending(spec, left))
-    found.extend(_as_written(begun, found) for begun in _beginnings_of_markers(spec))
+    found.extend(_beginnings_of_markers(spec))
     return shortest_markers(_without_json(trimmed(marker)) for marker in found)
 
 
@@ -201,15 +201,7 @@ def _beginnings_of_markers(spec: Spec) -> Iterator[str]:
     roles = (role for role in markers_in_text(table) if role[0] != "special_token")
     heads = (plain(leading_text(notation)) for _, notation in roles)
     # JSON's own signs and keys are no marker: what they begin may be content.
-    yield from (head for head in heads if looks_like_marker(head) and head[0] not in '{["')
-
-
-def _as_written(opening: str, markers: Sequence[str]) -> str:
-    """Return a plan's opening, in which a blank is any white space, as a marker begins with it."""
-    words = opening.split()
-    close = (m for m in markers if " ".join(m.split()).startswith(" ".join(words)))
-    beginnings = (trimmed(marker)[:end] for marker in close for end in range(len(marker)))
-    return next((begun for begun in beginnings if begun.split() == words), opening)
+    yield from (head for head in heads if looks_like_marker(head) and not _JSON_START.match(head))
 
 
 def _without_json(marker: str) -> str:

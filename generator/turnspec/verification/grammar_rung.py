@@ -24,6 +24,7 @@ from turnspec.grammar.turn import opens_reasoning, prompt_extra
 from turnspec.spec.model import Part, Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import Counterexample, RungResult
+from turnspec.verification.begun_markers import begun_markers
 from turnspec.verification.chunking import same_in_pieces
 from turnspec.verification.comparing import as_parsed
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
@@ -50,7 +51,7 @@ _ALLOWED = "repeated_argument"
 def agreement(spec: Spec, module: FormatModule, gbnf: str, bind: Bind = bind_grammar) -> RungResult:
     """Return what came of walks over the grammars, and of the written turns given to them."""
     tally, walked = Tally(), 0
-    for fault in walk_faults(spec, module, gbnf, bind):
+    for fault in (*walk_faults(spec, module, gbnf, bind), *_begun_faults(spec, module, gbnf)):
         tally.add(fault.example if fault else None)
         walked += 1
     for written in written_turns(spec, gbnf, bind):
@@ -80,6 +81,17 @@ def walk_faults(
             continue
         for walk in reading.walks():
             yield reading.fault(walk)
+
+
+def _begun_faults(spec: Spec, module: FormatModule, gbnf: str) -> Iterator[WalkFault | None]:
+    """Yield the same for texts that begin as markers and go on otherwise."""
+    grammar = read_grammar(gbnf)
+    if isinstance(grammar, Problem):  # the walks tell
+        return
+    for prompt, walks in begun_markers(spec, grammar):
+        thinking = None if prompt == spec.thinking.default.prompt else True
+        reading = _Reading(spec, module, grammar, 0, Random(_SEED), (prompt,), thinking)
+        yield from map(reading.fault, walks)
 
 
 @dataclass(frozen=True, slots=True)
