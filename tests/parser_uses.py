@@ -46,6 +46,10 @@ def use(module: FormatModule, texts: Sequence[str], options: Any) -> None:
         assert message.finish_reason
         _refused(partial(parser.feed, "x"), ValueError)
         _interrupt(module.Parser(**options))
+    fresh = module.Parser(**options)
+    _refused(partial(fresh.feed, None), TypeError)
+    _refused(partial(module.Parser, reasoning="no"), ValueError)
+    _refused(partial(module.Parser, enable_thinking="no"), ValueError)
     said = [*refusals(module)][: len(_NO_TOOLS)]
     if hasattr(module, "ToolCallStart"):  # what reads no calls has no use for tools
         assert "taken" not in said

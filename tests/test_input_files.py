@@ -132,6 +132,7 @@ OWN = {
     *("chat/sources", "codegen/banner", "codegen/compiled", "codegen/printer/script"),
     *(
         "export/plugin",
+        "export/plugins/pair",
         "export/plugins/vllm",
         "live/real_vocabulary",
         "pipeline/state",

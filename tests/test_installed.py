@@ -111,6 +111,7 @@ def known_verbs(user: Machine, model: Path) -> set[str]:
     assert user.run("render", model, given=MESSAGES)[0].endswith("<|im_start|>assistant\n")
     assert len(user.run("cases", QWEN, "-n", "2")[0].splitlines()) == 2
     assert user.run("tokens", QWEN, code=2)[1].startswith("error: whose tokens?")
+    assert "--tool-call-parser" in user.run("flags", QWEN)[0]
     told = json.loads(user.run("mask", model, given=ANSWERED)[0])
     assert [span["message"] for span in told["spans"]] == [1]
     assert user.run("report")[0] == "wrote report.html\n"
@@ -129,6 +130,7 @@ def known_verbs(user: Machine, model: Path) -> set[str]:
         "mask",
         "cases",
         "tokens",
+        "flags",
         "report",
         "report-problem",
     }

@@ -30,6 +30,7 @@ SINGLE_QUOTED = re.compile(
 DOUBLE_QUOTED = re.compile(STRING.replace("SIGNS", '"') + '(?P<end>")?')
 STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")
 JSON_TOKENS = re.compile(TOKENS.replace("QUOTES", "[\"']"))
+JSON_QUOTES: Sequence[str] = tuple("\"'")
 JSON_CONSTANTS: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
 SEPARATORS = {"comma": ", ", "colon": ": "}
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
@@ -43,7 +44,7 @@ class JsonValue:
 
     words = JSON_CONSTANTS
     tokens = JSON_TOKENS
-    quotes: Sequence[str] = tuple("\"'")  # in which strings may stand
+    quotes = JSON_QUOTES  # in which strings may stand
     has_single_quotes = False  # whether strings may stand in them
     has_bare_keys = False  # which may hold blanks
 

@@ -72,7 +72,9 @@ export function checkOptions(options: ParserOptions): void {
     throw new TypeError(`reasoning is "extract" or "inline", not ${JSON.stringify(reasoning)}`);
   }
   if (enableThinking !== null && typeof enableThinking !== "boolean") {
-    throw new TypeError(`enableThinking is true, false or null, not ${JSON.stringify(enableThinking)}`);
+    throw new TypeError(
+      `enableThinking is true, false or null, not ${JSON.stringify(enableThinking)}`,
+    );
   }
   const wrong = Object.keys(options).find((name) => !OPTION_NAMES.includes(name));
   if (wrong === undefined) return;
