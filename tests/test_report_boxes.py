@@ -22,6 +22,7 @@ from turnspec.catalog.names import PATTERNS
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.printer.shared import facts_given
 from turnspec.codegen.typescript import SHARED_ENGINE, Script, script_engine
+from turnspec.report.page import page_script
 from turnspec.report.texts import texts_to_try
 from turnspec.spec.naming import TEMPLATE_SUFFIX
 
@@ -200,3 +201,12 @@ def test_the_filter_finds_what_list_finds(ask: Ask) -> None:
     assert dict(zip(NAMES, map(sorted, found), strict=True)) == wanted
     assert wanted["Qwen3-32B"] == ["qwen-qwen3-0-6b"]
     assert not any(wanted[name] for name in ("Llama-4-Scout", "blorp", "/", "???"))
+
+
+@pytest.mark.parametrize("served", [False, True])
+def test_engine_and_modules_of_the_page_are_one_module(served: bool, tmp_path: Path) -> None:
+    """They share a scope, so that no name may be declared twice."""
+    script = tmp_path / "page.mjs"
+    script.write_text(page_script(served=served), encoding="utf-8")
+    done = subprocess.run([node(), "--check", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -118,7 +118,7 @@ export async function script() {
       const { files, problems } = await client.ask("script", { language: value });
       if (problems.length) throw new Error(problems.join("\n"));
       // Of JavaScript there are two: the parser, and its declarations.
-      const [file, text] = Object.entries(files).find(([name]) => !name.endsWith(".d.ts"));
+      const [file, text] = Object.entries(files).find(([name]) => !name.endsWith(".d.mts"));
       made.scripts[value] = { file, text };
     }
     return showFile("parser", made.scripts[value].text);

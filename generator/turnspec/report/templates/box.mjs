@@ -172,11 +172,11 @@ export class Box {
   /** Read as far as the slider says, and show what came of it. */
   show() {
     const count = Number(this.fields.upTo.value);
-    this.fields.pieceShown.value = this.size === 0 ? "the whole text" : characters(this.size);
+    this.fields.pieceShown.value = this.size === 0 ? "the whole text" : counted(this.size);
     this.fields.upToShown.value = `${count} of ${this.pieces.length}`;
     try {
       const { length } = this.characters;
-      if (length > LONGEST_TEXT) throw new Error(`${characters(length)} are too many for a page`);
+      if (length > LONGEST_TEXT) throw new Error(`${counted(length)} are too many for a page`);
       const found = readPieces(this.format, this.options(), this.pieces, count);
       this.fill(found);
       this.say("");
@@ -279,4 +279,4 @@ export class Box {
   }
 }
 
-const characters = (count) => (count === 1 ? "1 character" : `${count} characters`);
+const counted = (count) => (count === 1 ? "1 character" : `${count} characters`);
