@@ -58,6 +58,7 @@ class Page:
         return found
 
 
+@pytest.mark.long  # `make site-browser` tries it in Chromium
 def test_a_session_makes_what_the_commands_make(tmp_path: Path) -> None:
     page = Page(tmp_path / "made")
     (given,) = page.ask("read", path=str(TEMPLATE))["templates"]
