@@ -91,6 +91,16 @@ def _json_rules() -> tuple[Rule, ...]:
     )
 
 
+#: What stands after a backslash in Python; the last two reach U+10FFFF.
+_PYTHON_ESCAPES = (
+    r"""[\\"'abfnrtv]""",
+    '"x" [0-9a-fA-F]{2}',
+    '"u" [0-9a-fA-F]{4}',
+    '"U000" [0-9a-fA-F]{5}',
+    '"U0010" [0-9a-fA-F]{4}',
+)
+
+
 def _python_rules() -> tuple[Rule, ...]:
     single = r'''"'" ( [^'\\\x00-\x1F] | "\\" python-escape )* "'"'''
     double = r'"\"" ( [^"\\\x00-\x1F] | "\\" python-escape )* "\""'
@@ -99,7 +109,7 @@ def _python_rules() -> tuple[Rule, ...]:
             "python", "python-string", ("True", "False", "None"), "any Python literal"
         ),
         Rule("python-string", f"{single} | {double}"),
-        Rule("python-escape", r"""[\\"'abfnrtv] | "x" [0-9a-fA-F]{2} | "u" [0-9a-fA-F]{4}"""),
+        Rule("python-escape", " | ".join(_PYTHON_ESCAPES)),
     )
 
 
