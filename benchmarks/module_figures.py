@@ -26,7 +26,7 @@ _OF_SCRIPTS = ("typescript.py", "printer")
 #: The format table, from which facts are derived.
 _OF_TABLES = (
     *("table.py", "text_table.py", "call_table.py", "argument_table.py", "format.py"),
-    *("table_checks.py", "headers.py", "notation.py", "shapes.py"),
+    *("headers.py", "notation.py", "shapes.py"),
 )
 
 

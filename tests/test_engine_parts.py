@@ -31,9 +31,7 @@ from tests.parser_formats import NAME_LAST, XML
 from turnspec import load
 from turnspec.codegen.compiled import COMMON, OWN, compiled_source
 from turnspec.codegen.facts import facts_of
-from turnspec.codegen.loading import load_table
 from turnspec.codegen.table import format_table
-from turnspec.codegen.table_checks import table_problems
 from turnspec.codegen.typescript import Script, script_text
 from turnspec.explain.samples import sample_turns
 from turnspec.spec.model import Condition, Limit, Subject, Verdict
@@ -126,7 +124,6 @@ def test_the_table_is_plain_data(name: str) -> None:
     """A module has its texts alone: name, header and prompts."""
     table: Any = json.loads(json.dumps(table_of(name)))
     assert table == table_of(name)
-    assert table_problems(table) == []
     told = {"name", "header", *(key for key in table if key.startswith("prompt"))}
     assert {key: table[key] for key in told} == committed_format(name).module.FORMAT
 
@@ -154,30 +151,6 @@ def switches(value: object, path: str = "") -> Iterator[str]:
     elif isinstance(value, dict):
         for key, item in value.items():
             yield from switches(item, f"{path}.{key}")
-
-
-@pytest.mark.parametrize(
-    ("fields", "problem"),
-    [
-        ({"turn_end": "<end>"}, "turn_end: should be an array"),
-        ({"turn_end": ["<{nme}>"]}, "turn_end.0: there is no slot {nme}; "),
-        ({"turn_end": ["}"]}, "turn_end.0: a brace by itself; "),
-        ({"order": [1]}, "order.0: should be text"),
-        ({"reasoning": {"starts_open": 1}}, "reasoning.starts_open: should be true or false"),
-        ({"calls": {"form": "x"}}, "calls.form: should be one of objects, heads"),
-        ({"calls": {"form": "heads"}}, "arguments: is missing, as there are calls"),
-        ({"colour": "red"}, "colour: there is no such field; "),
-        ({"content": []}, "content: should have fields"),
-        ({"header": {1}}, "not data that JSON can hold: "),
-    ],
-)
-def test_what_is_no_table_is_refused(fields: dict[str, Any], problem: str) -> None:
-    table: Any = {"name": "n", "header": "", "prompt": "", "order": ["content"], "turn_end": []}
-    assert table_problems(table) == []
-    table |= fields
-    assert any(found.startswith(problem) for found in table_problems(table))
-    with pytest.raises(ValueError, match=re.escape(problem)):
-        load_table(table)
 
 
 # Formats in memory
