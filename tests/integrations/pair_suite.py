@@ -207,11 +207,11 @@ def _calling(spec: Spec, written: Sequence[Case]) -> dict[str, Any]:
 
 
 def _lone_call(spec: Spec, written: Sequence[Case]) -> Case:
-    """Return the shortest turn of calls, behind reasoning if the format has it, with nothing else.
+    """Return the shortest turn of calls, behind reasoning that has an end, with nothing else.
 
     They are to tools whose names a grammar can have, if there are any.
     """
-    reasons = spec.reasoning.mode is not ReasoningMode.NONE
+    reasons = bool(spec.reasoning.end.strip())
     alone = [case for case in written if case.wanted.calls and not case.wanted.content]
     alone.sort(key=lambda case: (bool(case.wanted.reasoning) is not reasons, len(case.text)))
     requests = ((case, GrammarRequest(case.tools)) for case in alone)
