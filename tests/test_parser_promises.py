@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -24,16 +25,18 @@ from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.writer import write_parts
 from turnspec.engine.json_texts import load_json
 from turnspec.rendering.conversation import tool_definitions
-from turnspec.spec.characters import is_name
+from turnspec.spec.characters import LONGEST, NOT_IN_NAMES
 from turnspec.spec.encoding import encode_object
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Encoding, Literal, Part, Spec, ToolMode
 from turnspec.verification.messages import format_markers
 from turnspec.verification.random_messages import random_messages
-from turnspec.verification.turns import written_input
+from turnspec.verification.turns import expected_message, written_input
 
 #: How many texts are tried unless the environment says otherwise.
 FEW = 6
+#: What can be a name for a parser.
+NAME = re.compile(rf"[^{NOT_IN_NAMES}]{{1,{LONGEST}}}")
 EXAMPLES = int(os.environ.get("TURNSPEC_EXAMPLES", FEW))
 
 pytestmark = pytest.mark.timeout(300 + EXAMPLES)
@@ -282,7 +285,8 @@ def turns_behind_a_prompt(draw: st.DrawFn, name: str) -> tuple[str, str, Message
     if thinking is not None:
         given_input = written_input(spec, message, thinking=thinking)
     if given_input is None:
-        return write_parts(spec, message, Part.START), spec.turn.header, message
+        shown = expected_message(spec, message)
+        return write_parts(spec, shown, Part.START), spec.turn.header, shown
     return given_input.text, given_input.prefill, message
 
 
@@ -310,7 +314,7 @@ def test_names_arguments_and_special_tokens_are_what_they_say(
         message = parser.message
         assert_in_order(events, message)
         for call in message.tool_calls:
-            assert is_name(call.name) or call.name in [tool["name"] for tool in tools]
+            assert NAME.fullmatch(call.name) or call.name in [tool["name"] for tool in tools]
             assert not call.complete or load_json(call.arguments) is not None
             assert has_halves or not holds_halves(call.arguments)
         told = "\n".join(problem.message for problem in message.problems)

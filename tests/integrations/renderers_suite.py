@@ -64,10 +64,17 @@ def _given(spec: Spec, turns: Sequence[Case], folder: Path) -> dict[str, Any]:
         "path": f"{folder / list(exported.files)[-1]}:Renderer",
         "template": template,
         "named": {key: token.text for key, token in spec.tokens.items()},
-        "tokens": list(dict.fromkeys([*spec.grammar.preserved_tokens, *stop_strings(spec)])),
+        "tokens": _tokens(spec),
         "texts": [template, ASKED, *(case["prefill"] + case["text"] for case in asked)],
         "cases": asked,
     }
+
+
+def _tokens(spec: Spec) -> list[str]:
+    """Return what a tokenizer has as special tokens: a stop that is made of several is none."""
+    known = spec.grammar.preserved_tokens
+    stops = [stop for stop in stop_strings(spec) if not any(token in stop for token in known)]
+    return list(dict.fromkeys([*known, *stops]))
 
 
 def _case(spec: Spec, case: Case) -> dict[str, Any]:

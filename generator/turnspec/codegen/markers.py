@@ -43,7 +43,7 @@ SLOTS = {
     "string": r'(?:[^"\\]|\\[\s\S]|\\\Z){0,256}',
     # What models put before and behind JSON.
     "fence": "(?:`{1,3}[A-Za-z0-9_]{0,9})?",
-    "brackets": "[ \t\n\r]{0,99}[}\\]`][ \t\n\r}\\]`]{0,99}",
+    "brackets": "[ \t\n\r]{0,99}[,}\\]`][ \t\n\r,}\\]`]{0,99}",
     "line end": "[ \t\r]{0,9}\n",
     "end of text": r"\Z",
     "a member": r"(?=[ \t\n\r,;\"'}]|\Z)",

@@ -40,6 +40,16 @@ def extra_fields(form: Format) -> Iterator[Case]:
         yield _members_changed(form, change, "extra_field")
 
 
+def comma_behind_calls(form: Format) -> Iterator[Case]:
+    """A comma stands behind the last call object, as between two."""
+    if form.json_call:
+        message = Message(calls=form.calls)
+        *texts, last = [form.call_text(each) for each in form.calls]
+        at = last.rindex("}") + 1
+        text = form.write(message, [*texts, f"{last[:at]},{last[at:]}"])
+        yield form.case(text, message, "stray_marker")
+
+
 def openai_wrapper(form: Format) -> Iterator[Case]:
     """A call object looks as in chat-completions APIs."""
     call = form.json_call

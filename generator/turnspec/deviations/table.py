@@ -31,6 +31,7 @@ DEVIATIONS: dict[str, Deviation] = {
     "calls: text around them": calls.content_around,
     "calls: arguments before the name": calls.arguments_before_name,
     "calls: extra fields": calls.extra_fields,
+    "calls: a comma behind the last": calls.comma_behind_calls,
     "calls: in the wrapper of APIs": calls.openai_wrapper,
     "calls: arguments as a string": calls.string_arguments,
     "calls: arguments empty, null or missing": calls.empty_arguments,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILLER, FIRST, LAST = "\ue000", 0xE001, 0xF8FF
-NO_CHARACTER = "\ufdd0"  # in place of a private character that the model wrote
+NO_CHARACTER = "\uffff"  # in place of a private character that the model wrote
 
 
 class SpecialTokens:

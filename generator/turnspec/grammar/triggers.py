@@ -55,7 +55,8 @@ def begins_turn(spec: Spec) -> bool:
         and limit.when in (Condition.WITH_CALLS, Condition.ALWAYS)
         for limit in spec.limits
     )
-    return alone and all(map(_BARE_JSON.match, spec.grammar.triggers))
+    words = spec.grammar.triggers
+    return alone and bool(words) and all(map(_BARE_JSON.match, words))
 
 
 def before_words(spec: Spec) -> tuple[str, ...]:
