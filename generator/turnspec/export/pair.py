@@ -90,7 +90,10 @@ def _losses(spec: Spec) -> Iterator[Loss]:
     closing, signs = guard(spec)
     where = f"behind {' or '.join(closing)}" if closing else "within arrays and objects"
     yield Loss("strings in calls", f"{where} the tag wants {' '.join(signs)} as an escape")
-    strings = spec.tools.arguments.values.get(JsonType.STRING) if spec.tools else None
+    values = spec.tools.arguments.values if spec.tools else {}
+    if Encoding.PYTHON in values.values():
+        yield Loss("escapes of eight digits", "the tag lets none through, as they aren't undone")
+    strings = values.get(JsonType.STRING)
     if strings in (Encoding.RAW, Encoding.QUOTED):
         marks = ", ".join(map(repr, end_marks(spec)))
         yield Loss("texts in calls", f"under the tag they can't hold {marks}")

@@ -16,7 +16,7 @@ from turnspec.grammar.calls import value_ends
 from turnspec.grammar.elements import ELEMENT_TEXT, element_ends
 from turnspec.grammar.tagged import RAW_TEXT
 from turnspec.grammar.text import character_class, literal, text_without
-from turnspec.grammar.values import QUOTED_TEXT
+from turnspec.grammar.values import LONG_ESCAPES, QUOTED_TEXT
 from turnspec.spec.model import Part, Spec, Tools
 from turnspec.spec.turn_end import stop_strings, with_stop_at_end
 
@@ -39,6 +39,7 @@ def narrowed(spec: Spec, grammar: str) -> str:
         rules = "".join(map(str, text_without(name, [*ends, *marks])))
         grammar, found = re.subn(rf"^{name}(-\S+)? ::= .*\n", "", grammar, flags=re.MULTILINE)
         grammar += rules if found else ""
+    grammar = grammar.replace(f" | {LONG_ESCAPES}", "")  # which transformers doesn't undo
     closing, signs = guard(spec)
     plain = character_class(signs, negated=True).removesuffix("]")
     grammar = grammar.replace("json-character ::= [^", f"json-character ::= {plain}")

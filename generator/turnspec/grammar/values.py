@@ -91,14 +91,9 @@ def _json_rules() -> tuple[Rule, ...]:
     )
 
 
-#: What stands after a backslash in Python; the last two reach U+10FFFF.
-_PYTHON_ESCAPES = (
-    r"""[\\"'abfnrtv]""",
-    '"x" [0-9a-fA-F]{2}',
-    '"u" [0-9a-fA-F]{4}',
-    '"U000" [0-9a-fA-F]{5}',
-    '"U0010" [0-9a-fA-F]{4}',
-)
+#: What stands after a backslash in Python: up to four digits, and eight up to U+10FFFF.
+_SHORT_ESCAPES = r"""[\\"'abfnrtv] | "x" [0-9a-fA-F]{2} | "u" [0-9a-fA-F]{4}"""
+LONG_ESCAPES = '"U000" [0-9a-fA-F]{5} | "U0010" [0-9a-fA-F]{4}'
 
 
 def _python_rules() -> tuple[Rule, ...]:
@@ -109,7 +104,7 @@ def _python_rules() -> tuple[Rule, ...]:
             "python", "python-string", ("True", "False", "None"), "any Python literal"
         ),
         Rule("python-string", f"{single} | {double}"),
-        Rule("python-escape", " | ".join(_PYTHON_ESCAPES)),
+        Rule("python-escape", f"{_SHORT_ESCAPES} | {LONG_ESCAPES}"),
     )
 
 
