@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from turnspec.engine.facts import FORMAT, HAS_DRAFTS
 from turnspec.engine.input import Input
@@ -43,24 +43,20 @@ class Parser:
         id_prefix: str = "call_",
         special_tokens: Sequence[str] | None = None,
     ) -> None:
-        if reasoning not in ("extract", "inline"):
-            raise ValueError(f'reasoning is "extract" or "inline", not {reasoning!r}')
-        if enable_thinking not in (None, True, False):
-            raise ValueError(f"enable_thinking is True, False or None, not {enable_thinking!r}")
-        if prefill is None:
-            prompt = f"prompt_{'with' if enable_thinking else 'without'}_thinking"
-            prefill = FORMAT["prompt"]
-            if enable_thinking is not None:
-                prefill = FORMAT.get(prompt, prefill)
-        header = FORMAT["header"]
-        # Before the last header stands the conversation.
-        if not prefill.startswith(header):
-            prefill = header + prefill.rpartition(header)[2]
         self._options: dict[str, Any] = {"tools": tools, "prefill": prefill}
-        self._options |= {"reasoning": reasoning, "echo": echo, "stop": stop}
-        self._options |= {"id_prefix": id_prefix, "special_tokens": special_tokens}
+        self._options |= {"enable_thinking": enable_thinking, "reasoning": reasoning}
+        self._options |= {"echo": echo, "stop": stop, "id_prefix": id_prefix}
+        self._options |= {"special_tokens": special_tokens}
+        check_options(self._options)
         self._fed: list[str] = []  # all that `feed` was given
         self._special: set[int] = set()  # which of that are special tokens
+        ways = {None: "", True: "_with_thinking", False: "_without_thinking"}
+        if prefill is None:
+            prefill = FORMAT.get(f"prompt{ways[enable_thinking]}", FORMAT["prompt"])
+        # Before the last header stands the conversation.
+        if not prefill.startswith(header := FORMAT["header"]):
+            prefill = header + prefill.rpartition(header)[2]
+        self._options["prefill"] = prefill
         prefill = prefill.removeprefix(header)
         tokens = None if special_tokens is None else tuple(special_tokens)
         rules = rules_for(tuple([stop] if isinstance(stop, str) else stop), tokens)
@@ -75,12 +71,14 @@ class Parser:
         never cut; this counts where `special_tokens` are given.
 
         Raises:
-            TypeError: this is no text.
+            TypeError: `text` is no string.
             ValueError: the text was finished before.
             RuntimeError: an earlier call has not come back: another thread is in it, or an
                 exception ended it.
         """
         turn = self._turn
+        if not isinstance(text, str):
+            raise TypeError(f"text: {text!r:.99} is not a string")
         if self._is_reading:
             raise RuntimeError(IN_USE)
         if turn.input.final:
@@ -97,13 +95,8 @@ class Parser:
         self._is_reading = False
         return events
 
-    def _read(self, text: Any, special: bool) -> list[Event]:
+    def _read(self, text: str, special: bool) -> list[Event]:
         turn = self._turn
-        if not isinstance(text, str):
-            self._fed.pop()
-            self._special.discard(len(self._fed))
-            self._is_reading = False
-            raise TypeError(f"feed: {text!r} is no string")
         turn.flow = None
         if not turn.input.add(text, special):
             return []
@@ -141,18 +134,36 @@ class Parser:
 IN_USE = "in use by another thread, or an exception ended a call; `message` has what was read"
 
 
+def check_options(options: Mapping[str, Any]) -> None:
+    """Raise a ValueError for the first that is not what it may be."""
+    words = {"enable_thinking": "True, False or None", "prefill": "a string or None"}
+    words |= {"reasoning": "'extract' or 'inline'", "echo": "True or False"}
+    words |= {"stop": "a string or a list of strings", "id_prefix": "a string"}
+    words |= {"special_tokens": "a list of strings or None"}
+    for name, takes in words.items():
+        value = options[name]
+        if isinstance(value, str):
+            is_right = "a string" in takes or repr(value) in takes
+        elif isinstance(value, Collection):
+            is_right = "a list" in takes and all(isinstance(it, str) for it in value)
+        else:
+            is_right = repr(value) in takes
+        if not is_right:
+            raise ValueError(f"{name}: {value!r:.99} is not {takes}")
+
+
 def read_again(cls: type[Parser], options: Any, pieces: Any, final: bool) -> Parser:
-    """Return a parser that has read the same as another one."""
+    """Return a parser that has read some pieces, each with a flag or not."""
     parser = cls(**options)
-    for text, special in pieces:
-        parser.feed(text, special)
+    for piece in pieces:
+        parser.feed(*(piece if isinstance(piece, tuple | list) else [piece]))
     if final:
         parser.finish()
     return parser
 
 
 def parse(
-    text: str | Iterable[tuple[str, bool]],
+    text: str | Iterable[str | tuple[str, bool]],
     *,
     tools: Sequence[Mapping[str, Any]] | None = None,
     enable_thinking: bool | None = None,
@@ -165,19 +176,10 @@ def parse(
 ) -> Message:
     """Return the message in `text`; the options are those of `Parser`.
 
-    The text may also be pieces, each with a flag: whether it is a special token.
+    The text may also be pieces, each with a flag or not: whether it is a special token.
     """
-    parser = Parser(
-        tools=tools,
-        enable_thinking=enable_thinking,
-        prefill=prefill,
-        reasoning=reasoning,
-        echo=echo,
-        stop=stop,
-        id_prefix=id_prefix,
-        special_tokens=special_tokens,
-    )
-    for piece, special in [(text, False)] if isinstance(text, str) else text:
-        parser.feed(piece, special)
-    parser.finish()
-    return parser.message
+    options: Any = {"tools": tools, "prefill": prefill, "echo": echo, "stop": stop}
+    options |= {"enable_thinking": enable_thinking, "reasoning": reasoning}
+    options |= {"id_prefix": id_prefix, "special_tokens": special_tokens}
+    is_one = isinstance(text, str | bytes) or not isinstance(text, Iterable)
+    return read_again(Parser, options, [text] if is_one else text, final=True).message

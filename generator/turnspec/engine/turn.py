@@ -192,6 +192,11 @@ class Turn:
         self.flow = None
         if not echo:
             self.problems.clear()
+            if HAS_REASONING and self.inline and not self.state.thinking:
+                # Reasoning that the prompt has closed: its markers belong to nothing.
+                events, begun = [], self.content.begun
+                self.content = self.reasoning = Stream(self.input, ContentDelta, 0)
+                self._content, self.content.begun = self.content, begun
             if HAS_CALLS:
                 events = without_calls(events)
                 self.events = without_calls(self.events)
@@ -359,8 +364,8 @@ class Turn:
         ended.complete = call.complete and not (flaw and flaw[0] == "not_json")
         late_id = "" if ended.id else late_id or f"{self._id_prefix}{call.index}"
         ended.id += late_id
-        end = self.input.here
-        self.events.append(ToolCallEnd(call.index, late_id, call.told, end))
+        index, end = call.index, self.input.here
+        self.events.append(ToolCallEnd(index, late_id, ended.complete, call.told, end))
 
 
 def read_again_from(input: Input, offset: int) -> None:
