@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from turnspec.engine.facts import FORMAT, HAS_DRAFTS
 from turnspec.engine.input import Input
+from turnspec.engine.options import check_options
 from turnspec.engine.rules import rules_for
 from turnspec.engine.text import read_turn
 from turnspec.engine.turn import Turn
@@ -48,8 +49,7 @@ class Parser:
         self._options |= {"echo": echo, "stop": stop, "id_prefix": id_prefix}
         self._options |= {"special_tokens": special_tokens}
         check_options(self._options)
-        self._fed: list[str] = []  # all that `feed` was given
-        self._special: set[int] = set()  # which of that are special tokens
+        self._fed: list[str | tuple[str, bool]] = []  # all that `feed` was given
         ways = {None: "", True: "_with_thinking", False: "_without_thinking"}
         if prefill is None:
             prefill = FORMAT.get(f"prompt{ways[enable_thinking]}", FORMAT["prompt"])
@@ -84,12 +84,9 @@ class Parser:
         if turn.input.final:
             raise ValueError("feed() after finish(): the text is over")
         self._is_reading = True
-        self._fed.append(text)
-        events = None
-        if special:
-            self._special.add(len(self._fed) - 1)
-        elif text and turn.flow:
-            events = turn.flow(text)
+        self._fed.append((text, True) if special else text)
+        flow = None if special else turn.flow
+        events = flow(text) if flow and text else None
         if events is None:
             events = self._read(text, special)
         self._is_reading = False
@@ -110,11 +107,10 @@ class Parser:
         if self._is_reading:
             raise RuntimeError(IN_USE)
         self._is_reading = True
-        input = self._turn.input
-        input.final = True
+        self._turn.input.final = True
         events = self._read("", special=False)
-        while HAS_DRAFTS and not input.final:  # as one of them is read once more
-            input.final = True
+        while HAS_DRAFTS and not self._turn.input.final:  # as one of them is read once more
+            self._turn.input.final = True
             events += self._read("", special=False)
         self._is_reading = False
         return events
@@ -126,30 +122,11 @@ class Parser:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles read the same pieces again."""
-        pieces = [(text, at in self._special) for at, text in enumerate(self._fed)]
-        return read_again, (type(self), self._options, pieces, self._turn.input.final)
+        pieces, final = self._fed[:], self._turn.input.final
+        return read_again, (type(self), self._options, pieces, final)
 
 
-#: What is told of a call that has not come back.
 IN_USE = "in use by another thread, or an exception ended a call; `message` has what was read"
-
-
-def check_options(options: Mapping[str, Any]) -> None:
-    """Raise a ValueError for the first that is not what it may be."""
-    words = {"enable_thinking": "True, False or None", "prefill": "a string or None"}
-    words |= {"reasoning": "'extract' or 'inline'", "echo": "True or False"}
-    words |= {"stop": "a string or a list of strings", "id_prefix": "a string"}
-    words |= {"special_tokens": "a list of strings or None"}
-    for name, takes in words.items():
-        value = options[name]
-        if isinstance(value, str):
-            is_right = "a string" in takes or repr(value) in takes
-        elif isinstance(value, Collection):
-            is_right = "a list" in takes and all(isinstance(it, str) for it in value)
-        else:
-            is_right = repr(value) in takes
-        if not is_right:
-            raise ValueError(f"{name}: {value!r:.99} is not {takes}")
 
 
 def read_again(cls: type[Parser], options: Any, pieces: Any, final: bool) -> Parser:

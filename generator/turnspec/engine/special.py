@@ -21,8 +21,7 @@ class SpecialTokens:
     def __init__(self, tokens: Sequence[str]) -> None:
         if not HAS_SPECIAL_TOKENS:
             raise ValueError("special_tokens: this parser was made without them")
-        written = {token for token in tokens if token.strip()}
-        ordered = sorted(written, key=lambda it: (-len(it), it))
+        ordered = sorted({*filter(str.strip, tokens)}, key=lambda it: (-len(it), it))
         if len(ordered) > LAST - FIRST:
             raise ValueError(f"special_tokens: more than {LAST - FIRST}")
         self._stand_ins = {

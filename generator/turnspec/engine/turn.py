@@ -151,6 +151,7 @@ class Turn:
         if HAS_REASONING:
             #: Whether it stays in the content.
             self.inline = options["reasoning"] == "inline"
+            self.opening = ""  # the marker of reasoning that is open, and stays in the content
             thoughts = Stream(input, ReasoningDelta, shown)
             self.reasoning = self.content if self.inline else thoughts
             self.state.thinking = STARTS_IN_REASONING
@@ -185,21 +186,19 @@ class Turn:
         return Message(content, reasoning, calls, problems)
 
     def end_prefill(self, events: list[Event], echo: bool) -> None:
-        """Leave out what the prompt holds, but for a call that the model continues.
+        """Leave out what the prompt holds, but for what the model continues: a call, reasoning.
 
         The first call of `feed` returns what is certain of it.
         """
         self.flow = None
         if not echo:
             self.problems.clear()
-            if HAS_REASONING and self.inline and not self.state.thinking:
-                # Reasoning that the prompt has closed: its markers belong to nothing.
-                events, begun = [], self.content.begun
-                self.content = self.reasoning = Stream(self.input, ContentDelta, 0)
-                self._content, self.content.begun = self.content, begun
+            events, self.events = [], []
+            if HAS_REASONING and self.opening:
+                at = self.input.here
+                self._content.pieces.append(self.opening)
+                events = [ContentDelta(self.opening, at, at)]
             if HAS_CALLS:
-                events = without_calls(events)
-                self.events = without_calls(self.events)
                 self.calls = self.calls[-1:] if self.call else []
         self.events[:0] = events
         if MAY_READ_AGAIN:
@@ -385,8 +384,3 @@ def missing_texts(found: Found) -> list[str]:
         if isinstance(step, list) and not text:
             missing.append(step[1])
     return missing
-
-
-def without_calls(events: list[Event]) -> list[Event]:
-    """Return events without those of calls."""
-    return [event for event in events if "call" not in event.type]
