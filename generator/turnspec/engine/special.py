@@ -21,7 +21,7 @@ class SpecialTokens:
     def __init__(self, tokens: Sequence[str]) -> None:
         if not HAS_SPECIAL_TOKENS:
             raise ValueError("special_tokens: this parser was made without them")
-        ordered = sorted({*filter(str.strip, tokens)}, key=lambda it: (-len(it), it))
+        ordered = sorted({x for x in tokens if x.strip()}, key=lambda x: (-len(x), x))
         if len(ordered) > LAST - FIRST:
             raise ValueError(f"special_tokens: more than {LAST - FIRST}")
         self._stand_ins = {
