@@ -223,7 +223,7 @@ USES: dict[str, Callable[[Any], object]] = {
 
 
 def all_steps(name: str, most: int) -> Iterator[tuple[Place, str, int]]:
-    """Yield the steps of all calls, but the first two of each: `feed` has but looked at its text."""
+    """Yield the steps of all calls, but the first two of each: then nothing was done."""
     module = module_of(name)
     for place in places(name, 5):
         for title, call in CALLS.items():
