@@ -210,6 +210,19 @@ def _schemas() -> Iterator[tuple[str, Any, str, Any]]:
 
 SCHEMAS = {title: (schema, text, value) for title, schema, text, value in _schemas()}
 
+#: What options can't be, and what is said of it, in JavaScript with its own names and constants.
+WRONG_VALUES: tuple[tuple[str, Any, str], ...] = (
+    ("enable_thinking", "no", "'no' is not True, False or None"),
+    ("prefill", 3, "3 is not a string or None"),
+    ("prefill", ["a"], "['a'] is not a string or None"),
+    ("reasoning", "x", "'x' is not 'extract' or 'inline'"),
+    ("echo", "no", "'no' is not True or False"),
+    ("echo", None, "None is not True or False"),
+    ("stop", [3], "[3] is not a string or a list of strings"),
+    ("id_prefix", 3, "3 is not a string"),
+    ("special_tokens", "a" * 200, f"'{'a' * 98} is not a list of strings or None"),
+)
+
 #: What are no tools, and what is said of them.
 NO_TOOLS: dict[str, tuple[Any, str]] = {
     "a tool alone": ({"name": "add"}, "tools: not a list"),

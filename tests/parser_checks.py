@@ -75,6 +75,7 @@ def assert_in_order(events: Sequence[Any], message: Any) -> None:
                 assert event.index == open_call, f"call {event.index} is not open: {events}"
             case "tool_call_end":
                 assert event.index == open_call, f"call {event.index} is not open: {events}"
+                assert event.complete == message.tool_calls[open_call].complete
                 open_call = None
             case _:
                 assert open_call is None, f"text in call {open_call}: {events}"

@@ -46,13 +46,13 @@ def use(module: FormatModule, texts: Sequence[str], options: Any) -> None:
         assert message.finish_reason
         _refused(partial(parser.feed, "x"), ValueError)
         _interrupt(module.Parser(**options))
-    fresh = module.Parser(**options)
-    _refused(partial(fresh.feed, None), TypeError)
-    _refused(partial(module.Parser, reasoning="no"), ValueError)
-    _refused(partial(module.Parser, enable_thinking="no"), ValueError)
-    said = [*refusals(module)][: len(_NO_TOOLS)]
+    for wrong in (None, b"x", [3]):
+        _refused(partial(module.parse, wrong, **options), TypeError)
+    said = [*refusals(module)]
+    of_tools = len(said) - len(_NO_TOOLS) - len(_SCHEMAS)
+    assert "taken" not in said[:of_tools]
     if hasattr(module, "ToolCallStart"):  # what reads no calls has no use for tools
-        assert "taken" not in said
+        assert "taken" not in said[of_tools : -len(_SCHEMAS)]
 
 
 def _copied(parser: Any) -> list[Any]:
@@ -67,8 +67,9 @@ def refusals(module: FormatModule) -> Iterator[str]:
     many = [chr(0x4E00 + number) for number in range(_TOKENS)]
     schemas = ([{"name": "x", "parameters": schema}] for schema in _SCHEMAS)
     misused: list[dict[str, Any]] = [
-        *({"tools": tools} for tools in (*_NO_TOOLS, *schemas)),
         *({"stop": [" "]}, {"special_tokens": [3]}, {"stop": many, "special_tokens": many}),
+        *({"reasoning": "no"}, {"echo": "no"}, {"prefill": 3}, {"id_prefix": None}),
+        *({"tools": tools} for tools in (*_NO_TOOLS, *schemas)),
     ]
     for options in misused:
         try:

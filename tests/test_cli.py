@@ -550,6 +550,7 @@ def test_parse_a_file_with_a_module_by_its_path(root: Path, tmp_path: Path) -> N
 def test_parse_prints_events(root: Path) -> None:
     result = run("parse", "plain-content", "--root", root, "--events", given="Hello!<:end:>")
     deltas = [json.loads(line) for line in result.stdout.splitlines()]
+    assert deltas.pop() == {"finish_reason": "stop"}
     assert "".join(delta.get("content", "") for delta in deltas) == "Hello!"
 
 

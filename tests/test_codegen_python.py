@@ -204,6 +204,8 @@ def test_prompts_decide_whether_reasoning_is_open() -> None:
     assert module.parse("<think>hm</think>Hi", prefill="").reasoning_content == "hm"
     inline = module.parse("hm\n</think>\n\nHi", reasoning="inline")
     assert inline.content == "<think>hm\n</think>\n\nHi"
+    # A prompt that has closed its reasoning has shown none.
+    assert module.parse("Hi", enable_thinking=False, reasoning="inline").content == "Hi"
 
 
 #: What models write instead of what the template shows: format, text, and what comes out of it

@@ -13,7 +13,7 @@ from typing import Any, cast
 import pytest
 
 from tests.engine_cases import CASES, TABLES, TOOLS, case_failures
-from tests.engine_options import checks
+from tests.engine_options import WRONG_VALUES, checks
 from tests.parser_checks import stream
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.format import Format
@@ -36,27 +36,29 @@ def test_a_case(case: str) -> None:
     assert list(case_failures(load_table(TABLES[name]), CASES[case])) == []
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({"reasoning": "x"}, """reasoning is "extract" or "inline", not 'x'"""),
-        ({"enable_thinking": "no"}, "enable_thinking is True, False or None, not 'no'"),
-    ],
-)
-def test_values_that_an_option_has_not_are_told(options: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
-        load_table(TABLES["thoughts"]).Parser(**options)
+@pytest.mark.parametrize(("option", "value", "told"), WRONG_VALUES)
+def test_values_that_an_option_has_not_are_told(option: str, value: Any, told: str) -> None:
+    with pytest.raises(ValueError, match=f"^{option}: {re.escape(told)}$"):
+        load_table(TABLES["thoughts"]).Parser(**{option: value})
 
 
 def test_a_piece_that_is_no_text_is_told_and_leaves_the_parser_as_it_was() -> None:
     parser = load_table(TABLES["thoughts"]).Parser()
     parser.feed("Hel")
-    nothing: Any = None
-    with pytest.raises(TypeError, match=r"^feed: None is no string$"):
-        parser.feed(nothing)
+    for wrong in cast(tuple[str, ...], (None, 3, b"x")):  # also where text passes through
+        with pytest.raises(TypeError, match=f"^text: {wrong!r} is not a string$"):
+            parser.feed(wrong)
     parser.feed("lo")
     parser.finish()
     assert parser.message.content == "Hello"
+
+
+def test_a_text_may_be_pieces_with_a_flag_or_not_and_nothing_else() -> None:
+    parse = load_table(TABLES["thoughts"]).parse
+    assert parse(["He", ("l", True), "lo"]).content == "Hello"
+    for wrong in cast(tuple[str, ...], (None, 3, b"x")):
+        with pytest.raises(TypeError, match=f"^text: {wrong!r} is not a string$"):
+            parse(wrong)
 
 
 @pytest.mark.parametrize("check", CHECKS)

@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -65,6 +66,13 @@ def test_a_grammar_is_bound_to_tools() -> None:
         fmt.bind([TOOL], tool_choice="other")
     with pytest.raises(ValueError, match="names no tool in function"):
         fmt.bind([TOOL], tool_choice={"type": "allowed_tools"})
+    wrong: Any = "no"
+    with pytest.raises(ValueError, match=r"^parallel: 'no' is not True or False$"):
+        fmt.bind([TOOL], parallel=wrong)
+    with pytest.raises(ValueError, match=r"^enable_thinking: 'no' is not True, False or None$"):
+        fmt.bind([TOOL], enable_thinking=wrong)
+    with pytest.raises(ValueError, match=r"^tools: None is not a list$"):
+        fmt.bind(cast(list[Any], None))
 
 
 @pytest.mark.parametrize(
@@ -77,6 +85,7 @@ def test_a_grammar_is_bound_to_tools() -> None:
         (__file__, "is no parser that turnspec generated"),
         ("x.yaml", "x.yaml: can't be read: No such file"),
         ("x.gguf", "x.gguf: there is no such file or folder"),
+        (cast(str, None), "^fmt: None is not a name, a path or a spec$"),
     ],
 )
 def test_what_stands_for_no_format(fmt: str, told: str) -> None:

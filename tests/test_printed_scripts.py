@@ -103,12 +103,13 @@ _USE = """
 import { Message, parse, Parser, sliceOf, toDelta, type Problem, type Tool } from "./MODULE.js";
 
 const tools: Tool[] = [{ type: "function", function: { name: "look", parameters: {} } }];
-const message: Message = parse("It rains.", { tools, reasoning: "inline" });
+const message: Message = parse(["It ", ["rains.", false]], { tools, reasoning: "inline" });
 const kinds: Problem["kind"][] = message.problems.map((problem) => problem.kind);
 const parser = new Parser({ idPrefix: "turn2_", stop: ["."] });
 for (const event of [...parser.feed("It rains."), ...parser.finish()]) {
   const said: string = event.type === "content" ? event.text : sliceOf("It rains.", event);
   if (toDelta(event)?.content !== said) throw new Error(kinds.join());
+  if (event.type === "tool_call_end" && !event.complete) throw new Error(event.id);
 }
 export async function read(stream: AsyncIterable<string>): Promise<string> {
   let text = "";

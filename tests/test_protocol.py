@@ -160,14 +160,13 @@ def test_a_prefill_may_begin_with_the_conversation() -> None:
     assert module.parse("So.", prefill=f"{talk}{header}<think>\n").reasoning_content == "So."
 
 
-def test_a_call_that_was_cut_off_is_told_by_the_finish_reason() -> None:
-    module = load(committed_format("qwen3-coder").spec)
+def test_a_call_that_was_cut_off_is_told_by_its_end_and_the_finish_reason() -> None:
+    module: Format = load(committed_format("qwen3-coder").spec)
     parser = module.Parser()
-    parser.feed(CALLED + CALLED.partition("\n</function>")[0])
-    parser.finish()
-    first, cut = parser.message.tool_calls
-    assert first.complete
-    assert not cut.complete
+    cut = CALLED + CALLED.partition("\n</function>")[0]
+    events = [*parser.feed(cut), *parser.finish()]
+    assert [event.complete for event in events if event.type == "tool_call_end"] == [True, False]
+    assert [call.complete for call in parser.message.tool_calls] == [True, False]
     assert parser.message.finish_reason == "length"
     assert [problem.message for problem in parser.message.problems] == ["an unfinished call"]
 

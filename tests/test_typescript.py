@@ -22,6 +22,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.engine_cases import CASES, TABLES, TOOLS
+from tests.engine_options import WRONG_VALUES
 from tests.generated_formats import FORMATS, KINDS, NAMES, PARTS, committed_spec, table_of
 from tests.marker_soup import Output, soups, written_outputs
 from tests.marker_texts import MarkerTexts
@@ -41,6 +42,7 @@ from tests.typescript.engines import (
 from tests.typescript.toolchain import SCRIPTS, compile_typescript, lint
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.loading import load, load_table
+from turnspec.codegen.printer.names import camel
 from turnspec.codegen.typescript import SHARED_ENGINE, Script, script_engine, script_text
 from turnspec.codegen.writer import write_parts
 from turnspec.deviations.table import DEVIATIONS
@@ -243,18 +245,14 @@ def test_an_option_that_is_none_is_told(option: str, right: str, engine: TypeScr
         engine.parse(name, format_of(name).module, text="", sizes=[0], options={option: True})
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "told"),
-    [
-        ("reasoning", "x", """reasoning is "extract" or "inline", not "x\""""),
-        ("enableThinking", "no", 'enableThinking is true, false or null, not "no"'),
-    ],
-)
-def test_a_value_that_an_option_has_not_is_told(
-    option: str, value: str, told: str, engine: TypeScriptEngine
+@pytest.mark.parametrize(("option", "value", "told"), WRONG_VALUES)
+def test_a_value_that_an_option_has_not_is_told_in_the_words_of_python(
+    option: str, value: object, told: str, engine: TypeScriptEngine
 ) -> None:
-    name = "qwen3-coder"
-    with pytest.raises(AssertionError, match=f"^TypeError: {told}\n"):
+    name, option = "qwen3-coder", camel(option)
+    for ours, theirs in (("True", "true"), ("False", "false"), ("None", "null")):
+        told = told.replace(ours, theirs)
+    with pytest.raises(AssertionError, match=rf"^TypeError: {option}: {re.escape(told)}\n"):
         engine.parse(name, format_of(name).module, text="", sizes=[0], options={option: value})
 
 
@@ -420,9 +418,9 @@ def test_a_piece_that_is_no_string_is_told(engine: TypeScriptEngine) -> None:
     module, wrong = format_of(_QWEN).module, cast(str, None)
     parser = module.Parser()
     for special in (False, True):
-        with pytest.raises(TypeError, match=r"^feed: None is no string$"):
+        with pytest.raises(TypeError, match=r"^text: None is not a string$"):
             parser.feed(wrong, special)
-        with pytest.raises(AssertionError, match=r"^TypeError: feed: null is no string\n"):
+        with pytest.raises(AssertionError, match=r"^TypeError: text: null is not a string\n"):
             engine.parse(_QWEN, module, pieces=[(None, special)], options={})
     parser.feed("It rains.")
     assert parser.message.content == copy(parser).message.content == "It rains."

@@ -10,8 +10,9 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, NoneType
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar, cast
 
 from turnspec.protocol import Format
@@ -97,6 +98,10 @@ class _Loaded(ModuleType):
     ) -> BoundGrammar:
         from turnspec.grammar.request import GrammarRequest, chosen_tool
 
+        flags = {"parallel", "loosen", "lazy"} & options.keys()
+        _check("True or False", bool, **{name: options[name] for name in flags})
+        _check("True, False or None", bool, NoneType, enable_thinking=enable_thinking)
+        _check("a list", Sequence, tools=tools)
         choice = chosen_tool(tool_choice)
         bound = self._binder.bind(
             GrammarRequest(tools, choice, thinking=enable_thinking, **options)
@@ -108,12 +113,21 @@ class _Loaded(ModuleType):
 
 def load_format(fmt: Spec | str | Path, *, fetch: bool = False) -> LoadedFormat:
     """Return a format; see `turnspec.load`."""
+    _check("a name, a path or a spec", str, PathLike, Spec, fmt=fmt)
+    _check("True or False", bool, fetch=fetch)
     suffix = "" if isinstance(fmt, Spec) else Path(fmt).suffix
     if isinstance(fmt, Spec) or suffix == SPEC_SUFFIX:
         return _of_spec(spec_of(fmt))
     if suffix == ".py":
         return _of_module(Path(fmt))
     return _of_known(_found(fmt, fetch=fetch))
+
+
+def _check(takes: str, *kinds: type, **options: object) -> None:
+    """Raise a ValueError for an option that is of none of these kinds."""
+    for name, value in options.items():
+        if not isinstance(value, kinds):
+            raise ValueError(f"{name}: {value!r:.99} is not {takes}")
 
 
 def spec_of(fmt: Spec | str | Path, *, fetch: bool = False) -> Spec:

@@ -203,7 +203,7 @@ class ToolCallDelta(Protocol):
 
 
 class ToolCallEnd(Protocol):
-    """A call is over: whole, or cut off, as `complete` of the message's call tells."""
+    """A call is over: whole, or cut off."""
 
     @property
     def type(self) -> Literal["tool_call_end"]:
@@ -212,6 +212,10 @@ class ToolCallEnd(Protocol):
     @property
     def index(self) -> int:
         """The call's place in ``message.tool_calls``."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the call was written to its end; else it was cut off."""
 
     def to_delta(self) -> dict[str, Any] | None:
         """Return None, or the id where the format has it at the end of a call."""
@@ -254,7 +258,7 @@ class Format(Protocol):
 
     def parse(
         self,
-        text: str | Iterable[tuple[str, bool]],
+        text: str | Iterable[str | tuple[str, bool]],
         *,
         tools: Sequence[Mapping[str, Any]] | None = None,
         enable_thinking: bool | None = None,
@@ -267,7 +271,7 @@ class Format(Protocol):
     ) -> Message:
         """Return the message in ``text``, what the model wrote; options as for `Parser`.
 
-        The text may also come as pieces, each with a flag: whether it is a special token.
+        The text may also be pieces, each with a flag or not: whether it is a special token.
         """
 
     def Parser(
@@ -283,6 +287,9 @@ class Format(Protocol):
         special_tokens: Sequence[str] | None = None,
     ) -> StreamingParser:
         """Return a parser for one turn; it never raises on what a model writes.
+
+        Raises:
+            ValueError: an option is not what it may be; it says which, and what it takes.
 
         Args:
             tools: OpenAI tool definitions, or the functions in them alone. They give tagged values

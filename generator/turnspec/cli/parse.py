@@ -42,7 +42,11 @@ _TOLD = ("offset", "kind", "message")
 @TOOLS
 @THINKING
 @PREFILL
-@click.option("--events", is_flag=True, help="Print the streaming deltas, as the text comes.")
+@click.option(
+    "--events",
+    is_flag=True,
+    help="Print the streaming deltas as the text comes, and the finish reason.",
+)
 @json_option("Print message, finish reason and problems as JSON.")
 @click.option("--column", help="FILE is .jsonl or .parquet; the column with the outputs.")
 @click.option(
@@ -140,7 +144,7 @@ def _parse_one(
     events: bool,
     as_json: bool,
 ) -> None:
-    """Print the message in one text, or its deltas while it comes."""
+    """Print the message in one text, or its deltas while it comes, and why it is over."""
     machine = module.Parser(**options)
     steps = chain((partial(machine.feed, piece) for piece in pieces), [machine.finish])
     for found in (step() for step in steps):
@@ -152,7 +156,9 @@ def _parse_one(
         reason = {"finish_reason": message.finish_reason, "problems": problems}
         put_json({"message": message.to_dict(), **reason}, indent=2)
         return
-    if not events:
+    if events:
+        put_json({"finish_reason": message.finish_reason})
+    else:
         put_json(message.to_dict(), indent=2)
     for problem in message.problems:
         tell([(f"at {problem.offset}: {problem.kind}: {problem.message}", "")])

@@ -43,7 +43,7 @@ OWN = (
     ),
 )
 COMMON = (
-    *("results", "streams", "json_values", "unclosed"),
+    *("options", "results", "streams", "json_values", "unclosed"),
     *("other_values", "values", "types", "json_texts", "input", "markers", "special", "tools"),
 )
 #: What begins the common part.

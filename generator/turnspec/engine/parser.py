@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from turnspec.engine.facts import FORMAT, HAS_DRAFTS
 from turnspec.engine.input import Input
+from turnspec.engine.options import check_options
 from turnspec.engine.rules import rules_for
 from turnspec.engine.text import read_turn
 from turnspec.engine.turn import Turn
@@ -43,24 +44,19 @@ class Parser:
         id_prefix: str = "call_",
         special_tokens: Sequence[str] | None = None,
     ) -> None:
-        if reasoning not in ("extract", "inline"):
-            raise ValueError(f'reasoning is "extract" or "inline", not {reasoning!r}')
-        if enable_thinking not in (None, True, False):
-            raise ValueError(f"enable_thinking is True, False or None, not {enable_thinking!r}")
-        if prefill is None:
-            prompt = f"prompt_{'with' if enable_thinking else 'without'}_thinking"
-            prefill = FORMAT["prompt"]
-            if enable_thinking is not None:
-                prefill = FORMAT.get(prompt, prefill)
-        header = FORMAT["header"]
-        # Before the last header stands the conversation.
-        if not prefill.startswith(header):
-            prefill = header + prefill.rpartition(header)[2]
         self._options: dict[str, Any] = {"tools": tools, "prefill": prefill}
-        self._options |= {"reasoning": reasoning, "echo": echo, "stop": stop}
-        self._options |= {"id_prefix": id_prefix, "special_tokens": special_tokens}
-        self._fed: list[str] = []  # all that `feed` was given
-        self._special: set[int] = set()  # which of that are special tokens
+        self._options |= {"enable_thinking": enable_thinking, "reasoning": reasoning}
+        self._options |= {"echo": echo, "stop": stop, "id_prefix": id_prefix}
+        self._options |= {"special_tokens": special_tokens}
+        check_options(self._options)
+        self._fed: list[str | tuple[str, bool]] = []  # all that `feed` was given
+        ways = {None: "", True: "_with_thinking", False: "_without_thinking"}
+        if prefill is None:
+            prefill = FORMAT.get(f"prompt{ways[enable_thinking]}", FORMAT["prompt"])
+        # Before the last header stands the conversation.
+        if not prefill.startswith(header := FORMAT["header"]):
+            prefill = header + prefill.rpartition(header)[2]
+        self._options["prefill"] = prefill
         prefill = prefill.removeprefix(header)
         tokens = None if special_tokens is None else tuple(special_tokens)
         rules = rules_for(tuple([stop] if isinstance(stop, str) else stop), tokens)
@@ -75,35 +71,29 @@ class Parser:
         never cut; this counts where `special_tokens` are given.
 
         Raises:
-            TypeError: this is no text.
+            TypeError: `text` is no string.
             ValueError: the text was finished before.
             RuntimeError: an earlier call has not come back: another thread is in it, or an
                 exception ended it.
         """
         turn = self._turn
+        if not isinstance(text, str):
+            raise TypeError(f"text: {text!r:.99} is not a string")
         if self._is_reading:
             raise RuntimeError(IN_USE)
         if turn.input.final:
             raise ValueError("feed() after finish(): the text is over")
         self._is_reading = True
-        self._fed.append(text)
-        events = None
-        if special:
-            self._special.add(len(self._fed) - 1)
-        elif text and turn.flow:
-            events = turn.flow(text)
+        self._fed.append((text, True) if special else text)
+        flow = None if special else turn.flow
+        events = flow(text) if flow and text else None
         if events is None:
             events = self._read(text, special)
         self._is_reading = False
         return events
 
-    def _read(self, text: Any, special: bool) -> list[Event]:
+    def _read(self, text: str, special: bool) -> list[Event]:
         turn = self._turn
-        if not isinstance(text, str):
-            self._fed.pop()
-            self._special.discard(len(self._fed))
-            self._is_reading = False
-            raise TypeError(f"feed: {text!r} is no string")
         turn.flow = None
         if not turn.input.add(text, special):
             return []
@@ -117,11 +107,10 @@ class Parser:
         if self._is_reading:
             raise RuntimeError(IN_USE)
         self._is_reading = True
-        input = self._turn.input
-        input.final = True
+        self._turn.input.final = True
         events = self._read("", special=False)
-        while HAS_DRAFTS and not input.final:  # as one of them is read once more
-            input.final = True
+        while HAS_DRAFTS and not self._turn.input.final:  # as one of them is read once more
+            self._turn.input.final = True
             events += self._read("", special=False)
         self._is_reading = False
         return events
@@ -133,26 +122,25 @@ class Parser:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles read the same pieces again."""
-        pieces = [(text, at in self._special) for at, text in enumerate(self._fed)]
-        return read_again, (type(self), self._options, pieces, self._turn.input.final)
+        pieces, final = self._fed[:], self._turn.input.final
+        return read_again, (type(self), self._options, pieces, final)
 
 
-#: What is told of a call that has not come back.
 IN_USE = "in use by another thread, or an exception ended a call; `message` has what was read"
 
 
 def read_again(cls: type[Parser], options: Any, pieces: Any, final: bool) -> Parser:
-    """Return a parser that has read the same as another one."""
+    """Return a parser that has read some pieces, each with a flag or not."""
     parser = cls(**options)
-    for text, special in pieces:
-        parser.feed(text, special)
+    for piece in pieces:
+        parser.feed(*(piece if isinstance(piece, tuple | list) else [piece]))
     if final:
         parser.finish()
     return parser
 
 
 def parse(
-    text: str | Iterable[tuple[str, bool]],
+    text: str | Iterable[str | tuple[str, bool]],
     *,
     tools: Sequence[Mapping[str, Any]] | None = None,
     enable_thinking: bool | None = None,
@@ -165,19 +153,10 @@ def parse(
 ) -> Message:
     """Return the message in `text`; the options are those of `Parser`.
 
-    The text may also be pieces, each with a flag: whether it is a special token.
+    The text may also be pieces, each with a flag or not: whether it is a special token.
     """
-    parser = Parser(
-        tools=tools,
-        enable_thinking=enable_thinking,
-        prefill=prefill,
-        reasoning=reasoning,
-        echo=echo,
-        stop=stop,
-        id_prefix=id_prefix,
-        special_tokens=special_tokens,
-    )
-    for piece, special in [(text, False)] if isinstance(text, str) else text:
-        parser.feed(piece, special)
-    parser.finish()
-    return parser.message
+    options: Any = {"tools": tools, "prefill": prefill, "echo": echo, "stop": stop}
+    options |= {"enable_thinking": enable_thinking, "reasoning": reasoning}
+    options |= {"id_prefix": id_prefix, "special_tokens": special_tokens}
+    is_one = isinstance(text, str | bytes) or not isinstance(text, Iterable)
+    return read_again(Parser, options, [text] if is_one else text, final=True).message

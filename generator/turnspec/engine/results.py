@@ -163,11 +163,12 @@ class ToolCallDelta(Record):
 class ToolCallEnd(Record):
     """A tool call is over. `id` is its id, if the start had none: else there is no delta."""
 
-    __slots__ = __match_args__ = ("index", "id", "start", "end")
+    __slots__ = __match_args__ = ("index", "id", "complete", "start", "end")
     type: Literal["tool_call_end"] = "tool_call_end"
 
-    def __init__(self, index: int, id: str, start: int, end: int) -> None:
-        self.index, self.id, self.start, self.end = index, id, start, end
+    def __init__(self, index: int, id: str, complete: bool, start: int, end: int) -> None:
+        self.index, self.id, self.complete = index, id, complete
+        self.start, self.end = start, end
 
     def to_delta(self) -> dict[str, Any] | None:
         call = {"index": self.index, "id": self.id}

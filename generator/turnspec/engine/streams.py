@@ -80,14 +80,15 @@ class Stream:
         """Add a text that begins at the offset `start`."""
         body = text.rstrip(WHITE_SPACE)
         end = start + len(body)
-        events = self._write_body(body, start, end) if body else []
+        events = self.write_body(body, start, end) if body else []
         if len(body) < len(text) and self.begun:
             if not self.space:
                 self._space_start = end
             self.space.append(text[len(body) :])
         return events
 
-    def _write_body(self, body: str, start: int, end: int) -> list[Event]:
+    def write_body(self, body: str, start: int, end: int) -> list[Event]:
+        """Add a text without white space at its ends, or a marker as it is."""
         if self.space:
             body = "".join(self.space) + body
             start = self._space_start
@@ -103,13 +104,6 @@ class Stream:
             return []
         self.pieces.append(body)
         return [self._delta(body, start, end)]
-
-    def write_as_it_is(self, marker: str, start: int) -> list[Event]:
-        """Add a marker as it is, which is shown even if the prompt holds it."""
-        shown, self._shown = self._shown, min(self._shown, start)
-        events = self._write_body(marker, start, start + len(marker))
-        self._shown = shown
-        return events
 
     def part(self, offset: int) -> None:
         """Note that a marker stands before the text that is added next."""

@@ -287,7 +287,8 @@ def quote_marker(turn: Turn, found: Found) -> bool:
     if not is_start and not (ends and turn.state.thinking):
         return False
     marker = REASONING_END if found.role is Role.BETWEEN else found.text
-    turn.events += turn.content.write_as_it_is(marker, found.offset)
+    turn.opening = marker if is_start else ""
+    turn.events += turn.content.write_body(marker, found.offset, found.offset + len(marker))
     return True
 
 

@@ -151,6 +151,7 @@ class Turn:
         if HAS_REASONING:
             #: Whether it stays in the content.
             self.inline = options["reasoning"] == "inline"
+            self.opening = ""  # the marker of reasoning that is open, and stays in the content
             thoughts = Stream(input, ReasoningDelta, shown)
             self.reasoning = self.content if self.inline else thoughts
             self.state.thinking = STARTS_IN_REASONING
@@ -185,16 +186,19 @@ class Turn:
         return Message(content, reasoning, calls, problems)
 
     def end_prefill(self, events: list[Event], echo: bool) -> None:
-        """Leave out what the prompt holds, but for a call that the model continues.
+        """Leave out what the prompt holds, but for what the model continues: a call, reasoning.
 
         The first call of `feed` returns what is certain of it.
         """
         self.flow = None
         if not echo:
             self.problems.clear()
+            events, self.events = [], []
+            if HAS_REASONING and self.opening:
+                at = self.input.here
+                self._content.pieces.append(self.opening)
+                events = [ContentDelta(self.opening, at, at)]
             if HAS_CALLS:
-                events = without_calls(events)
-                self.events = without_calls(self.events)
                 self.calls = self.calls[-1:] if self.call else []
         self.events[:0] = events
         if MAY_READ_AGAIN:
@@ -359,8 +363,8 @@ class Turn:
         ended.complete = call.complete and not (flaw and flaw[0] == "not_json")
         late_id = "" if ended.id else late_id or f"{self._id_prefix}{call.index}"
         ended.id += late_id
-        end = self.input.here
-        self.events.append(ToolCallEnd(call.index, late_id, call.told, end))
+        index, end = call.index, self.input.here
+        self.events.append(ToolCallEnd(index, late_id, ended.complete, call.told, end))
 
 
 def read_again_from(input: Input, offset: int) -> None:
@@ -380,8 +384,3 @@ def missing_texts(found: Found) -> list[str]:
         if isinstance(step, list) and not text:
             missing.append(step[1])
     return missing
-
-
-def without_calls(events: list[Event]) -> list[Event]:
-    """Return events without those of calls."""
-    return [event for event in events if "call" not in event.type]

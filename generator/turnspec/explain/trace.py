@@ -177,6 +177,6 @@ def shown_event(event: Mapping[str, Any]) -> str:
         case "tool_call_delta":
             return f"arguments of call {event['index']}: {quoted(event['arguments'])}"
         case "tool_call_end":
-            return f"call {event['index']} ends"
+            return f"call {event['index']} {'ends' if event['complete'] else 'is cut off'}"
         case kind:
             return f"{kind}: {quoted(event['text'])}"

@@ -19,6 +19,7 @@ FILES = ("parser", "options", "results", "tools", "json", "literals", "python", 
 #: What Python's modules define and scripts have by hand.
 BY_HAND = frozenset(
     (
+        "check_options",
         *("Parser", "parse", "read_again", "IN_USE", "Record", "Problem", "ToolCall", "Message"),
         *("TextDelta", "ReasoningDelta", "ContentDelta", "ToolCallStart", "ToolCallDelta"),
         *("ToolCallEnd", "Event", "GrowingText", "dump_json", "quote", "load_json", "is_too_deep"),

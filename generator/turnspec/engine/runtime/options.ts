@@ -1,5 +1,7 @@
 /** What a parser is told. */
 
+import { repr } from "./python.js";
+
 /** A JSON Schema, as far as it is looked at. */
 export interface Schema {
   readonly function?: unknown;
@@ -53,42 +55,54 @@ export interface ParserOptions {
   readonly specialTokens?: readonly string[] | null;
 }
 
-/** The names of the options, which the compiler holds to be all. */
-const OPTION_NAMES: readonly string[] = Object.keys({
-  tools: 0,
-  enableThinking: 0,
-  prefill: 0,
-  reasoning: 0,
-  echo: 0,
-  stop: 0,
-  idPrefix: 0,
-  specialTokens: 0,
-} satisfies Record<keyof ParserOptions, 0>);
+/** What each option may be, in words; the compiler holds these to be all. */
+const TAKES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    tools: "", // each of them is looked at
+    enableThinking: "true, false or null",
+    prefill: "a string or null",
+    reasoning: "'extract' or 'inline'",
+    echo: "true or false",
+    stop: "a string or a list of strings",
+    idPrefix: "a string",
+    specialTokens: "a list of strings or null",
+  } satisfies Record<keyof ParserOptions, string>),
+);
 
 /** Throw a TypeError that says what is right where there is no such option, or none of its values. */
 export function checkOptions(options: ParserOptions): void {
-  const { reasoning = "extract", enableThinking = null } = options;
-  if (reasoning !== "extract" && reasoning !== "inline") {
-    throw new TypeError(`reasoning is "extract" or "inline", not ${JSON.stringify(reasoning)}`);
+  for (const [name, value] of Object.entries(options)) {
+    const takes = TAKES.get(name);
+    if (takes === undefined) {
+      const letters = name.replace(/_/g, "").toLowerCase();
+      const names = [...TAKES.keys()];
+      const meant = names.find((name) => name.toLowerCase() === letters);
+      const right = meant ? `it is called ${meant}` : `there are ${names.join(", ")}`;
+      throw new TypeError(`there is no option ${name}; ${right}`);
+    }
+    if (takes && value !== undefined && !fits(value, takes)) {
+      const told = Array.isArray(value) ? `[${value.map(repr).join(", ")}]` : repr(value);
+      throw new TypeError(`${name}: ${told.slice(0, 99)} is not ${takes}`);
+    }
   }
-  if (enableThinking !== null && typeof enableThinking !== "boolean") {
-    throw new TypeError(
-      `enableThinking is true, false or null, not ${JSON.stringify(enableThinking)}`,
-    );
-  }
-  const wrong = Object.keys(options).find((name) => !OPTION_NAMES.includes(name));
-  if (wrong === undefined) return;
-  const letters = wrong.replace(/_/g, "").toLowerCase();
-  const meant = OPTION_NAMES.find((name) => name.toLowerCase() === letters);
-  const right = meant ? `it is called ${meant}` : `there are ${OPTION_NAMES.join(", ")}`;
-  throw new TypeError(`there is no option ${wrong}; ${right}`);
 }
 
-/** A text; or its pieces, each with a flag: whether it is a special token. */
-export type Pieces = string | Iterable<readonly [piece: string, special: boolean]>;
+/** Say whether a value is what these words say. */
+function fits(value: unknown, takes: string): boolean {
+  if (Array.isArray(value)) {
+    return takes.includes("a list") && value.every((text) => typeof text === "string");
+  }
+  return (typeof value === "string" && takes.includes("a string")) || takes.includes(repr(value));
+}
+
+/** A text; or its pieces, each with a flag or not: whether it is a special token. */
+export type Pieces = string | Iterable<Piece>;
 
 /** A text that arrives in pieces, each with a flag or not: whether it is a special token. */
-export type TextStream = AsyncIterable<string | readonly [piece: string, special: boolean]>;
+export type TextStream = AsyncIterable<Piece>;
+
+/** A text, or one with a flag: whether it is a special token. */
+export type Piece = string | readonly [piece: string, special: boolean];
 
 /** A format's name, its header, and its prompts. */
 export interface FormatTexts {

@@ -1,7 +1,13 @@
 /** The parser: what it is given, and what it gives. */
 
 import { FORMAT, Input, readTurn, rulesFor, Turn } from "./format.js";
-import { checkOptions, type ParserOptions, type Pieces, type TextStream } from "./options.js";
+import {
+  checkOptions,
+  type ParserOptions,
+  type Piece,
+  type Pieces,
+  type TextStream,
+} from "./options.js";
 import { repr } from "./python.js";
 import { Message, type ParserEvent, type Problem } from "./results.js";
 
@@ -52,7 +58,7 @@ export class Parser {
    * counts where `specialTokens` are given. Behind `finish` it throws an error.
    */
   feed(piece: string, special = false): ParserEvent[] {
-    if (typeof piece !== "string") throw new TypeError(`feed: ${repr(piece)} is no string`);
+    if (typeof piece !== "string") throw new TypeError(`text: ${repr(piece)} is not a string`);
     const { flow } = this.turn;
     // Text that passes through needs no more than this.
     if (flow && piece && !special && !hasSurrogates(piece) && !this.half) {
@@ -172,21 +178,23 @@ export function parse(
 ): AsyncGenerator<ParserEvent, Message, undefined>;
 export function parse(text: Pieces | TextStream, options: ParserOptions = {}) {
   const parser = new Parser(options);
-  if (typeof text !== "string" && Symbol.asyncIterator in text) return eventsOf(text, parser);
-  for (const piece of typeof text === "string" ? [[text, false] as const] : text) {
-    parser.feed(...piece);
-  }
+  if (Symbol.asyncIterator in Object(text)) return eventsOf(text as TextStream, parser);
+  const isOne = typeof text === "string" || !(Symbol.iterator in Object(text));
+  for (const piece of (isOne ? [text] : text) as Iterable<Piece>) feedPiece(parser, piece);
   parser.finish();
   return parser.message;
+}
+
+function feedPiece(parser: Parser, piece: Piece): ParserEvent[] {
+  const [text, special] = (Array.isArray(piece) ? piece : [piece]) as [string, boolean?];
+  return parser.feed(text, special);
 }
 
 async function* eventsOf(
   stream: TextStream,
   parser: Parser,
 ): AsyncGenerator<ParserEvent, Message, undefined> {
-  for await (const piece of stream) {
-    yield* typeof piece === "string" ? parser.feed(piece) : parser.feed(...piece);
-  }
+  for await (const piece of stream) yield* feedPiece(parser, piece);
   yield* parser.finish();
   return parser.message;
 }

@@ -115,11 +115,12 @@ export interface ToolCallDelta {
   readonly end: number;
 }
 
-/** A tool call is over. Its id, if the start had none. */
+/** A tool call is over, or cut off, which `complete` tells. Its id, if the start had none. */
 export interface ToolCallEnd {
   readonly type: "tool_call_end";
   readonly index: number;
   readonly id: string;
+  readonly complete: boolean;
   readonly start: number;
   readonly end: number;
 }

@@ -157,9 +157,9 @@ class TurnReasoningParser(ReasoningParser):
         events: list[Any] = [*parser.feed(model_output), *parser.finish()]
         reasoning = parser.message.reasoning_content
         end = max((event.end for event in events if event.type == "reasoning"), default=0)
-        rest = model_output[end:].lstrip()
-        for mark in REASONING[1] if reasoning else ():
-            rest = rest.removeprefix(mark)
+        rest = model_output[end:]
+        for mark in [mark for marks in REASONING[bool(reasoning) :] for mark in marks]:
+            rest = rest.lstrip().removeprefix(mark)
         return reasoning or None, rest or None
 
     def extract_reasoning_streaming(

@@ -117,7 +117,7 @@ export function eventLine(event) {
     case "tool_call_delta":
       return `arguments of call ${event.index}: ${JSON.stringify(event.arguments)}`;
     case "tool_call_end":
-      return `call ${event.index} ends`;
+      return `call ${event.index} ${event.complete ? "ends" : "is cut off"}`;
     default:
       return `${event.type}: ${JSON.stringify(event.text)}`;
   }

@@ -1,0 +1,30 @@
+"""What the options of a parser may be."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def check_options(options: Mapping[str, Any]) -> None:
+    """Raise a ValueError for the first that is not what it may be; tools are looked at later."""
+    words = {
+        "enable_thinking": "True, False or None",
+        "prefill": "a string or None",
+        "reasoning": "'extract' or 'inline'",
+        "echo": "True or False",
+        "stop": "a string or a list of strings",
+        "id_prefix": "a string",
+        "special_tokens": "a list of strings or None",
+    }
+    for name, takes in words.items():
+        value, kind = options[name], repr(options[name])
+        if isinstance(value, str):
+            kind = kind if kind in takes else "a string"
+        elif isinstance(value, Collection) and all(isinstance(it, str) for it in value):
+            kind = "a list"
+        if kind not in takes:
+            raise ValueError(f"{name}: {value!r:.99} is not {takes}")
