@@ -13,6 +13,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from tests.generated_formats import committed_format
+from tests.grammar_engines.random_texts import random_turn
 from tests.grammar_samples import turn_ends
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
@@ -21,7 +22,6 @@ from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.turns import written_input
-from turnspec.verification.walks import random_turn
 
 
 def _tool(

@@ -19,6 +19,7 @@ from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
 import turnspec
 from tests.bound_grammars import TOOLS
+from tests.grammar_engines.engine_llguidance import LlguidanceGrammar, compile_grammar
 from turnspec.cli.main import turnspec as command
 from turnspec.grammar.bound import BoundGrammar, GrammarBinder, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice, functions
@@ -31,7 +32,6 @@ from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.verification.engine_llama_cpp import LlamaCppGrammar
 from turnspec.verification.engine_llama_cpp import compile_grammar as llama_cpp
-from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 
 ROOT = Path(__file__).parent.parent
 JSON_CALLS, TAGGED_CALLS = "qwen-qwen3-0-6b", "qwen3-coder"

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from tests.grammar_engines import engine_llguidance
 from turnspec.grammar.schema import SchemaGrammar, schema_rules
 from turnspec.spec.problems import Problem
-from turnspec.verification import engine_llama_cpp, engine_llguidance
+from turnspec.verification import engine_llama_cpp
 
 INTEGER = {"type": "integer"}
 
