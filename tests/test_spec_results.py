@@ -295,7 +295,7 @@ def test_engine_results_are_read(tmp_path: Path) -> None:
     figures = {"spec_hash": "1", "strings": 9, "agreed": 9, "accepted": 4, "turns": 5, "valid": 5}
     path.write_text(json.dumps({"engines": {}, "formats": {"plain": figures}}), encoding="utf-8")
     assert read_engines(path) == {"plain": EngineResult("1", 9, 9, 5, 5)}
-    path.write_text('{"formats": {"plain": {"strings": -1}}}', encoding="utf-8")
+    path.write_text('{"formats": {"plain": {"spec_hash": "1", "strings": -1}}}', encoding="utf-8")
     assert str(read_engines(path)) == f"{path}: formats.plain.strings: must be a count"
 
 

@@ -13,8 +13,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from turnspec.spec.atomic import write_atomically
-from turnspec.spec.json_values import MisfitError, count, load_json, mapping, read_json, text
+from turnspec.spec.json_values import load_json, read_json
 from turnspec.spec.problems import Problem
+from turnspec.spec.records import Records, mapping
 
 
 class ExportState(StrEnum):
@@ -79,34 +80,11 @@ def load_integrations(text_: str, file: str) -> Integrations | Problem:
 
 
 def _records(data: object) -> Integrations:
-    return {target: _record(entry, target) for target, entry in mapping(data, "").items()}
-
-
-def _record(data: object, place: str) -> TargetRecord:
-    entry = mapping(data, place)
-    packages = mapping(entry.get("packages"), f"{place}.packages")
-    formats = mapping(entry.get("formats"), f"{place}.formats")
-    return TargetRecord(
-        {name: text(v, f"{place}.packages.{name}") for name, v in packages.items()},
-        {name: _result(found, f"{place}.formats.{name}") for name, found in formats.items()},
-    )
-
-
-def _result(data: object, place: str) -> IntegrationResult:
-    entry = mapping(data, place)
-    state = text(entry.get("state"), f"{place}.state")
-    if state not in tuple(ExportState):
-        raise MisfitError(f"{place}.state", f"one of {', '.join(ExportState)}")
-    losses = entry.get("losses", [])
-    if not isinstance(losses, list):
-        raise MisfitError(f"{place}.losses", "a list")
-    return IntegrationResult(
-        spec_hash=text(entry.get("spec_hash"), f"{place}.spec_hash"),
-        state=ExportState(state),
-        **{word: count(entry.get(word, 0), f"{place}.{word}") for word in _FIGURES},
-        losses=tuple(text(loss, f"{place}.losses") for loss in losses),
-        example=text(entry.get("example", ""), f"{place}.example"),
-    )
+    records = Records()
+    return {
+        target: records.read(TargetRecord, entry, target)
+        for target, entry in mapping(data, "").items()
+    }
 
 
 def _record_to_data(record: TargetRecord) -> dict[str, object]:

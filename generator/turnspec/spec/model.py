@@ -350,7 +350,7 @@ class Turn:
 
     header: str
     order: tuple[Part, ...]
-    joins: tuple[Join, ...]
+    joins: tuple[Join, ...] = field(default=(), kw_only=True)
     ends: tuple[End, ...]
     stop: tuple[str, ...]
     calls_decide_end: bool = False
@@ -434,7 +434,7 @@ class Guard:
 
     start: str
     end: str
-    characters: str
+    characters: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -617,14 +617,14 @@ class Spec:
 
     name: str
     template: TemplateIdentity
-    tokens: Mapping[str, Token]
+    tokens: Mapping[str, Token] = field(default_factory=dict, kw_only=True)
     capabilities: Capabilities
     thinking: Thinking
     turn: Turn
     reasoning: Reasoning
     content: Content
     tools: Tools | None
-    limits: tuple[Limit, ...]
+    limits: tuple[Limit, ...] = field(default=(), kw_only=True)
     grammar: Grammar
     alternatives: Alternatives = Alternatives()
     overlay: tuple[str, ...] = ()

@@ -8,21 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from turnspec.spec.atomic import write_atomically
-from turnspec.spec.json_values import (
-    MisfitError,
-    count,
-    load_json,
-    mapping,
-    read_json,
-    text,
-    texts,
-)
+from turnspec.spec.json_values import load_json, read_json
 from turnspec.spec.model import Part
 from turnspec.spec.problems import Problem
+from turnspec.spec.records import MisfitError, Records, mapping
 
 #: The rung of the checks that look at a spec as a whole.
 SANITY = "sanity"
@@ -99,8 +92,8 @@ class Coverage:
     the ladder's messages don't take, ``told`` what answers show beside the parts of the spec.
     """
 
-    branches: int
-    rendered: int
+    branches: int = 0
+    rendered: int = 0
     others: int = 0
     untaken: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
@@ -149,55 +142,18 @@ def _templates(data: object) -> dict[str, TemplateResult]:
 
 
 def _template(data: object, place: str) -> TemplateResult:
-    entry = mapping(data, place)
-    rungs = mapping(entry.get("rungs"), f"{place}.rungs")
-    return TemplateResult(
-        spec_hash=text(entry.get("spec_hash"), f"{place}.spec_hash"),
-        generator=text(entry.get("generator"), f"{place}.generator"),
-        parts=_parts(entry.get("parts"), f"{place}.parts"),
-        rungs={
-            name: _rung(rungs[name], f"{place}.rungs.{name}") for name in RUNGS if name in rungs
-        },
-        coverage=_coverage(entry.get("coverage"), f"{place}.coverage"),
-    )
-
-
-def _coverage(data: object, place: str) -> Coverage | None:
-    if data is None:
-        return None
-    entry = mapping(data, place)
-    branches, rendered, others = (
-        count(entry.get(key, 0), f"{place}.{key}") for key in ("branches", "rendered", "others")
-    )
-    lines = [texts(entry.get(key, []), f"{place}.{key}") for key in ("untaken", "told")]
-    return Coverage(branches, rendered, others, *lines)
-
-
-def _rung(data: object, place: str) -> RungResult:
-    entry = mapping(data, place)
-    return RungResult(
-        passed=count(entry.get("passed"), f"{place}.passed"),
-        failed=count(entry.get("failed"), f"{place}.failed"),
-        example=_example(entry.get("example"), f"{place}.example"),
-        note=text(entry.get("note", ""), f"{place}.note"),
-    )
-
-
-def _example(data: object, place: str) -> Counterexample | None:
-    if data is None:
-        return None
-    entry = mapping(data, place)
-    written, wanted, got = (
-        text(entry.get(key, ""), f"{place}.{key}") for key in ("written", "wanted", "got")
-    )
-    return Counterexample(written, wanted, got)
+    result = _RECORDS.read(TemplateResult, data, place)
+    known = {name: result.rungs[name] for name in RUNGS if name in result.rungs}
+    return replace(result, rungs=known)
 
 
 def _parts(data: object, place: str) -> tuple[Part, ...]:
-    names = [str(part) for part in PARTS]
-    if not isinstance(data, list) or any(name not in names for name in data):
-        raise MisfitError(place, f"a list of {', '.join(names)}")
+    if not isinstance(data, list) or any(part not in PARTS for part in data):
+        raise MisfitError(place, f"a list of {', '.join(PARTS)}")
     return tuple(part for part in PARTS if part in data)
+
+
+_RECORDS = Records(special={(TemplateResult, "parts"): _parts})
 
 
 def _template_to_data(result: TemplateResult) -> dict[str, object]:

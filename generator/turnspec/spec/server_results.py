@@ -12,8 +12,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from turnspec.spec.atomic import write_atomically
-from turnspec.spec.json_values import MisfitError, count, load_json, mapping, read_json, text, texts
+from turnspec.spec.json_values import load_json, read_json
 from turnspec.spec.problems import Problem
+from turnspec.spec.records import Records, mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,32 +88,12 @@ def read_servers(path: Path) -> Servers | Problem:
 
 def load_servers(text_: str, file: str) -> Servers | Problem:
     """Return the records that a text holds, or the first thing in it that can't be understood."""
-    return load_json(
-        text_, file, lambda data: {s: _record(r, s) for s, r in mapping(data, "").items()}
-    )
+    return load_json(text_, file, _records)
 
 
-def _record(data: object, place: str) -> ServerRecord:
-    entry = mapping(data, place)
-    formats = mapping(entry.get("formats"), f"{place}.formats")
-    return ServerRecord(
-        text(entry.get("package"), f"{place}.package"),
-        text(entry.get("version"), f"{place}.version"),
-        count(entry.get("parsers"), f"{place}.parsers"),
-        {name: _result(found, f"{place}.formats.{name}") for name, found in formats.items()},
-    )
-
-
-def _result(data: object, place: str) -> ServerResult:
-    entry = mapping(data, place)
-    pairs = entry.get("parsers", [])
-    if not isinstance(pairs, list):
-        raise MisfitError(f"{place}.parsers", "a list")
-    return ServerResult(
-        text(entry.get("fingerprint"), f"{place}.fingerprint"),
-        **{
-            word: count(entry.get(word), f"{place}.{word}") for word in ("turns", "whole", "pieces")
-        },
-        parsers=tuple(texts(pair, f"{place}.parsers") for pair in pairs),
-        example=texts(entry.get("example", []), f"{place}.example"),
-    )
+def _records(data: object) -> Servers:
+    records = Records()
+    return {
+        server: records.read(ServerRecord, entry, server)
+        for server, entry in mapping(data, "").items()
+    }
