@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 
 from turnspec.codegen.format_module import FormatModule
 from turnspec.grammar.request import functions
-from turnspec.spec.model import Literal, Slot, SlotKind, Spec
+from turnspec.spec.model import Slot, SlotKind, Spec
 from turnspec.verification.messages import format_markers
 
 #: A piece of text, and whether it is a special token.
@@ -202,7 +202,7 @@ def _lost_words(
 def _alternative_texts(spec: Spec) -> Iterator[str]:
     """Yield what stands around calls that are written otherwise than the template does."""
     ways = spec.alternatives.calls
-    yield from (piece.text for way in ways for piece in way if isinstance(piece, Literal))
+    yield from (piece.text for way in ways for piece in way)
     if spec.alternatives.code is not None:
         yield spec.alternatives.code.start
 
@@ -213,8 +213,8 @@ def _meaningless(spec: Spec, text: str, tools: Sequence[Mapping[str, Any]]) -> I
     marks = (marks.start for marks in spec.alternatives.marks)
     for pieces in (*spec.alternatives.calls, *marks):
         for before, slot, behind in zip(pieces, pieces[1:], pieces[2:], strict=False):
-            if slot == Slot(SlotKind.WORD) and isinstance(behind, Literal):
-                start = re.escape(before.text) if isinstance(before, Literal) else f"(?:{names})"
+            if slot == Slot(SlotKind.WORD) and not behind.kind:
+                start = f"(?:{names})" if before.kind else re.escape(before.text)
                 yield from re.findall(f"{start}(.*?){re.escape(behind.text)}", text, re.DOTALL)
 
 
