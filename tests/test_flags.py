@@ -15,6 +15,7 @@ from tests.generated_formats import ROOT
 from tests.integrations import choosing
 from tests.integrations.choosing import Names, choose
 from tests.integrations.matrix_page import matrix_page
+from tests.integrations.records import write_servers
 from tests.specs_for_tests import json_native_spec, plain_spec
 from tests.test_cli import run
 from tests.test_vendor import checkout, root  # noqa: F401  (fixtures)
@@ -26,7 +27,6 @@ from turnspec.spec.server_results import (
     ServerResult,
     load_servers,
     read_servers,
-    write_servers,
 )
 
 READS = ServerResult(fingerprint(json_native_spec()), 4, 4, 4, (("a", "b"), ("c", "")))

@@ -6,13 +6,11 @@ run with, and for each format what became of it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from turnspec.spec.atomic import write_atomically
 from turnspec.spec.json_values import load_json, read_json
 from turnspec.spec.problems import Problem
 from turnspec.spec.records import Records, mapping
@@ -62,12 +60,6 @@ class TargetRecord:
 Integrations = Mapping[str, TargetRecord]
 
 
-def write_integrations(path: Path, records: Integrations) -> bool:
-    """Write integrations.json, all in the order of its names, and return whether it changed."""
-    data = {target: _record_to_data(records[target]) for target in sorted(records)}
-    return write_atomically(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
-
-
 def read_integrations(path: Path) -> Integrations | Problem:
     """Return the records by target; none when the file isn't there yet."""
     absent: Integrations = {}
@@ -85,17 +77,3 @@ def _records(data: object) -> Integrations:
         target: records.read(TargetRecord, entry, target)
         for target, entry in mapping(data, "").items()
     }
-
-
-def _record_to_data(record: TargetRecord) -> dict[str, object]:
-    formats = {name: _result_to_data(record.formats[name]) for name in sorted(record.formats)}
-    return {"packages": dict(sorted(record.packages.items())), "formats": formats}
-
-
-def _result_to_data(result: IntegrationResult) -> dict[str, object]:
-    data = {**asdict(result), "losses": list(result.losses)}
-    return {key: value for key, value in data.items() if value or key not in _LEFT_OUT}
-
-
-_FIGURES = ("checks", "passed", "loosely", "cuts", "raised", "bridged", "withheld")
-_LEFT_OUT = ("losses", "example", *_FIGURES[2:])

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from turnspec.spec.atomic import write_atomically
 from turnspec.spec.json_values import load_json, read_json
 from turnspec.spec.model import Part
 from turnspec.spec.problems import Problem
@@ -117,11 +116,6 @@ def dump_results(results: Mapping[str, TemplateResult]) -> str:
     """Return the text of verification.json: templates by name, rungs and parts in their order."""
     data = {name: _template_to_data(results[name]) for name in sorted(results)}
     return json.dumps(data, indent=2) + "\n"
-
-
-def write_results(path: Path, results: Mapping[str, TemplateResult]) -> bool:
-    """Write verification.json and return whether it changed."""
-    return write_atomically(path, dump_results(results))
 
 
 def read_results(path: Path) -> dict[str, TemplateResult] | Problem:

@@ -6,12 +6,10 @@ What is recorded belongs to what the format is, by its fingerprint, whatever tem
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
-from turnspec.spec.atomic import write_atomically
 from turnspec.spec.json_values import load_json, read_json
 from turnspec.spec.problems import Problem
 from turnspec.spec.records import Records, mapping
@@ -63,21 +61,6 @@ class ServerRecord:
 
 #: Records by the names of their servers.
 Servers = Mapping[str, ServerRecord]
-
-
-def write_servers(path: Path, records: Servers) -> bool:
-    """Write servers.json, a line for each format, and return whether it changed."""
-    parts = []
-    for server, record in sorted(records.items()):
-        head = {"package": record.package, "version": record.version, "parsers": record.parsers}
-        lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
-        formats = ",\n".join(
-            f"   {json.dumps(name)}: {json.dumps(asdict(found), ensure_ascii=False)}"
-            for name, found in sorted(record.formats.items())
-        )
-        lines.append(f'  "formats": {{\n{formats}\n  }}')
-        parts.append(f" {json.dumps(server)}: {{\n" + ",\n".join(lines) + "\n }")
-    return write_atomically(path, "{\n" + ",\n".join(parts) + "\n}\n")
 
 
 def read_servers(path: Path) -> Servers | Problem:
