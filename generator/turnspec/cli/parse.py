@@ -16,7 +16,7 @@ from turnspec.cli.common import (
     ROOT,
     THINKING,
     TOOLS,
-    VERBOSE,
+    TRACEBACKS,
     WithOldName,
     json_option,
     tool_definitions,
@@ -68,7 +68,7 @@ _TOLD = ("offset", "kind", "message")
 )
 @HUB_OFFLINE
 @ROOT
-@VERBOSE
+@TRACEBACKS
 def parse(
     fmt: str,
     file: Path,
@@ -82,7 +82,6 @@ def parse(
     result: str,
     jobs: int | None,
     root: Path | None,
-    verbose: bool,
 ) -> None:
     """Parse a model's output (a file or standard input) with a generated parser.
 
