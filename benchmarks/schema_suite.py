@@ -28,8 +28,9 @@ from jsonschema.validators import Draft202012Validator, validator_for
 from referencing.exceptions import Unresolvable
 from tests.grammar_engines.engine_llguidance import compile_grammar
 from tests.grammar_engines.random_texts import random_turn
+from tests.schema_grammars import schema_rules
 
-from turnspec.grammar.schema import SchemaGrammar, schema_rules
+from turnspec.grammar.schema import SchemaGrammar
 from turnspec.spec.problems import Problem
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 

@@ -29,7 +29,8 @@ from tests.grammar_samples import (
     written_samples,
     written_turns,
 )
-from turnspec.grammar.schema import SchemaGrammar, schema_rules
+from tests.schema_grammars import schema_rules
+from turnspec.grammar.schema import SchemaGrammar
 from turnspec.grammar.text import text_without
 from turnspec.grammar.turn import text_markers
 from turnspec.spec.model import Spec

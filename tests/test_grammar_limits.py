@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from tests.grammar_engines import engine_llguidance
-from turnspec.grammar.schema import SchemaGrammar, schema_rules
+from tests.schema_grammars import schema_rules
+from turnspec.grammar.schema import SchemaGrammar
 from turnspec.spec.problems import Problem
 from turnspec.verification import engine_llama_cpp
 

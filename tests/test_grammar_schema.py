@@ -15,7 +15,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.generated_formats import EVERY_FORMAT
 from tests.grammar_engines.engine_llguidance import LlguidanceGrammar, compile_grammar
-from turnspec.grammar.schema import SchemaGrammar, schema_rules
+from tests.schema_grammars import schema_rules
+from turnspec.grammar.schema import SchemaGrammar
 from turnspec.grammar.schema_checks import Schema
 
 OBJECT = {"type": "object", "additionalProperties": False}
