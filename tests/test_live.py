@@ -299,7 +299,7 @@ def test_the_record_comes_back(tmp_path: Path, snapshot: SnapshotAssertion) -> N
             "live.json: seeds: must be a count",
         ),
         (
-            '{"llama-cpp-python": "1", "seeds": 1, "formats": {"a": {"turns": 1}}}',
+            '{"llama-cpp-python": "1", "seeds": 1, "formats": {"a": {"spec_hash": "", "prompt": "", "turns": 1}}}',
             "live.json: formats.a.calls: must be a count",
         ),
     ],

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnspec.spec.json_values import load_json, read_json
+from turnspec.spec.json_values import read_json
 from turnspec.spec.problems import Problem
 from turnspec.spec.records import Records
 
@@ -37,12 +37,7 @@ class _Results:
 
 def read_engines(path: Path) -> Mapping[str, EngineResult] | Problem:
     """Return the results by template name; none when the file isn't there yet."""
-    return read_json(path, {}, load_engines)
-
-
-def load_engines(text: str, file: str) -> Mapping[str, EngineResult] | Problem:
-    """Return the results that a text holds, or the first thing in it that can't be understood."""
-    return load_json(text, file, _results)
+    return read_json(path, {}, _results)
 
 
 def _results(data: object) -> Mapping[str, EngineResult]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
-from turnspec.spec.json_values import load_json, read_json
+from turnspec.spec.json_values import read_json
 from turnspec.spec.problems import Problem
-from turnspec.spec.records import Records, mapping
+from turnspec.spec.records import Records
 
 
 class ExportState(StrEnum):
@@ -63,17 +64,4 @@ Integrations = Mapping[str, TargetRecord]
 def read_integrations(path: Path) -> Integrations | Problem:
     """Return the records by target; none when the file isn't there yet."""
     absent: Integrations = {}
-    return read_json(path, absent, load_integrations)
-
-
-def load_integrations(text_: str, file: str) -> Integrations | Problem:
-    """Return the records that a text holds, or the first thing in it that can't be understood."""
-    return load_json(text_, file, _records)
-
-
-def _records(data: object) -> Integrations:
-    records = Records()
-    return {
-        target: records.read(TargetRecord, entry, target)
-        for target, entry in mapping(data, "").items()
-    }
+    return read_json(path, absent, partial(Records().each, TargetRecord))

@@ -14,10 +14,10 @@ from turnspec.spec.records import MisfitError
 T = TypeVar("T")
 
 
-def read_json(path: Path, absent: T, load: Callable[[str, str], T | Problem]) -> T | Problem:
-    """Return what ``load`` makes of a file's text; ``absent`` when the file isn't there yet."""
+def read_json(path: Path, absent: T, convert: Callable[[object], T]) -> T | Problem:
+    """Return what ``convert`` makes of a file; ``absent`` when the file isn't there yet."""
     try:
-        return load(file_text(path), str(path))
+        return load_json(file_text(path), str(path), convert)
     except FileNotFoundError:
         return absent
     except OSError as error:

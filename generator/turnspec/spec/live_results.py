@@ -68,7 +68,7 @@ def write_live(path: Path, record: LiveRecord) -> bool:
 
 def read_live(path: Path) -> LiveRecord | Problem:
     """Return the record; an empty one when the file isn't there yet."""
-    return read_json(path, LiveRecord(), load_live)
+    return read_json(path, LiveRecord(), _record)
 
 
 def load_live(text: str, file: str) -> LiveRecord | Problem:
@@ -80,7 +80,10 @@ def _record(data: object) -> LiveRecord:
     return _RECORDS.read(LiveRecord, data)
 
 
-_RECORDS = Records(keys={(LiveRecord, "engine"): "llama-cpp-python"})
+_RECORDS = Records(
+    keys={(LiveRecord, "engine"): "llama-cpp-python"},
+    required=frozenset({(LiveRecord, "formats")}),
+)
 
 
 def _result_to_data(result: LiveResult) -> dict[str, object]:

@@ -86,6 +86,10 @@ class Records:
         """
         return cast("R", self._reader(kind)(data, place))
 
+    def each(self, kind: type[R], data: object) -> dict[str, R]:
+        """Return the records that data has by name. Raises MisfitError."""
+        return {name: self.read(kind, entry, name) for name, entry in mapping(data, "").items()}
+
     def fields(self, kind: type) -> tuple[RecordField, ...]:
         """Return the fields of a record's class, in its order."""
         if kind not in self._fields:

@@ -14,7 +14,7 @@ from pathlib import Path
 from turnspec.spec.json_values import load_json, read_json
 from turnspec.spec.model import Part
 from turnspec.spec.problems import Problem
-from turnspec.spec.records import MisfitError, Records, mapping
+from turnspec.spec.records import MisfitError, Records
 
 #: The rung of the checks that look at a spec as a whole.
 SANITY = "sanity"
@@ -123,7 +123,7 @@ def read_results(path: Path) -> dict[str, TemplateResult] | Problem:
 
     A file that can't be understood gives a problem; results can always be found anew.
     """
-    return read_json(path, {}, load_results)
+    return read_json(path, {}, _templates)
 
 
 def load_results(text: str, file: str) -> dict[str, TemplateResult] | Problem:
@@ -132,13 +132,12 @@ def load_results(text: str, file: str) -> dict[str, TemplateResult] | Problem:
 
 
 def _templates(data: object) -> dict[str, TemplateResult]:
-    return {name: _template(entry, name) for name, entry in mapping(data, "").items()}
+    results = _RECORDS.each(TemplateResult, data)
+    return {name: replace(found, rungs=_known(found)) for name, found in results.items()}
 
 
-def _template(data: object, place: str) -> TemplateResult:
-    result = _RECORDS.read(TemplateResult, data, place)
-    known = {name: result.rungs[name] for name in RUNGS if name in result.rungs}
-    return replace(result, rungs=known)
+def _known(result: TemplateResult) -> dict[str, RungResult]:
+    return {name: result.rungs[name] for name in RUNGS if name in result.rungs}
 
 
 def _parts(data: object, place: str) -> tuple[Part, ...]:
@@ -147,7 +146,10 @@ def _parts(data: object, place: str) -> tuple[Part, ...]:
     return tuple(part for part in PARTS if part in data)
 
 
-_RECORDS = Records(special={(TemplateResult, "parts"): _parts})
+_RECORDS = Records(
+    required=frozenset({(TemplateResult, "parts"), (TemplateResult, "rungs")}),
+    special={(TemplateResult, "parts"): _parts},
+)
 
 
 def _template_to_data(result: TemplateResult) -> dict[str, object]:
@@ -155,9 +157,7 @@ def _template_to_data(result: TemplateResult) -> dict[str, object]:
         "spec_hash": result.spec_hash,
         "generator": result.generator,
         "parts": [part for part in PARTS if part in result.parts],
-        "rungs": {
-            name: _rung_to_data(result.rungs[name]) for name in RUNGS if name in result.rungs
-        },
+        "rungs": {name: _rung_to_data(rung) for name, rung in _known(result).items()},
         **({"coverage": asdict(result.coverage)} if result.coverage else {}),
     }
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from turnspec.spec.json_values import load_json, read_json
+from turnspec.spec.json_values import read_json
 from turnspec.spec.problems import Problem
-from turnspec.spec.records import Records, mapping
+from turnspec.spec.records import Records
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +67,4 @@ Servers = Mapping[str, ServerRecord]
 def read_servers(path: Path) -> Servers | Problem:
     """Return the records by server; none when the file isn't there yet."""
     absent: Servers = {}
-    return read_json(path, absent, load_servers)
-
-
-def load_servers(text_: str, file: str) -> Servers | Problem:
-    """Return the records that a text holds, or the first thing in it that can't be understood."""
-    return load_json(text_, file, _records)
-
-
-def _records(data: object) -> Servers:
-    records = Records()
-    return {
-        server: records.read(ServerRecord, entry, server)
-        for server, entry in mapping(data, "").items()
-    }
+    return read_json(path, absent, partial(Records().each, ServerRecord))
