@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from multiprocessing.process import BaseProcess
 from random import Random
 from typing import Any
 
@@ -249,3 +251,10 @@ def written_calls(spec: Spec, calls: tuple[Call, ...], *, thinking: bool | None)
         if given is not None:
             return given.text
     return None
+
+
+def end_those_begun_since(known: Collection[BaseProcess]) -> None:
+    """End the processes that a binder began, as nobody has to wait for them any more."""
+    for process in multiprocessing.active_children():
+        if process not in known:
+            process.kill()
