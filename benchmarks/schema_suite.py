@@ -26,12 +26,13 @@ from typing import Any
 from jsonschema.exceptions import SchemaError
 from jsonschema.validators import Draft202012Validator, validator_for
 from referencing.exceptions import Unresolvable
+from tests.grammar_engines.engine_llguidance import compile_grammar
+from tests.grammar_engines.random_texts import random_turn
+from tests.schema_grammars import schema_rules
 
-from turnspec.grammar.schema import SchemaGrammar, schema_rules
+from turnspec.grammar.schema import SchemaGrammar
 from turnspec.spec.problems import Problem
-from turnspec.verification.engine_llguidance import compile_grammar
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
-from turnspec.verification.walks import random_turn
 
 FOLDER = Path(__file__).parent.parent / "build/schemas"
 #: What is fetched, and which files of it hold the official tests, and schemas.

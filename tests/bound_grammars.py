@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from multiprocessing.process import BaseProcess
 from random import Random
 from typing import Any
 
 from jsonschema import Draft202012Validator
 
 from tests.generated_formats import committed_format
+from tests.grammar_engines.random_texts import random_turn
 from tests.grammar_samples import turn_ends
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
@@ -21,7 +24,6 @@ from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.turns import written_input
-from turnspec.verification.walks import random_turn
 
 
 def _tool(
@@ -249,3 +251,10 @@ def written_calls(spec: Spec, calls: tuple[Call, ...], *, thinking: bool | None)
         if given is not None:
             return given.text
     return None
+
+
+def end_those_begun_since(known: Collection[BaseProcess]) -> None:
+    """End the processes that a binder began, as nobody has to wait for them any more."""
+    for process in multiprocessing.active_children():
+        if process not in known:
+            process.kill()

@@ -22,16 +22,16 @@ from rich.progress import track
 
 from tests.bound_grammars import Bound, requests_for
 from tests.generated_formats import NAMES, ROOT, committed_format
+from tests.grammar_engines import Compile, CompiledGrammar, engine_llguidance, engine_xgrammar
+from tests.grammar_engines.agreement import Agreement, Sample, ask_engines, random_samples
+from tests.grammar_engines.random_texts import mutated
 from tests.grammar_samples import gbnf_of, written_samples
 from turnspec.grammar.turn import text_markers
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.files import spec_hash
 from turnspec.spec.problems import Problem
-from turnspec.verification import engine_llama_cpp, engine_llguidance, engine_xgrammar
-from turnspec.verification.agreement import Agreement, Sample, ask_engines, random_samples
-from turnspec.verification.engines import Compile, CompiledGrammar
+from turnspec.verification import engine_llama_cpp
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
-from turnspec.verification.walks import mutated
 
 PAGE = ROOT / "specs" / "engines.json"
 TURNS = 200

@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any
 
 from tests.generated_formats import ROOT, committed_format
+from tests.grammar_engines.agreement import Sample
 from turnspec.spec.model import Part, Slot, SlotKind, Spec
-from turnspec.verification.agreement import Sample
 from turnspec.verification.messages import sample_messages
 from turnspec.verification.turns import written_input
 

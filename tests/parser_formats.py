@@ -77,7 +77,7 @@ def make_spec(
         name=name,
         tokens={},
         thinking=two_prompts(on, off),
-        turn=Turn(header, order, joins, ends, stop),
+        turn=Turn(header, order, ends, stop, joins=joins),
         reasoning=Reasoning(mode, start, end, "reasoning_content", ReasoningScope.ALL),
         content=Content(ContentMode.ALWAYS_WRAPPED if content[0] else ContentMode.PLAIN, *content),
         tools=tools,

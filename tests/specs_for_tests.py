@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from turnspec.spec.atomic import write_atomically
+from turnspec.spec.files import dump_spec
 from turnspec.spec.model import (
     Arguments,
     CallIdPosition,
@@ -39,6 +42,7 @@ from turnspec.spec.model import (
     ValueSyntax,
     Verdict,
 )
+from turnspec.spec.results import TemplateResult, dump_results
 
 NAME = Slot(SlotKind.NAME)
 ID = Slot(SlotKind.ID)
@@ -348,3 +352,13 @@ def channels_spec() -> Spec:
 
 
 ALL_SPECS = (json_native_spec, tag_with_json_spec, tagged_spec, plain_spec, channels_spec)
+
+
+def write_spec(folder: Path, spec: Spec) -> bool:
+    """Write a spec to ``NAME.yaml`` in ``folder`` and return whether the file changed."""
+    return write_atomically(folder / f"{spec.name}.yaml", dump_spec(spec))
+
+
+def write_results(path: Path, results: Mapping[str, TemplateResult]) -> bool:
+    """Write verification.json and return whether it changed."""
+    return write_atomically(path, dump_results(results))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.grammar_engines.engine_llguidance import LlguidanceGrammar, compile_grammar
 from tests.own_templates import own_template, spec_of
 from turnspec.analysis.calls import CallsFinding
 from turnspec.analysis.findings import Derivation
@@ -16,7 +17,6 @@ from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import Following
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.model import AfterFirst, Part
-from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 
 LAST = Edge(Part.CALLS, Part.END)
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.generated_formats import committed_format
+from tests.grammar_engines.engine_llguidance import LlguidanceGrammar, compile_grammar
 from tests.reference.cases import (
     CALLING,
     NOW,
@@ -22,7 +23,6 @@ from tests.reference.cases import (
 from turnspec.chat import NAMED_FORMATS, ChatTemplate
 from turnspec.chat.prepared import in_context
 from turnspec.spec.message import Call, Message
-from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 from turnspec.verification.turns import written_input
 
 NAMES = tried_templates()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.generated_formats import KINDS, NAMES, committed_format
+from tests.grammar_engines.engine_llguidance import LlguidanceGrammar, compile_grammar
 from turnspec import __version__
 from turnspec.grammar.turn import TOOL_CALLS
 from turnspec.pipeline.build import generate_files
@@ -18,7 +19,6 @@ from turnspec.sources.index import read_index
 from turnspec.spec.files import read_spec, spec_hash
 from turnspec.spec.model import Spec
 from turnspec.spec.results import NEVER_RENDERED, RUNGS, read_results
-from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 
 ROOT = Path(__file__).parent.parent
 

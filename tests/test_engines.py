@@ -18,6 +18,10 @@ from llguidance import LLMatcher, LLTokenizer, TokenizerWrapper, grammar_from
 
 from tests import engine_counts
 from tests.generated_formats import KINDS, PARTS, committed_format, committed_spec
+from tests.grammar_engines import Compile, CompiledGrammar, engine_llguidance, engine_xgrammar
+from tests.grammar_engines.agreement import Sample, ask_engines, random_samples
+from tests.grammar_engines.lazy_runs import LazyRun, lazy_run
+from tests.grammar_engines.random_texts import random_turn
 from tests.grammar_samples import (
     gbnf_of,
     says_twice,
@@ -25,23 +29,16 @@ from tests.grammar_samples import (
     written_samples,
     written_turns,
 )
-from turnspec.grammar.schema import SchemaGrammar, schema_rules
+from tests.schema_grammars import schema_rules
+from turnspec.grammar.schema import SchemaGrammar
 from turnspec.grammar.text import text_without
 from turnspec.grammar.turn import text_markers
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
-from turnspec.verification import (
-    engine_llama_cpp,
-    engine_llguidance,
-    engine_xgrammar,
-    llama_cpp_library,
-)
-from turnspec.verification.agreement import Sample, ask_engines, random_samples
-from turnspec.verification.engine_llama_cpp import LazyRun, LlamaCppGrammar, lazy_run
-from turnspec.verification.engines import Compile, CompiledGrammar
+from turnspec.verification import engine_llama_cpp, llama_cpp_library
+from turnspec.verification.engine_llama_cpp import LlamaCppGrammar
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.llama_cpp_library import LlamaVocabulary, load_vocabulary
-from turnspec.verification.walks import random_turn
 
 ENGINES: dict[str, Compile] = {
     "llama.cpp": engine_llama_cpp.compile_grammar,

@@ -8,6 +8,7 @@ import pytest
 from llguidance import LLMatcher, LLTokenizer, TokenizerWrapper
 
 from tests.generated_formats import committed_format
+from tests.grammar_engines import engine_llguidance
 from turnspec.cases.drawing import draw_cases
 from turnspec.deviations.turns import Case
 from turnspec.export.exporting import Exported, ExportOptions, Refusal
@@ -15,7 +16,6 @@ from turnspec.export.llguidance import FILE, export_llguidance, lark_of
 from turnspec.grammar.bound import bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.spec.model import Spec
-from turnspec.verification import engine_llguidance
 
 NAMES = ("qwen-qwen3-0-6b", "qwen3-coder", "openai-gpt-oss-120b", "deepseek-ai-deepseek-v3-1")
 

@@ -15,6 +15,7 @@ from tests.generated_formats import ROOT
 from tests.integrations import choosing
 from tests.integrations.choosing import Names, choose
 from tests.integrations.matrix_page import matrix_page
+from tests.integrations.records import write_servers
 from tests.specs_for_tests import json_native_spec, plain_spec
 from tests.test_cli import run
 from tests.test_vendor import checkout, root  # noqa: F401  (fixtures)
@@ -24,9 +25,7 @@ from turnspec.spec.problems import Problem
 from turnspec.spec.server_results import (
     ServerRecord,
     ServerResult,
-    load_servers,
     read_servers,
-    write_servers,
 )
 
 READS = ServerResult(fingerprint(json_native_spec()), 4, 4, 4, (("a", "b"), ("c", "")))
@@ -51,9 +50,10 @@ def test_results_are_read_as_they_were_written(tmp_path: Path) -> None:
         ('{"one": {"package": "", "version": "", "parsers": -1}}', "one.parsers: must be a count"),
     ],
 )
-def test_what_cannot_be_read_is_told(text: str, told: str) -> None:
-    text = text.replace("1}}", '1, "formats": {}}}')
-    assert told in str(load_servers(text, "servers.json"))
+def test_what_cannot_be_read_is_told(text: str, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "servers.json"
+    path.write_text(text.replace("1}}", '1, "formats": {}}}'), encoding="utf-8")
+    assert told in str(read_servers(path))
 
 
 def test_a_format_is_found_by_what_it_is() -> None:

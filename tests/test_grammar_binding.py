@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +19,8 @@ from jsonschema import Draft202012Validator
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
 import turnspec
-from tests.bound_grammars import TOOLS
+from tests.bound_grammars import TOOLS, end_those_begun_since
+from tests.grammar_engines.engine_llguidance import LlguidanceGrammar, compile_grammar
 from turnspec.cli.main import turnspec as command
 from turnspec.grammar.bound import BoundGrammar, GrammarBinder, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice, functions
@@ -31,7 +33,6 @@ from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.verification.engine_llama_cpp import LlamaCppGrammar
 from turnspec.verification.engine_llama_cpp import compile_grammar as llama_cpp
-from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 
 ROOT = Path(__file__).parent.parent
 JSON_CALLS, TAGGED_CALLS = "qwen-qwen3-0-6b", "qwen3-coder"
@@ -180,13 +181,14 @@ def test_a_budget_ends_what_takes_too_long_and_nothing_else() -> None:
 
 
 def test_nobody_waits_for_a_request_that_takes_long() -> None:
-    limit = Limits(seconds=5)
-    binder = GrammarBinder(spec_of(JSON_CALLS), limit=limit)
+    known = multiprocessing.active_children()
+    binder = GrammarBinder(spec_of(JSON_CALLS), limit=Limits(seconds=20))
     with closing(binder), ThreadPoolExecutor() as threads:
         slow = threads.submit(binder.bind, GrammarRequest([tool(1, x=TAKES_LONG)]))
         others = [threads.submit(binder.bind, GrammarRequest([tool(n)])) for n in range(3)]
         assert all(isinstance(other.result(), BoundGrammar) for other in others)
         assert not slow.done()
+        end_those_begun_since(known)
         assert refused(slow.result())
 
 

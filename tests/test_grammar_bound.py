@@ -24,17 +24,17 @@ from tests.generated_formats import (
     committed_format,
     committed_spec,
 )
+from tests.grammar_engines import Compile, CompiledGrammar, engine_llguidance
+from tests.grammar_engines.agreement import Sample, ask_engines
+from tests.grammar_engines.lazy_runs import LazyRun, lazy_run
+from tests.grammar_engines.random_texts import mutated
 from turnspec.cli.main import turnspec
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.spec.message import Call
 from turnspec.spec.model import Part
 from turnspec.spec.problems import Problem
-from turnspec.verification import engine_llama_cpp, engine_llguidance
-from turnspec.verification.agreement import Sample, ask_engines
-from turnspec.verification.engine_llama_cpp import LazyRun, lazy_run
-from turnspec.verification.engines import Compile, CompiledGrammar
-from turnspec.verification.walks import mutated
+from turnspec.verification import engine_llama_cpp
 
 ENGINES: dict[str, Compile] = {
     "llama.cpp": engine_llama_cpp.compile_grammar,

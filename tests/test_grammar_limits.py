@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
-from turnspec.grammar.schema import SchemaGrammar, schema_rules
+from tests.grammar_engines import engine_llguidance
+from tests.schema_grammars import schema_rules
+from turnspec.grammar.schema import SchemaGrammar
 from turnspec.spec.problems import Problem
-from turnspec.verification import engine_llama_cpp, engine_llguidance
+from turnspec.verification import engine_llama_cpp
 
 INTEGER = {"type": "integer"}
 

@@ -14,9 +14,10 @@ from jsonschema import Draft202012Validator
 from syrupy.assertion import SnapshotAssertion
 
 from tests.generated_formats import EVERY_FORMAT
-from turnspec.grammar.schema import SchemaGrammar, schema_rules
+from tests.grammar_engines.engine_llguidance import LlguidanceGrammar, compile_grammar
+from tests.schema_grammars import schema_rules
+from turnspec.grammar.schema import SchemaGrammar
 from turnspec.grammar.schema_checks import Schema
-from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 
 OBJECT = {"type": "object", "additionalProperties": False}
 TREE: dict[str, Any] = {

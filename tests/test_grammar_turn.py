@@ -10,6 +10,7 @@ from itertools import product
 import pytest
 
 from tests.generated_formats import EVERY_FORMAT
+from tests.grammar_engines.engine_llguidance import LlguidanceGrammar, compile_grammar
 from tests.specs_for_tests import (
     ALL_SPECS,
     channels_spec,
@@ -40,7 +41,6 @@ from turnspec.spec.model import (
     ValueSyntax,
 )
 from turnspec.spec.problems import Problem
-from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 
 NAME, ID, INDEX, COUNT, ARGUMENTS, KEY, TYPE, VALUE, _ = map(Slot, SlotKind)
 RAW_STRINGS = {**dict.fromkeys(JsonType, Encoding.JSON), JsonType.STRING: Encoding.RAW}

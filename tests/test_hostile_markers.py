@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.generated_formats import committed_spec
+from tests.grammar_engines import engine_llguidance as llguidance
 from tests.specs_for_tests import tag_with_json_spec, tagged_spec, two_prompts
 from turnspec.codegen.loading import load
 from turnspec.codegen.module import generate_module
@@ -22,7 +23,6 @@ from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Part, Spec, Switch, SwitchWord
 from turnspec.spec.problems import Problem
 from turnspec.verification import engine_llama_cpp as llama_cpp
-from turnspec.verification import engine_llguidance as llguidance
 
 NASTY = (
     r"\x" * 60,

@@ -299,7 +299,8 @@ def test_the_record_comes_back(tmp_path: Path, snapshot: SnapshotAssertion) -> N
             "live.json: seeds: must be a count",
         ),
         (
-            '{"llama-cpp-python": "1", "seeds": 1, "formats": {"a": {"turns": 1}}}',
+            '{"llama-cpp-python": "1", "seeds": 1,'
+            ' "formats": {"a": {"spec_hash": "", "prompt": "", "turns": 1}}}',
             "live.json: formats.a.calls: must be a count",
         ),
     ],
@@ -545,7 +546,7 @@ def test_controls_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) 
         (
             ["--model", "own.gguf", "--tools", "numbers.json"],
             1,
-            "error: tools: #/0: a tool is an object with a function in it\n",
+            "error: --tools: tool 0 has no name\n",
         ),
         (["--model", "half.gguf"], 1, "error: half.gguf: llama.cpp cannot load it: "),
         (["--model", "empty.gguf"], 1, "error: empty.gguf: llama.cpp cannot load it: "),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests import parser_formats as formats
+from tests.grammar_engines.engine_llguidance import LlguidanceGrammar, compile_grammar
 from tests.parser_checks import assert_any_chunking, assert_any_truncation, stream
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load
@@ -17,7 +18,6 @@ from turnspec.grammar.turn import generate_grammar
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
-from turnspec.verification.engine_llguidance import LlguidanceGrammar, compile_grammar
 
 FORMATS = {
     spec.name: spec

@@ -18,8 +18,9 @@ from turnspec.rendering.conversation import (
     tool_definitions,
     user_message,
 )
-from turnspec.rendering.value_schemas import json_type_name, schema_of
+from turnspec.rendering.value_schemas import schema_of
 from turnspec.rendering.worker import Rendering, RenderWorker
+from turnspec.spec.encoding import json_type
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import ContentBlocks
 
@@ -174,8 +175,8 @@ def test_tool_definitions_type_what_the_calls_pass() -> None:
         ({}, "object"),
     ],
 )
-def test_json_type_name(value: object, name: str) -> None:
-    assert json_type_name(value) == name
+def test_json_type(value: object, name: str) -> None:
+    assert json_type(value) == name
 
 
 def test_a_schema_says_what_is_inside_of_values() -> None:

@@ -17,7 +17,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.generated_formats import KINDS, NAMES, ROOT
-from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec
+from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec, write_results
 from tests.test_review import opened_by_the_model
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.loading import load
@@ -38,7 +38,6 @@ from turnspec.spec.results import (
     Counterexample,
     RungResult,
     TemplateResult,
-    write_results,
 )
 from turnspec.spec.visible import visible
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import strategies as st
 
 from tests.generated_formats import KINDS, committed_format, table_of
+from tests.grammar_engines.random_texts import mutated
 from tests.test_parser_promises import for_examples, module_of, spec_of, turns_behind_a_prompt
 from turnspec.codegen.markers import leading_text
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.characters import LONGEST, NOT_IN_NAMES
 from turnspec.verification.messages import format_markers
-from turnspec.verification.walks import mutated
 
 NAME = re.compile(f"[^{NOT_IN_NAMES}]{{1,{LONGEST}}}")
 

@@ -17,6 +17,7 @@ from tests.specs_for_tests import (
     plain_spec,
     tag_with_json_spec,
     tagged_spec,
+    write_spec,
 )
 from tests.test_cli import run, run_whole
 from turnspec.pipeline.project import Project
@@ -24,7 +25,7 @@ from turnspec.review.compare import Review
 from turnspec.review.revisions import review_files, review_since
 from turnspec.review.rules import Severity
 from turnspec.review.shown import changelog, json_data, markdown, text_lines
-from turnspec.spec.files import dump_spec, load_spec, write_spec
+from turnspec.spec.files import dump_spec, load_spec
 from turnspec.spec.model import (
     ReasoningMode,
     Spec,

@@ -17,6 +17,7 @@ from tests.specs_for_tests import (
     plain_spec,
     tag_with_json_spec,
     tagged_spec,
+    write_spec,
 )
 from turnspec.spec.files import (
     dump_spec,
@@ -24,7 +25,6 @@ from turnspec.spec.files import (
     load_spec,
     read_spec,
     spec_hash,
-    write_spec,
 )
 from turnspec.spec.model import ContentMode, Spec
 from turnspec.spec.recipe import Recipe

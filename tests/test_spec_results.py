@@ -11,7 +11,14 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.specs_for_tests import ALL_SPECS, json_native_spec, plain_spec, tagged_spec
+from tests.integrations.records import write_integrations
+from tests.specs_for_tests import (
+    ALL_SPECS,
+    json_native_spec,
+    plain_spec,
+    tagged_spec,
+    write_results,
+)
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.engine_results import EngineResult, read_engines
 from turnspec.spec.files import spec_hash
@@ -20,7 +27,6 @@ from turnspec.spec.integration_results import (
     IntegrationResult,
     TargetRecord,
     read_integrations,
-    write_integrations,
 )
 from turnspec.spec.model import Condition, Limit, Part, Spec, Subject, Verdict
 from turnspec.spec.overlay import Overlay, read_overlay
@@ -33,7 +39,6 @@ from turnspec.spec.results import (
     dump_results,
     load_results,
     read_results,
-    write_results,
 )
 from turnspec.spec.table import index_table
 
@@ -295,7 +300,7 @@ def test_engine_results_are_read(tmp_path: Path) -> None:
     figures = {"spec_hash": "1", "strings": 9, "agreed": 9, "accepted": 4, "turns": 5, "valid": 5}
     path.write_text(json.dumps({"engines": {}, "formats": {"plain": figures}}), encoding="utf-8")
     assert read_engines(path) == {"plain": EngineResult("1", 9, 9, 5, 5)}
-    path.write_text('{"formats": {"plain": {"strings": -1}}}', encoding="utf-8")
+    path.write_text('{"formats": {"plain": {"spec_hash": "1", "strings": -1}}}', encoding="utf-8")
     assert str(read_engines(path)) == f"{path}: formats.plain.strings: must be a count"
 
 

@@ -13,9 +13,8 @@ import pytest
 
 from tests.generated_formats import ROOT, committed_format
 from tests.own_templates import FOLDER
-from tests.specs_for_tests import json_native_spec, tag_with_json_spec
+from tests.specs_for_tests import json_native_spec, tag_with_json_spec, write_spec
 from turnspec.codegen.format_module import FormatModule
-from turnspec.spec.files import write_spec
 from turnspec.testing import PIECES, Call, Message, check_case, parser_of
 
 PAGE = (ROOT / "docs/test-a-parser.md").read_text(encoding="utf-8")

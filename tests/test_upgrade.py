@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.specs_for_tests import json_native_spec
+from tests.specs_for_tests import json_native_spec, write_spec
 from turnspec.cli.main import turnspec
 from turnspec.pipeline.freshness import check_freshness
 from turnspec.pipeline.project import Project
 from turnspec.repository.starting import start_repository
-from turnspec.spec.files import dump_spec, read_spec, write_spec
+from turnspec.spec.files import dump_spec, read_spec
 
 
 def run(*arguments: object) -> Result:

@@ -18,7 +18,7 @@ import pytest
 from tests.generated_formats import NAMES, ROOT
 from tests.git_checkouts import write_format
 from tests.own_checkouts import EMPTY_INDEX, files_of
-from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec
+from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec, write_results
 from tests.test_cli import run, run_whole
 from turnspec.codegen.banner import (
     is_generated,
@@ -35,7 +35,7 @@ from turnspec.sources.index import INDEX_FILE
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.files import spec_hash
 from turnspec.spec.model import Spec
-from turnspec.spec.results import RUNGS, RungResult, TemplateResult, write_results
+from turnspec.spec.results import RUNGS, RungResult, TemplateResult
 
 ALL = ["json-native.gbnf", "json_native.py", "plain.gbnf", "plain.py"]
 

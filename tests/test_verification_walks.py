@@ -8,11 +8,12 @@ from random import Random
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from tests.grammar_engines.random_texts import mutated, random_turn
 from turnspec.grammar.text import character_class, literal
 from turnspec.spec.problems import Problem
 from turnspec.verification.gbnf_expressions import Characters
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
-from turnspec.verification.walks import LONGEST, mutated, random_turn
+from turnspec.verification.walks import LONGEST
 
 CALLS = r"""
 # a turn; "quotes" and # in a comment are nothing

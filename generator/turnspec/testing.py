@@ -7,7 +7,7 @@ what. May import all but the command line.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
 from turnspec.spec.naming import TEMPLATE_SUFFIX
+from turnspec.verification.comparing import ReadCall, ReadParts, added_up, loaded, parts_of
 
 __all__ = ["PIECES", "Call", "Message", "check_case", "parser_of"]
 
@@ -27,9 +28,6 @@ PIECES = (1, 2, 3, 7)
 
 #: What a parser is for: a name, a .py, .yaml or .jinja file, a spec, or the module itself.
 AnyFormat = str | Path | Spec | FormatModule
-
-#: A call's id, name and arguments, as a parser gives them.
-_ReadCall = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,33 +101,34 @@ def _analysed(path: Path) -> str:
 def _seen(
     module: FormatModule, text: str, options: Mapping[str, Any], calls: Sequence[Call]
 ) -> Iterator[_Seen]:
-    yield _Seen("parse", _parts(module.parse(text, **options), calls))
+    message = module.parse(text, **options)
+    yield _Seen("parse", _parts(parts_of(message), message, calls))
     for size in (*PIECES, max(len(text), 1)):
         pieces = [text[at : at + size] for at in range(0, len(text), size)]
         way = "in one piece" if len(pieces) < 2 else f"in pieces of {size}"
         parser = module.Parser(**options)
         events = [event for piece in pieces for event in parser.feed(piece)]
         events += parser.finish()
-        yield _Seen(way, _parts(parser.message, calls))
-        yield _Seen(f"the events {way}", _added_up(events, parser.message, calls))
+        yield _Seen(way, _parts(parts_of(parser.message), parser.message, calls))
+        yield _Seen(f"the events {way}", _parts(added_up(events), parser.message, calls))
 
 
-def _parts(message: Any, expected: Sequence[Call]) -> dict[str, object]:
-    """Return a parsed message's parts."""
-    calls = [(call.id, call.name, call.arguments) for call in message.tool_calls]
+def _parts(read: ReadParts, message: Any, expected: Sequence[Call]) -> dict[str, object]:
+    """Return what was read, part by part; problems are the message's, as no event has them."""
+    content, reasoning, calls = read
     return {
-        "reasoning": message.reasoning_content,
-        "content": message.content,
+        "reasoning": reasoning,
+        "content": content,
         "calls": _calls(calls, expected),
         "problems": [problem.kind for problem in message.problems],
     }
 
 
-def _calls(found: Sequence[_ReadCall], expected: Sequence[Call]) -> list[dict[str, object]]:
+def _calls(found: Sequence[ReadCall], expected: Sequence[Call]) -> list[dict[str, object]]:
     """Return calls that can be compared, with ids only where they are expected."""
     with_id = [bool(call.id) for call in expected] + [False] * len(found)
     return [
-        _call(name, _loaded(arguments), identifier if shown else "")
+        _call(name, loaded(arguments), identifier if shown else "")
         for (identifier, name, arguments), shown in zip(found, with_id, strict=False)
     ]
 
@@ -146,33 +145,6 @@ def _wanted(expect: Message, problems: Sequence[str]) -> dict[str, object]:
 def _call(name: str, arguments: object, identifier: str) -> dict[str, object]:
     call = {"name": name, "arguments": arguments}
     return {**call, "id": identifier} if identifier else call
-
-
-def _loaded(arguments: str) -> object:
-    try:
-        return json.loads(arguments)
-    except ValueError:
-        return f"not JSON: {arguments}"
-
-
-def _added_up(events: Iterable[Any], message: Any, expected: Sequence[Call]) -> dict[str, object]:
-    """Return what the events add up to; problems are the message's, as no event has them."""
-    texts = {"reasoning": "", "content": ""}
-    calls: list[_ReadCall] = []
-    for event in events:
-        match event.type:
-            case "reasoning" | "content":
-                texts[event.type] += event.text
-            case "tool_call_start":
-                calls.append((event.id, event.name, ""))
-            case "tool_call_delta":
-                identifier, name, arguments = calls[event.index]
-                calls[event.index] = (identifier, name, arguments + event.arguments)
-            case "tool_call_end":  # where an id stands last, the end of the call has it
-                identifier, name, arguments = calls[event.index]
-                calls[event.index] = (identifier + getattr(event, "id", ""), name, arguments)
-    problems = [problem.kind for problem in message.problems]
-    return {**texts, "calls": _calls(calls, expected), "problems": problems}
 
 
 def _difference(seen: _Seen, part: str, wanted: object, text: str) -> str:

@@ -16,6 +16,7 @@ from tests.integrations.environments import megabytes
 from tests.integrations.matrix_page import matrix_page
 from tests.integrations.page import exports_page
 from tests.integrations.pair_page import pairs_page
+from tests.integrations.records import write_integrations, write_servers
 from tests.integrations.servers_suite import different_formats
 from tests.integrations.suites import CHECKS, SERVERS, SUITES
 from turnspec.sources.fetch import fetch_templates
@@ -24,10 +25,9 @@ from turnspec.spec.integration_results import (
     ExportState,
     TargetRecord,
     read_integrations,
-    write_integrations,
 )
 from turnspec.spec.problems import Problem
-from turnspec.spec.server_results import read_servers, write_servers
+from turnspec.spec.server_results import read_servers
 
 #: Where results are kept, the page that is written from them, and how.
 EXPORTS = (ROOT / "specs" / "integrations.json", ROOT / "docs" / "EXPORTS.md", exports_page)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from turnspec.analysis.probes import VALUES, Token, TokenKind
 from turnspec.spec.encoding import encode_argument
-from turnspec.spec.model import Arguments, JsonType, Literal
+from turnspec.spec.model import Arguments, JsonType
 
 _ARGUMENT_KINDS = (TokenKind.KEY, TokenKind.VALUE)
 
@@ -17,8 +17,8 @@ def join_argument_tokens(tokens: Sequence[Token], arguments: Arguments) -> tuple
     if not arguments.item:
         return tuple(tokens)
     first, last = arguments.item[0], arguments.item[-1]
-    lead = len(arguments.start) + (len(first.text) if isinstance(first, Literal) else 0)
-    tail = len(arguments.end) + (len(last.text) if isinstance(last, Literal) else 0)
+    lead = len(arguments.start) + len(first.text)
+    tail = len(arguments.end) + len(last.text)
     kept = [token for token in tokens if token.kind not in _ARGUMENT_KINDS]
     inner = [token for token in tokens if token.kind in _ARGUMENT_KINDS]
     for number, group in itertools.groupby(inner, key=lambda token: token.call):

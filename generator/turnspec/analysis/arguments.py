@@ -308,7 +308,7 @@ def _unescaped_quote(arguments: Arguments) -> str:
     is_raw = arguments.values.get(JsonType.STRING) is Encoding.RAW and before == Slot(
         SlotKind.VALUE
     )
-    closing = last.text if is_raw and isinstance(last, Literal) else ""
+    closing = last.text if is_raw else ""
     return closing if len(closing) == 1 and not closing.isspace() else ""
 
 

@@ -194,8 +194,7 @@ def _with_stops_of_calls(spec: Spec, behind: Sequence[str]) -> Spec:
     """
     if spec.tools is None:
         return spec
-    last = spec.tools.call[-1]
-    ending = last.text if isinstance(last, Literal) else ""
+    ending = spec.tools.call[-1].text
     inside = [spec.turn.header, spec.reasoning.start, spec.reasoning.end, spec.content.start]
     inside += [join.text for join in spec.turn.joins]
     stops = list(spec.turn.stop)
@@ -299,14 +298,13 @@ def grammar_hints(spec: Spec) -> Grammar:
         *(join.text for join in spec.turn.joins),
     ]
     if spec.tools is not None:
-        first = spec.tools.call[0]
-        opening = spec.tools.section_start + (first.text if isinstance(first, Literal) else "")
+        opening = spec.tools.section_start + spec.tools.call[0].text
         last = [end for end in spec.turn.ends if end.last in (Part.CONTENT, Part.CALLS)]
         ends = [text for end in last for text in (end.final, end.followed)]
         found = distinct_beginning(opening.strip(), [*texts, *ends])
         triggers = (found,) if found else ()
         pieces = (*spec.tools.call, *spec.tools.arguments.item)
         texts += [spec.tools.section_start, *spec.tools.section_ends]
-        texts += [piece.text for piece in pieces if isinstance(piece, Literal)]
+        texts += [piece.text for piece in pieces]
     preserved = [marker for text in texts for marker in markers(text)]
     return Grammar(triggers, tuple(dict.fromkeys(preserved)))

@@ -31,6 +31,7 @@ from turnspec.spec.model import (
     Slot,
     SlotKind,
     ToolMode,
+    filled,
 )
 
 _SLOT_OF_TOKEN = {
@@ -139,9 +140,7 @@ def mark_count(call: Sequence[Piece], lead: str) -> tuple[Piece, ...]:
     """Return the call with a COUNT slot in the place of the number 1 behind ``lead``."""
     pieces: list[Piece] = []
     for piece in call:
-        before, found, after = "", "", ""
-        if isinstance(piece, Literal):
-            before, found, after = piece.text.partition(f"{lead}1")
+        before, found, after = piece.text.partition(f"{lead}1")
         if not found or Slot(SlotKind.COUNT) in pieces:
             pieces.append(piece)
             continue
@@ -152,7 +151,7 @@ def mark_count(call: Sequence[Piece], lead: str) -> tuple[Piece, ...]:
 
 def call_id_position(call: Sequence[Piece]) -> CallIdPosition:
     """Return where a call's id stands among its name and arguments."""
-    kinds = [piece.kind for piece in call if isinstance(piece, Slot)]
+    kinds = [piece.kind for piece in call if piece.kind]
     if SlotKind.ID not in kinds:
         return CallIdPosition.NONE
     place = kinds.index(SlotKind.ID)
@@ -177,9 +176,7 @@ def find_fields(call: Sequence[Piece], arguments: Arguments) -> Fields | None:
         SlotKind.INDEX: "0",
         SlotKind.ARGUMENTS: '{"argqa": 1}',
     }
-    text = "".join(
-        piece.text if isinstance(piece, Literal) else fillers[piece.kind] for piece in call
-    )
+    text = filled(call, fillers)
     for match in re.finditer(r"\{", text.partition(fillers[SlotKind.NAME])[0]):
         try:
             value, _ = json.JSONDecoder().raw_decode(text, match.start())

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from turnspec.analysis.instructions import Instructions
-from turnspec.spec.model import Encoding, JsonType, Literal, Slot, SlotKind, Tools
+from turnspec.spec.model import Encoding, JsonType, Slot, SlotKind, Tools
 from turnspec.spec.yaml_text import quoted
 
 _KEY, _VALUE = Slot(SlotKind.KEY), Slot(SlotKind.VALUE)
@@ -54,7 +54,7 @@ def _between_key_and_value(tools: Tools) -> str:
     if _KEY not in item or _VALUE not in item:
         return ""
     between = item[item.index(_KEY) + 1 : item.index(_VALUE)]
-    text = "".join(piece.text for piece in between if isinstance(piece, Literal))
+    text = "".join(piece.text for piece in between)
     return text.rstrip("\"'") if len(between) == 1 else ""
 
 
@@ -75,5 +75,4 @@ def _compared(tools: Tools, found: re.Match[str], said: Instructions) -> Iterato
 
 def _has_quotes(tools: Tools) -> bool:
     item = tools.arguments.item
-    before = item[item.index(_VALUE) - 1]
-    return isinstance(before, Literal) and before.text.endswith(("'", '"'))
+    return item[item.index(_VALUE) - 1].text.endswith(("'", '"'))

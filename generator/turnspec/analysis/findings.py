@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from turnspec.spec.model import Literal, Piece
+from turnspec.spec.model import Piece
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,4 @@ class Derivation:
 
 def shown_pieces(pieces: Iterable[Piece]) -> str:
     """Return literals as they are written in Python, and slots by their names."""
-    return " ".join(
-        repr(piece.text) if isinstance(piece, Literal) else piece.kind.value for piece in pieces
-    )
+    return " ".join(piece.kind.value if piece.kind else repr(piece.text) for piece in pieces)

@@ -24,7 +24,7 @@ from turnspec.rendering.conversation import (
     Following,
     user_message,
 )
-from turnspec.spec.model import AfterFirst, End, Join, Literal, Part
+from turnspec.spec.model import AfterFirst, End, Join, Part
 from turnspec.spec.turn_end import ends_turn
 
 
@@ -303,7 +303,7 @@ def _inner_texts(
         left, right = (wrappings.get(part, nothing) for part in (join.left, join.right))
         texts += [join.text, left.end + join.text + right.start]
     if calls is not None:
-        texts += [piece.text for piece in calls.call if isinstance(piece, Literal)]
+        texts += [piece.text for piece in calls.call]
         separators = (calls.repetition.separator, calls.first_separator)
         texts += [text for text in separators if not ends_turn(text, turn_end)]
     return texts

@@ -6,7 +6,6 @@ turn was written, and a deviation says itself what has to come out of it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -19,7 +18,7 @@ from turnspec.deviations.turns import Case, Format
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.model import Spec
 from turnspec.spec.turn_end import stop_strings
-from turnspec.verification.comparing import has_ids
+from turnspec.verification.comparing import has_ids, loaded
 from turnspec.verification.random_messages import random_messages
 from turnspec.verification.rungs import with_prompt
 from turnspec.verification.turns import expected_message, written_input
@@ -134,7 +133,7 @@ def _pieces(text: str, random: Random) -> tuple[str, ...]:
 def differences(module: FormatModule, case: Case, pieces: Sequence[str] = ()) -> Iterator[str]:
     """Yield how a parser reads a case otherwise than it was written, whole or in pieces."""
     whole = module.parse(case.text, **case.options)
-    calls = tuple((call.name, _loaded(call.arguments)) for call in whole.tool_calls)
+    calls = tuple((call.name, loaded(call.arguments)) for call in whole.tool_calls)
     pairs: list[tuple[str, Any, Any]] = [
         ("content", case.content, whole.content),
         ("reasoning", case.reasoning, whole.reasoning_content),
@@ -154,13 +153,6 @@ def differences(module: FormatModule, case: Case, pieces: Sequence[str] = ()) ->
         parser.finish()
         if parser.message != whole:
             yield f"in pieces: {parser.message!r}, whole {whole!r}"
-
-
-def _loaded(arguments: str) -> object:
-    try:
-        return json.loads(arguments)
-    except ValueError:
-        return f"not JSON: {arguments}"
 
 
 def without_stop(spec: Spec, text: str) -> str | None:

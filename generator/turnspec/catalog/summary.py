@@ -10,7 +10,6 @@ from turnspec.catalog.known import KnownFormat
 from turnspec.spec.fingerprint import fingerprint
 from turnspec.spec.model import (
     JsonType,
-    Literal,
     Piece,
     ReasoningMode,
     SlotKind,
@@ -102,7 +101,7 @@ def _call_marks(tools: Tools) -> str:
 
 
 def _written(pieces: Iterable[Piece]) -> str:
-    return "".join(piece.text if isinstance(piece, Literal) else piece.kind for piece in pieces)
+    return "".join(piece.kind or piece.text for piece in pieces)
 
 
 def string_encoding(spec: Spec) -> str:

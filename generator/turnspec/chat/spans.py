@@ -19,7 +19,7 @@ from turnspec.chat.errors import ChatError
 from turnspec.chat.form import ASSISTANT
 from turnspec.grammar.text import WHITE_SPACE, trimmed
 from turnspec.rendering.environment import GENERATION_MARKS
-from turnspec.spec.model import Literal, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.turn_end import stop_strings
 
@@ -174,8 +174,7 @@ class _Finder:
         tools = self.spec.tools
         if not with_calls or tools is None:
             return (self.spec.content.end,)
-        last = tools.call[-1]
-        return (last.text if isinstance(last, Literal) else "", tools.section_end)
+        return (tools.call[-1].text, tools.section_end)
 
     def _behind_question(self, number: int) -> int:
         """Return where the message before one ends, which may quote the header of turns."""

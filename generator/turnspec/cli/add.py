@@ -9,7 +9,15 @@ import click
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import fetched_path
-from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT, VERBOSE, fetching, find_project
+from turnspec.cli.common import (
+    HUB_OFFLINE,
+    JSON,
+    ROOT,
+    TIME_LIMIT,
+    TRACEBACKS,
+    fetching,
+    find_project,
+)
 from turnspec.cli.console import finish, print_notice, progress_bar, put_json, say
 from turnspec.cli.extras import is_installed
 from turnspec.cli.results_output import (
@@ -47,7 +55,7 @@ from turnspec.spec.verdict import judge
 @HUB_OFFLINE
 @ROOT
 @TIME_LIMIT
-@VERBOSE
+@TRACEBACKS
 def add(
     source: Path,
     name: str | None,
@@ -55,7 +63,6 @@ def add(
     as_json: bool,
     root: Path | None,
     limits: Limits,
-    verbose: bool,
 ) -> None:
     """Bring in a template: a .jinja file, a model folder, a GGUF file or ORG/MODEL[@REVISION].
 

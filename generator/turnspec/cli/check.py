@@ -12,7 +12,7 @@ from turnspec.cli.common import (
     OFFLINE,
     ROOT,
     TIME_LIMIT,
-    VERBOSE,
+    TRACEBACKS,
     find_project,
     project_sources,
 )
@@ -29,9 +29,9 @@ from turnspec.rendering.limits import Limits
 @OFFLINE
 @ROOT
 @TIME_LIMIT
-@VERBOSE
+@TRACEBACKS
 @needs("build")
-def check(as_json: bool, offline: bool, root: Path | None, limits: Limits, verbose: bool) -> None:
+def check(as_json: bool, offline: bool, root: Path | None, limits: Limits) -> None:
     """Say whether specs and generated files are what `turnspec regen` would write.
 
     Writes nothing; prints which files aren't, and how specs differ.

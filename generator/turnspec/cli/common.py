@@ -20,7 +20,6 @@ from turnspec.rendering.limits import USUAL_LIMITS
 from turnspec.sources.fetch import fetch_templates
 from turnspec.sources.hub_place import Fetch, HubModel
 from turnspec.spec.input_files import file_text, standard_input
-from turnspec.spec.naming import module_name
 from turnspec.spec.os_reasons import os_message
 from turnspec.spec.problems import Problem
 
@@ -30,6 +29,10 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show findings and tracebacks.")
+#: The same for commands that say nothing more by themselves: what runs them looks for it.
+TRACEBACKS = click.option(
+    *("-v", "--verbose"), is_flag=True, expose_value=False, help="Show findings and tracebacks."
+)
 ROOT = click.option(
     "--root",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -181,18 +184,7 @@ def project_sources(
     return sources, [*fetched.problems, *problems]
 
 
-def parser_path(parser: str, root: Path | None) -> Path:
-    """Return the path of a generated module, given that or a template's name."""
-    if parser.endswith(".py"):
-        path = Path(parser)
-    else:
-        path = find_project(root).generated / f"{module_name(parser)}.py"
-    if not path.is_file():
-        raise Fault(f"no parser {path.name}; see specs/README.md for the names")
-    return path
-
-
-def tool_definitions(text: str) -> list[object]:
+def tool_definitions(text: str) -> list[dict[str, Any]]:
     """Return the tool definitions in a text."""
     found = read_tools(text)
     if isinstance(found, str):

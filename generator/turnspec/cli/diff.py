@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import HUB_OFFLINE, ROOT, VERBOSE, find_project
+from turnspec.cli.common import HUB_OFFLINE, ROOT, TRACEBACKS, find_project
 from turnspec.cli.console import Fault, Misuse, finish, print_notice, progress_bar
 from turnspec.cli.formats import catalog_of, format_names, spec_at
 from turnspec.cli.review_output import ReviewForm, print_review
@@ -53,10 +53,8 @@ _SPECS = (".yaml", ".yml")
 )
 @HUB_OFFLINE
 @ROOT
-@VERBOSE
-def diff(
-    old: str, new: str | None, form: str, fail_on: str, root: Path | None, verbose: bool
-) -> None:
+@TRACEBACKS
+def diff(old: str, new: str | None, form: str, fail_on: str, root: Path | None) -> None:
     """Say what changed in the formats since a git revision (default: HEAD), by meaning.
 
     A verdict tells what becomes of those who keep the old parser and the old grammar: compatible,

@@ -10,14 +10,14 @@ from typing import Any
 import click
 
 from turnspec.cases.tokens import Vocabulary
-from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, ROOT, THINKING, TOKENIZER, VERBOSE
+from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, ROOT, THINKING, TOKENIZER, TRACEBACKS
 from turnspec.cli.console import Fault, Misuse, print_error, print_notice, put, put_json, say
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of, text_of
-from turnspec.cli.grammar import read_tool_file
+from turnspec.cli.grammar import PARALLEL, TOOL_CHOICE, TOOL_FILE, read_tool_file
 from turnspec.export.exporting import Exported, ExportOptions, ReasoningField, Refusal
 from turnspec.export.response_template import CONFIG_FILE
 from turnspec.export.targets import TARGETS, export_format, start_line
-from turnspec.grammar.request import GrammarRequest, ToolChoice
+from turnspec.grammar.request import GrammarRequest
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
@@ -57,22 +57,16 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     metavar="FILE",
     help="Put the template into a model's tokenizer_config.json.",
 )
-@click.option("--tools", type=_FILE, help="OpenAI tool definitions: a JSON list.")
-@click.option(
-    "--tool-choice",
-    default=ToolChoice.AUTO.value,
-    show_default=True,
-    metavar="auto|required|none|TOOL",
-    help="Whether a turn calls tools, or which one it has to call.",
-)
+@TOOL_FILE
+@TOOL_CHOICE
 @TOKENIZER
-@click.option("--parallel", is_flag=True, help="Let a turn hold several calls.")
+@PARALLEL
 @THINKING
 @click.option("--force", is_flag=True, help="Export a format that isn't verified, too.")
 @JSON
 @HUB_OFFLINE
 @ROOT
-@VERBOSE
+@TRACEBACKS
 def export(
     fmt: str,
     target: str,
@@ -87,7 +81,6 @@ def export(
     force: bool,
     as_json: bool,
     root: Path | None,
-    verbose: bool,
 ) -> None:
     """Write a format as another program reads it; what that can't say is told, or refused.
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from turnspec.catalog.catalog import Catalog, installed_formats
-from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT, VERBOSE
+from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT, TRACEBACKS
 from turnspec.cli.console import Fault, put_json, say
 from turnspec.cli.formats import catalog_of, format_names, spec_at
 from turnspec.export.targets import start_line
@@ -106,8 +106,8 @@ class _Advice:
 @HUB_OFFLINE
 @ROOT
 @TIME_LIMIT
-@VERBOSE
-def flags(model: str, as_json: bool, root: Path | None, limits: Limits, verbose: bool) -> None:
+@TRACEBACKS
+def flags(model: str, as_json: bool, root: Path | None, limits: Limits) -> None:
     """Say with which options servers read a model's turns: vLLM, SGLang, llama.cpp.
 
     MODEL is a name or an alias (see turnspec list), a model on the hub (ORG/MODEL), a template (a

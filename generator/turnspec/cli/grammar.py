@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, THINKING, VERBOSE
+from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, THINKING, TRACEBACKS
 from turnspec.cli.console import Fault, Misuse, json_text, print_notice, put, put_json
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
@@ -20,19 +20,22 @@ from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
-
-
-@click.command()
-@click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
-@click.option("--tools", type=_FILE, help="OpenAI tool definitions: a JSON list.")
-@click.option(
+TOOL_FILE = click.option("--tools", type=_FILE, help="OpenAI tool definitions: a JSON list.")
+TOOL_CHOICE = click.option(
     "--tool-choice",
     default=ToolChoice.AUTO.value,
     show_default=True,
     metavar="auto|required|none|TOOL",
     help="Whether a turn calls tools, or which one it has to call.",
 )
-@click.option("--parallel", is_flag=True, help="Let a turn hold several calls.")
+PARALLEL = click.option("--parallel", is_flag=True, help="Let a turn hold several calls.")
+
+
+@click.command()
+@click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
+@TOOL_FILE
+@TOOL_CHOICE
+@PARALLEL
 @THINKING
 @click.option("--response-schema", type=_FILE, help="A JSON Schema for the content.")
 @click.option("--grammar", "own", type=_FILE, help="A GBNF grammar to be used as it is.")
@@ -45,7 +48,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @JSON
 @HUB_OFFLINE
 @ROOT
-@VERBOSE
+@TRACEBACKS
 def grammar(
     fmt: str,
     tools: Path | None,
@@ -58,7 +61,6 @@ def grammar(
     loosen: bool,
     as_json: bool,
     root: Path | None,
-    verbose: bool,
 ) -> None:
     """Print a format's grammar for real tools: what it lets through, its parser reads.
 

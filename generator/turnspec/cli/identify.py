@@ -13,7 +13,7 @@ from turnspec.catalog.finding import find_format, template_path
 from turnspec.catalog.identify import Identity, Kind, identify_templates
 from turnspec.catalog.readers import read_outputs
 from turnspec.catalog.summary import marks
-from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT, VERBOSE, fetching, filename
+from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT, TRACEBACKS, fetching, filename
 from turnspec.cli.console import Misuse, finish, json_text, print_error, print_notice, put_json, say
 from turnspec.cli.formats import catalog_of, format_names
 from turnspec.cli.readers_output import print_readers
@@ -65,14 +65,13 @@ class _Answer:
 @HUB_OFFLINE
 @ROOT
 @TIME_LIMIT
-@VERBOSE
+@TRACEBACKS
 def identify(
     sources: tuple[str, ...],
     turn: str | None,
     as_json: bool,
     root: Path | None,
     limits: Limits,
-    verbose: bool,
 ) -> None:
     """Say which known format a model, a template or an output has.
 

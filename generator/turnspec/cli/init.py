@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import VERBOSE
+from turnspec.cli.common import TRACEBACKS
 from turnspec.cli.console import Fault, print_error, say
 from turnspec.repository.starting import start_repository
 from turnspec.spec.problems import Problem
@@ -16,8 +16,8 @@ from turnspec.spec.problems import Problem
 @click.argument(
     "folder", type=click.Path(path_type=Path, file_okay=False), default=".", metavar="[DIR]"
 )
-@VERBOSE
-def init(folder: Path, verbose: bool) -> None:
+@TRACEBACKS
+def init(folder: Path) -> None:
     """Make a folder (default: this one) a repository of formats of your own.
 
     Writes an index of templates, a pre-commit configuration, and two workflows for GitHub: what a

@@ -11,7 +11,7 @@ import click
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import named_formats, unknown_name
 from turnspec.catalog.summary import FormatSummary, summaries
-from turnspec.cli.common import JSON, ROOT, VERBOSE
+from turnspec.cli.common import JSON, ROOT, TRACEBACKS
 from turnspec.cli.console import OUT, finish, print_notice, put_json, say, say_parts
 from turnspec.cli.formats import catalog_of
 from turnspec.spec.model import Encoding, ReasoningMode, ToolMode
@@ -43,7 +43,7 @@ _GAP = "  "
 @click.option("--verified/--unverified", default=None, help="Whether every check passed.")
 @JSON
 @ROOT
-@VERBOSE
+@TRACEBACKS
 def list_(
     words: tuple[str, ...],
     mode: str | None,
@@ -52,7 +52,6 @@ def list_(
     verified: bool | None,
     as_json: bool,
     root: Path | None,
-    verbose: bool,
 ) -> None:
     """List the formats that are known: those of the repository here, and turnspec's own.
 

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import JSON, ROOT, THINKING, VERBOSE, filename, find_project
+from turnspec.cli.common import (
+    JSON,
+    ROOT,
+    THINKING,
+    TRACEBACKS,
+    filename,
+    find_project,
+    tool_definitions,
+)
 from turnspec.cli.console import Fault, Misuse
 from turnspec.cli.formats import catalog_of, format_names
 from turnspec.spec.problems import Problem
@@ -44,7 +52,7 @@ _QUESTION = "What is the weather like in Paris today?"
 @click.option("--max-tokens", type=click.IntRange(min=1), default=512, show_default=True)
 @click.option("--threads", type=click.IntRange(min=1), help="For --model (default: all cores).")
 @ROOT
-@VERBOSE
+@TRACEBACKS
 def live(
     names: tuple[str, ...],
     seeds: int | None,
@@ -60,7 +68,6 @@ def live(
     max_tokens: int,
     threads: int | None,
     root: Path | None,
-    verbose: bool,
 ) -> None:
     """Run llama.cpp on real prompts, and stream what it writes into the parsers.
 
@@ -91,7 +98,7 @@ def live(
     if isinstance(library, Problem):
         raise Fault(str(library))
     # numpy, which the rest needs, takes a while to load.
-    from turnspec.cli.live_runs import run_model, run_real, run_tiny, tool_definitions
+    from turnspec.cli.live_runs import run_model, run_real, run_tiny
     from turnspec.live.user_model import Wish
 
     if model is not None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog, installed_formats
@@ -36,7 +34,7 @@ from turnspec.live.record import (
     read_format,
     run_formats,
 )
-from turnspec.live.runs import Outcome
+from turnspec.live.runs import FormatRuns, Outcome
 from turnspec.live.user_model import (
     Session,
     UserTurn,
@@ -66,12 +64,7 @@ def run_tiny(
     """Run formats on the tiny model and print the figures."""
     known = [find(name, catalog) for name in names] if names else catalog.own()
     formats = _formats(known)
-    # A template that isn't there is no failure: the table says what the prompt was from.
-    found = (template_source(fmt, fetch=not offline, console=ERR) for fmt in known)
-    templates = {source.name: source for source in found if isinstance(source, TemplateSource)}
-    folder = cache_folder() / "tiny-models"
-    with progress_bar("running", len(formats)) as advance:
-        runs = run_formats(formats, templates, seeds=seeds, folder=folder, on_format=advance)
+    runs = _runs(known, formats, seeds, offline=offline)
     figures = live_record(runs, seeds)
     if as_json:
         put(dump_live(figures))
@@ -92,23 +85,34 @@ def run_real(catalog: Catalog, names: tuple[str, ...], seeds: int, *, offline: b
     chosen = [fmt for fmt in formats if fmt.spec.name in vocabularies]
     if not chosen:
         raise Fault("no vocabulary holds the markers of these formats")
-    found = (template_source(fmt, fetch=not offline, console=ERR) for fmt in known)
-    templates = {source.name: source for source in found if isinstance(source, TemplateSource)}
-    folder = cache_folder() / "tiny-models"
-    with progress_bar("running", len(chosen)) as advance:
-        runs = run_formats(
-            *(chosen, templates),
-            seeds=seeds,
-            folder=folder,
-            vocabularies=vocabularies,
-            on_format=advance,
-        )
+    runs = _runs(known, chosen, seeds, offline=offline, vocabularies=vocabularies)
     show(real_table(runs))
     if names:
         print_marker_tokens(runs)
     print_failures(runs, all_of_them=bool(names))
     problems = [problem for run in runs for problem in run.problems]
     finish(problems, failed=any(run.count(Outcome.FAILED) for run in runs))
+
+
+def _runs(
+    known: Sequence[KnownFormat],
+    formats: Sequence[LiveFormat],
+    seeds: int,
+    *,
+    offline: bool,
+    vocabularies: Mapping[str, RealVocabulary] | None = None,
+) -> list[FormatRuns]:
+    # A template that isn't there is no failure: the table says what the prompt was from.
+    found = (template_source(fmt, fetch=not offline, console=ERR) for fmt in known)
+    templates = {source.name: source for source in found if isinstance(source, TemplateSource)}
+    with progress_bar("running", len(formats)) as advance:
+        return run_formats(
+            *(formats, templates),
+            seeds=seeds,
+            folder=cache_folder() / "tiny-models",
+            vocabularies=vocabularies,
+            on_format=advance,
+        )
 
 
 def _vocabularies(formats: Sequence[LiveFormat], *, offline: bool) -> dict[str, RealVocabulary]:
@@ -175,14 +179,3 @@ def _turns(session: Session, seeds: int, *, as_json: bool) -> list[tuple[UserTur
             print_verdict(turn, faults)
         done.append((turn, faults))
     return done
-
-
-def tool_definitions(text: str) -> Sequence[dict[str, Any]]:
-    """Return tool definitions; what is wrong inside of one, the grammar's binding says."""
-    try:
-        tools = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise Fault(f"--tools: not JSON: {error}") from None
-    if not isinstance(tools, list):
-        raise Fault("--tools: give a JSON list of tool definitions")
-    return tools

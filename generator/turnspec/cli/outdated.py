@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from rich.table import Table
 
-from turnspec.cli.common import JSON, ROOT, TIME_LIMIT, VERBOSE, find_project
+from turnspec.cli.common import JSON, ROOT, TIME_LIMIT, TRACEBACKS, find_project
 from turnspec.cli.console import finish, print_error, progress_bar, put_json, say, show
 from turnspec.cli.extras import needs
 from turnspec.cli.remove import own_entry
@@ -32,11 +32,9 @@ _STYLES = {"breaking": "red", "lenient": "yellow", UNKNOWN: "yellow"}
 @JSON
 @ROOT
 @TIME_LIMIT
-@VERBOSE
+@TRACEBACKS
 @needs("build")
-def outdated(
-    names: tuple[str, ...], as_json: bool, root: Path | None, limits: Limits, verbose: bool
-) -> None:
+def outdated(names: tuple[str, ...], as_json: bool, root: Path | None, limits: Limits) -> None:
     """Say which pinned templates have a newer text, and whether that changes their formats.
 
     Asks the hub, and the package indexes that pip asks, for what is pinned there (or for NAME

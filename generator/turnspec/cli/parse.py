@@ -16,7 +16,7 @@ from turnspec.cli.common import (
     ROOT,
     THINKING,
     TOOLS,
-    VERBOSE,
+    TRACEBACKS,
     WithOldName,
     json_option,
     tool_definitions,
@@ -72,7 +72,7 @@ _TOLD = ("offset", "kind", "message")
 )
 @HUB_OFFLINE
 @ROOT
-@VERBOSE
+@TRACEBACKS
 def parse(
     fmt: str,
     file: Path,
@@ -86,7 +86,6 @@ def parse(
     result: str,
     jobs: int | None,
     root: Path | None,
-    verbose: bool,
 ) -> None:
     """Parse a model's output (a file or standard input) with a generated parser.
 

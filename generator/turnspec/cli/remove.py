@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from turnspec.catalog.finding import Found, How, find_format
-from turnspec.cli.common import ROOT, VERBOSE, find_project
+from turnspec.cli.common import ROOT, TRACEBACKS, find_project
 from turnspec.cli.console import Fault, Misuse, print_notice, say
 from turnspec.cli.formats import catalog_of, format_names
 from turnspec.codegen.banner import is_generated
@@ -31,10 +31,8 @@ from turnspec.spec.problems import Problem
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be deleted.")
 @ROOT
-@VERBOSE
-def remove(
-    fmt: str | None, leftovers: bool, dry_run: bool, root: Path | None, verbose: bool
-) -> None:
+@TRACEBACKS
+def remove(fmt: str | None, leftovers: bool, dry_run: bool, root: Path | None) -> None:
     """Take a template out of this repository: its entry, spec, parser, grammar and results.
 
     \b

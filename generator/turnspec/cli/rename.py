@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import ROOT, VERBOSE, find_project
+from turnspec.cli.common import ROOT, TRACEBACKS, find_project
 from turnspec.cli.console import Fault, Misuse, print_error
 from turnspec.cli.formats import format_names
 from turnspec.cli.remove import own_entry, say_changed
@@ -20,8 +20,8 @@ from turnspec.spec.problems import Problem
 @click.argument("old", metavar="OLD", shell_complete=format_names)
 @click.argument("new", metavar="NEW")
 @ROOT
-@VERBOSE
-def rename(old: str, new: str, root: Path | None, verbose: bool) -> None:
+@TRACEBACKS
+def rename(old: str, new: str, root: Path | None) -> None:
     """Give a template of this repository another name: its file, entry and overlay.
 
     What was made from it holds the old name and is deleted; turnspec regen makes it anew.

@@ -55,7 +55,7 @@ class _Given:
 @click.option("--fetch", is_flag=True, help="Download a known format's template if it isn't here.")
 @JSON
 @HUB_OFFLINE
-@click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")
+@click.option("-v", "--verbose", is_flag=True, expose_value=False, help="Show tracebacks.")
 def render(
     source: str,
     messages: str,
@@ -74,7 +74,6 @@ def render(
     capabilities: bool,
     fetch: bool,
     as_json: bool,
-    verbose: bool,
 ) -> None:
     """Render messages (a JSON file or standard input) as a model's prompt.
 

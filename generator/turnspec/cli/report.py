@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from turnspec.catalog.catalog import installed_formats
-from turnspec.cli.common import ROOT, VERBOSE, WithOldName
+from turnspec.cli.common import ROOT, TRACEBACKS, WithOldName
 from turnspec.cli.console import Fault, Misuse, finish, say
 from turnspec.pipeline.project import Project
 from turnspec.report.entries import read_entries
@@ -38,8 +38,8 @@ _PORT = 8017
     help="The port to serve it on; 0 is any that is free.",
 )
 @ROOT
-@VERBOSE
-def report(output: Path | None, serve: bool, port: int, root: Path | None, verbose: bool) -> None:
+@TRACEBACKS
+def report(output: Path | None, serve: bool, port: int, root: Path | None) -> None:
     """Write a page that shows all formats: turns, states, markers, grammars and results.
 
     The formats are those of the repository here; where there is none, those of turnspec.

@@ -39,7 +39,7 @@ from turnspec.verification.shrinking import smallest_part, smallest_text
 @common.PREFILL
 @common.ROOT
 @common.TIME_LIMIT
-@common.VERBOSE
+@common.TRACEBACKS
 def report_problem(
     source: str | None,
     turn: str | None,
@@ -48,7 +48,6 @@ def report_problem(
     prefill: str | None,
     root: Path | None,
     limits: Limits,
-    verbose: bool,
 ) -> None:
     """Print what an issue needs to say, as Markdown: versions, the format, a minimal case.
 

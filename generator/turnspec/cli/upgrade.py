@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import JSON, ROOT, VERBOSE, find_project
+from turnspec.cli.common import JSON, ROOT, TRACEBACKS, find_project
 from turnspec.cli.console import finish, put_json, say
 from turnspec.repository.upgrading import upgrade_repository, upgrade_specs
 from turnspec.spec.versions import SPEC_VERSION
@@ -18,8 +18,8 @@ from turnspec.spec.versions import SPEC_VERSION
 )
 @JSON
 @ROOT
-@VERBOSE
-def upgrade(files: tuple[Path, ...], as_json: bool, root: Path | None, verbose: bool) -> None:
+@TRACEBACKS
+def upgrade(files: tuple[Path, ...], as_json: bool, root: Path | None) -> None:
     """Write specs of an older form in today's: those that are named, or a repository's.
 
     What they say stays the same, and so do their hashes. In a repository the schema of the form is

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, ROOT, VERBOSE
+from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, ROOT, TRACEBACKS
 from turnspec.cli.console import (
     Fault,
     Misuse,
@@ -86,7 +86,7 @@ _SHORT = {"ts": Language.TYPESCRIPT, "js": Language.JAVASCRIPT}
 @JSON
 @HUB_OFFLINE
 @ROOT
-@VERBOSE
+@TRACEBACKS
 def vendor(
     names: tuple[str, ...],
     into: Path | None,
@@ -101,7 +101,6 @@ def vendor(
     force: bool,
     as_json: bool,
     root: Path | None,
-    verbose: bool,
 ) -> None:
     """Copy generated parsers, with their grammars, into another project; or check the copies.
 

@@ -262,7 +262,7 @@ def is_bare(form: Format) -> bool:
 
 def _is_in_brackets(form: Format) -> bool:
     """Tell whether a call begins with its name, behind a mere bracket."""
-    return isinstance(form.tools.call[0], Slot) and form.tools.section_start.strip() == "["
+    return bool(form.tools.call[0].kind) and form.tools.section_start.strip() == "["
 
 
 def _in_array(tools: Tools) -> bool:

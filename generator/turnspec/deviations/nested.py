@@ -104,4 +104,4 @@ def _spaced(pieces: tuple[Piece, ...], space: str) -> tuple[Piece, ...]:
 
 def _closing(pieces: tuple[Piece, ...], key: str) -> str:
     behind = pieces[pieces.index(Slot(SlotKind.VALUE)) + 1 :]
-    return "".join(piece.text if isinstance(piece, Literal) else key for piece in behind)
+    return "".join(key if piece.kind else piece.text for piece in behind)

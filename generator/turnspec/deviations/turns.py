@@ -215,7 +215,7 @@ class Format:
 
 
 def _shown_piece(piece: Piece) -> str:
-    if isinstance(piece, Literal):
+    if piece.kind is None:
         return piece.text
     mark = _mark(piece.kind)
     return json.dumps(mark, ensure_ascii=False) if piece.kind is SlotKind.ARGUMENTS else mark

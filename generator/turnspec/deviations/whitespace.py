@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from turnspec.deviations.turns import SAID, Case, Format, JsonCall
 from turnspec.spec.message import Message
-from turnspec.spec.model import Arguments, Encoding, JsonType, Literal, Piece, Slot, Spec, Tools
+from turnspec.spec.model import Arguments, Encoding, JsonType, Literal, Piece, SlotKind, Spec, Tools
 
 Change = Callable[[str], str]
 
@@ -151,7 +151,7 @@ def _with_piece_markers(pieces: tuple[Piece, ...], change: Change) -> tuple[Piec
     """Change the literals; what touches a name or a key is part of a marker, not beside it."""
     changed: list[Piece] = []
     for at, piece in enumerate(pieces):
-        if isinstance(piece, Slot):
+        if piece.kind:
             changed.append(piece)
             continue
         text = change(piece.text)
@@ -164,4 +164,4 @@ def _with_piece_markers(pieces: tuple[Piece, ...], change: Change) -> tuple[Piec
 
 
 def _touches_name(piece: Piece) -> bool:
-    return isinstance(piece, Slot) and piece.kind.value not in ("ARGUMENTS", "VALUE")
+    return piece.kind not in (None, SlotKind.ARGUMENTS, SlotKind.VALUE)

@@ -178,7 +178,7 @@ def _marked_elements(elements: Elements) -> Elements:
 
 def _pieces(pieces: Iterable[Piece], mark: Kind) -> Iterator[Piece]:
     for piece in pieces:
-        if isinstance(piece, Literal):
+        if piece.kind is None:
             yield Literal(_marked(piece.text, mark))
             continue
         kind = _SLOTS.get(piece.kind, mark)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 
-def read_tools(text: str) -> list[object] | str:
+def read_tools(text: str) -> list[dict[str, Any]] | str:
     """Return the tool definitions in a text, each an object with a name in it; or what is wrong."""
     try:
         tools = json.loads(text)

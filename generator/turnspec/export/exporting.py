@@ -57,16 +57,10 @@ class Exported:
     losses: tuple[Loss, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Loss):
     """Why a target can't carry a format at all: what it can't say, and why."""
 
-    what: str
-    why: str
-
-    def __str__(self) -> str:
-        """Return one line."""
-        return f"{self.what}: {self.why}"
+    __slots__ = ()
 
 
 Exporter = Callable[[Spec, ExportOptions], Exported | Refusal]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from turnspec.spec.characters import LETTERS, NAME_SIGNS, NAMED
-from turnspec.spec.model import Literal, Piece, SlotKind
+from turnspec.spec.model import Piece, SlotKind
 
 _SPACE = re.compile(r"\s+")
 _KEY = re.compile(r'[{,]\s*"|"\s*:')
@@ -62,7 +62,7 @@ def pieces_expression(pieces: Sequence[Piece], ends: str) -> str:
     """
     written, seen = "", set()
     for piece in pieces:
-        if isinstance(piece, Literal):
+        if piece.kind is None:
             written += _lenient_json(piece.text) if _KEY.search(piece.text) else lenient(piece.text)
             continue
         group = piece.kind.value.lower()

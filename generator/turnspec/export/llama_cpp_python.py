@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from turnspec.export.exporting import Exported, ExportOptions, Refusal
-from turnspec.export.plugin import plugin_files, plugin_name
+from turnspec.export.plugin import plugin_files
 from turnspec.grammar.triggers import trigger_patterns
 from turnspec.grammar.turn import prompt_extra
 from turnspec.spec.model import Alternatives, Spec
@@ -39,6 +39,4 @@ def export_llama_cpp_python(spec: Spec, options: ExportOptions) -> Exported | Re
         "TRIGGER_PATTERNS": {key: found[0] for key, found in patterns.items() if found},
         "OBJECT_ARGUMENTS": spec.capabilities.object_arguments,
     }
-    module = plugin_name(spec, TARGET).removesuffix(".py")
-    about = _ABOUT.format(name=spec.name, module=module)
-    return Exported(plugin_files(spec, options, target=TARGET, about=about, facts=facts))
+    return Exported(plugin_files(spec, options, target=TARGET, about=_ABOUT, facts=facts))

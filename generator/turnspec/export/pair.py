@@ -46,12 +46,11 @@ def export_pair(spec: Spec, options: ExportOptions) -> Exported | Refusal:
     if isinstance(template, Refusal) or isinstance(into, Refusal):
         return template
     name = plugin_name(spec, TARGET)
-    about = _ABOUT.format(name=spec.name, file=name)
     files = {
         **template.files,
         **into.files,
         **spec_file(spec, TARGET),
-        name: plugin_text(spec, TARGET, about, {"PROMPTS": _prompts(spec)}),
+        name: plugin_text(spec, TARGET, _ABOUT, {"PROMPTS": _prompts(spec)}),
         **entry_point(spec, name.removesuffix(".py")),
     }
     if options.request.tools:

@@ -31,7 +31,8 @@ def plugin_files(
         spec: the format.
         options: of which the parser's source is needed.
         target: the target's name; its source in `plugins/` is named so, as a module.
-        about: the plugin's docstring.
+        about: the plugin's docstring, with places for the format's ``{name}`` and for its own
+            ``{file}`` and ``{module}``.
         facts: constants of the plugin by their names; tuples and mappings stand on several lines.
     """
     module = module_name(spec.name)
@@ -56,6 +57,8 @@ def plugin_text(
 ) -> str:
     """Return the text of a plugin alone, as in `plugin_files`; ``parser`` imports the format's."""
     imports, common = _source(target)
+    file = plugin_name(spec, target)
+    about = about.format(name=spec.name, file=file, module=file.removesuffix(".py"))
     own = "\n".join(_constants({"NAME": spec.name, **facts}))
     head = f'{_banner(spec, target)}"""{about.strip()}\n"""\n\n{imports}{parser}\n'
     return sealed(f"{head}{own}\n\n{_COMMON}{common}")

@@ -6,7 +6,7 @@ Written for version 0.1.12.
 from __future__ import annotations
 
 from turnspec.export.exporting import Exported, ExportOptions, Refusal
-from turnspec.export.plugin import plugin_files, plugin_name
+from turnspec.export.plugin import plugin_files
 from turnspec.spec.model import ReasoningMode, ReasoningScope, Spec
 from turnspec.spec.turn_end import stop_strings
 
@@ -43,6 +43,4 @@ def export_renderers(spec: Spec, options: ExportOptions) -> Exported | Refusal:
         "OBJECT_ARGUMENTS": spec.capabilities.object_arguments,
         "RETENTION": _RETENTION[spec.reasoning.scope] if reasons else "all",
     }
-    module = plugin_name(spec, TARGET).removesuffix(".py")
-    about = _ABOUT.format(name=spec.name, module=module)
-    return Exported(plugin_files(spec, options, target=TARGET, about=about, facts=facts))
+    return Exported(plugin_files(spec, options, target=TARGET, about=_ABOUT, facts=facts))

@@ -13,7 +13,6 @@ from turnspec.spec.model import (
     Encoding,
     Guard,
     JsonType,
-    Literal,
     Piece,
     SlotKind,
     Tools,
@@ -114,7 +113,7 @@ def _item(tools: Tools) -> str:
     own_end = arguments.values.get(JsonType.STRING, Encoding.RAW) is not Encoding.RAW
     written, seen = "", False
     for index, piece in enumerate(arguments.item):
-        if isinstance(piece, Literal):
+        if piece.kind is None:
             written += _beside_value(arguments.item, index)
         elif piece.kind is SlotKind.KEY:
             written += "(?P=key)" if seen else _key(key_ends(tools))
@@ -132,10 +131,7 @@ def _key(ends: str) -> str:
 
 def _beside_value(item: Sequence[Piece], index: int) -> str:
     """Return a literal of an argument: beside a value its white space is its own, or is missing."""
-    piece = item[index]
-    assert isinstance(piece, Literal)
-    text = piece.text
-    kinds = [p.kind if not isinstance(p, Literal) else None for p in item]
+    text, kinds = item[index].text, [piece.kind for piece in item]
     after = index + 1 < len(item) and kinds[index + 1] is SlotKind.VALUE
     before = index > 0 and kinds[index - 1] is SlotKind.VALUE
     lead = text[: len(text) - len(text.lstrip())] if before else ""
@@ -179,7 +175,7 @@ def _behind(arguments: Arguments, *, own_end: bool) -> str:
     separator = lenient(arguments.separator.strip())
     if own_end:
         return rf"(?=\s*(?:{separator}|\Z))" if separator else r"(?=\s|\Z)"
-    begins = lenient(first.text.strip()) if isinstance(first, Literal) else ""
+    begins = lenient(first.text.strip())
     end = lenient(arguments.end.strip())
     between = rf"{separator}\s*" if separator else ""
     last = rf"{end}\s*" if end else ""

@@ -19,7 +19,6 @@ from turnspec.grammar.triggers import before_words
 from turnspec.spec.characters import call_ends
 from turnspec.spec.model import (
     Fields,
-    Literal,
     Part,
     Piece,
     Slot,
@@ -137,22 +136,19 @@ def are_array(tools: Tools) -> bool:
 
 def call_head(tools: Tools) -> str:
     """Return what stands before a call's object, or its name."""
-    first = tools.call[0]
-    return first.text.partition("{")[0] if isinstance(first, Literal) else ""
+    return tools.call[0].text.partition("{")[0]
 
 
 def call_tail(tools: Tools) -> str:
     """Return what stands behind a call's object, or its arguments."""
-    last = tools.call[-1]
     if tools.mode is ToolMode.JSON_NATIVE and not tools.fields.name_is_key:
-        return last.text.rpartition("}")[2] if isinstance(last, Literal) else ""
+        return tools.call[-1].text.rpartition("}")[2]
     return _behind_arguments(tools.call)
 
 
 def _object_begin(tools: Tools) -> str:
     """Return an expression for the beginning of a call's object: its first key."""
-    first = tools.call[0]
-    found = re.search(r'\{\s*"([^"]*)"', first.text) if isinstance(first, Literal) else None
+    found = re.search(r'\{\s*"([^"]*)"', tools.call[0].text)
     key = found.group(1) if found else tools.fields.name[0]
     return rf"\{{\s*\"{escaped(key)}\"\s*:"
 
@@ -170,7 +166,7 @@ def _transform(fields: Fields, root: str) -> dict[str, Any] | Refusal:
 
 def _head_calls(spec: Spec, tools: Tools) -> CallsField | Refusal:
     """Return the field for calls with a head that has the name, and arguments behind it."""
-    slots = {piece.kind for piece in tools.call if isinstance(piece, Slot)}
+    slots = {piece.kind for piece in tools.call}
     if SlotKind.ARGUMENTS not in slots:
         return Refusal("tool calls", "their arguments have no place of their own")
     if _begins_marked(tools.call):
@@ -218,8 +214,7 @@ def _head_expression(spec: Spec, tools: Tools, way: Sequence[Piece]) -> str:
 
 
 def _begins_marked(call: Sequence[Piece]) -> bool:
-    literals = [piece for piece in _before_arguments(call) if isinstance(piece, Literal)]
-    return isinstance(call[0], Literal) and any(_is_distinct(p.text) for p in literals)
+    return not call[0].kind and any(_is_distinct(p.text) for p in _before_arguments(call))
 
 
 def before_any(text: str, stops: Sequence[str]) -> tuple[str, str]:
@@ -239,7 +234,7 @@ def _before_arguments(call: Sequence[Piece]) -> Sequence[Piece]:
 
 def _behind_arguments(call: Sequence[Piece]) -> str:
     rest = call[call.index(Slot(SlotKind.ARGUMENTS)) + 1 :]
-    return "".join(piece.text for piece in rest if isinstance(piece, Literal))
+    return "".join(piece.text for piece in rest)
 
 
 def _unnamed(expression: str) -> str:

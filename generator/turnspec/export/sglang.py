@@ -42,8 +42,7 @@ def export_sglang(spec: Spec, options: ExportOptions) -> Exported | Refusal:
         "REASONING": (reasoning.start.strip(), reasoning.end.strip()) if has_any else ("", ""),
         "REASONING_DEFAULT": _reasoning_default(spec),
     }
-    about = _ABOUT.format(name=spec.name)
-    files = plugin_files(spec, options, target=TARGET, about=about, facts=facts)
+    files = plugin_files(spec, options, target=TARGET, about=_ABOUT, facts=facts)
     server, text = plugin_part(spec, TARGET, "server")
     return Exported({**files, server: text, **entry_point(spec, server.removesuffix(".py"))})
 

@@ -6,7 +6,7 @@ Written for version 0.33.
 from __future__ import annotations
 
 from turnspec.export.exporting import Exported, ExportOptions, Refusal
-from turnspec.export.plugin import plugin_files, plugin_name
+from turnspec.export.plugin import plugin_files
 from turnspec.spec.model import ReasoningMode, Spec
 
 TARGET = "vllm"
@@ -32,5 +32,4 @@ def export_vllm(spec: Spec, options: ExportOptions) -> Exported | Refusal:
         "REASONING": tuple((mark,) if mark and has_any else () for mark in marks),
         "PROMPTS": tuple((dict(s.variables), s.prompt) for s in states if s.variables),
     }
-    about = _ABOUT.format(name=spec.name, file=plugin_name(spec, TARGET))
-    return Exported(plugin_files(spec, options, target=TARGET, about=about, facts=facts))
+    return Exported(plugin_files(spec, options, target=TARGET, about=_ABOUT, facts=facts))

@@ -293,7 +293,7 @@ def _first_of_each(rules: Iterable[Rule]) -> list[Rule]:
 def _without_stop(spec: Spec, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     """Return the pieces without the marker that stops the model, which the turn's end has."""
     stop, last = trimmed(spec.final(Part.CALLS)), pieces[-1]
-    if not stop or not isinstance(last, Literal) or not last.text.endswith(stop):
+    if not stop or not last.text.endswith(stop):
         return pieces
     kept = last.text.removesuffix(stop)
     return (*pieces[:-1], *([Literal(kept)] if kept else []))
@@ -305,7 +305,7 @@ def _from_trigger(pieces: tuple[Piece, ...], triggers: Iterable[str]) -> tuple[P
     What stands before a trigger in a later piece belongs to the trigger's pattern.
     """
     known = tuple(triggers)
-    if not before_trigger(pieces, known) and isinstance(pieces[0], Literal):
+    if not before_trigger(pieces, known) and not pieces[0].kind:
         text = pieces[0].text
         begun = [text[text.index(trigger) :] for trigger in known if trigger in text]
         return (Literal(begun[0]), *pieces[1:]) if begun else ()

@@ -232,7 +232,7 @@ def _begins_with_word(arguments: Arguments) -> bool:
     if not arguments.item or trimmed(arguments.start):
         return goes_on(trimmed(arguments.start))
     first = arguments.item[0]
-    return goes_on(first.text) if isinstance(first, Literal) else first.kind is SlotKind.KEY
+    return first.kind is SlotKind.KEY or goes_on(first.text)
 
 
 def _own(pieces: Sequence[Piece]) -> int:
@@ -274,7 +274,7 @@ def _after_call(calls: Calls) -> str:
 def _between(tools: Tools, separator: str) -> str:
     if not trimmed(separator):
         # A word such as an id, with which a call ends, would go on in the next one's name.
-        ends_in_word = separator and isinstance(tools.call[-1], Slot)
+        ends_in_word = separator and tools.call[-1].kind
         return sequence(literal(separator[0]), GAP) if ends_in_word else GAP
     before = "" if separator[0] not in WHITE_SPACE else GAP
     after = GAP if tools.mode is ToolMode.JSON_NATIVE else ""
@@ -316,7 +316,7 @@ def _argument_rules(tools: Tools) -> tuple[Rule, ...]:
 def _item_rules(arguments: Arguments) -> Iterator[Rule]:
     """Yield the rule for one argument: by type where the format says the type, else for all."""
     words: dict[str, list[JsonType]] = {}
-    if any(isinstance(p, Slot) and p.kind is SlotKind.TYPE for p in arguments.item):
+    if Slot(SlotKind.TYPE) in arguments.item:
         for json_type, word in arguments.types.items():
             words.setdefault(word, []).append(json_type)
     if not words:
@@ -385,7 +385,7 @@ class _PieceWriter:
 
     def _piece(self, index: int, pieces: Sequence[Piece]) -> str:
         piece = pieces[index]
-        if isinstance(piece, Slot):
+        if piece.kind:
             behind_name = index > 0 and pieces[index - 1] == Slot(SlotKind.NAME)
             if piece.kind is SlotKind.WORD and behind_name:
                 return "word-apart"
@@ -404,7 +404,7 @@ class _PieceWriter:
         return bool(before) and before[0] in _WORDS
 
     def _is_raw(self, piece: Piece) -> bool:
-        return isinstance(piece, Slot) and piece.kind is self.raw_slot
+        return piece.kind is not None and piece.kind is self.raw_slot
 
     def _literal(self, text: str) -> str:
         if self.spell:
@@ -418,8 +418,7 @@ class _PieceWriter:
 def _ends_raw(arguments: Arguments) -> bool:
     """Say whether the last thing in an argument is free text, so that what follows must end it."""
     raw = Encoding.RAW in arguments.values.values()
-    last = arguments.item[-1] if arguments.item else None
-    return raw and isinstance(last, Slot) and last.kind is SlotKind.VALUE
+    return raw and arguments.item[-1:] == (Slot(SlotKind.VALUE),)
 
 
 def value_ends(tools: Tools, *, known: bool = False) -> list[str]:
@@ -462,7 +461,7 @@ def _identifier(name: str, excluded: str) -> Rule:
 
 def _text_behind(pieces: Sequence[Piece], kind: SlotKind) -> str:
     """Return the literal text right behind the last slot of ``kind``."""
-    kinds = [piece.kind if isinstance(piece, Slot) else None for piece in pieces]
+    kinds = [piece.kind for piece in pieces]
     if kind not in kinds:
         return ""
     last = len(kinds) - 1 - kinds[::-1].index(kind)
@@ -470,12 +469,15 @@ def _text_behind(pieces: Sequence[Piece], kind: SlotKind) -> str:
 
 
 def _leading_text(pieces: Sequence[Piece]) -> str:
-    literals = takewhile(lambda piece: isinstance(piece, Literal), pieces)
-    return "".join(piece.text for piece in literals if isinstance(piece, Literal))
+    return "".join(piece.text for piece in takewhile(_is_literal, pieces))
 
 
 def _after_leading_text(pieces: Sequence[Piece]) -> Sequence[Piece]:
-    return tuple(dropwhile(lambda piece: isinstance(piece, Literal), pieces))
+    return tuple(dropwhile(_is_literal, pieces))
+
+
+def _is_literal(piece: Piece) -> bool:
+    return not piece.kind
 
 
 def _is_tag(text: str) -> bool:

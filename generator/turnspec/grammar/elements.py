@@ -21,7 +21,7 @@ from turnspec.grammar.text import (
     trimmed,
 )
 from turnspec.spec.characters import member_ends
-from turnspec.spec.model import Elements, Literal, Piece, Slot, SlotKind
+from turnspec.spec.model import Elements, Piece, Slot, SlotKind
 
 _ELEMENTS = "elements"
 _MEMBER = "element-member"
@@ -37,7 +37,7 @@ def opening_texts(elements: Elements) -> list[str]:
 
     There are none where they are too plain: there it can't begin as they and its end begin.
     """
-    texts = [_first_text(pieces) for pieces in (elements.member, elements.element)]
+    texts = [trimmed(pieces[0].text) for pieces in (elements.member, elements.element)]
     return texts if all(map(looks_like_marker, texts)) else []
 
 
@@ -59,7 +59,7 @@ def text_options(elements: Elements, text_rule: str) -> tuple[str, ...]:
     if opening_texts(elements):
         return (text_rule,)
     pieces = (elements.member, elements.element)
-    excluded = {text[0] for each in pieces for text in (_first_text(each), _closing_text(each))}
+    excluded = {text[0] for each in pieces for text in (trimmed(each[0].text), _closing_text(each))}
     if all(_text_before_value(each)[-1:] in WHITE_SPACE for each in pieces):
         excluded |= {*WHITE_SPACE}  # it is free there already, in front of elements as well
     return (f"{character_class(excluded, negated=True)} {text_rule}", '""')
@@ -91,9 +91,9 @@ def element_text_rules(elements: Elements) -> tuple[Rule, ...]:
 def element_tags(pieces: Sequence[Piece], key: str, value: str) -> str:
     """Return the pieces around a value, spelled out as text might stand there too."""
     at = pieces.index(_VALUE)
-    fills = {_KEY: key, _VALUE: value}
+    fills = {SlotKind.KEY: key, SlotKind.VALUE: value}
     written = (
-        fills[piece] if isinstance(piece, Slot) else _tag(piece.text, is_closing=number > at)
+        fills[piece.kind] if piece.kind else _tag(piece.text, is_closing=number > at)
         for number, piece in enumerate(pieces)
     )
     return sequence(*written)
@@ -110,7 +110,7 @@ def member_key_ends(member: Sequence[Piece]) -> tuple[str, str]:
 
     It can't begin as a closing tag goes on after an opening one.
     """
-    opening, end = _first_text(member), _closing_text(member)
+    opening, end = trimmed(member[0].text), _closing_text(member)
     going_on = end[len(opening) :][:1] if end.startswith(opening) else ""
     return member_ends(member), going_on
 
@@ -125,13 +125,8 @@ def _name(member: Sequence[Piece]) -> str:
 
 def _text_before_value(pieces: Sequence[Piece]) -> str:
     before = pieces[pieces.index(_VALUE) - 1]
-    return before.text if isinstance(before, Literal) else "-"
-
-
-def _first_text(pieces: Sequence[Piece]) -> str:
-    return trimmed(pieces[0].text) if isinstance(pieces[0], Literal) else ""
+    return "-" if before.kind else before.text
 
 
 def _closing_text(pieces: Sequence[Piece]) -> str:
-    behind = pieces[pieces.index(_VALUE) + 1]
-    return trimmed(behind.text) if isinstance(behind, Literal) else ""
+    return trimmed(pieces[pieces.index(_VALUE) + 1].text)

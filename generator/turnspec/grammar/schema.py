@@ -20,11 +20,10 @@ from itertools import chain
 from typing import Any
 
 from turnspec.engine.types import json_types
-from turnspec.grammar.characters import character_rules
 from turnspec.grammar.digit_ranges import integers, numbers
 from turnspec.grammar.notations import JSON_NOTATION, Notation
 from turnspec.grammar.rule_names import RuleNames, slug
-from turnspec.grammar.schema_checks import Place, Schema, checked
+from turnspec.grammar.schema_checks import Place, Schema
 from turnspec.grammar.schema_limits import (
     DEEPEST_REFERENCES,
     MOST_RULES,
@@ -48,8 +47,7 @@ from turnspec.grammar.schema_parts import (
     without,
 )
 from turnspec.grammar.schema_strings import Remarks, limited, path_of, string_text
-from turnspec.grammar.text import Rule, choice, group, reachable, sequence, space_rules
-from turnspec.grammar.values import json_value_rules
+from turnspec.grammar.text import Rule, choice, group, reachable, sequence
 from turnspec.spec.encoding import json_type, ordered_keys
 from turnspec.spec.problems import Problem
 
@@ -68,24 +66,6 @@ class SchemaGrammar:
     def __str__(self) -> str:
         """Return the rules as GBNF text."""
         return "".join(map(str, self.rules))
-
-
-def schema_rules(
-    schema: Schema, name: str, *, loosen: bool = False
-) -> SchemaGrammar | list[Problem]:
-    """Return rules for the schema's values in JSON with ``name`` as the entry, or what is wrong.
-
-    ``loosen`` leaves out what no grammar can express, with a notice.
-    """
-    findings = checked(schema, loosen=loosen)
-    if not findings.usable:
-        return list(findings.problems)
-    found = compiled_schema(schema, name, names=RuleNames([name]), loosen=loosen)
-    if findings.problems or isinstance(found, list):
-        return [*findings.problems, *(found if isinstance(found, list) else ())]
-    shared = (*json_value_rules(), *character_rules(), *space_rules())
-    rules = reachable([*found.rules, *shared], [name])
-    return SchemaGrammar(rules, (*findings.notices, *found.notices))
 
 
 def compiled_schema(

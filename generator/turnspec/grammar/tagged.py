@@ -46,7 +46,6 @@ from turnspec.spec.model import (
     Elements,
     Encoding,
     JsonType,
-    Literal,
     Piece,
     Slot,
     SlotKind,
@@ -292,7 +291,7 @@ class ArgumentNotation(MemberNotation):
             fills[SlotKind.VALUE] = sequence(GAP, value, GAP)
         parts = []
         for number, piece in enumerate(item):
-            if isinstance(piece, Slot):
+            if piece.kind:
                 parts.append(fills[piece.kind])
             elif exact and number == at - 1:
                 parts.append(lenient(piece.text.rstrip(WHITE_SPACE)))
@@ -342,7 +341,7 @@ class ArgumentNotation(MemberNotation):
 def before_argument(text: str, arguments: Arguments) -> str:
     """Return what stands beside arguments: white space at least, where a word could go on."""
     first = arguments.item[0]
-    is_word = not isinstance(first, Literal) or goes_on(first.text)
+    is_word = bool(first.kind) or goes_on(first.text)
     return apart(text) if is_word and not trimmed(text) else lenient(text)
 
 
@@ -353,7 +352,7 @@ def spaced_value_end(arguments: Arguments) -> str:
     """
     *_, last = arguments.item
     is_raw = arguments.values.get(JsonType.STRING) is Encoding.RAW
-    if not is_raw or arguments.item[-2:-1] != (_VALUE,) or not isinstance(last, Literal):
+    if not is_raw or arguments.item[-2:-1] != (_VALUE,) or last.kind:
         return ""
     around = (before_argument(arguments.separator, arguments), lenient(arguments.end))
     may_lack = arguments.empty == arguments.start + arguments.end or around != (GAP, GAP)
@@ -384,7 +383,7 @@ def argument_notation(arguments: Arguments, ends: Sequence[str], key_ends: str) 
 def _space_around(item: Sequence[Piece]) -> tuple[str, str]:
     """Return the white space in the tags beside a value; none where it is all that ends it."""
     at = item.index(_VALUE)
-    texts = [piece.text if isinstance(piece, Literal) else "" for piece in item]
+    texts = [piece.text for piece in item]
     before = texts[at - 1] if at else ""
     behind = texts[at + 1] if at + 1 < len(texts) else ""
     if not trimmed(behind):
@@ -396,7 +395,7 @@ def _space_around(item: Sequence[Piece]) -> tuple[str, str]:
 def _inner_values(arguments: Arguments, elements: Elements) -> Notation:
     options = text_options(elements, ELEMENT_TEXT)
     more = [] if opening_texts(elements) else [elements.member[0], elements.element[0]]
-    begins = [trimmed(piece.text) for piece in more if isinstance(piece, Literal)]
+    begins = [trimmed(piece.text) for piece in more if not piece.kind]
     raw = _raw(arguments, options, [*element_ends(elements), *begins])
     return _values(arguments, raw, "element-value", untyped=True)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from turnspec.grammar.text import trimmed
 from turnspec.grammar.turn import opens_reasoning
-from turnspec.spec.model import Condition, Literal, Piece, ReasoningMode, Spec, Subject, Verdict
+from turnspec.spec.model import Condition, Piece, ReasoningMode, Spec, Subject, Verdict
 
 # How a call begins that is JSON and nothing else, so that text may quote one.
 _BARE_JSON = re.compile(r'[\[{\s]+"')
@@ -62,7 +62,7 @@ def begins_turn(spec: Spec) -> bool:
 def before_words(spec: Spec) -> tuple[str, ...]:
     """Return what other ways to write a call have before a trigger, in one text with it."""
     firsts = [pieces[0] for pieces in spec.alternatives.calls]
-    texts = [piece.text for piece in firsts if isinstance(piece, Literal)]
+    texts = [piece.text for piece in firsts]
     found = [text.partition(word)[0] for word in spec.grammar.triggers for text in texts]
     return tuple(dict.fromkeys(text for text in found if text and text not in texts))
 
@@ -70,7 +70,7 @@ def before_words(spec: Spec) -> tuple[str, ...]:
 def before_trigger(pieces: Sequence[Piece], triggers: Sequence[str]) -> Sequence[Piece]:
     """Return the pieces before the one that holds a trigger; none where the first one does."""
     for number, piece in enumerate(pieces):
-        if isinstance(piece, Literal) and any(trigger in piece.text for trigger in triggers):
+        if any(trigger in piece.text for trigger in triggers):
             return pieces[:number]
     return ()
 
@@ -84,7 +84,7 @@ def _before(spec: Spec) -> str:
 
 
 def _expression(piece: Piece) -> str:
-    return escaped(piece.text) if isinstance(piece, Literal) else r"\s*[\w-]*\s*"
+    return r"\s*[\w-]*\s*" if piece.kind else escaped(piece.text)
 
 
 def _either(options: Iterable[str]) -> str:

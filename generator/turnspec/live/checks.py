@@ -15,7 +15,8 @@ from jsonschema import Draft202012Validator
 
 from turnspec.codegen.format_module import FormatModule
 from turnspec.grammar.request import functions
-from turnspec.spec.model import Literal, Slot, SlotKind, Spec
+from turnspec.spec.model import Slot, SlotKind, Spec
+from turnspec.verification.comparing import added_up, parts_of
 from turnspec.verification.messages import format_markers
 
 #: A piece of text, and whether it is a special token.
@@ -84,8 +85,8 @@ def stream_faults(turn: StreamedTurn, closing: str = "") -> Iterator[str]:
     whole = turn.parsed()
     if whole != turn.message:
         yield f"streamed {turn.message!r}, but as a whole {whole!r}"
-    if _added_up(turn.events) != _parts(turn.message):
-        yield f"the events add up to {_added_up(turn.events)!r}, not {_parts(turn.message)!r}"
+    if added_up(turn.events) != parts_of(turn.message):
+        yield f"the events add up to {added_up(turn.events)!r}, not {parts_of(turn.message)!r}"
     if closing:
         closed = turn.parsed((closing, True))
         if closed != turn.message:
@@ -113,7 +114,7 @@ def token_faults(turn: StreamedTurn, tokens: Sequence[Piece]) -> Iterator[str]:
         told.feed(text, special)
     told.finish()
     yield from stream_faults(told)
-    if _parts(told.message) != _parts(turn.message):
+    if parts_of(told.message) != parts_of(turn.message):
         yield f"with special tokens it is {told.message!r}, not {turn.message!r}"
 
 
@@ -156,28 +157,6 @@ def call_faults(call: Any, tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield from (f"{call.name}: {error.json_path}: {error.message}" for error in errors)
 
 
-def _parts(message: Any) -> tuple[str, str, list[tuple[str, str, str]]]:
-    calls = [(call.id, call.name, call.arguments) for call in message.tool_calls]
-    return message.content, message.reasoning_content, calls
-
-
-def _added_up(events: Sequence[Any]) -> tuple[str, str, list[tuple[str, str, str]]]:
-    """Return what events add up to, as `_parts` has it."""
-    texts = {"content": "", "reasoning": ""}
-    calls: list[tuple[str, str, str]] = []
-    for event in events:
-        if event.type in texts:
-            texts[event.type] += event.text
-        elif event.type == "tool_call_start":
-            calls.append((event.id, event.name, ""))
-        else:  # a piece of the arguments, or the end, which has the id if that stands last
-            identifier, name, arguments = calls[event.index]
-            more = event.arguments if event.type == "tool_call_delta" else ""
-            behind = getattr(event, "id", "") if event.type == "tool_call_end" else ""
-            calls[event.index] = (identifier + behind, name, arguments + more)
-    return texts["content"], texts["reasoning"], calls
-
-
 def _lost_words(
     spec: Spec, turn: StreamedTurn, tools: Sequence[Mapping[str, Any]]
 ) -> Iterator[str]:
@@ -202,7 +181,7 @@ def _lost_words(
 def _alternative_texts(spec: Spec) -> Iterator[str]:
     """Yield what stands around calls that are written otherwise than the template does."""
     ways = spec.alternatives.calls
-    yield from (piece.text for way in ways for piece in way if isinstance(piece, Literal))
+    yield from (piece.text for way in ways for piece in way)
     if spec.alternatives.code is not None:
         yield spec.alternatives.code.start
 
@@ -213,8 +192,8 @@ def _meaningless(spec: Spec, text: str, tools: Sequence[Mapping[str, Any]]) -> I
     marks = (marks.start for marks in spec.alternatives.marks)
     for pieces in (*spec.alternatives.calls, *marks):
         for before, slot, behind in zip(pieces, pieces[1:], pieces[2:], strict=False):
-            if slot == Slot(SlotKind.WORD) and isinstance(behind, Literal):
-                start = re.escape(before.text) if isinstance(before, Literal) else f"(?:{names})"
+            if slot == Slot(SlotKind.WORD) and not behind.kind:
+                start = f"(?:{names})" if before.kind else re.escape(before.text)
                 yield from re.findall(f"{start}(.*?){re.escape(behind.text)}", text, re.DOTALL)
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from turnspec.grammar.text import trimmed
 from turnspec.live.model import LiveModel
 from turnspec.live.sampling import tokens_that_end
-from turnspec.spec.model import Literal, Part, Spec
+from turnspec.spec.model import Part, Spec
 from turnspec.spec.turn_end import stop_strings
 from turnspec.verification.vocabulary import BEGIN_TOKEN, END_TOKEN
 
@@ -112,9 +112,7 @@ def _markers(spec: Spec) -> Iterator[str]:
     starts = {Part.REASONING: spec.reasoning.start, Part.CONTENT: spec.content.start}
     ends = {Part.REASONING: spec.reasoning.end, Part.CONTENT: spec.content.end}
     if spec.tools is not None:
-        first = spec.tools.call[0]
-        opening = first.text if isinstance(first, Literal) else ""
-        starts[Part.CALLS] = spec.tools.section_start or opening
+        starts[Part.CALLS] = spec.tools.section_start or spec.tools.call[0].text
     found = [
         ends[join.left] + join.text + starts.get(join.right, "")
         for join in spec.turn.joins

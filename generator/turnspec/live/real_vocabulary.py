@@ -5,9 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import struct
-import tarfile
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -16,18 +14,22 @@ from typing import Any
 
 import yaml
 
+from turnspec.sources.gguf_metadata import open_metadata
 from turnspec.sources.index import Origin
+from turnspec.sources.package_files import UNREADABLE, sdist_files
 from turnspec.sources.text_files import sha256_of
+from turnspec.sources.tokenizer_lists import GGUF_TOKENS, GGUF_TYPES
+from turnspec.spec.atomic import replacing
 from turnspec.spec.model import Literal, Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.turn_end import stop_strings
 
 _TOKEN = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]")
 _SPECIAL = (3, 4)  # the types of control tokens and of those that a model's makers added
-_TOKENS, _TYPES = "tokenizer.ggml.tokens", "tokenizer.ggml.token_type"
 _KEPT = "tokenizer.ggml."
-_STRING, _ARRAY = 8, 9
-_SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}  # bytes, by type
+_STRING = 8  # GGUF's type of texts
+#: How large a vocabulary may be, and all of the archive, in bytes.
+_LIMITS = (2**26, 2**30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,84 +73,32 @@ def read_vocabularies(
 def _take_out(
     archive: Path, origin: Origin, source: Source, wanted: set[str], folder: Path
 ) -> Problem | None:
-    top = f"{origin.file.removesuffix('.tar.gz')}/{source.folder}"
-    places = {f"{top}/{name}": name for name in wanted}
-    folder.mkdir(parents=True, exist_ok=True)
+    places = {f"{source.folder}/{name}": folder / name for name in wanted}
     try:
-        with tarfile.open(archive, "r|gz") as tar:
-            for member in tar:
-                name = places.pop(member.name, None) if member.isfile() else None
-                found = tar.extractfile(member) if name else None
-                if name and found:
-                    data = found.read()
-                    if sha256_of(data) != source.files[name]:
-                        return Problem("isn't the vocabulary that is pinned", name)
-                    (folder / f"{name}.part").write_bytes(data)
-                    (folder / f"{name}.part").replace(folder / name)
-                if not places:
-                    return None
-    except (tarfile.TarError, zlib.error, EOFError, OSError) as error:
+        for place, data in sdist_files(archive, origin, places, _LIMITS):
+            path = places.pop(place)
+            if sha256_of(data) != source.files[path.name]:
+                return Problem("isn't the vocabulary that is pinned", path.name)
+            with replacing(path) as written:
+                written.write_bytes(data)
+    except UNREADABLE as error:
         return Problem(f"cannot be unpacked: {error}", str(archive))
-    return Problem(f"{origin.file} holds no {min(places.values())}", source.folder)
+    missing = min((path.name for path in places.values()), default="")
+    return Problem(f"{origin.file} holds no {missing}", source.folder) if missing else None
 
 
 def read_vocabulary(path: Path) -> RealVocabulary:
     """Read a GGUF file's vocabulary; the file's hash is known to be right."""
-    data = path.read_bytes()
-    count = struct.unpack_from("<Q", data, 16)[0]
-    entries: list[bytes] = []
-    tokens: Sequence[str] = ()
-    types: Sequence[int] = ()
-    for key, start, value, end in _entries(data, count):
-        if key.startswith(_KEPT):
-            entries.append(data[start:end])
-        if key == _TOKENS:
-            tokens = list(_strings(data, value))
-        if key == _TYPES:
-            kind, size = struct.unpack_from("<IQ", data, value)
-            types = struct.unpack_from(f"<{size}i", data, value + 12) if kind == 5 else ()
-    marked = zip(tokens, types, strict=True) if types else ()
-    specials = frozenset(token for token, kind in marked if kind in _SPECIAL)
-    name = path.stem.removeprefix("ggml-vocab-")
-    return RealVocabulary(name, len(tokens), specials, tuple(entries))
-
-
-def _entries(data: bytes, count: int) -> Iterator[tuple[str, int, int, int]]:
-    """Yield each entry's key, and where it begins, where its value does and where it ends."""
-    at = 24
-    for _ in range(count):
-        start = at
-        size = struct.unpack_from("<Q", data, at)[0]
-        key = data[at + 8 : at + 8 + size].decode()
-        kind = struct.unpack_from("<I", data, at + 8 + size)[0]
-        value = at + 12 + size
-        at = _end(data, kind, value)
-        yield key, start, value, at
-
-
-def _end(data: bytes, kind: int, at: int) -> int:
-    """Return where a value ends."""
-    if kind == _STRING:
-        return at + 8 + int(struct.unpack_from("<Q", data, at)[0])
-    if kind != _ARRAY:
-        return at + _SIZES[kind]
-    inner, count = struct.unpack_from("<IQ", data, at)
-    at += 12
-    if inner != _STRING:
-        return at + _SIZES[inner] * int(count)
-    read = struct.Struct("<Q").unpack_from
-    for _ in range(count):
-        at += 8 + read(data, at)[0]
-    return at
-
-
-def _strings(data: bytes, at: int) -> Iterator[str]:
-    count = struct.unpack_from("<Q", data, at + 4)[0]
-    at += 12
-    for _ in range(count):
-        size = struct.unpack_from("<Q", data, at)[0]
-        yield data[at + 8 : at + 8 + size].decode("utf-8", "replace")
-        at += 8 + size
+    with open_metadata(path) as metadata:
+        tokens, types = tuple(metadata.texts(GGUF_TOKENS)), metadata.numbers(GGUF_TYPES)
+        marked = zip(tokens, types, strict=True) if types else ()
+        kept = [key for key in metadata.keys if key.startswith(_KEPT)]
+        return RealVocabulary(
+            path.stem.removeprefix("ggml-vocab-"),
+            len(tokens),
+            frozenset(token for token, kind in marked if kind in _SPECIAL),
+            tuple(map(metadata.pair, kept)),
+        )
 
 
 def vocabulary_of(spec: Spec, known: Iterable[RealVocabulary]) -> RealVocabulary | None:
@@ -177,8 +127,8 @@ def begins_with_token(spec: Spec, vocabulary: RealVocabulary) -> bool:
     if spec.tools is None:
         return False
     ways = ((Literal(spec.tools.section_start), *spec.tools.call), *spec.alternatives.calls)
-    begun = (itertools.takewhile(lambda piece: isinstance(piece, Literal), way) for way in ways)
-    texts = ("".join(piece.text for piece in way if isinstance(piece, Literal)) for way in begun)
+    begun = (itertools.takewhile(lambda piece: not piece.kind, way) for way in ways)
+    texts = ("".join(piece.text for piece in way) for way in begun)
     return all(any(token in text for token in vocabulary.specials) for text in texts)
 
 

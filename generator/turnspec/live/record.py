@@ -22,6 +22,7 @@ from turnspec.spec.model import Spec
 from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import read_results
+from turnspec.spec.visible import shortened
 
 _LONGEST_EXAMPLE = 400
 
@@ -101,7 +102,7 @@ def failure_line(turn: LiveTurn) -> str:
     names = {None: "thinking by default", True: "thinking", False: "no thinking"}
     thinking = names[turn.thinking]
     line = f"{turn.choice}, {thinking}, seed {turn.seed}: {turn.faults[0]} in {turn.text!r}"
-    return line if len(line) <= _LONGEST_EXAMPLE else f"{line[:_LONGEST_EXAMPLE]}…"
+    return shortened(line, _LONGEST_EXAMPLE)
 
 
 def _result(runs: FormatRuns) -> LiveResult:

@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from turnspec.rendering.value_schemas import json_type_name, schema_of
+from turnspec.rendering.value_schemas import schema_of
 from turnspec.rendering.variables import TemplateFacts
 from turnspec.rendering.worker import Rendering, RenderWorker
+from turnspec.spec.encoding import json_type
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import ContentBlocks
 
@@ -261,9 +262,9 @@ def _parameter(values: Sequence[object], only_strings: bool) -> dict[str, object
     """Return a parameter's schema; where the values' types differ, the last one's counts."""
     if only_strings:
         return {"type": "string", "description": "An argument."}
-    kind = json_type_name(values[-1])
-    schema = schema_of([value for value in values if json_type_name(value) == kind])
-    return {"type": kind, "description": "An argument.", **schema}
+    kind = json_type(values[-1])
+    schema = schema_of([value for value in values if json_type(value) is kind])
+    return {"type": kind.value, "description": "An argument.", **schema}
 
 
 def _tool_definition(name: str, properties: Mapping[str, object]) -> JsonObject:

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-
-def json_type_name(value: object) -> str:
-    """Return the JSON Schema name of a value's type."""
-    names: list[tuple[type | tuple[type, ...], str]] = [
-        (bool, "boolean"),
-        (int, "integer"),
-        (float, "number"),
-        (str, "string"),
-        (type(None), "null"),
-        ((list, tuple), "array"),
-    ]
-    return next((name for kind, name in names if isinstance(value, kind)), "object")
+from turnspec.spec.encoding import json_type
 
 
 def schema_of(values: Sequence[object]) -> dict[str, object]:
     """Return a schema that allows these values, down to what is inside of arrays and objects."""
     by_type: dict[str, list[object]] = {}
     for value in values:
-        by_type.setdefault(json_type_name(value), []).append(value)
+        by_type.setdefault(json_type(value).value, []).append(value)
     schemas = [_typed(name, found) for name, found in by_type.items()]
     return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
 

@@ -87,7 +87,7 @@ def _traced(table: Format, text: str, options: Mapping[str, Any]) -> dict[str, o
 class _Asked:
     name: str
     text: str
-    tools: list[object] | None
+    tools: list[dict[str, Any]] | None
     thinking: bool | None
     prefill: str | None
 
@@ -115,7 +115,7 @@ def _asked(body: bytes) -> _Asked:
     return _Asked(name, text, _tools(tools), thinking, prefill)
 
 
-def _tools(text: str) -> list[object] | None:
+def _tools(text: str) -> list[dict[str, Any]] | None:
     if not text.strip():
         return None
     found = read_tools(text)

@@ -16,7 +16,6 @@ from turnspec.spec.model import (
     Arguments,
     CallIdPosition,
     Condition,
-    Literal,
     Part,
     Piece,
     PrefixStep,
@@ -282,6 +281,4 @@ def _set(area: Area, name: str, members: Iterable[str]) -> Iterator[_Fact]:
 
 def pieces_text(pieces: Iterable[Piece]) -> str:
     """Return literals in quotes, and slots by their names."""
-    return " ".join(
-        quoted(piece.text) if isinstance(piece, Literal) else piece.kind.value for piece in pieces
-    )
+    return " ".join(piece.kind.value if piece.kind else quoted(piece.text) for piece in pieces)

@@ -13,7 +13,7 @@ from turnspec.review.facts import Area, Change
 from turnspec.review.reading import Reading
 from turnspec.review.rules import Finding, Severity, rule_of
 from turnspec.spec.results import Counterexample
-from turnspec.spec.visible import visible
+from turnspec.spec.visible import shortened, visible
 from turnspec.spec.yaml_text import quoted
 
 #: The longest text of an example, in characters.
@@ -150,12 +150,9 @@ def _finding_lines(finding: Finding) -> Iterator[Line]:
 def _example_lines(example: Counterexample) -> Iterator[str]:
     names = {"written": "for instance", "wanted": "wanted", "got": "got"}
     for name, text in example.items():
-        shown = quoted(_cut(text)) if name == "written" else visible(_cut(text))
+        short = shortened(text, _LENGTH)
+        shown = quoted(short) if name == "written" else visible(short)
         yield f"{names[name]:>12}: {shown}"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LENGTH else text[:_LENGTH] + "…"
 
 
 def _change_text(change: Change) -> str:

@@ -64,6 +64,7 @@ class Metadata:
         self._size = len(data)
         self._order = "<"
         self._values: dict[str, _Value] = {}
+        self._pairs: dict[str, slice] = {}
         self._read_pairs(self._read_header())
 
     @property
@@ -101,6 +102,10 @@ class Metadata:
         code = f"{self._order}{value.count}{_NUMBERS[value.kind]}"
         return struct.unpack_from(code, self._data, value.start)
 
+    def pair(self, key: str) -> bytes:
+        """Return a key and its value as they stand in the file."""
+        return bytes(self._data[self._pairs[key]])
+
     def _read_header(self) -> int:
         """Return how many pairs there are."""
         if self._bytes(0, 4) != _MAGIC:
@@ -116,7 +121,7 @@ class Metadata:
     def _read_pairs(self, count: int) -> None:
         position = 24
         for _ in range(count):
-            key = self._string(position)
+            start, key = position, self._string(position)
             position = self._after(_STRING, position)
             kind = self._number("I", position)
             position += 4
@@ -128,6 +133,7 @@ class Metadata:
             else:
                 self._values[key] = _Value(kind, position)
                 position = self._after(kind, position)
+            self._pairs[key] = slice(start, position)
 
     def _after_elements(self, kind: int, count: int, position: int, depth: int) -> int:
         """Return where an array ends whose first element lies at a position."""

@@ -10,7 +10,7 @@ import gzip
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import IO, cast
 
@@ -26,7 +26,8 @@ LARGEST_FILE = 2 * 2**20
 LARGEST_SDIST = 2**30
 
 _Found = tuple[str, bytes]
-_UNREADABLE = (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, UnicodeError)
+#: What reading a package may raise.
+UNREADABLE = (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, UnicodeError)
 
 
 class _TooLargeError(OSError):
@@ -52,13 +53,13 @@ def extract(
     for entry in entries:
         wanted.setdefault(entry.path, []).append(entry)
     problems: list[Problem] = []
-    members = _sdist_files if origin.is_sdist else _wheel_files
+    members = sdist_files if origin.is_sdist else _wheel_files
     try:
         for path, data in members(archive, origin, wanted, (largest_file, largest_sdist)):
             for entry in wanted.pop(path):
                 problems += _store(data, entry, origin, root, is_pinned=is_pinned)
     # Encrypted files of a wheel are a RuntimeError, other ways to pack them a NotImplementedError.
-    except (*_UNREADABLE, RuntimeError) as error:
+    except (*UNREADABLE, RuntimeError) as error:
         if isinstance(error, OSError) and error.filename:  # a template that can't be written
             return [*problems, Problem(os_message(error))]
         return [*problems, Problem(f"cannot be unpacked: {error}", str(archive))]
@@ -68,10 +69,14 @@ def extract(
     ]
 
 
-def _sdist_files(
-    archive: Path, origin: Origin, wanted: dict[str, list[Entry]], limits: tuple[int, int]
+def sdist_files(
+    archive: Path, origin: Origin, wanted: Collection[str], limits: tuple[int, int]
 ) -> Iterator[_Found]:
-    """Yield the wanted files below the top folder, and read no further than the last of them."""
+    """Yield the wanted files below the top folder, and read no further than the last of them.
+
+    Who takes one takes its path out of ``wanted``. The limits are on each file and on all that is
+    unpacked, in bytes. Raises what is `UNREADABLE`.
+    """
     largest_file, largest_sdist = limits
     top = f"{origin.file.removesuffix('.tar.gz')}/"
     with gzip.open(archive) as packed:
@@ -90,7 +95,7 @@ def _sdist_files(
 
 
 def _wheel_files(
-    archive: Path, _origin: Origin, wanted: dict[str, list[Entry]], limits: tuple[int, int]
+    archive: Path, _origin: Origin, wanted: Collection[str], limits: tuple[int, int]
 ) -> Iterator[_Found]:
     largest_file, _ = limits
     with zipfile.ZipFile(archive) as wheel:

@@ -17,8 +17,8 @@ MOST_SPECIAL_TOKENS, MOST_END_TOKENS, LONGEST_TOKEN = 64, 16, 100
 #: How many tokens that differ by their numbers alone may mean something; more are free places.
 MOST_NUMBERED = 8
 
-GGUF_TOKENS = "tokenizer.ggml.tokens"
-_GGUF_TYPES, _CONTROL = "tokenizer.ggml.token_type", 3
+GGUF_TOKENS, GGUF_TYPES = "tokenizer.ggml.tokens", "tokenizer.ggml.token_type"
+_CONTROL = 3
 _GGUF_ENDS = tuple(f"tokenizer.ggml.{end}_token_id" for end in ("eos", "eot", "eom"))
 
 Json = Mapping[str, object]
@@ -49,7 +49,7 @@ def folder_tokenizer(
 
 def gguf_tokenizer(metadata: Metadata) -> Tokenizer | None:
     """Return the tokens of a GGUF file: those that control, and those that end a turn."""
-    kinds = metadata.numbers(_GGUF_TYPES)
+    kinds = metadata.numbers(GGUF_TYPES)
     special = {number for number, kind in enumerate(kinds) if kind == _CONTROL}
     ends = {metadata.scalar(key) for key in _GGUF_ENDS}
     texts = {

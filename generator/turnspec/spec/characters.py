@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from turnspec.spec.model import Encoding, JsonType, Literal, Piece, Slot, SlotKind, Tools
+from turnspec.spec.model import Encoding, JsonType, Piece, Slot, SlotKind, Tools
 
 #: Letters and digits of names in grammars, as ranges that mean the same in an expression and in
 #: GBNF. Parsers know all scripts' letters, see NOT_IN_NAMES.
@@ -82,7 +82,7 @@ def slot_ends(pieces: Sequence[Piece], index: int, behind: str = "") -> str:
     opening = _opening(pieces, index)
     if not (opening.isalnum() or opening in NAME_SIGNS):
         ends += opening
-    if index and _text(pieces[index - 1]).endswith("="):
+    if index and pieces[index - 1].text.endswith("="):
         ends += "\"'"
     if pieces[index] == Slot(SlotKind.KEY):
         ends += _closing_sign(pieces, index)
@@ -91,9 +91,9 @@ def slot_ends(pieces: Sequence[Piece], index: int, behind: str = "") -> str:
 
 def _closing_sign(pieces: Sequence[Piece], index: int) -> str:
     """Return the sign with which a closing tag goes on where an opening one has its key."""
-    opening = _text(pieces[index - 1]).strip() if index else ""
+    opening = pieces[index - 1].text.strip() if index else ""
     values = [at for at, piece in enumerate(pieces) if piece == Slot(SlotKind.VALUE)]
-    closing = _text(pieces[values[-1] + 1]) if values and values[-1] + 1 < len(pieces) else ""
+    closing = pieces[values[-1] + 1].text if values and values[-1] + 1 < len(pieces) else ""
     return closing.rpartition(opening)[2][:1] if opening and opening in closing else ""
 
 
@@ -101,7 +101,7 @@ def _opening(pieces: Sequence[Piece], index: int) -> str:
     """Return the sign with which the tag begins that a slot stands in: the one behind a value."""
     values = [at for at, piece in enumerate(pieces[:index]) if piece == Slot(SlotKind.VALUE)]
     first = values[-1] + 1 if values else 0
-    return _text(pieces[first]).strip()[:1]
+    return pieces[first].text.strip()[:1]
 
 
 def call_ends(tools: Tools, kind: SlotKind) -> str:
@@ -116,7 +116,7 @@ def _signs_of_closings(tools: Tools, index: int) -> str:
 
     Else ``</calls>``, which closes a section, could be a call ``<NAME>``.
     """
-    opening = _text(tools.call[index - 1]).strip() if index else ""
+    opening = tools.call[index - 1].text.strip() if index else ""
     at = tools.call.index(Slot(SlotKind.ARGUMENTS))
     closings = (tools.arguments.end + _text_behind(tools.call, at, ""), *tools.section_ends)
     texts = (text.strip() for text in closings)
@@ -128,7 +128,7 @@ def key_ends(tools: Tools) -> str:
     """Return the characters that an argument's key can't hold."""
     item = tools.arguments.item
     found = [slot_ends(item, at) for at, piece in enumerate(item) if piece == Slot(SlotKind.KEY)]
-    if item and not isinstance(item[0], Literal):
+    if item and item[0].kind:
         # An argument may begin just here, so its key must not swallow what ends the arguments.
         at = next(at for at, piece in enumerate(tools.call) if piece == Slot(SlotKind.ARGUMENTS))
         after_all = tools.arguments.end + _text_behind(tools.call, at, "")
@@ -152,7 +152,7 @@ def ends_itself(tools: Tools) -> bool:
 def member_ends(member: Sequence[Piece]) -> str:
     """Return the characters that the key of an element's member can't hold."""
     keys = (at for at, piece in enumerate(member) if piece == Slot(SlotKind.KEY))
-    return _joined([*(slot_ends(member, at) for at in keys), _text(member[0]).strip()[:1]])
+    return _joined([*(slot_ends(member, at) for at in keys), member[0].text.strip()[:1]])
 
 
 def arguments_begin(tools: Tools) -> str:
@@ -160,7 +160,7 @@ def arguments_begin(tools: Tools) -> str:
     arguments = tools.arguments
     if not arguments.item:
         return "{"
-    return arguments.start + _text(arguments.item[0])
+    return arguments.start + arguments.item[0].text
 
 
 def _joined(found: Iterator[str] | list[str]) -> str:
@@ -171,14 +171,9 @@ def _text_behind(pieces: Sequence[Piece], index: int, behind: str) -> str:
     """Return the text behind a slot, up to the next one; a word that means nothing is passed."""
     text = ""
     for piece in pieces[index + 1 :]:
-        if isinstance(piece, Literal):
-            text += piece.text
-        elif piece.kind is SlotKind.ARGUMENTS:
+        text += piece.text
+        if piece.kind is SlotKind.ARGUMENTS:
             break
-        elif piece.kind is not SlotKind.WORD:
+        if piece.kind not in (None, SlotKind.WORD):
             return text
     return text + behind
-
-
-def _text(piece: Piece) -> str:
-    return piece.text if isinstance(piece, Literal) else ""

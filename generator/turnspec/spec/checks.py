@@ -18,12 +18,10 @@ from turnspec.spec.model import (
     Elements,
     Encoding,
     JsonType,
-    Literal,
     Part,
     Piece,
     Reasoning,
     ReasoningMode,
-    Slot,
     SlotKind,
     Spec,
     Subject,
@@ -155,7 +153,7 @@ def _reasoning(spec: Spec) -> Iterator[_Finding]:
     following = _after(Part.REASONING, order)
     starts = {
         Part.CONTENT: spec.content.start,
-        Part.CALLS: spec.tools.section_start + _first_text(spec.tools) if spec.tools else "",
+        Part.CALLS: spec.tools.section_start + _first_text(spec.tools.call) if spec.tools else "",
     }
     behind = [spec.join(Part.REASONING, part) + starts.get(part, "") for part in following]
     if not reasoning.end.strip() and not (behind and all(text.strip() for text in behind)):
@@ -173,11 +171,6 @@ def _blocks(reasoning: Reasoning) -> Iterator[_Finding]:
     for key, field in (("field", reasoning.field), ("blocks", blocks.content_key)):
         if field == blocks.type_key:
             yield ("reasoning", key), f"{field} is the key of the type already"
-
-
-def _first_text(tools: Tools) -> str:
-    first = tools.call[0] if tools.call else None
-    return first.text if isinstance(first, Literal) else ""
 
 
 def _after(part: Part, order: Sequence[Part]) -> Sequence[Part]:
@@ -258,8 +251,7 @@ def _other_call(call: Sequence[Piece], path: YamlPath) -> Iterator[_Finding]:
 
 
 def _unannounced(pieces: Sequence[Piece], path: YamlPath) -> Iterator[_Finding]:
-    first = pieces[0] if pieces else None
-    if not isinstance(first, Literal) or not first.text.strip():
+    if not _first_text(pieces).strip():
         yield path, "no text stands at its beginning: nothing shows it"
 
 
@@ -323,23 +315,24 @@ def _pieces(
     pieces: Sequence[Piece], path: YamlPath, allowed: Sequence[SlotKind]
 ) -> Iterator[_Finding]:
     for index, piece in enumerate(pieces):
-        if isinstance(piece, Literal):
-            if not piece.text:
-                yield (*path, index, "text"), "a text can't be empty here"
-            elif slot := _LIKE_SLOT.search(piece.text):
-                yield (*path, index, "text"), f"{slot.group()!r} can't be told from a slot"
-        elif piece.kind not in allowed:
+        if piece.kind and piece.kind not in allowed:
             yield (*path, index, "slot"), f"a {piece.kind} slot doesn't belong here"
+        elif not piece.kind and not piece.text:
+            yield (*path, index, "text"), "a text can't be empty here"
+        elif slot := _LIKE_SLOT.search(piece.text):
+            yield (*path, index, "text"), f"{slot.group()!r} can't be told from a slot"
     for index, (left, right) in enumerate(pairwise(pieces)):
-        if not isinstance(left, Slot) or not isinstance(right, Slot):
-            continue
-        if not {left.kind, right.kind} & _SELF_EVIDENT:
+        if left.kind and right.kind and not {left.kind, right.kind} & _SELF_EVIDENT:
             place = (*path, index + 1)
             yield place, f"nothing stands between the slots {left.kind} and {right.kind}"
 
 
 def _slots(pieces: Iterable[Piece]) -> list[SlotKind]:
-    return [piece.kind for piece in pieces if isinstance(piece, Slot)]
+    return [piece.kind for piece in pieces if piece.kind]
+
+
+def _first_text(pieces: Sequence[Piece]) -> str:
+    return pieces[0].text if pieces else ""
 
 
 def _call_id(tools: Tools) -> Iterator[_Finding]:
@@ -451,7 +444,7 @@ def _element_pieces(elements: Elements, path: YamlPath) -> Iterator[_Finding]:
     for key, pieces in (("member", elements.member), ("element", elements.element)):
         yield from _exactly_one(_slots(pieces), SlotKind.VALUE, (*path, key))
         ends = [pieces[0], pieces[-1]] if pieces else []
-        if not ends or not all(isinstance(end, Literal) and end.text.strip() for end in ends):
+        if not ends or not all(end.text.strip() for end in ends):
             yield (*path, key), "no text stands at its beginning and its end"
 
 
@@ -480,9 +473,7 @@ def _undetectable(spec: Spec, tools: Tools) -> bool:
 
     One that begins with its name, as tools tell, may begin the turn, or a line.
     """
-    opener = tools.section_start
-    if tools.call and isinstance(tools.call[0], Literal):
-        opener += tools.call[0].text
+    opener = tools.section_start + _first_text(tools.call)
     if not tools.call or opener.strip() or spec.content.start.strip():
         return False
     order = spec.turn.order

@@ -14,10 +14,10 @@ from turnspec.spec.model import (
     Elements,
     Encoding,
     JsonType,
-    Literal,
     Piece,
     SlotKind,
     ValueSyntax,
+    filled,
 )
 
 #: What Python literals escape beside the quote, where a template writes them.
@@ -103,10 +103,7 @@ def written_key(key: str, arguments: Arguments) -> str:
 
 
 def _element(pieces: Sequence[Piece], key: str, value: str) -> str:
-    fillers = {SlotKind.KEY: key, SlotKind.VALUE: value}
-    return "".join(
-        piece.text if isinstance(piece, Literal) else fillers[piece.kind] for piece in pieces
-    )
+    return filled(pieces, {SlotKind.KEY: key, SlotKind.VALUE: value})
 
 
 def ordered_keys(keys: Iterable[str], syntax: ValueSyntax) -> list[str]:

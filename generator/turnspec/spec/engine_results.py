@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnspec.spec.json_values import count, load_json, mapping, read_json, text
+from turnspec.spec.json_values import read_json
 from turnspec.spec.problems import Problem
+from turnspec.spec.records import Records
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,23 +30,15 @@ class EngineResult:
     valid: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Results:
+    formats: Mapping[str, EngineResult]
+
+
 def read_engines(path: Path) -> Mapping[str, EngineResult] | Problem:
     """Return the results by template name; none when the file isn't there yet."""
-    return read_json(path, {}, load_engines)
+    return read_json(path, {}, _results)
 
 
-def load_engines(text: str, file: str) -> Mapping[str, EngineResult] | Problem:
-    """Return the results that a text holds, or the first thing in it that can't be understood."""
-    return load_json(text, file, _results)
-
-
-def _results(data: object) -> dict[str, EngineResult]:
-    formats = mapping(mapping(data, "").get("formats"), "formats")
-    return {name: _result(entry, f"formats.{name}") for name, entry in formats.items()}
-
-
-def _result(data: object, place: str) -> EngineResult:
-    entry = mapping(data, place)
-    words = ("strings", "agreed", "turns", "valid")
-    figures = {word: count(entry.get(word), f"{place}.{word}") for word in words}
-    return EngineResult(text(entry.get("spec_hash"), f"{place}.spec_hash"), **figures)
+def _results(data: object) -> Mapping[str, EngineResult]:
+    return Records().read(_Results, data).formats

@@ -7,7 +7,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from turnspec.spec.atomic import write_atomically
 from turnspec.spec.checks import check_spec
 from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
@@ -66,11 +65,6 @@ def read_spec(path: Path, shown_as: str = "") -> Spec | list[Problem]:
         line = error.object.count(b"\n", 0, error.start) + 1
         return [Problem("not UTF-8", file, line)]
     return load_checked_spec(text, file)
-
-
-def write_spec(folder: Path, spec: Spec) -> bool:
-    """Write a spec to ``NAME.yaml`` in ``folder`` and return whether the file changed."""
-    return write_atomically(folder / f"{spec.name}{SPEC_SUFFIX}", dump_spec(spec))
 
 
 @lru_cache(maxsize=512)  # who names formats reads all specs, some of them several times

@@ -6,15 +6,15 @@ run with, and for each format what became of it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
-from turnspec.spec.atomic import write_atomically
-from turnspec.spec.json_values import MisfitError, count, load_json, mapping, read_json, text
+from turnspec.spec.json_values import read_json
 from turnspec.spec.problems import Problem
+from turnspec.spec.records import Records
 
 
 class ExportState(StrEnum):
@@ -61,63 +61,7 @@ class TargetRecord:
 Integrations = Mapping[str, TargetRecord]
 
 
-def write_integrations(path: Path, records: Integrations) -> bool:
-    """Write integrations.json, all in the order of its names, and return whether it changed."""
-    data = {target: _record_to_data(records[target]) for target in sorted(records)}
-    return write_atomically(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
-
-
 def read_integrations(path: Path) -> Integrations | Problem:
     """Return the records by target; none when the file isn't there yet."""
     absent: Integrations = {}
-    return read_json(path, absent, load_integrations)
-
-
-def load_integrations(text_: str, file: str) -> Integrations | Problem:
-    """Return the records that a text holds, or the first thing in it that can't be understood."""
-    return load_json(text_, file, _records)
-
-
-def _records(data: object) -> Integrations:
-    return {target: _record(entry, target) for target, entry in mapping(data, "").items()}
-
-
-def _record(data: object, place: str) -> TargetRecord:
-    entry = mapping(data, place)
-    packages = mapping(entry.get("packages"), f"{place}.packages")
-    formats = mapping(entry.get("formats"), f"{place}.formats")
-    return TargetRecord(
-        {name: text(v, f"{place}.packages.{name}") for name, v in packages.items()},
-        {name: _result(found, f"{place}.formats.{name}") for name, found in formats.items()},
-    )
-
-
-def _result(data: object, place: str) -> IntegrationResult:
-    entry = mapping(data, place)
-    state = text(entry.get("state"), f"{place}.state")
-    if state not in tuple(ExportState):
-        raise MisfitError(f"{place}.state", f"one of {', '.join(ExportState)}")
-    losses = entry.get("losses", [])
-    if not isinstance(losses, list):
-        raise MisfitError(f"{place}.losses", "a list")
-    return IntegrationResult(
-        spec_hash=text(entry.get("spec_hash"), f"{place}.spec_hash"),
-        state=ExportState(state),
-        **{word: count(entry.get(word, 0), f"{place}.{word}") for word in _FIGURES},
-        losses=tuple(text(loss, f"{place}.losses") for loss in losses),
-        example=text(entry.get("example", ""), f"{place}.example"),
-    )
-
-
-def _record_to_data(record: TargetRecord) -> dict[str, object]:
-    formats = {name: _result_to_data(record.formats[name]) for name in sorted(record.formats)}
-    return {"packages": dict(sorted(record.packages.items())), "formats": formats}
-
-
-def _result_to_data(result: IntegrationResult) -> dict[str, object]:
-    data = {**asdict(result), "losses": list(result.losses)}
-    return {key: value for key, value in data.items() if value or key not in _LEFT_OUT}
-
-
-_FIGURES = ("checks", "passed", "loosely", "cuts", "raised", "bridged", "withheld")
-_LEFT_OUT = ("losses", "example", *_FIGURES[2:])
+    return read_json(path, absent, partial(Records().each, TargetRecord))

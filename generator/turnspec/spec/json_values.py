@@ -9,23 +9,15 @@ from typing import TypeVar
 
 from turnspec.spec.input_files import file_text
 from turnspec.spec.problems import Problem
+from turnspec.spec.records import MisfitError
 
 T = TypeVar("T")
 
 
-class MisfitError(Exception):
-    """A value that isn't what it should be."""
-
-    def __init__(self, place: str, wanted: str) -> None:
-        """Take where the value is and what it must be."""
-        super().__init__(f"must be {wanted}")
-        self.place = place
-
-
-def read_json(path: Path, absent: T, load: Callable[[str, str], T | Problem]) -> T | Problem:
-    """Return what ``load`` makes of a file's text; ``absent`` when the file isn't there yet."""
+def read_json(path: Path, absent: T, convert: Callable[[object], T]) -> T | Problem:
+    """Return what ``convert`` makes of a file; ``absent`` when the file isn't there yet."""
     try:
-        return load(file_text(path), str(path))
+        return load_json(file_text(path), str(path), convert)
     except FileNotFoundError:
         return absent
     except OSError as error:
@@ -46,31 +38,3 @@ def load_json(text: str, file: str, convert: Callable[[object], T]) -> T | Probl
         return convert(data)
     except MisfitError as misfit:
         return Problem(str(misfit), file, path=misfit.place)
-
-
-def mapping(data: object, place: str) -> dict[str, object]:
-    """Return an object's members."""
-    if not isinstance(data, dict):
-        raise MisfitError(place, "an object")
-    return data
-
-
-def text(data: object, place: str) -> str:
-    """Return a string."""
-    if not isinstance(data, str):
-        raise MisfitError(place, "a string")
-    return data
-
-
-def texts(data: object, place: str) -> tuple[str, ...]:
-    """Return a list of strings."""
-    if not isinstance(data, list):
-        raise MisfitError(place, "a list")
-    return tuple(text(item, f"{place}[{number}]") for number, item in enumerate(data))
-
-
-def count(data: object, place: str) -> int:
-    """Return a whole number that isn't negative."""
-    if type(data) is not int or data < 0:
-        raise MisfitError(place, "a count")
-    return data

@@ -11,8 +11,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from turnspec.spec.atomic import write_atomically
-from turnspec.spec.json_values import count, load_json, mapping, read_json, text
+from turnspec.spec.json_values import load_json, read_json
 from turnspec.spec.problems import Problem
+from turnspec.spec.records import Records
 from turnspec.spec.results import Counterexample, RungResult
 
 #: The name of this rung of the verification ladder.
@@ -67,7 +68,7 @@ def write_live(path: Path, record: LiveRecord) -> bool:
 
 def read_live(path: Path) -> LiveRecord | Problem:
     """Return the record; an empty one when the file isn't there yet."""
-    return read_json(path, LiveRecord(), load_live)
+    return read_json(path, LiveRecord(), _record)
 
 
 def load_live(text: str, file: str) -> LiveRecord | Problem:
@@ -76,27 +77,13 @@ def load_live(text: str, file: str) -> LiveRecord | Problem:
 
 
 def _record(data: object) -> LiveRecord:
-    record = mapping(data, "")
-    formats = mapping(record.get("formats"), "formats")
-    return LiveRecord(
-        engine=text(record.get("llama-cpp-python"), "llama-cpp-python"),
-        seeds=count(record.get("seeds"), "seeds"),
-        formats={name: _result(entry, f"formats.{name}") for name, entry in formats.items()},
-    )
+    return _RECORDS.read(LiveRecord, data)
 
 
-def _result(data: object, place: str) -> LiveResult:
-    entry = mapping(data, place)
-    counts = {key: count(entry.get(key), f"{place}.{key}") for key in _COUNTS}
-    return LiveResult(
-        spec_hash=text(entry.get("spec_hash"), f"{place}.spec_hash"),
-        prompt=text(entry.get("prompt"), f"{place}.prompt"),
-        example=text(entry.get("example", ""), f"{place}.example"),
-        **counts,
-    )
-
-
-_COUNTS = ("turns", "calls", "cut", "failed")
+_RECORDS = Records(
+    keys={(LiveRecord, "engine"): "llama-cpp-python"},
+    required=frozenset({(LiveRecord, "formats")}),
+)
 
 
 def _result_to_data(result: LiveResult) -> dict[str, object]:

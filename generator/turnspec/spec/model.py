@@ -8,7 +8,7 @@ YAML file; `schema.json` beside this file is the manual for readers of that file
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -184,19 +184,33 @@ class TokenSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """Text that a template writes itself."""
+    """Text that a template writes itself; it is no slot, so it has no kind."""
 
     text: str
+
+    @property
+    def kind(self) -> None:
+        """What fills it: nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place that a message's own text fills."""
+    """A place that a message's own text fills; the template writes no text there."""
 
     kind: SlotKind
 
+    @property
+    def text(self) -> str:
+        """What the template writes there itself: nothing."""
+        return ""
+
 
 Piece = Literal | Slot
+
+
+def filled(pieces: Iterable[Piece], fills: Mapping[SlotKind, str]) -> str:
+    """Return pieces as a text, with what fills each of their slots."""
+    return "".join(fills[piece.kind] if piece.kind else piece.text for piece in pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +364,7 @@ class Turn:
 
     header: str
     order: tuple[Part, ...]
-    joins: tuple[Join, ...]
+    joins: tuple[Join, ...] = field(default=(), kw_only=True)
     ends: tuple[End, ...]
     stop: tuple[str, ...]
     calls_decide_end: bool = False
@@ -434,7 +448,7 @@ class Guard:
 
     start: str
     end: str
-    characters: str
+    characters: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -531,9 +545,7 @@ class Tools:
     @property
     def begin_with_name(self) -> bool:
         """Whether nothing but white space stands before a call's name."""
-        first = [
-            piece for piece in self.call if not isinstance(piece, Literal) or piece.text.strip()
-        ]
+        first = [piece for piece in self.call if piece.kind or piece.text.strip()]
         return not self.section_start.strip() and first[:1] == [Slot(SlotKind.NAME)]
 
     @property
@@ -568,8 +580,8 @@ class OtherMarks:
     @property
     def fixed_start(self) -> str:
         """What opens it, as a text; "" where that has a slot."""
-        texts = [piece.text for piece in self.start if isinstance(piece, Literal)]
-        return "".join(texts) if len(texts) == len(self.start) else ""
+        has_slot = any(piece.kind for piece in self.start)
+        return "" if has_slot else "".join(piece.text for piece in self.start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -617,14 +629,14 @@ class Spec:
 
     name: str
     template: TemplateIdentity
-    tokens: Mapping[str, Token]
+    tokens: Mapping[str, Token] = field(default_factory=dict, kw_only=True)
     capabilities: Capabilities
     thinking: Thinking
     turn: Turn
     reasoning: Reasoning
     content: Content
     tools: Tools | None
-    limits: tuple[Limit, ...]
+    limits: tuple[Limit, ...] = field(default=(), kw_only=True)
     grammar: Grammar
     alternatives: Alternatives = Alternatives()
     overlay: tuple[str, ...] = ()

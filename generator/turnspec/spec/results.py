@@ -8,21 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from turnspec.spec.atomic import write_atomically
-from turnspec.spec.json_values import (
-    MisfitError,
-    count,
-    load_json,
-    mapping,
-    read_json,
-    text,
-    texts,
-)
+from turnspec.spec.json_values import load_json, read_json
 from turnspec.spec.model import Part
 from turnspec.spec.problems import Problem
+from turnspec.spec.records import MisfitError, Records
 
 #: The rung of the checks that look at a spec as a whole.
 SANITY = "sanity"
@@ -99,8 +91,8 @@ class Coverage:
     the ladder's messages don't take, ``told`` what answers show beside the parts of the spec.
     """
 
-    branches: int
-    rendered: int
+    branches: int = 0
+    rendered: int = 0
     others: int = 0
     untaken: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
@@ -126,17 +118,12 @@ def dump_results(results: Mapping[str, TemplateResult]) -> str:
     return json.dumps(data, indent=2) + "\n"
 
 
-def write_results(path: Path, results: Mapping[str, TemplateResult]) -> bool:
-    """Write verification.json and return whether it changed."""
-    return write_atomically(path, dump_results(results))
-
-
 def read_results(path: Path) -> dict[str, TemplateResult] | Problem:
     """Return the results by template name; none when the file isn't there yet.
 
     A file that can't be understood gives a problem; results can always be found anew.
     """
-    return read_json(path, {}, load_results)
+    return read_json(path, {}, _templates)
 
 
 def load_results(text: str, file: str) -> dict[str, TemplateResult] | Problem:
@@ -145,59 +132,24 @@ def load_results(text: str, file: str) -> dict[str, TemplateResult] | Problem:
 
 
 def _templates(data: object) -> dict[str, TemplateResult]:
-    return {name: _template(entry, name) for name, entry in mapping(data, "").items()}
+    results = _RECORDS.each(TemplateResult, data)
+    return {name: replace(found, rungs=_known(found)) for name, found in results.items()}
 
 
-def _template(data: object, place: str) -> TemplateResult:
-    entry = mapping(data, place)
-    rungs = mapping(entry.get("rungs"), f"{place}.rungs")
-    return TemplateResult(
-        spec_hash=text(entry.get("spec_hash"), f"{place}.spec_hash"),
-        generator=text(entry.get("generator"), f"{place}.generator"),
-        parts=_parts(entry.get("parts"), f"{place}.parts"),
-        rungs={
-            name: _rung(rungs[name], f"{place}.rungs.{name}") for name in RUNGS if name in rungs
-        },
-        coverage=_coverage(entry.get("coverage"), f"{place}.coverage"),
-    )
-
-
-def _coverage(data: object, place: str) -> Coverage | None:
-    if data is None:
-        return None
-    entry = mapping(data, place)
-    branches, rendered, others = (
-        count(entry.get(key, 0), f"{place}.{key}") for key in ("branches", "rendered", "others")
-    )
-    lines = [texts(entry.get(key, []), f"{place}.{key}") for key in ("untaken", "told")]
-    return Coverage(branches, rendered, others, *lines)
-
-
-def _rung(data: object, place: str) -> RungResult:
-    entry = mapping(data, place)
-    return RungResult(
-        passed=count(entry.get("passed"), f"{place}.passed"),
-        failed=count(entry.get("failed"), f"{place}.failed"),
-        example=_example(entry.get("example"), f"{place}.example"),
-        note=text(entry.get("note", ""), f"{place}.note"),
-    )
-
-
-def _example(data: object, place: str) -> Counterexample | None:
-    if data is None:
-        return None
-    entry = mapping(data, place)
-    written, wanted, got = (
-        text(entry.get(key, ""), f"{place}.{key}") for key in ("written", "wanted", "got")
-    )
-    return Counterexample(written, wanted, got)
+def _known(result: TemplateResult) -> dict[str, RungResult]:
+    return {name: result.rungs[name] for name in RUNGS if name in result.rungs}
 
 
 def _parts(data: object, place: str) -> tuple[Part, ...]:
-    names = [str(part) for part in PARTS]
-    if not isinstance(data, list) or any(name not in names for name in data):
-        raise MisfitError(place, f"a list of {', '.join(names)}")
+    if not isinstance(data, list) or any(part not in PARTS for part in data):
+        raise MisfitError(place, f"a list of {', '.join(PARTS)}")
     return tuple(part for part in PARTS if part in data)
+
+
+_RECORDS = Records(
+    required=frozenset({(TemplateResult, "parts"), (TemplateResult, "rungs")}),
+    special={(TemplateResult, "parts"): _parts},
+)
 
 
 def _template_to_data(result: TemplateResult) -> dict[str, object]:
@@ -205,9 +157,7 @@ def _template_to_data(result: TemplateResult) -> dict[str, object]:
         "spec_hash": result.spec_hash,
         "generator": result.generator,
         "parts": [part for part in PARTS if part in result.parts],
-        "rungs": {
-            name: _rung_to_data(result.rungs[name]) for name in RUNGS if name in result.rungs
-        },
+        "rungs": {name: _rung_to_data(rung) for name, rung in _known(result).items()},
         **({"coverage": asdict(result.coverage)} if result.coverage else {}),
     }
 

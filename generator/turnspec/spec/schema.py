@@ -10,6 +10,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from turnspec.spec.problems import Problem
+from turnspec.spec.visible import shortened
 from turnspec.spec.yaml_document import Document, YamlPath, path_text
 
 if TYPE_CHECKING:
@@ -153,5 +154,4 @@ _MESSAGES: dict[str, Callable[[_Violation], _Findings]] = {
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+    return shortened(repr(value), _LONGEST_SHOWN)

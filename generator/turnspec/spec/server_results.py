@@ -6,14 +6,14 @@ What is recorded belongs to what the format is, by its fingerprint, whatever tem
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from turnspec.spec.atomic import write_atomically
-from turnspec.spec.json_values import MisfitError, count, load_json, mapping, read_json, text, texts
+from turnspec.spec.json_values import read_json
 from turnspec.spec.problems import Problem
+from turnspec.spec.records import Records
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,55 +64,7 @@ class ServerRecord:
 Servers = Mapping[str, ServerRecord]
 
 
-def write_servers(path: Path, records: Servers) -> bool:
-    """Write servers.json, a line for each format, and return whether it changed."""
-    parts = []
-    for server, record in sorted(records.items()):
-        head = {"package": record.package, "version": record.version, "parsers": record.parsers}
-        lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
-        formats = ",\n".join(
-            f"   {json.dumps(name)}: {json.dumps(asdict(found), ensure_ascii=False)}"
-            for name, found in sorted(record.formats.items())
-        )
-        lines.append(f'  "formats": {{\n{formats}\n  }}')
-        parts.append(f" {json.dumps(server)}: {{\n" + ",\n".join(lines) + "\n }")
-    return write_atomically(path, "{\n" + ",\n".join(parts) + "\n}\n")
-
-
 def read_servers(path: Path) -> Servers | Problem:
     """Return the records by server; none when the file isn't there yet."""
     absent: Servers = {}
-    return read_json(path, absent, load_servers)
-
-
-def load_servers(text_: str, file: str) -> Servers | Problem:
-    """Return the records that a text holds, or the first thing in it that can't be understood."""
-    return load_json(
-        text_, file, lambda data: {s: _record(r, s) for s, r in mapping(data, "").items()}
-    )
-
-
-def _record(data: object, place: str) -> ServerRecord:
-    entry = mapping(data, place)
-    formats = mapping(entry.get("formats"), f"{place}.formats")
-    return ServerRecord(
-        text(entry.get("package"), f"{place}.package"),
-        text(entry.get("version"), f"{place}.version"),
-        count(entry.get("parsers"), f"{place}.parsers"),
-        {name: _result(found, f"{place}.formats.{name}") for name, found in formats.items()},
-    )
-
-
-def _result(data: object, place: str) -> ServerResult:
-    entry = mapping(data, place)
-    pairs = entry.get("parsers", [])
-    if not isinstance(pairs, list):
-        raise MisfitError(f"{place}.parsers", "a list")
-    return ServerResult(
-        text(entry.get("fingerprint"), f"{place}.fingerprint"),
-        **{
-            word: count(entry.get(word), f"{place}.{word}") for word in ("turns", "whole", "pieces")
-        },
-        parsers=tuple(texts(pair, f"{place}.parsers") for pair in pairs),
-        example=texts(entry.get("example", []), f"{place}.example"),
-    )
+    return read_json(path, absent, partial(Records().each, ServerRecord))

@@ -17,6 +17,7 @@ from turnspec.spec.overlay import Overlay
 from turnspec.spec.recipe import USUAL, Recipe
 from turnspec.spec.results import PARTS, RUNGS, RungResult, TemplateResult
 from turnspec.spec.verdict import Shortfall, judge, rung_title
+from turnspec.spec.visible import shortened
 
 _INTRODUCTION = """\
 <!-- Written by turnspec; regenerate with: {command} -->
@@ -305,7 +306,7 @@ def _shortfall(found: Shortfall) -> str:
 
 def _one_line(text: str) -> str:
     line = "".join(character if character.isprintable() else " " for character in text)
-    return line if len(line) <= _LONGEST_EXAMPLE else f"{line[:_LONGEST_EXAMPLE]}…"
+    return shortened(line, _LONGEST_EXAMPLE)
 
 
 def _prose(text: str) -> str:

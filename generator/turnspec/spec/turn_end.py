@@ -71,8 +71,7 @@ def stops_behind_parts(spec: Spec) -> tuple[str, ...]:
     """Return the stop strings that no part ends with: a parser reads the others as that part's."""
     if spec.tools is None:
         return spec.turn.stop
-    last = spec.tools.call[-1]
-    closing = (last.text if isinstance(last, Literal) else "") + spec.tools.section_end
+    closing = spec.tools.call[-1].text + spec.tools.section_end
     return tuple(stop for stop in spec.turn.stop if stop not in closing)
 
 
@@ -88,7 +87,7 @@ def settled_stops(spec: Spec) -> tuple[str, ...]:
     joins = [join.text for join in spec.turn.joins if not ends_turn(join.text, final)]
     inside = [spec.reasoning.end + join for join in joins]
     for pieces in _ways_to_call(spec):
-        texts = (piece.text for piece in pieces[:-1] if isinstance(piece, Literal))
+        texts = (piece.text for piece in pieces[:-1])
         inside += [join + text for text in texts for join in joins]
     found = [stop for stop in dict.fromkeys((*spec.turn.stop, last)) if stop]
     ending = [stop for stop in found if not any(stop in text for text in inside)]
@@ -116,8 +115,7 @@ def _last_marker(spec: Spec, tools: Tools) -> str:
     """Return the marker at the calls' end that ends the turn as well, "" if there is none."""
     if not tools.section_end.strip() and may_repeat_calls(spec):
         return ""
-    closing = tools.call[-1].text if isinstance(tools.call[-1], Literal) else ""
-    tail = (closing + tools.section_end).rstrip()
+    tail = (tools.call[-1].text + tools.section_end).rstrip()
     starts = (tail[at:] for at in range(len(tail)))
     shared = next((s for s in starts if any(stop.startswith(s) for stop in spec.turn.stop)), "")
     if shared and not _CLOSERS.fullmatch(shared):
@@ -144,8 +142,6 @@ def _without(tools: Tools, stop: str) -> Tools:
     section_end = tools.section_end.rstrip()
     if section_end.endswith(stop):
         return replace(tools, section_end=section_end.removesuffix(stop))
-    last = tools.call[-1]
-    assert isinstance(last, Literal)
-    kept = last.text.rstrip().removesuffix(stop)
+    kept = tools.call[-1].text.rstrip().removesuffix(stop)
     call = (*tools.call[:-1], *([Literal(kept)] if kept else []))
     return replace(tools, call=call)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from turnspec.spec.results import RUNGS, SANITY, RungResult, TemplateResult
-from turnspec.spec.visible import visible
+from turnspec.spec.visible import shortened, visible
 
 #: The longest text of an example that is shown, in characters.
 _LENGTH = 400
@@ -46,7 +46,7 @@ class Shortfall:
         about = RUNGS.get(self.rung, "")
         yield f"{rung_title(self.rung)} ({about}): {self.result}{accepted}"
         for name, text in self.result.example.items() if self.result.example else ():
-            yield f"  {name + ':':8} {_shown(text)}"
+            yield f"  {name + ':':8} {shortened(visible(text), _LENGTH)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +112,3 @@ def rung_title(rung: str) -> str:
 
 def _found(result: TemplateResult, rung: str) -> RungResult:
     return result.rungs.get(rung) or RungResult(0, 0, note="no result")
-
-
-def _shown(text: str) -> str:
-    shown = visible(text)
-    return shown if len(shown) <= _LENGTH else f"{shown[:_LENGTH]}…"

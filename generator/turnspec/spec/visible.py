@@ -45,6 +45,11 @@ def _escape(character: str) -> str:
     return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
 
 
+def shortened(text: str, length: int) -> str:
+    """Return at most ``length`` characters of a text, and a sign where there are more."""
+    return text if len(text) <= length else f"{text[:length]}…"
+
+
 def cut(text: str, length: int) -> str:
     """Return a line of at most about ``length`` characters that says how many it leaves out."""
     if len(text) <= length:

@@ -6,7 +6,7 @@ White space at the ends of a text, the style of JSON, and ids where a format has
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,3 +120,41 @@ def _one_style(value: object, trims: bool) -> str:
     if trims and isinstance(value, dict):
         value = {k: v.strip() if isinstance(v, str) else v for k, v in value.items()}
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+#: A call as it was read: its id, its name, and its arguments as JSON.
+ReadCall = tuple[str, str, str]
+
+#: Content, reasoning and calls as they were read.
+ReadParts = tuple[str, str, list[ReadCall]]
+
+
+def parts_of(message: Any) -> ReadParts:
+    """Return the parts of a parsed message."""
+    calls = [(call.id, call.name, call.arguments) for call in message.tool_calls]
+    return message.content, message.reasoning_content, calls
+
+
+def added_up(events: Iterable[Any]) -> ReadParts:
+    """Return the parts that a parser's events add up to."""
+    texts = {"content": "", "reasoning": ""}
+    calls: list[ReadCall] = []
+    for event in events:
+        if event.type in texts:
+            texts[event.type] += event.text
+        elif event.type == "tool_call_start":
+            calls.append((event.id, event.name, ""))
+        else:  # a piece of the arguments, or the end, which has the id if that stands last
+            identifier, name, arguments = calls[event.index]
+            more = event.arguments if event.type == "tool_call_delta" else ""
+            behind = getattr(event, "id", "") if event.type == "tool_call_end" else ""
+            calls[event.index] = (identifier + behind, name, arguments + more)
+    return texts["content"], texts["reasoning"], calls
+
+
+def loaded(arguments: str) -> object:
+    """Return the value of a call's arguments, or a text that says that they are no JSON."""
+    try:
+        return json.loads(arguments)
+    except ValueError:
+        return f"not JSON: {arguments}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from graphlib import CycleError, TopologicalSorter
 
 from turnspec.verification.gbnf_expressions import (
     Choice,
@@ -17,42 +18,13 @@ from turnspec.verification.gbnf_expressions import (
 def left_recursive(rules: Mapping[str, Expression]) -> str:
     """Return a rule that can come to itself again before anything is written, "" if none can."""
     empty = _empty_rules(rules)
-    begin = {name: _begins_with(body, empty) for name, body in rules.items()}
-    # What begins with no such rule, or with which none begins, isn't on a way around.
-    around = _turned(_without_ends(_turned(_without_ends(begin))))
-    for name in around:
-        reached, waiting = set[str](), list(around[name])
-        while waiting:
-            inner = waiting.pop()
-            if inner == name:
-                return name
-            if inner not in reached:
-                reached.add(inner)
-                waiting += around[inner]
+    begin = {name: sorted(_begins_with(body, empty)) for name, body in rules.items()}
+    try:
+        TopologicalSorter(begin).prepare()  # it finds a ring in time that grows with the grammar
+    except CycleError as error:
+        ring: list[str] = error.args[1]
+        return min(ring, key=list(rules).index)
     return ""
-
-
-def _without_ends(steps: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """Return the steps from which one can go on for ever."""
-    before, left = _turned(steps), {name: len(found) for name, found in steps.items()}
-    ends = [name for name, count in left.items() if not count]
-    while ends:
-        end = ends.pop()
-        del left[end]
-        for name in before[end]:
-            left[name] -= 1
-            if not left[name]:
-                ends.append(name)
-    return {name: {step for step in steps[name] if step in left} for name in left}
-
-
-def _turned(steps: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """Return the steps in the other direction."""
-    turned: dict[str, set[str]] = {name: set() for name in steps}
-    for name, found in steps.items():
-        for step in found:
-            turned[step].add(name)
-    return turned
 
 
 def _empty_rules(rules: Mapping[str, Expression]) -> set[str]:

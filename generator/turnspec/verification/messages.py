@@ -9,7 +9,7 @@ from turnspec.analysis.text import markers
 from turnspec.spec.characters import call_ends
 from turnspec.spec.encoding import json_type
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import JsonType, Literal, SlotKind, Spec, Subject, Verdict
+from turnspec.spec.model import JsonType, SlotKind, Spec, Subject, Verdict
 
 #: Pieces of text that trip careless parsers, none of them any template's own.
 TRICKY_TEXTS = (
@@ -132,7 +132,7 @@ def format_markers(spec: Spec) -> set[str]:
         pieces = (*spec.tools.call, *spec.tools.arguments.item)
         if elements := spec.tools.arguments.elements:
             pieces += (*elements.member, *elements.element)
-        texts += [piece.text for piece in pieces if isinstance(piece, Literal)]
+        texts += [piece.text for piece in pieces]
         texts += [spec.tools.arguments.start, spec.tools.arguments.end]
     found = {text.strip() for text in texts} | {
         marker for text in texts for marker in markers(text)

@@ -16,7 +16,6 @@ from turnspec.spec.characters import call_ends, is_key, is_name, not_in_keys
 from turnspec.spec.encoding import json_type
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import (
-    Literal,
     Part,
     Slot,
     SlotKind,
@@ -63,9 +62,8 @@ def _literals(spec: Spec) -> Iterator[tuple[str, str]]:
     yield "reasoning.start", spec.reasoning.start
     yield "content.start", spec.content.start
     if spec.tools is not None:
-        first = spec.tools.call[0]
         yield "tools.section_start", spec.tools.section_start
-        yield "tools.call.0", first.text if isinstance(first, Literal) else ""
+        yield "tools.call.0", spec.tools.call[0].text
         yield "tools.separator", spec.tools.separator
     for path, prompt in prompts_of(spec.thinking):
         yield path, prompt.removeprefix(spec.turn.header)

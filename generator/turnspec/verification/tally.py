@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from turnspec.spec.results import Counterexample, RungResult
+from turnspec.spec.visible import shortened
 
 #: The longest text of an example that is kept, in characters.
 _LENGTH = 600
@@ -48,4 +49,4 @@ def _size(example: Counterexample) -> int:
 
 def _cut(example: Counterexample) -> Counterexample:
     texts = (example.written, example.wanted, example.got)
-    return Counterexample(*(t if len(t) <= _LENGTH else f"{t[:_LENGTH]}…" for t in texts))
+    return Counterexample(*(shortened(text, _LENGTH) for text in texts))

@@ -1,4 +1,4 @@
-"""Random walks over a grammar: texts that it allows, and the same texts with a fault in them."""
+"""Random walks over a grammar: texts that it allows, and which of its rules wrote what."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from turnspec.verification.gbnf_reader import Grammar, cost_of
 #: The length from which on a text ends the soonest way that the grammar allows.
 LONGEST = 400
 
-_ORDINARY = "etaoinshrdlucmfwypvbgk    ETAOINS,.0123456789 \n"
+ORDINARY_CHARACTERS = "etaoinshrdlucmfwypvbgk    ETAOINS,.0123456789 \n"
 # NUL is missing: llama.cpp ends a text there, whatever the grammar says.
-_ODD = (
+ODD_CHARACTERS = (
     "\"'<>{}[]()|\\/=:;&#*_-$%^~`?!\t\r\x01\x1b\x7f\x85\xa0"
     "äßéЖ中文한\u200b\u2028\u2029\ufeff😀👩\U0010ffff"
 )
@@ -72,13 +72,6 @@ class Walk:
         return sorted(found - {number})
 
 
-def random_turn(
-    grammar: Grammar, random: Random, *, entry: str = "root", longest: int = LONGEST
-) -> str:
-    """Return a text that the rule ``entry`` allows; past ``longest`` characters it ends soon."""
-    return random_walk(grammar, random, entry=entry, longest=longest).text
-
-
 def random_walk(
     grammar: Grammar,
     random: Random,
@@ -96,34 +89,6 @@ def random_walk(
     """
     curious = random.random() < _CURIOUS_SHARE
     return _Walk(grammar, random, longest, curious, again or {}, taken).walk(Reference(entry))
-
-
-def mutated(text: str, random: Random, fragments: Several[str] = ()) -> str:
-    """Return the text with one small fault; ``fragments`` are markers to cut pieces from.
-
-    The fault may leave a text that the grammar allows: which one it is, the engines have to say.
-    """
-    place = random.randrange(len(text) + 1)
-    before, char, after = text[:place], text[place : place + 1], text[place + 1 :]
-    follower = after[:1]
-    faults = (
-        before + after,
-        before + char + char + after,
-        before + follower + char + after[1:],
-        before + random.choice(_ORDINARY + _ODD) + after,
-        before,
-        before + _fragment(fragments or [text], random) + char + after,
-    )
-    return random.choice(faults)
-
-
-def _fragment(markers: Several[str], random: Random) -> str:
-    """Return a marker or its beginning, its end or a piece of it."""
-    marker = random.choice(markers)
-    if not marker or random.random() < 0.3:
-        return marker
-    ends = sorted((random.randrange(len(marker) + 1), random.randrange(len(marker) + 1)))
-    return marker[ends[0] : ends[1]] or marker[0]
 
 
 #: How often walks took each option of a choice, and each way to go on with a repeat.
@@ -255,7 +220,7 @@ class _Walk:
         return count
 
     def _character(self, characters: Characters) -> str:
-        alphabet = _ODD if self.random.random() < _ODD_SHARE else _ORDINARY
+        alphabet = ODD_CHARACTERS if self.random.random() < _ODD_SHARE else ORDINARY_CHARACTERS
         allowed = _allowed_of(alphabet, characters)
         # The fewer of the alphabet a class has, the more often any of its own is taken.
         if self.random.random() < (1 - len(allowed) / len(alphabet)) ** _USUAL_TRIES:

@@ -14,6 +14,7 @@ from turnspec.codegen.format_module import FormatModule
 from turnspec.rendering.conversation import EXAMPLE_TOOL, USER_TEXT, Chat, JsonObject, user_message
 from turnspec.spec.model import Part, Spec
 from turnspec.spec.results import NEVER_RENDERED, Coverage
+from turnspec.spec.visible import shortened
 from turnspec.verification import witness_tries
 from turnspec.verification.turns import Renderer
 from turnspec.verification.witness_reading import Reader
@@ -37,7 +38,7 @@ def ask_template(renderer: Renderer, module: FormatModule) -> tuple[Coverage, tu
             reader.read(tried)
     search.try_further()
     lost, told = (
-        tuple(_cut(f"{fault}: {text}") for fault, text in found.items())
+        tuple(shortened(f"{fault}: {text}", _LONGEST) for fault, text in found.items())
         for found in (reader.lost, reader.told)
     )
     return search.coverage((*_late_reasoning(renderer.spec), *told)), lost
@@ -48,10 +49,6 @@ def _late_reasoning(spec: Spec) -> Iterator[str]:
     order = spec.turn.order
     if spec.reasoning.field and Part.REASONING in order[order.index(Part.CONTENT) :]:
         yield f"reasoning is read from {spec.reasoning.field!r}, which stands behind content"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 class _Search:
@@ -100,7 +97,8 @@ class _Search:
         ours = [number for number in numbers if self._concerns_answers(number)]
         others = [n for n in numbers if n not in self._found and n not in ours]
         words = {number: self._words(number) for number in ours}
-        untaken = tuple(_cut(f"{self._branches[n]}: {text}") for n, text in words.items() if text)
+        lines = (f"{self._branches[n]}: {text}" for n, text in words.items() if text)
+        untaken = tuple(shortened(line, _LONGEST) for line in lines)
         rendered = sum(number in self._found for number in ours)
         return Coverage(len(ours), rendered, len(others), untaken, told)
 

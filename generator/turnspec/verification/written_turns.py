@@ -14,7 +14,7 @@ from turnspec.analysis.text import markers
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Literal, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import Counterexample
 from turnspec.spec.turn_end import with_stop_at_end
@@ -115,8 +115,7 @@ def _call_ends(spec: Spec) -> list[str]:
     tools = with_stop_at_end(spec).tools
     if tools is None or spec.named_lines:
         return []
-    last = tools.call[-1]
-    ends = (last.text if isinstance(last, Literal) else "", tools.section_end)
+    ends = (tools.call[-1].text, tools.section_end)
     others = (spec.reasoning.end, spec.content.end)
     found = [end.strip() for end in ends if end.strip()]
     found += [last_marker for end in found for last_marker in markers(end)[-1:]]

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from turnspec.verification.engines import CompiledGrammar
+from tests.grammar_engines import CompiledGrammar
+from tests.grammar_engines.random_texts import mutated, random_turn
 from turnspec.verification.gbnf_reader import Grammar
-from turnspec.verification.walks import mutated, random_turn
 
 
 @dataclass(frozen=True, slots=True)
