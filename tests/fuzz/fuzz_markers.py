@@ -14,27 +14,25 @@ from typing import Any, cast
 
 from jinja2 import TemplateError
 
-from tests.fuzz.fuzzing import Choices, Target, instrumented
+from tests.fuzz.fuzzing import Choices, Target
 from tests.own_templates import NAMES, given_template, own_template, spec_of
 from tests.parser_checks import stream, summary
-
-with instrumented("turnspec.codegen", "turnspec.spec"):
-    from turnspec.analysis.analyze import analyze_template
-    from turnspec.codegen.loading import load, load_module
-    from turnspec.grammar.turn import generate_grammar
-    from turnspec.pipeline.build import generate_files
-    from turnspec.pipeline.project import OutputPaths
-    from turnspec.pipeline.samples import sample_turns
-    from turnspec.rendering.environment import create_environment, render_template
-    from turnspec.rendering.limits import Limits
-    from turnspec.rendering.variables import TemplateFacts, template_facts
-    from turnspec.rendering.worker import Rendering, RenderWorker
-    from turnspec.spec.checks import check_spec
-    from turnspec.spec.files import dump_spec, load_checked_spec
-    from turnspec.spec.model import Spec
-    from turnspec.spec.visible import visible
-    from turnspec.verification.gbnf_reader import Grammar, read_grammar
-    from turnspec.verification.messages import format_markers
+from turnspec.analysis.analyze import analyze_template
+from turnspec.codegen.loading import load, load_module
+from turnspec.grammar.turn import generate_grammar
+from turnspec.pipeline.build import generate_files
+from turnspec.pipeline.project import OutputPaths
+from turnspec.pipeline.samples import sample_turns
+from turnspec.rendering.environment import create_environment, render_template
+from turnspec.rendering.limits import Limits
+from turnspec.rendering.variables import TemplateFacts, template_facts
+from turnspec.rendering.worker import Rendering, RenderWorker
+from turnspec.spec.checks import check_spec
+from turnspec.spec.files import dump_spec, load_checked_spec
+from turnspec.spec.model import Spec
+from turnspec.spec.visible import visible
+from turnspec.verification.gbnf_reader import Grammar, read_grammar
+from turnspec.verification.messages import format_markers
 
 _MOST_CHANGES = 3
 _COMPILED = 12  # one of so many templates becomes a module, too, which takes ten times as long
@@ -150,4 +148,10 @@ def _files(spec: Spec, paths: OutputPaths, is_compiled: bool) -> dict[str, str]:
     return {paths.spec: dump_spec(spec), paths.grammar: grammar}
 
 
-TARGET = Target(attempt, check)
+_FOUND = (
+    # A call's arguments stood in the module's docstring as they are.
+    Changed("own-string-quotes", {"}<:/call:>": "}\ufeff>"}, is_compiled=True),
+    # A grammar's class of letters began with one that doesn't print.
+    Changed("own-string-quotes", {"<:/call:>": "<>"}, is_compiled=False),
+)
+TARGET = Target(attempt, check, found=_FOUND)
