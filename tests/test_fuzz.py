@@ -58,6 +58,13 @@ def test_fuzzing_finds_nothing(target: str, tmp_path: Path) -> None:
     assert f"Done {runs} runs" in told
 
 
+def test_what_was_found_once_is_mended() -> None:
+    from tests.fuzz.fuzz_markers import TARGET
+
+    for attempt in TARGET.found:
+        TARGET.check(attempt)
+
+
 def test_an_unknown_target_is_told() -> None:
     command = [sys.executable, "-m", "tests.fuzz", "nothing"]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

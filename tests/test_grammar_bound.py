@@ -131,6 +131,25 @@ def test_invalid_calls_are_refused(name: str) -> None:
             assert not engine.accepts(turn), (why, turn)
 
 
+#: Any string, beside strings that llguidance would take its beginning for.
+BESIDE_ANY = {
+    "anyOf": [{"const": "Rome"}, {"type": "string", "pattern": "^R+$"}, {"type": "string"}]
+}
+
+
+@pytest.mark.parametrize("name", ENCODINGS.values(), ids=ENCODINGS)
+def test_any_string_may_be_written_beside_others(name: str) -> None:
+    parameters = {"type": "object", "properties": {"city": BESIDE_ANY}, "required": ["city"]}
+    request = GrammarRequest([{"name": "get", "parameters": parameters}], tool_choice="required")
+    spec, bound = committed_format(name).spec, bound_to(name, request)
+    for city in ("Rome", "RR", "Ro", "Romes", "Paris"):
+        call = Call("get", {"city": city}, id="abcdefgh1")
+        turn = written_calls(spec, (call,), thinking=request.thinking)
+        assert turn is not None
+        for engine in compiled(bound.grammar).values():
+            assert engine.accepts(turn), (city, turn)
+
+
 #: Two properties, of which one begins as the other does, beside any others, of another type.
 OPEN = GrammarRequest(
     [

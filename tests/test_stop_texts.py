@@ -21,9 +21,9 @@ from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Part
 from turnspec.verification.messages import allowed_call
 
-REFUSED = "stop: at most 64 texts of at most 1,000 characters each"
+REFUSED = "stop: at most 64 texts of at most 1,000 whole characters each"
 #: As many and as long as they may be, with what has a meaning in markers and in expressions.
-STOPS = [(f"<|{number:02}|{{a}}\n" + "ab{ ." * 200)[:999] + ">" for number in range(64)]
+STOPS = [(f"<|{number:02}|{{a}}\n" + "ab{ .😀" * 200)[:999] + ">" for number in range(64)]
 CALL = Call("look", {"where": "here"}, "abcdef123")
 
 
@@ -33,7 +33,9 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TypeScriptEngin
         yield opened
 
 
-@pytest.mark.parametrize("stop", [["<end>"] * 65, ["é" * 1001]], ids=["many", "long"])
+@pytest.mark.parametrize(
+    "stop", [["<end>"] * 65, ["é" * 1001], ["a\ud83d"]], ids=["many", "long", "half"]
+)
 @pytest.mark.parametrize("name", ["qwen3-coder", "01-ai-yi-1-5-chat"])
 def test_more_or_longer_ones_are_refused(
     name: str, stop: list[str], engine: TypeScriptEngine

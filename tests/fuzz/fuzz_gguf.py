@@ -6,10 +6,8 @@ import struct
 import tempfile
 from pathlib import Path
 
-from tests.fuzz.fuzzing import Target, instrumented
-
-with instrumented("turnspec.sources"):
-    from turnspec.sources.gguf_file import read_gguf
+from tests.fuzz.fuzzing import Target
+from turnspec.sources.gguf_file import read_gguf
 
 _STRING, _ARRAY = 8, 9
 _FILE = Path(tempfile.mkdtemp(prefix="turnspec-fuzz-")) / "model.gguf"

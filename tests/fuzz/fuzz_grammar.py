@@ -6,11 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz.fuzzing import Choices, Target, instrumented
-
-with instrumented("turnspec.grammar"):
-    from turnspec.grammar.bound import BoundGrammar, bind_grammar
-    from turnspec.grammar.request import GrammarRequest, ToolChoice
+from tests.fuzz.fuzzing import Choices, Target
+from turnspec.grammar.bound import BoundGrammar, bind_grammar
+from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.spec.files import read_spec
 from turnspec.spec.model import Spec
 from turnspec.verification.gbnf_reader import Grammar, read_grammar

@@ -10,14 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz.fuzzing import Choices, Target, instrumented
-from tests.mutants import VALUES, changed, places
+from tests.fuzz.fuzzing import Choices, Target
+from tests.mutants import VALUES, changed, places, use_spec
+from turnspec.spec.files import load_checked_spec
+from turnspec.spec.model import Spec
 from turnspec.spec.yaml_document import YamlPath, read_document
-
-with instrumented("turnspec.spec", "turnspec.codegen", "turnspec.grammar"):
-    from tests.mutants import use_spec
-    from turnspec.spec.files import load_checked_spec
-    from turnspec.spec.model import Spec
 
 ROOT = Path(__file__).parent.parent.parent
 NAMES = tuple(sorted(path.stem for path in (ROOT / "specs").glob("*.yaml")))

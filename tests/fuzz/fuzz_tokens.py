@@ -5,19 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tests.fuzz.fuzzing import Choices, Target, instrumented
+from tests.fuzz.fuzz_parser import load_target
+from tests.fuzz.fuzzing import Choices, Target
+from tests.generated_formats import committed_format
 from tests.marker_soup import own_markers, plain_pieces
 from tests.parser_checks import assert_in_order
 from tests.special_pieces import Piece, formats_with_calls, in_characters, special_tokens
 
-with instrumented("turnspec.engine"):
-    from tests.generated_formats import committed_format
-    from turnspec.codegen.loading import load
-
 NAMES = tuple(names[0] for names in formats_with_calls()[::3])
-_FORMATS = {
-    name: (committed_format(name).spec, load(committed_format(name).spec)) for name in NAMES
-}
 _MOST_PIECES = 24
 
 
@@ -34,7 +29,7 @@ def attempt(data: bytes) -> Attempt:
     """Return what the fuzzer's bytes stand for."""
     choices = Choices(data)
     name = choices.one_of(NAMES)
-    spec, _ = _FORMATS[name]
+    spec = committed_format(name).spec
     tokens = special_tokens(spec)
     known = tokens if choices.number(3) else tokens[choices.number(len(tokens)) :]
     texts = (*own_markers(spec), *plain_pieces(), "look", "\ue001\ue000\ue000")
@@ -50,7 +45,7 @@ def attempt(data: bytes) -> Attempt:
 
 def check(tried: Attempt) -> None:
     """Read the turn in its pieces, and with the ordinary ones cut; and all of it as text."""
-    spec, form = _FORMATS[tried.name]
+    spec, form = committed_format(tried.name).spec, load_target(tried.name).module
     options: dict[str, Any] = {"special_tokens": tried.tokens, "prefill": spec.turn.header}
     whole = form.parse(tried.pieces, **options)
     parser = form.Parser(**options)

@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tests.fuzz.fuzzing import Choices, Target, instrumented
+from tests.fuzz.fuzz_parser import load_target
+from tests.fuzz.fuzzing import Choices, Target
+from tests.generated_formats import committed_format
 from tests.parser_checks import added_up, stream, summary
-
-with instrumented("turnspec.engine"):
-    from tests.generated_formats import committed_format
-    from turnspec.codegen.loading import load
 
 #: One format for each way to read arguments, and one that has no calls.
 NAMES = (
     *("qwen3-coder", "minimax-m3", "deepseek-ai-deepseek-v3-2", "qwen-qwen3-0-6b"),
     *("kimi-k2-instruct", "lfm2-5-instruct", "google-gemma-4-31b-it", "google-gemma-2-2b-it"),
 )
-_FORMATS = {name: (committed_format(name), load(committed_format(name).spec)) for name in NAMES}
+_FORMATS = {name: (committed_format(name), load_target(name).module) for name in NAMES}
 _WORDS = (
     *("type", "properties", "anyOf", "oneOf", "allOf", "items", "prefixItems", "$ref", "$defs"),
     *("enum", "const", "additionalProperties", "city", "days", "required", "not"),

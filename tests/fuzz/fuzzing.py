@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 import resource
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 #: It has neither types nor wheels for every Python, so that a type checker can't follow an import.
@@ -87,11 +88,15 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is fuzzed: ``check`` raises where a promise isn't kept for what ``attempt`` made."""
+    """What is fuzzed: ``check`` raises where a promise isn't kept for what ``attempt`` made.
+
+    ``seeds`` begin the corpus; ``found`` are attempts that broke a promise once.
+    """
 
     attempt: Callable[[bytes], Any]
     check: Callable[[Any], None]
     seeds: tuple[bytes, ...] = ()
+    found: tuple[Any, ...] = ()
     longest: int = 200
 
 
@@ -124,12 +129,6 @@ def run(target: Target, data: bytes, worst: _Worst | None = None) -> None:
         worst.tell(time.perf_counter() - started, attempt)
 
 
-def instrumented(*packages: str) -> Any:
-    """Have what is imported inside of it measured for coverage."""
-    missing = [name for name in packages if name not in sys.modules]
-    return atheris.instrument_imports(include=missing) if missing else nullcontext()
-
-
 def fuzz(target: Target, arguments: Sequence[str]) -> None:
     """Fuzz; the arguments are libFuzzer's, and the fuzzer ends the process itself."""
     worst = _Worst()
@@ -139,8 +138,11 @@ def fuzz(target: Target, arguments: Sequence[str]) -> None:
         "-timeout=120",
         "-rss_limit_mb=3000",
     )
-    command = [sys.argv[0], *defaults, *arguments]
+    corpus = tempfile.mkdtemp(prefix="turnspec-fuzz-")
+    for number, seed in enumerate(target.seeds):
+        Path(corpus, str(number)).write_bytes(seed)
+    command = [sys.argv[0], *defaults, *arguments, corpus]
     atheris.Setup(command, lambda data: run(target, data, worst))
-    for seed in target.seeds:
-        run(target, seed)
+    for attempt in target.found:
+        target.check(attempt)
     atheris.Fuzz()

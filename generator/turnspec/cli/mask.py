@@ -63,7 +63,7 @@ def mask(
 
 def _conversations(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the messages and tools of each line, with its number."""
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:

@@ -13,6 +13,7 @@ from typing import Any
 
 from turnspec.codegen.facts import OTHER_SYNTAX, FormatFacts, Marker, Row, roles_in
 from turnspec.codegen.format_module import FormatModule
+from turnspec.spec.visible import visible_json
 
 _Parse = Callable[[str], Any]
 
@@ -262,7 +263,7 @@ def _said(message: Any) -> list[str]:
     said = [f"{name} {text!r}" for name, text in parts.items() if text]
     for call in message.tool_calls:
         cut_off = "" if call.complete else ", not complete"
-        said.append(f"call {call.name!r} {call.arguments}{cut_off}")
+        said.append(f"call {call.name!r} {visible_json(call.arguments)}{cut_off}")
     return said or ["nothing"]
 
 

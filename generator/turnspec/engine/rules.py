@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 
 #: A turn's end in a marker, and how many characters that has to have at least.
 STOP = re.compile(r"\{stop(?: (\d))?\}")
+#: A stop text: half a character would be found in the middle of others, in JavaScript.
+STOP_TEXT = re.compile(r"[^\ud800-\udfff]{0,1000}")
 
 
 class Rules:
@@ -156,8 +158,8 @@ HEADS = (
 @lru_cache(9)
 def rules_for(stop: tuple[str, ...], tokens: tuple[str, ...] | None) -> Rules:
     """Return the rules of all parsers with these options."""
-    if len(stop) > 64 or any(len(text) > 1000 for text in stop):
-        raise ValueError("stop: at most 64 texts of at most 1,000 characters each")
+    if len(stop) > 64 or not all(STOP_TEXT.fullmatch(text) for text in stop):
+        raise ValueError("stop: at most 64 texts of at most 1,000 whole characters each")
     if not all(map(str.strip, stop)):
         raise ValueError("a stop string needs more than white space")
     return Rules(stop, None if tokens is None else SpecialTokens(tokens))

@@ -41,6 +41,7 @@ from turnspec.grammar.schema_parts import (
     keywords,
     kinds,
     narrowed_bounds,
+    only_texts,
     other_properties,
     property_schemas,
     takes_every,
@@ -282,12 +283,17 @@ class _Compiler:
         if keyword == "oneOf" and not all_apart(self.root, branches):
             message = "oneOf is read as anyOf: several branches may fit"
             self.remarks.notice(message, part.at(keyword))
-        options = [
-            self.reference([*rest, branch], f"{name}-{number}", notation)
+        options = {
+            option: [*rest, branch]
             for number, branch in enumerate(branches, start=1)
-        ]
-        given = [option for option in options if option is not None]
-        return _either([option for option in given if notation.takes_all(option)] or given)
+            if (option := self.reference([*rest, branch], f"{name}-{number}", notation)) is not None
+        }
+        whole = [option for option in options if notation.takes_all(option)]
+        strings = {notation.framed(way, way.strings.text) for way in notation.ways("string")}
+        if not whole and strings.intersection(options):
+            # Any string takes in all others, in the same way.
+            whole = [o for o, p in options.items() if o in strings or not only_texts(self.root, p)]
+        return _either(whole or options)
 
     def _types(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
         found = kinds(parts)

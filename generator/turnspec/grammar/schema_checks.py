@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from turnspec.grammar.schema_form import is_plainly_well_formed, schemas_within
 from turnspec.grammar.schema_limits import MOST_PROBLEMS, oversized
 from turnspec.spec.problems import Problem
+from turnspec.spec.visible import cut
 
 #: A schema as Python data: a mapping, or True (anything) or False (nothing).
 Schema = Mapping[str, Any] | bool
@@ -124,10 +125,9 @@ def _malformed(place: Place) -> list[Problem]:
     from jsonschema import Draft202012Validator  # only here: importing it takes a while
 
     meta = Draft202012Validator(Draft202012Validator.META_SCHEMA)
-    return [
-        Problem(error.message, path="/".join((place.path, *map(str, error.absolute_path))))
-        for error in sorted(meta.iter_errors(place.schema), key=str)
-    ]
+    errors = sorted(meta.iter_errors(place.schema), key=str)
+    paths = ("/".join((place.path, *map(str, error.absolute_path))) for error in errors)
+    return [Problem(cut(e.message, 500), path=path) for e, path in zip(errors, paths, strict=True)]
 
 
 def resolved(root: Schema, reference: str) -> Place | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from turnspec.grammar.characters import LONGEST_KEY_END
-from turnspec.grammar.text import Rule, literal, spelled, text_without
+from turnspec.grammar.text import Rule, character_class, literal, spelled, text_without
 from turnspec.spec.characters import LETTERS
 from turnspec.spec.model import Encoding, JsonType, ValueSyntax
 
@@ -114,9 +114,10 @@ def _quoted_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
     # A template that writes some values itself may leave those inside them to Python.
     words = ("true", "false", "null", "True", "False", "None")
     key = "quoted-key" if syntax.bare_keys else "quoted-string"
+    letters = character_class("_.$/-", ranges=LETTERS)
     return (
         *structure_rules("quoted", "quoted-string", words, comment, key=key),
-        Rule("quoted-key", f"[{LETTERS}_.$/-]{{1,{LONGEST_KEY_END + 1}}}"),
+        Rule("quoted-key", f"{letters}{{1,{LONGEST_KEY_END + 1}}}"),
         Rule("quoted-string", f"{quote} {QUOTED_TEXT} {quote}"),
     )
 
