@@ -390,7 +390,9 @@ def _root(offer: Offer) -> str:
     """Return all ways to begin behind the prompts."""
     extras = dict.fromkeys(prompt_extra(offer.spec, prompt) for prompt in offer.prompts)
     options = [option for extra in extras for option in _beginnings(offer, extra)]
-    return choice(_without_repeated(offer, Part.START, options))
+    options = _without_repeated(offer, Part.START, options)
+    header = trimmed(offer.spec.unprompted_header)
+    return f"( {spelled(header)} {GAP} )? {group(options)}" if header else choice(options)
 
 
 def _beginnings(offer: Offer, extra: str) -> list[str]:

@@ -207,9 +207,9 @@ def _prefill(spec: Spec, offer: Offer, *, lazy: bool) -> str:
 
 
 def turn_ends(spec: Spec) -> list[str]:
-    """Return the ends of a turn that an engine may take away.
+    """Return the ends of a turn that an engine may take away; where they show nothing, its stops.
 
     Without its end a turn that ends like the beginning of a marker may have been cut off there.
     """
     finals = (spec.content.end + spec.final(Part.CONTENT), spec.final(Part.CALLS))
-    return [final for final in dict.fromkeys(finals) if final.strip()]
+    return [final for final in dict.fromkeys(finals) if final.strip()] or list(spec.turn.stop)
