@@ -100,6 +100,22 @@ TRAINED_ON = {
         "{% endif %}",
         'Hm.\nUSE a look {"x": "1"}<:end:>',
     ),
+    # What follows the header's word tells the parts, and calls end in a marker of their own.
+    "parts-behind-a-word": (
+        "{% for m in messages %}{% if m.role == 'assistant' %}"
+        "{% if m.reasoning_content %}<:open:>bot/muse\n{{ m.reasoning_content }}<:shut:>\n"
+        "{% endif %}"
+        "{% if m.content %}<:open:>bot\n{{ m.content }}<:shut:>"
+        "{{ '\n' if m.tool_calls else '<:over:>\n' }}{% endif %}"
+        "{% if m.tool_calls %}<:open:>bot > tools\n[{% for call in m.tool_calls %}"
+        '{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}'
+        "{{ ', ' if not loop.last }}{% endfor %}]<:shut:><:halt:>\n{% endif %}"
+        "{% else %}<:open:>{{ m.role }}\n{{ m.content }}<:shut:>\n{% endif %}{% endfor %}"
+        "{% if add_generation_prompt %}{{ {1: '<:open:>bot/muse\n', 0: '<:open:>bot\n'}"
+        "[think] if think is defined else '<:open:>bot' }}{% endif %}",
+        '\nHm.<:shut:>\n<:open:>bot > tools\n[{"name": "look", "arguments": {"x": "1"}}]'
+        "<:shut:><:halt:>\n",
+    ),
     # Nothing tells reasoning from content, or content's end from the turn's. Values are Python's.
     "text-behind-text": (
         "{% for m in messages %}\n  <:{{ m.role }}:>{% if m.content %}{{ m.content }}\n"

@@ -353,6 +353,8 @@ def _lead_in(offer: Offer, left: Part, right: Part, join: str) -> str:
     if spec.named_lines and (left, right) == (Part.CONTENT, Part.CALLS):
         between = "\n"
     before = _gap_behind(spec, left) if between or right is Part.CALLS else ""
+    if (left, right) == (Part.START, Part.REASONING) and spec.content.start.isspace():
+        before = ""  # it would tell of content
     # Calls bring their own start, so only the white space around it is written here.
     spaced = join.rstrip(WHITE_SPACE) != join or start.lstrip(WHITE_SPACE) != start
     inner = GAP if right is Part.CALLS and between and spaced else ""

@@ -203,7 +203,7 @@ def _prefill(spec: Spec, offer: Offer, *, lazy: bool) -> str:
     prompt = spec.thinking.state(offer.request.thinking).prompt
     # A lazy grammar begins with the first call, when reasoning is over.
     begun = lazy and opens_reasoning(spec, prompt_extra(spec, prompt))
-    return prompt + (spec.reasoning.end if begun else "")
+    return prompt + spec.reasoning.end + spec.join(Part.REASONING, Part.CALLS) if begun else prompt
 
 
 def turn_ends(spec: Spec) -> list[str]:
