@@ -353,7 +353,8 @@ def _lead_in(offer: Offer, left: Part, right: Part, join: str) -> str:
     if spec.named_lines and (left, right) == (Part.CONTENT, Part.CALLS):
         between = "\n"
     before = _gap_behind(spec, left) if between or right is Part.CALLS else ""
-    if (left, right) == (Part.START, Part.REASONING) and spec.content.start.isspace():
+    told = spec.content.start.isspace() and not looks_like_marker(start)
+    if (left, right) == (Part.START, Part.REASONING) and told:
         before = ""  # it would tell of content
     # Calls bring their own start, so only the white space around it is written here.
     spaced = join.rstrip(WHITE_SPACE) != join or start.lstrip(WHITE_SPACE) != start
