@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,69 @@ def test_its_analysis_exits_with_0(name: str, tmp_path: Path) -> None:
 
 def test_a_header_between_two_parts_wraps_nothing() -> None:
     assert spec_in(built_once("messages-within-a-turn")).content.mode is ContentMode.PLAIN
+
+
+#: Templates as people write them for training, each with turns that are read rightly.
+TRAINED_ON = {
+    # No prompt holds the header. Nothing marks a call but its object, which begins with an id.
+    "no-generation-prompt": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% if m.tool_calls %}{{ m.tool_calls | tojson }}{% endif %}<:end:>{% endfor %}",
+        '<:assistant:>Hm.[{"id": "a", "type": "function", '
+        '"function": {"name": "look", "arguments": {"x": "1"}}}]<:end:>',
+    ),
+    # Only the prompt says how reasoning begins. An id stands between two words.
+    "opened-by-the-prompt": (
+        "{% for m in messages %}<:{{ m.role }}:>"
+        "{% if m.role == 'assistant' and think and m.reasoning_content %}"
+        "{{ m.reasoning_content }}</muse>{% endif %}{{ m.content or '' }}"
+        "{% for call in m.tool_calls or [] %}{{ '\nUSE ' + call.id + ' ' + call.function.name }} "
+        "{{ call.function.arguments | tojson }}{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{{ '<muse>' if think else '</muse>' }}"
+        "{% endif %}",
+        'Hm.\nUSE a look {"x": "1"}<:end:>',
+    ),
+    # What follows the header's word tells the parts, and calls end in a marker of their own.
+    "parts-behind-a-word": (
+        "{% for m in messages %}{% if m.role == 'assistant' %}"
+        "{% if m.reasoning_content %}<:open:>bot/muse\n{{ m.reasoning_content }}<:shut:>\n"
+        "{% endif %}"
+        "{% if m.content %}<:open:>bot\n{{ m.content }}<:shut:>"
+        "{{ '\n' if m.tool_calls else '<:over:>\n' }}{% endif %}"
+        "{% if m.tool_calls %}<:open:>bot > tools\n[{% for call in m.tool_calls %}"
+        '{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}'
+        "{{ ', ' if not loop.last }}{% endfor %}]<:shut:><:halt:>\n{% endif %}"
+        "{% else %}<:open:>{{ m.role }}\n{{ m.content }}<:shut:>\n{% endif %}{% endfor %}"
+        "{% if add_generation_prompt %}{{ {1: '<:open:>bot/muse\n', 0: '<:open:>bot\n'}"
+        "[think] if think is defined else '<:open:>bot' }}{% endif %}",
+        '\nHm.<:shut:>\n<:open:>bot > tools\n[{"name": "look", "arguments": {"x": "1"}}]'
+        "<:shut:><:halt:>\n",
+    ),
+    # Nothing tells reasoning from content, or content's end from the turn's. Values are Python's.
+    "text-behind-text": (
+        "{% for m in messages %}\n  <:{{ m.role }}:>{% if m.content %}{{ m.content }}\n"
+        "{{ m.reasoning_content or '' }}\n\n{% endif %}"
+        "{% for call in m.tool_calls or [] %}```run\n{{ call.function.name }}("
+        "{% for key, value in call.function.arguments.items() %}{{ ', ' if not loop.first }}"
+        "{{ key }}={% if value is boolean or value is none %}{{ value }}"
+        "{% else %}{{ value | tojson }}{% endif %}{% endfor %})\n```{% endfor %}\n\n{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        'Hm.\n\n```run\nlook(x="1")\n```\n\n',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRAINED_ON)
+def test_a_template_for_training_is_read_rightly(name: str) -> None:
+    template, text = TRAINED_ON[name]
+    build = built(name, template)
+    assert build.result is not None
+    failed = {rung: found.example for rung, found in build.result.rungs.items() if found.failed}
+    assert (build.problems, failed) == ((), {})
+    message = load(spec_in(build)).parse(text, tools=tools_named("look"))
+    calls = [(call.name, json.loads(call.arguments)) for call in message.tool_calls]
+    assert (message.content.strip(), calls) == ("Hm.", [("look", {"x": "1"})])
+    assert (message.reasoning_content, message.problems) == ("", [])
 
 
 def test_what_may_be_right_is_told_and_fails_nothing() -> None:

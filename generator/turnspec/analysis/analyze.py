@@ -306,6 +306,10 @@ class _Analyzer:
             dialect = replace(self.chat.dialect, next_header=layout.user_header)
             self.chat = self.chat.speaking(dialect)
             return self._lay_out(on, settings)
+        if Part.REASONING in layout.order and not _is_marked(layout):
+            self.derivation.note("R1", "no mark tells reasoning from its neighbours, so it is text")
+            self.chat = self.chat.speaking(replace(self.chat.dialect, reasoning_field=None))
+            return self._lay_out(on, settings)
         return frames, layout
 
     def _other_marks(
@@ -315,8 +319,9 @@ class _Analyzer:
             return ()
         chat = self.chat.using(on.variables)
         others = [self.chat.using(one.variables) for one in settings if one is not on]
+        rests = [layout.prompt_rest(setting.prompt) for setting in settings]
         header = layout.header.header
-        return find_other_marks(chat, others, header, layout.reasoning, self.derivation)
+        return find_other_marks(chat, others, header, layout.reasoning, rests, self.derivation)
 
     def _prompt_states(
         self, layout: Layout, settings: Sequence[Setting], others: Sequence[Wrapping]
@@ -348,6 +353,13 @@ class _Analyzer:
             return Wrapping("", "")
         self.derivation.note("R2", f"a prompt has reasoning between {prompted}", *rests)
         return Wrapping(*prompted)
+
+
+def _is_marked(layout: Layout) -> bool:
+    """Tell whether some text shows where reasoning begins or ends, if only what joins it."""
+    marks = (layout.reasoning.start, layout.reasoning.end)
+    joins = (join.text for join in layout.joins if Part.REASONING in (join.left, join.right))
+    return any(text.strip() for text in (*marks, *joins))
 
 
 def _continues_last(layout: Layout, prompt: str) -> bool:

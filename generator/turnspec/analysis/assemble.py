@@ -190,7 +190,8 @@ def _with_stops_of_calls(spec: Spec, behind: Sequence[str]) -> Spec:
     """Return the spec with the header that follows calls as a stop string, where they need one.
 
     ``behind`` are the texts from the last call's end up to a tool's answer. Some templates write
-    no end there, and leave it to the model.
+    no end there, and leave it to the model. Where such a header begins as the assistant's does, the
+    last marker of the calls themselves stops them.
     """
     if spec.tools is None:
         return spec
@@ -201,7 +202,8 @@ def _with_stops_of_calls(spec: Spec, behind: Sequence[str]) -> Spec:
     for text in behind:
         if not any(stop in ending + text for stop in stop_strings(spec)):
             rest = text.strip().removeprefix(spec.tools.section_end.strip())
-            stops.append(distinct_beginning(rest.strip(), inside))
+            own = [m for m in markers(spec.tools.section_end) if not any(m in x for x in inside)]
+            stops.append(distinct_beginning(rest.strip(), inside) or "".join(own[-1:]))
     found = tuple(dict.fromkeys(filter(None, stops)))
     return replace(spec, turn=replace(spec.turn, stop=found))
 

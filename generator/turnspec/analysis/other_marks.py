@@ -7,18 +7,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.parts import Wrapping
 from turnspec.analysis.probes import CONTENT, REASONING, probe_message
-from turnspec.analysis.text import markers
+from turnspec.analysis.text import closing_of, markers
 from turnspec.rendering.conversation import Chat
 
 
 def find_other_marks(
-    chat: Chat, others: Sequence[Chat], header: str, reasoning: Wrapping, derivation: Derivation
+    chat: Chat,
+    others: Sequence[Chat],
+    header: str,
+    reasoning: Wrapping,
+    prompted: Sequence[str],
+    derivation: Derivation,
 ) -> tuple[Wrapping, ...]:
     """Return the marks between which reasoning is shown under other keys or settings.
 
     ``others`` are the chat under its other settings, ``header`` is the assistant's, ``reasoning``
     what is known of its marks already. Each side has to be one marker, as text that merely
-    precedes a value is no mark.
+    precedes a value is no mark. Where messages show reasoning's end alone, what opens it may be all
+    that is ``prompted`` behind the header.
     """
     field = chat.dialect.reasoning_field
     if field is None or chat.dialect.blocks is not None:
@@ -32,6 +38,10 @@ def find_other_marks(
         for start, end in shown
         if end.strip() != reasoning.end.strip() and len(markers(start)) == len(markers(end)) == 1
     )
+    if not reasoning.start.strip():
+        opened = (text for text in map(str.strip, prompted) if markers(text) == [text])
+        end = reasoning.end.strip()
+        found |= {(text, end): None for text in opened if closing_of(text) == end}
     if found:
         derivation.note("R1", f"reasoning has other marks as well: {list(found)}")
     return tuple(Wrapping(start, end) for start, end in found)

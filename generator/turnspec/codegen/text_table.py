@@ -160,7 +160,10 @@ def _closing(spec: Spec) -> str:
 
 
 def _between(spec: Spec) -> Iterator[str]:
-    """Yield what stands between parts: the end of one message and the header of the next."""
+    """Yield what stands between parts: the end of one message and the header of the next.
+
+    So does the turn's own header where the model has to write it.
+    """
     ends = {Part.REASONING: spec.reasoning.end, Part.CONTENT: spec.content.end}
     for join in spec.turn.joins:
         text = _without_reasoning(spec, join.text)
@@ -168,6 +171,7 @@ def _between(spec: Spec) -> Iterator[str]:
             yield ends.get(join.left, "") + join.text
             yield text
     yield from spec.tools.separators if spec.tools else ()
+    yield spec.unprompted_header
 
 
 def _ends(spec: Spec) -> list[str]:

@@ -37,6 +37,7 @@ from turnspec.grammar.text import (
 )
 from turnspec.grammar.values import (
     VALUE_RULE,
+    encoding_of,
     object_rule,
     quoted_text_rules,
     value_rule,
@@ -330,8 +331,7 @@ def _item_rules(arguments: Arguments) -> Iterator[Rule]:
 
 
 def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
-    default = arguments.syntax.encoding
-    encodings = [arguments.values.get(json_type, default) for json_type in types]
+    encodings = [encoding_of(json_type, arguments) for json_type in types]
     raw = Encoding.RAW in encodings
     # A raw string may hold anything, so beside it the other encodings would add nothing.
     whole = len(set(encodings)) == 1 and len(types) == len(JsonType)
@@ -401,7 +401,9 @@ class _PieceWriter:
         before, behind = pieces[:index][-1:], pieces[index + 1 : index + 2]
         if before == (Slot(SlotKind.NAME),) and behind == (Slot(SlotKind.ARGUMENTS),):
             return self.word_behind
-        return bool(before) and before[0] in _WORDS
+        # Of what is the same for all tools, a name is what follows.
+        words = _WORDS if behind else (*_WORDS, Slot(SlotKind.ID))
+        return bool(before) and before[0] in words
 
     def _is_raw(self, piece: Piece) -> bool:
         return piece.kind is not None and piece.kind is self.raw_slot

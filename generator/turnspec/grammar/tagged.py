@@ -38,7 +38,7 @@ from turnspec.grammar.text import (
     spelled,
     trimmed,
 )
-from turnspec.grammar.values import value_rule
+from turnspec.grammar.values import encoding_of, value_rule
 from turnspec.spec.characters import is_key
 from turnspec.spec.encoding import encode_argument, written_key
 from turnspec.spec.model import (
@@ -420,7 +420,7 @@ def _values(arguments: Arguments, raw: RawNotation, name: str, *, untyped: bool)
     is_raw = arguments.values.get(JsonType.STRING) is Encoding.RAW
     anything = raw.strings.text
     if not is_raw:
-        encodings = [arguments.values.get(kind, arguments.syntax.encoding) for kind in JsonType]
+        encodings = [encoding_of(kind, arguments) for kind in JsonType]
         whole = len(set(encodings)) == 1
         anything = group(
             value_rule(encoding, kind, whole=whole, python_words=arguments.syntax.python_words)
@@ -438,7 +438,7 @@ def _values(arguments: Arguments, raw: RawNotation, name: str, *, untyped: bool)
 
 def _ways(arguments: Arguments, kind: JsonType, raw: RawNotation) -> Iterable[Notation]:
     """Yield how a value of a type is written: as the template does, and as JSON if that reads."""
-    encoding = arguments.values.get(kind, arguments.syntax.encoding)
+    encoding = encoding_of(kind, arguments)
     if encoding is Encoding.RAW:
         yield raw
         return

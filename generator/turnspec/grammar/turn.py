@@ -353,6 +353,9 @@ def _lead_in(offer: Offer, left: Part, right: Part, join: str) -> str:
     if spec.named_lines and (left, right) == (Part.CONTENT, Part.CALLS):
         between = "\n"
     before = _gap_behind(spec, left) if between or right is Part.CALLS else ""
+    told = spec.content.start.isspace() and not looks_like_marker(start)
+    if (left, right) == (Part.START, Part.REASONING) and told:
+        before = ""  # it would tell of content
     # Calls bring their own start, so only the white space around it is written here.
     spaced = join.rstrip(WHITE_SPACE) != join or start.lstrip(WHITE_SPACE) != start
     inner = GAP if right is Part.CALLS and between and spaced else ""
@@ -390,7 +393,9 @@ def _root(offer: Offer) -> str:
     """Return all ways to begin behind the prompts."""
     extras = dict.fromkeys(prompt_extra(offer.spec, prompt) for prompt in offer.prompts)
     options = [option for extra in extras for option in _beginnings(offer, extra)]
-    return choice(_without_repeated(offer, Part.START, options))
+    options = _without_repeated(offer, Part.START, options)
+    header = trimmed(offer.spec.unprompted_header)
+    return f"( {spelled(header)} {GAP} )? {group(options)}" if header else choice(options)
 
 
 def _beginnings(offer: Offer, extra: str) -> list[str]:

@@ -83,6 +83,8 @@ class _Markers:
         if body.startswith("text "):
             place = (self.order.index(part), _END)
             return place, f"{part}-end", f"the text of {part}, and what ends it"
+        if following is None and not part:
+            return (0, _START), "header", "what begins the turn where the prompt doesn't"
         if following is None:
             return (len(self.order), 0), "turn-end", "what ends the turn"
         if not part and body.removeprefix("gap ") in self.reasoning_ends:

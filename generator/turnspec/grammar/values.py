@@ -5,7 +5,7 @@ from __future__ import annotations
 from turnspec.grammar.characters import LONGEST_KEY_END
 from turnspec.grammar.text import Rule, character_class, literal, spelled, text_without
 from turnspec.spec.characters import LETTERS
-from turnspec.spec.model import Encoding, JsonType, ValueSyntax
+from turnspec.spec.model import Arguments, Encoding, JsonType, ValueSyntax
 
 #: What the names of the rules of JSON with Python's constants begin with.
 _WORDS = "words"
@@ -39,6 +39,13 @@ _NUMBER = Rule(
     '"-"? ( "0" | [1-9] [0-9]* ) ( "." [0-9]+ )? ( [eE] [+-]? [0-9]+ )?',
 )
 _INTEGER = Rule("integer", '"-"? ( "0" | [1-9] [0-9]* )')
+
+
+def encoding_of(kind: JsonType, arguments: Arguments) -> Encoding:
+    """Return how an argument of a type is written; strings beside Python's words are Python's."""
+    found = arguments.values.get(kind, arguments.syntax.encoding)
+    is_worded = kind is JsonType.STRING and Encoding.PYTHON in arguments.values.values()
+    return Encoding.PYTHON if is_worded and found is Encoding.JSON else found
 
 
 def object_rule(syntax: ValueSyntax) -> str:

@@ -648,6 +648,11 @@ class Spec:
         return replace(self, tokenizer=None) if self.tokenizer else self
 
     @property
+    def unprompted_header(self) -> str:
+        """The header where no prompt holds it, so that the model may write it; else nothing."""
+        return "" if any(self.thinking.prompts) else self.turn.header
+
+    @property
     def names_by_id(self) -> bool:
         """Whether a call shows its id alone, in which the tool's name stands."""
         return any(limit.subject is Subject.CALL_ID for limit in self.limits)

@@ -7,16 +7,17 @@ come.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.table import format_table
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Message
-from turnspec.spec.model import Spec
+from turnspec.spec.model import Literal, Slot, SlotKind, Spec
 from turnspec.spec.results import Counterexample, RungResult
 from turnspec.verification.comparing import as_parsed
 from turnspec.verification.messages import format_markers, sample_messages
@@ -30,7 +31,7 @@ _MOST_CUTS = 2_000
 def chunking(spec: Spec, module: FormatModule) -> RungResult:
     """Return what came of every split, and of every cut, of the sample turns that show most."""
     tally = Tally()
-    markers = format_markers(spec)
+    markers = format_markers(spec) - _beginnings_of_json(spec)
     for message, thinking in _full_messages(spec):
         found = written_input(spec, message, thinking=thinking)
         if found is None:
@@ -133,6 +134,14 @@ class _Splits:
         return Counterexample(text, f"no {leaked[0]!r} in a text", got)
 
 
+def _beginnings_of_json(spec: Spec) -> set[str]:
+    """Return what stands before the names of calls that are JSON alone: text until one has come."""
+    if spec.tools is None or not format_table(spec)["calls"].get("bare"):
+        return set()
+    head = itertools.takewhile(lambda piece: piece != Slot(SlotKind.NAME), spec.tools.call)
+    return {piece.text.strip() for piece in head if isinstance(piece, Literal)}
+
+
 def _separators(spec: Spec) -> set[str]:
     """Return what separates calls, arguments and values, without its white space."""
     if spec.tools is None:
@@ -164,7 +173,7 @@ def same_in_pieces(
 
 
 def _split(text: str, cuts: Sequence[int]) -> list[str]:
-    return [text[start:end] for start, end in pairwise((0, *cuts, len(text)))]
+    return [text[start:end] for start, end in itertools.pairwise((0, *cuts, len(text)))]
 
 
 def _with_cuts(chunks: Sequence[str]) -> str:

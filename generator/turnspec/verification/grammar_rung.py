@@ -203,13 +203,13 @@ def _prefill(spec: Spec, offer: Offer, *, lazy: bool) -> str:
     prompt = spec.thinking.state(offer.request.thinking).prompt
     # A lazy grammar begins with the first call, when reasoning is over.
     begun = lazy and opens_reasoning(spec, prompt_extra(spec, prompt))
-    return prompt + (spec.reasoning.end if begun else "")
+    return prompt + spec.reasoning.end + spec.join(Part.REASONING, Part.CALLS) if begun else prompt
 
 
 def turn_ends(spec: Spec) -> list[str]:
-    """Return the ends of a turn that an engine may take away.
+    """Return the ends of a turn that an engine may take away; where they show nothing, its stops.
 
     Without its end a turn that ends like the beginning of a marker may have been cut off there.
     """
     finals = (spec.content.end + spec.final(Part.CONTENT), spec.final(Part.CALLS))
-    return [final for final in dict.fromkeys(finals) if final.strip()]
+    return [final for final in dict.fromkeys(finals) if final.strip()] or list(spec.turn.stop)

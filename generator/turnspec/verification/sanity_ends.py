@@ -26,9 +26,10 @@ def stops(view: View) -> Iterator[Finding]:
             yield "turn.stop", f"{quoted(stop)} waits for white space that no model need write"
     yield from _unended(view, found)
     for message, turn in view.turns():
-        for separator in spec.tools.separators if spec.tools else ():
-            if ends_turn(separator, spec.final(Part.CALLS)):
-                turn = turn.replace(separator, "\n")
+        joins = (join.text for join in spec.turn.joins if join.right is Part.CALLS)
+        for between in (*joins, *(spec.tools.separators if spec.tools else ())):
+            if ends_turn(between, spec.final(Part.CALLS)):
+                turn = turn.replace(between, "\n")
         ended = _ended_at(spec, message, turn)
         for stop in found:
             at = turn.find(stop)

@@ -31,6 +31,7 @@ from turnspec.verification.messages import SAMPLE_CALLS, allowed_call, format_ma
 from turnspec.verification.sanity_view import STATES, Finding, View, prompts_of
 from turnspec.verification.turns import never_renders_calls, writes_calls_otherwise
 
+_NUMBER = re.compile(r"\d+")
 _CONTENT = "The answer is here."
 _REASONING = "They want to know."
 
@@ -137,7 +138,9 @@ def ends(view: View) -> Iterator[Finding]:
         if tail and _begins_inside(behind, len(behind) - len(rest)):
             yield path, f"cuts a marker: {quoted(behind)}"
         first = _untold(view).render([user_message(USER_TEXT)]).text or ""
-        if part is Part.CONTENT and not first.partition(USER_TEXT)[0].endswith(rest):
+        # Before the first message nothing is apart from it, and no count is the same.
+        began = _NUMBER.sub("0", first.partition(USER_TEXT)[0])
+        if part is Part.CONTENT and not began.endswith((rest, _NUMBER.sub("0", rest).lstrip(" "))):
             yield path, f"leaves {quoted(rest)}, with which no conversation begins: {quoted(first)}"
 
 

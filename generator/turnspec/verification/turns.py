@@ -67,6 +67,8 @@ class Renderer:
         # Some templates put a prompt behind every conversation, asked for or not.
         user_end = rendering.text.partition(self.spec.turn.header)[0]
         if not self.bare_prompt.startswith(user_end):
+            user_end = user_end.rstrip(" ")  # behind a conversation no header is indented
+        if not self.bare_prompt.startswith(user_end):
             return rendering.text, ""
         return rendering.text.removesuffix(self.bare_prompt.removeprefix(user_end)), ""
 
@@ -112,6 +114,8 @@ def prompt_leaves(spec: Spec, *, thinking: bool | None) -> PromptState:
     prompt = spec.thinking.state(thinking).prompt
     absent = spec.join(Part.START, Part.CONTENT)
     rest = prompt.removeprefix(spec.turn.header)
+    if rest.isspace() and rest == absent + spec.content.start != spec.reasoning.start:
+        return PromptState.CLOSED  # by white space alone, as it stands before content
     return prompt_state(rest, spec.reasoning.start, spec.reasoning.end, absent)
 
 
