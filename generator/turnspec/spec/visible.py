@@ -17,7 +17,7 @@ def visible(text: str, kept: str = "") -> str:
     if text.isprintable():
         return text
     return "".join(
-        character if character.isprintable() or character in kept else _escape(character)
+        character if character.isprintable() or character in kept else escape(character)
         for character in text
     )
 
@@ -35,8 +35,8 @@ def visible_json(text: str) -> str:
     )
 
 
-def _escape(character: str) -> str:
-    """Return a character as a spec has it in quotes."""
+def escape(character: str) -> str:
+    """Return a character as a spec has it in quotes, where that doesn't show it."""
     code = ord(character)
     if character in _SHORT_ESCAPES:
         return _SHORT_ESCAPES[character]

@@ -10,10 +10,11 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 
+from turnspec.spec.visible import escape
 from turnspec.spec.yaml_document import is_word
 
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./@+-]*")
-_SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
+_QUOTED = {'"': '\\"', "\\": "\\\\"}
 # Letters and symbols by their category that nevertheless show nothing.
 _BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
@@ -78,15 +79,12 @@ def _inline(value: object) -> str:
 
 
 def _character(character: str) -> str:
-    if character in _SHORT_ESCAPES:
-        return _SHORT_ESCAPES[character]
+    if character in _QUOTED:
+        return _QUOTED[character]
     if "\x20" <= character <= "\x7e":
         return character
     # Marks (M…) change how their neighbour looks, or nothing that shows.
     marks = unicodedata.category(character).startswith("M")
     if character.isprintable() and not marks and character not in _BLANKS:
         return character
-    code = ord(character)
-    if code < 0x100:
-        return f"\\x{code:02X}"
-    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
+    return escape(character)

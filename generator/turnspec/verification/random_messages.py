@@ -16,6 +16,7 @@ from turnspec.rendering.conversation import NEXT_USER_TEXT, RESULT_TEXT, USER_TE
 from turnspec.spec.characters import call_ends, member_ends, name_signs, not_in_keys
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import JsonType, ReasoningMode, SlotKind, Spec, Subject, Verdict
+from turnspec.spec.turn_end import may_repeat_calls
 from turnspec.verification.comparing import trims_strings
 from turnspec.verification.messages import (
     TRICKY_TEXTS,
@@ -106,12 +107,10 @@ class _Source:
 
     def _calls(self) -> tuple[Call, ...]:
         """Return up to three calls of one or two tools, whose arguments have fixed types."""
-        further = (Subject.FURTHER_CALLS, Verdict.DROPS)
-        dropped = any((limit.subject, limit.verdict) == further for limit in self.spec.limits)
         names = (self._word(self.random.randint(2, 12), SlotKind.NAME) for _ in range(2))
         tools = {name: self._signature() for name in names}
         calls = []
-        for _ in range(self.random.randint(0, 1 if dropped else 3)):
+        for _ in range(self.random.randint(0, 3 if may_repeat_calls(self.spec) else 1)):
             name = self.random.choice(sorted(tools))
             arguments = {key: self._value(shape) for key, shape in tools[name].items()}
             identifier = self._word(9, SlotKind.ID)
