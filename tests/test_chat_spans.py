@@ -250,13 +250,15 @@ def run(*arguments: str, given: str) -> Any:
 
 def test_the_command_masks_lines() -> None:
     conversations: list[Any] = [CONVERSATION[:2], {"messages": CONVERSATION, "tools": TOOLS}]
-    done = run("qwen3", "-", given="".join(f"{json.dumps(one)}\n\n" for one in conversations))
+    lines = (json.dumps(one, ensure_ascii=False) for one in conversations)
+    given = "".join(f"{line}\n\n" for line in lines).replace("Hello.", "Hello\u2028.")
+    done = run("qwen3", "-", given=given)
     assert done.exit_code == 0, done.output
     rows: list[Mapping[str, Any]] = [json.loads(line) for line in done.output.splitlines()]
     assert [len(row["spans"]) for row in rows] == [1, 3]
     first = rows[0]["spans"][0]
     shown = rows[0]["text"][first["start"] : first["end"]]
-    assert shown == "<think>\nThey greet.\n</think>\n\nHello.<|im_end|>"
+    assert shown == "<think>\nThey greet.\n</think>\n\nHello\u2028.<|im_end|>"
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,33 @@ def test_any_string_may_be_written_beside_others(name: str) -> None:
             assert engine.accepts(turn), (city, turn)
 
 
+#: Two members that may be missing before one that llguidance could take for a token.
+REQUIRED_LAST = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "unit": {"enum": ["celsius", "kelvin"]},
+    },
+    "required": ["unit"],
+}
+
+
+@pytest.mark.parametrize("name", ENCODINGS.values(), ids=ENCODINGS)
+def test_members_may_be_missing_before_one_that_is_required(name: str) -> None:
+    tools = [{"name": "get", "parameters": REQUIRED_LAST}]
+    request = GrammarRequest(tools, tool_choice="required")
+    spec, bound = committed_format(name).spec, bound_to(name, request)
+    optional = {"city": "Rome", "tags": ["a", "b"]}
+    for given in ((), ("city",), ("tags",), ("city", "tags")):
+        arguments = {**{key: optional[key] for key in given}, "unit": "kelvin"}
+        call = Call("get", arguments, id="abcdefgh1")
+        turn = written_calls(spec, (call,), thinking=request.thinking)
+        assert turn is not None
+        for engine in compiled(bound.grammar).values():
+            assert engine.accepts(turn), turn
+
+
 #: Two properties, of which one begins as the other does, beside any others, of another type.
 OPEN = GrammarRequest(
     [

@@ -140,8 +140,12 @@ class Notation:
         return f'"{{" {GAP}'
 
     def comma(self) -> str:
-        """Return what stands between two members."""
-        return '"," space'
+        """Return what stands between two members.
+
+        White space without a bound keeps llguidance from taking the comma, and all members behind
+        it, for one token, where others may follow.
+        """
+        return f'"," {GAP}'
 
     def closing(self) -> str:
         """Return what stands behind an object's members."""
