@@ -21,7 +21,7 @@ from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Part
 from turnspec.verification.messages import allowed_call
 
-REFUSED = "stop: at most 64 texts of at most 1,000 whole characters each"
+REFUSED = "stop: at most 64 texts of at most 1,000 whole characters"
 #: As many and as long as they may be, with what has a meaning in markers and in expressions.
 STOPS = [(f"<|{number:02}|{{a}}\n" + "ab{ .😀" * 200)[:999] + ">" for number in range(64)]
 CALL = Call("look", {"where": "here"}, "abcdef123")

@@ -159,7 +159,7 @@ HEADS = (
 def rules_for(stop: tuple[str, ...], tokens: tuple[str, ...] | None) -> Rules:
     """Return the rules of all parsers with these options."""
     if len(stop) > 64 or not all(STOP_TEXT.fullmatch(text) for text in stop):
-        raise ValueError("stop: at most 64 texts of at most 1,000 whole characters each")
+        raise ValueError("stop: at most 64 texts of at most 1,000 whole characters")
     if not all(map(str.strip, stop)):
         raise ValueError("a stop string needs more than white space")
     return Rules(stop, None if tokens is None else SpecialTokens(tokens))

@@ -286,9 +286,11 @@ def quote_marker(turn: Turn, found: Found) -> bool:
     ends = found.role in (Role.REASONING_END, Role.BETWEEN)
     if not is_start and not (ends and turn.state.thinking):
         return False
-    marker = REASONING_END if found.role is Role.BETWEEN else found.text
+    marker, at = found.text, found.offset
+    if found.role is Role.BETWEEN:
+        marker = REASONING_END
     turn.opening = marker if is_start else ""
-    turn.events += turn.content.write_body(marker, found.offset, found.offset + len(marker))
+    turn.events += turn.content.write_body(marker, at, at + len(marker))
     return True
 
 

@@ -151,7 +151,7 @@ class Turn:
         if HAS_REASONING:
             #: Whether it stays in the content.
             self.inline = options["reasoning"] == "inline"
-            self.opening = ""  # the marker of reasoning that is open, and stays in the content
+            self.opening = ""  # of reasoning that is open in the content
             thoughts = Stream(input, ReasoningDelta, shown)
             self.reasoning = self.content if self.inline else thoughts
             self.state.thinking = STARTS_IN_REASONING
