@@ -60,6 +60,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _InFiles:
     return _InFiles(config, log)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one process more than there are cores, as tests wait for commands that they start."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the files first that take long; their tests stay in order."""
     items.sort(key=lambda item: not item.path.stem.startswith((*_FIRST, *_TOGETHER)))

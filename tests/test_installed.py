@@ -94,7 +94,7 @@ def known_verbs(user: Machine, model: Path) -> set[str]:
     assert len(json.loads(user.run("list", "--json")[0])["formats"]) == len(NAMES)
     identified, hint = user.run("identify", model, HUB)
     assert identified.splitlines()[0] == f"{model}: the template of {QWEN}"
-    assert hint == f"to copy its parser: turnspec vendor {QWEN} --into DIR\n"
+    assert hint.endswith(f"to copy its parser: turnspec vendor {QWEN} --into DIR\n")
     assert f"\n{QWEN}: calls\n" in f"\n{user.run('identify', '--turn', '-', given=CALL)[0]}"
     user.run("vendor", model, "--protocol", "--into", "app")
     copies = sorted(path.name for path in (user.folder / "app").iterdir())

@@ -10,7 +10,14 @@ import pytest
 
 from tests.generated_formats import PARTS, committed_format
 from tests.grammar_samples import gbnf_of
-from tests.specs_for_tests import ALL_SPECS, json_native_spec, one_prompt, plain_spec, tagged_spec
+from tests.specs_for_tests import (
+    ALL_SPECS,
+    json_native_spec,
+    one_prompt,
+    plain_spec,
+    tagged_spec,
+    two_prompts,
+)
 from turnspec.codegen.loading import load
 from turnspec.grammar.turn import generate_grammar
 from turnspec.review.compare import Source, Status, compare_all, compare_sources
@@ -145,7 +152,9 @@ def test_a_parser_that_raises_is_breaking() -> None:
 
 
 def test_where_nothing_can_be_compared_nothing_is_known_to_work() -> None:
-    own = format_of(plain_spec())  # its prompt lacks the header, which is then a problem
+    # One of its prompts has a header, so in turns behind the other one that is a problem.
+    thinking = two_prompts("<|other|>", "", enabled={"think": True})
+    own = format_of(replace(plain_spec(), thinking=thinking))
     reading = read_turns(own, own)
     assert reading.severity is Severity.BREAKING
     assert reading.unreadable == reading.turns > 40

@@ -21,10 +21,11 @@ def check_options(options: Mapping[str, Any]) -> None:
         "special_tokens": "a list of strings or None",
     }
     for name, takes in words.items():
-        value, kind = options[name], repr(options[name])
+        value = texts = options[name]
+        kind = repr(value)
         if isinstance(value, str):
             kind = kind if kind in takes else "a string"
-        elif isinstance(value, Collection) and all(isinstance(it, str) for it in value):
+        elif isinstance(value, Collection) and all(isinstance(it, str) for it in texts):
             kind = "a list"
         if kind not in takes:
             raise ValueError(f"{name}: {value!r:.99} is not {takes}")

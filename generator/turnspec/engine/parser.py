@@ -77,7 +77,8 @@ class Parser:
                 exception ended it.
         """
         turn = self._turn
-        if not isinstance(text, str):
+        given: Any = text
+        if not isinstance(given, str):
             raise TypeError(f"text: {text!r:.99} is not a string")
         if self._is_reading:
             raise RuntimeError(IN_USE)
@@ -133,7 +134,7 @@ def read_again(cls: type[Parser], options: Any, pieces: Any, final: bool) -> Par
     """Return a parser that has read some pieces, each with a flag or not."""
     parser = cls(**options)
     for piece in pieces:
-        parser.feed(*(piece if isinstance(piece, tuple | list) else [piece]))
+        parser.feed(*(piece if type(piece) in (tuple, list) else [piece]))
     if final:
         parser.finish()
     return parser
@@ -158,5 +159,5 @@ def parse(
     options: Any = {"tools": tools, "prefill": prefill, "echo": echo, "stop": stop}
     options |= {"enable_thinking": enable_thinking, "reasoning": reasoning}
     options |= {"id_prefix": id_prefix, "special_tokens": special_tokens}
-    is_one = isinstance(text, str | bytes) or not isinstance(text, Iterable)
+    is_one = isinstance(text, str | bytes) or not hasattr(text, "__iter__")
     return read_again(Parser, options, [text] if is_one else text, final=True).message

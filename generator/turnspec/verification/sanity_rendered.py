@@ -38,7 +38,7 @@ _REASONING = "They want to know."
 
 def prompts(view: View) -> Iterator[Finding]:
     """Under each setting the template gives the prompt that the spec says, and no other."""
-    thinking = view.spec.thinking
+    thinking, header = view.spec.thinking, view.spec.turn.header.strip()
     by_word = {word.prompt for word in thinking.words}
     states = {path: thinking.state(enable) for path, enable in STATES.items()}
     states |= {f"thinking.others[{n}]": state for n, state in enumerate(thinking.others)}
@@ -48,7 +48,8 @@ def prompts(view: View) -> Iterator[Finding]:
             continue  # a word in a message gives it
         found = _prompt(view, state.variables)
         lead = found[: len(found) - len(wanted)]
-        if not found.endswith(wanted) or _begins_inside(found, len(lead)):
+        is_more = bool(header) and not wanted and header in found
+        if is_more or not found.endswith(wanted) or _begins_inside(found, len(lead)):
             yield f"{path}.prompt", f"is {quoted(wanted)}; rendered is {quoted(found)}"
         elif state.before not in lead:
             yield f"{path}.before", f"is {quoted(state.before)}; rendered is {quoted(lead)}"
