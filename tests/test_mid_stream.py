@@ -301,7 +301,7 @@ class Second:
 def test_a_second_thread_is_refused_and_changes_nothing(name: str, use: str) -> None:
     """Whatever the first one does with the parser at that moment."""
     module = module_of(name)
-    for place, title, step in all_steps(name, 5):
+    for place, title, step in all_steps(name, 2):
         parser, alone = place.parser(module), place.parser(module)
         second = Second(parser, use)
         with at_step(module, step, second.run):
