@@ -1,6 +1,6 @@
 """The format table: all that is particular to one format, as plain data.
 
-Facts are derived from it, and scripts hold it as it is.
+Facts are derived from it; nothing else of a parser is made from it.
 """
 
 from __future__ import annotations
