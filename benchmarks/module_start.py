@@ -171,7 +171,7 @@ def _seconds(known: Format, folder: Path) -> float:
     tools = [{"name": "get_weather", "parameters": {"type": "object"}}]
     script = _STARTED.format(
         folder=str(folder),
-        name=OutputPaths.in_project(known.name).module.removesuffix(".py").rpartition("/")[2],
+        name=_path(known, folder).stem,
         text=sample_turns(known.spec)[-1],
         tools=tools if known.spec.tools else None,
     )
@@ -215,9 +215,12 @@ class _Floor:
         return [self._event(text, start, self._at)]
 
 
+def _path(known: Format, folder: Path) -> Path:
+    return folder / Path(OutputPaths.in_project(known.name).module).name
+
+
 def _load(known: Format, folder: Path) -> FormatModule:
-    name = OutputPaths.in_project(known.name).module.rpartition("/")[2]
-    return load_module((folder / name).read_text(encoding="utf-8"))
+    return load_module(_path(known, folder).read_text(encoding="utf-8"))
 
 
 def _turn(known: Format, kind: Kind, size: int) -> LongTurn:
@@ -274,10 +277,13 @@ def main(
     known = read_formats(_ROOT)
     if unknown := sorted(set(names) - {each.name for each in known}):
         raise click.UsageError(f"no spec {unknown[0]}; see specs/README.md for the names")
-    chosen = [each for each in known if each.name in names] or representatives(known)
     begun: list[Started] = []
     fed: list[Streamed] = []
     with modules_from(str(_ROOT / "generated")) as now, modules_from(against) as before:
+        both = [each for each in known if _path(each, before).is_file()]
+        if lacking := sorted(set(names) - {each.name for each in both}):
+            raise click.UsageError(f"{against} has no parser for {lacking[0]}")
+        chosen = [each for each in both if each.name in names] or representatives(both)
         if only != "pieces":
             begun += (started(each, now, before, rounds) for each in _shown(chosen, "starting"))
         if only != "start":
