@@ -74,5 +74,6 @@ class Input:
 
     def special_tokens_in(self, start: int, end: int) -> list[tuple[int, str]]:
         """Return the special tokens between two positions: where, and their stand-ins."""
-        tokens = self.rules.special
-        return tokens.between(self.marked, start, end) if tokens else []
+        tokens, text = self.rules.special, self.marked[start:end]
+        found = tokens.stand_in.finditer(text) if tokens else ()
+        return [(start + it.start(), it.group()) for it in found]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from turnspec.engine.facts import (
     HAS_FOLLOWERS,
@@ -18,31 +18,34 @@ from turnspec.engine.facts import (
     IS_TRACED,
     OBSERVER,
 )
+from turnspec.engine.roles import Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
     from turnspec.engine.input import Input
-    from turnspec.engine.roles import Notation, Role, Rule
+    from turnspec.engine.roles import Notation, Parts, Role
     from turnspec.engine.special import SpecialTokens
 
     #: A part of a marker: a text; an expression; or, in a list, a text that may be missing,
     #: as it is looked for and as it is told.
     Step: TypeAlias = "str | re.Pattern[str] | list[str]"
+    #: What markers do, and the markers.
+    Rows: TypeAlias = "list[tuple[Role, Parts]]"
     #: What stands in slots, as expressions.
     Slots: TypeAlias = "dict[str, list[str]]"
 
+END = sys.maxsize  # of any text
 WHITE_SPACE = " \t\n\r"  # all that counts as white space, as in JSON
 SPACE = re.compile("[ \t\n\r]*")
 #: What stands for a blank and a line break. Bounded, as a part of a marker is held back.
 BLANKS = {" ": ["[ \t\n\r]{0,99}"], "\n": [r"(?:\r?\n|\r\Z)?"]}
 MOST_BLANK = 999  # characters with which a marker begins
 NOTATION = re.compile(r"\{\??[^{}]+\}|[ \n]|(?:\{\{|\}\}|[^{} \n])+")
-NO_TOKEN = "[^\ue000-\uf8ff"  # as slots hold no special token
 
 
-def after_space(text: str, at: int, end: int = sys.maxsize) -> int:
+def after_space(text: str, at: int, end: int = END) -> int:
     """Return the position after white space, or `end` within it."""
     if text[at : at + 1] not in WHITE_SPACE:
         return at
@@ -52,8 +55,6 @@ def after_space(text: str, at: int, end: int = sys.maxsize) -> int:
 
 class Found:
     """A marker in the text. A partial one has no role: the text ends within it."""
-
-    __slots__ = ("_at", "_steps", "end", "is_partial", "offset", "role", "start", "text")
 
     def __init__(self, input: Input, role: Role | None, marker: Marker, at: list[int]) -> None:
         self.role = role
@@ -77,30 +78,27 @@ class Found:
 class Marker:
     """A marker in steps; `first` is the text that it begins with, white space aside."""
 
-    __slots__ = ("first", "if_before", "steps")
-
-    def __init__(
-        self, text: str, if_before: Sequence[Notation], slots: Slots, special: SpecialTokens | None
-    ) -> None:
+    def __init__(self, parts: Parts, slots: Slots, special: SpecialTokens | None) -> None:
         self.steps: list[Step] = []
+        text, if_before = parts
         if HAS_SPECIAL_TOKENS and special:
             text = special.put_into(text)
         for part in NOTATION.findall(text):
             if slot := BLANKS.get(part) or slots.get(part):
-                self.steps += (expression(step, special is not None) for step in slot)
+                if HAS_SPECIAL_TOKENS and special:  # none holds a special token
+                    slot = [step.replace("[^", "[^\ue000-\uf8ff") for step in slot]
+                self.steps += (re.compile(step) for step in slot)
             elif HAS_OPTIONAL_TEXTS and part.startswith("{?"):
                 sought = part[2:-1]
                 told = special.plain(sought) if HAS_SPECIAL_TOKENS and special else sought
                 self.steps.append([sought, told])
             else:
                 self.steps.append(part.replace("{{", "{").replace("}}", "}"))
-        lead = next((at for at, step in enumerate(self.steps) if not is_blank(step)), 0)
-        first = self.steps[lead] if self.steps else ""
-        self.first = ""
-        if isinstance(first, str) and first[:1] not in WHITE_SPACE:
-            self.first = first
+        first = next((step for step in self.steps if not is_blank(step)), "")
+        is_plain = isinstance(first, str) and first[:1] not in WHITE_SPACE
+        self.first = first if isinstance(first, str) and is_plain else ""
         if HAS_FOLLOWERS:
-            self.if_before = [Marker(*in_parts(other), slots, special) for other in if_before]
+            self.if_before = [Marker(in_parts(other), slots, special) for other in if_before]
 
     def firsts(self) -> Iterator[str]:
         """Yield the texts that can begin the marker; a line break is one of them."""
@@ -117,7 +115,7 @@ class Marker:
                 yield from other.firsts()
 
 
-def in_parts(marker: Notation) -> tuple[str, tuple[Notation, ...]]:
+def in_parts(marker: Notation) -> Parts:
     """Return a marker, and what has to follow it."""
     return (marker, ()) if isinstance(marker, str) else marker
 
@@ -131,14 +129,6 @@ def is_blank(step: Step, kinds: str = " \n") -> bool:
     """Say whether a step is white space."""
     patterns = [pattern for kind in kinds for pattern in BLANKS[kind]]
     return isinstance(step, re.Pattern) and step.pattern in patterns
-
-
-@lru_cache(99)
-def expression(slot: str, with_tokens: bool) -> re.Pattern[str]:
-    """Return the expression for a slot; none holds a special token."""
-    if HAS_SPECIAL_TOKENS and with_tokens:
-        slot = slot.replace("[^", NO_TOKEN)
-    return re.compile(slot)
 
 
 #: What `walk` returns if the text ends before the marker does.
@@ -204,15 +194,13 @@ def is_before(markers: list[Marker], text: str, at: int, partial: bool) -> list[
 class Markers:
     """Markers that can come next; the first that fits counts."""
 
-    def __init__(self, rules: Sequence[Rule], slots: Slots, special: SpecialTokens | None) -> None:
-        self._written, self._options, self._special = rules, (slots, special), special
+    def __init__(self, rows: Rows, slots: Slots, special: SpecialTokens | None) -> None:
+        self._rows, self._slots, self._special = rows, slots, special
 
     @cached_property
     def _rules(self) -> list[tuple[Role, Marker]]:
-        return [
-            (rule.role, Marker(rule.marker, rule.if_before, *self._options))
-            for rule in self._written
-        ]
+        slots, special = self._slots, self._special
+        return [(role, Marker(parts, slots, special)) for role, parts in self._rows]
 
     @cached_property
     def _firsts(self) -> dict[str, set[str]]:
@@ -230,7 +218,7 @@ class Markers:
         heads = [_head(first, seconds) for first, seconds in firsts if first != "\n"]
         expression = "|".join(heads) or "(?!)"
         if "\n" in self._firsts:
-            markers = [rule.marker for rule in self._written]
+            markers = [parts[0] for _, parts in self._rows]
             breaks = max(len(marker) - len(marker.lstrip("\n")) for marker in markers)
             more = rf"(?=[\r\n]{{0,{2 * breaks - 1}}}(?:{expression}|\Z))"
             if any(re.match(r"\n *\{\w", marker) for marker in markers):
@@ -244,7 +232,7 @@ class Markers:
         return re.compile(rf'["\\\x00-\x1f{re.escape("".join(self._firsts))}]')
 
     def search(
-        self, input: Input, partial: bool, start: int | None = None, end: int = sys.maxsize
+        self, input: Input, partial: bool, start: int | None = None, end: int = END
     ) -> Found | None:
         """Return the first marker, before `end`; `partial` says whether the text may go on."""
         start = input.position if start is None else start
@@ -264,7 +252,8 @@ class Markers:
             if places:
                 if IS_TRACED:
                     table = next(name for name, it in vars(input.rules).items() if it is self)
-                    rule = self._written[[made for _, made in self._rules].index(marker)]
+                    found = self._rows[[made for _, made in self._rules].index(marker)]
+                    rule = Rule(found[0], *found[1])
                     begun, end = input.offset + places[0], input.offset + places[-1]
                     OBSERVER(table, rule, begun, end, input.here)
                 return Found(input, role, marker, places)

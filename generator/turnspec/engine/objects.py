@@ -270,7 +270,7 @@ def commit(turn: Turn, call: CallObject, name: str) -> bool:
         return False
     if turn.call:
         turn.end_call(turn.call)
-    start = turn.release() if turn.is_unnamed else turn.input.here
+    start = turn.holds.pop().offset if turn.is_unnamed else turn.input.here
     turn.state.after_marker = True
     open_call = turn.start_call(name, start, problem_at=turn.input.here, id=call.id)
     if call.early and not ARGUMENTS_COME_FIRST:

@@ -22,10 +22,7 @@ def check_options(options: Mapping[str, Any]) -> None:
     }
     for name, takes in words.items():
         value = texts = options[name]
-        kind = repr(value)
-        if isinstance(value, str):
-            kind = kind if kind in takes else "a string"
-        elif isinstance(value, Collection) and all(isinstance(it, str) for it in texts):
-            kind = "a list"
-        if kind not in takes:
+        listed = isinstance(value, Collection) and all(isinstance(it, str) for it in texts)
+        kind = "a string" if isinstance(value, str) else "a list" if listed else "?"
+        if kind not in takes and repr(value) not in takes:
             raise ValueError(f"{name}: {value!r:.99} is not {takes}")

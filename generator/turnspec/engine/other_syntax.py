@@ -59,7 +59,7 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
         turn.state.mentioned = True
         turn.write_mention(end_of_text)
         return False
-    start = turn.release()
+    start = turn.holds.pop().offset
     for name, arguments, told in calls:
         open_call = turn.start_call(name, start, problem_at=input.here)
         turn.problem("other_syntax", told, start)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     OfText = Literal["draft", "misplaced", "repeated", "text_after_end", "unclosed"]
     OfMarkers = Literal["cut_off", "inner_marker", "missing_marker", "stray_marker"]
     OfCalls = Literal["array", "malformed", "no_name", "other_syntax", "unknown_tool"]
-    OfMembers = Literal["extra_field", "order", "unexpected_text", "wrapper"]
-    OfArguments = Literal["no_arguments", "not_an_object", "not_json", "string_arguments"]
+    OfMembers = Literal["extra_field", "no_arguments", "unexpected_text", "wrapper"]
+    OfArguments = Literal["not_an_object", "not_json", "order", "string_arguments"]
     OfValues = Literal["repeated_argument", "unknown_argument", "wrong_type"]
     ProblemKind = OfText | OfMarkers | OfCalls | OfMembers | OfArguments | OfValues
 
@@ -57,7 +57,7 @@ class ToolCall(Record):
 class Message(Record):
     """The assistant's message, as far as it is known."""
 
-    __slots__ = __match_args__ = ("content", "reasoning_content", "tool_calls", "problems")
+    __match_args__ = ("content", "reasoning_content", "tool_calls", "problems")
 
     def __init__(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import Enum
 
 TYPE_CHECKING = False
@@ -10,7 +9,9 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     #: A marker; or a pair of one and of others, of which one has to follow it.
-    Notation: TypeAlias = "str | tuple[str, tuple[Notation, ...]]"
+    Notation: TypeAlias = "str | Parts"
+    Parts: TypeAlias = "tuple[str, Followers]"
+    Followers: TypeAlias = "tuple[Notation, ...]"
 
 
 class Role(Enum):
@@ -79,26 +80,20 @@ class When(Enum):
 class Rule:
     """A marker counts as `role` if one of `if_before`, which stays unread, is next."""
 
-    __slots__ = ("if_before", "marker", "role")
-
-    def __init__(self, role: Role, marker: str, if_before: Iterable[Notation] = ()) -> None:
-        self.role, self.marker, self.if_before = role, marker, tuple(if_before)
+    def __init__(self, role: Role, marker: str, if_before: Followers = ()) -> None:
+        self.role, self.marker, self.if_before = role, marker, if_before
 
 
 class GuardedRule(Rule):
     """A rule that counts in one case alone."""
 
-    __slots__ = ("when",)
-
-    def __init__(self, role: Role, marker: str, if_before: Iterable[Notation], when: When) -> None:
+    def __init__(self, role: Role, marker: str, if_before: Followers, when: When) -> None:
         super().__init__(role, marker, if_before)
         self.when = when
 
 
 class ValueStyle:
     """How values are written in a relative of JSON."""
-
-    __slots__ = ("after_string", "has_python_escapes", "is_raw_inside", "raw_quote")
 
     def __init__(
         self, *, raw_quote: str, is_raw_inside: bool, has_python_escapes: bool, after_string: str

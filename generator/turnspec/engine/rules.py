@@ -29,6 +29,7 @@ from turnspec.engine.facts import (
     FIRST_CALL_END,
     FIRST_ELEMENT,
     HAS_CALLS,
+    HAS_CODE,
     HAS_LATE_ENDS,
     HAS_SPECIAL_TOKENS,
     IN_ARGUMENTS,
@@ -45,17 +46,18 @@ from turnspec.engine.facts import (
     TURN_ENDS,
 )
 from turnspec.engine.markers import Markers, escaped, in_parts, literal_length
-from turnspec.engine.roles import GuardedRule, Role, Rule, When
+from turnspec.engine.roles import GuardedRule, Role, When
 from turnspec.engine.special import SpecialTokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from turnspec.engine.roles import Notation
+    from turnspec.engine.markers import Rows
+    from turnspec.engine.roles import Notation, Parts, Rule
 
 #: A turn's end in a marker, and how many characters that has to have at least.
 STOP = re.compile(r"\{stop(?: (\d))?\}")
 #: A stop text: half a character would be found in the middle of others, in JavaScript.
-STOP_TEXT = re.compile(r"[^\ud800-\udfff]{0,1000}")
+STOP_TEXT = r"[^\ud800-\udfff]{0,1000}"
 
 
 class Rules:
@@ -114,18 +116,19 @@ class Rules:
         return self.special is not None and self.special.put_into(always) != always
 
     def _made(self, table: Sequence[Rule], without: Sequence[Role] = ()) -> Markers:
-        rules: list[Rule] = []
+        rows: Rows = []
         for rule in table:
             if HAS_LATE_ENDS and isinstance(rule, GuardedRule) and rule.when is not self._when:
                 continue
             if not (HAS_CALLS and rule.role in without):
                 made = self._with_ends((rule.marker, rule.if_before))
-                rules += (Rule(rule.role, *marker) for marker in made)
+                rows += ((rule.role, parts) for parts in made)
         if HAS_CALLS and table is IN_TEXT:  # what begins with another marker is first
-            rules.sort(key=lambda it: (it.role is Role.CODE, -literal_length(it.marker)))
-        held = (self._holds_token((rule.marker, rule.if_before)) for rule in rules)
-        special = self.special if HAS_SPECIAL_TOKENS and any(held) else None
-        return Markers(rules, SLOTS, special)
+            rows.sort(key=lambda row: -literal_length(row[1][0]))
+            if HAS_CODE:
+                rows.sort(key=lambda row: row[0] is Role.CODE)
+        is_held = HAS_SPECIAL_TOKENS and any(self._holds_token(parts) for _, parts in rows)
+        return Markers(rows, SLOTS, self.special if is_held else None)
 
     def _holds_token(self, marker: Notation) -> bool:
         """Say whether a special token may stand in a marker, or in what has to follow it."""
@@ -133,7 +136,7 @@ class Rules:
         is_held = self.special is not None and self.special.put_into(text) != text
         return is_held or any(map(self._holds_token, after))
 
-    def _with_ends(self, marker: Notation) -> list[tuple[str, tuple[Notation, ...]]]:
+    def _with_ends(self, marker: Notation) -> list[Parts]:
         """Return a marker with each end of a turn, if it names that."""
         text, after = in_parts(marker)
         if HAS_SPECIAL_TOKENS and OTHER_HEADS and text.strip() in self._left_out:
@@ -158,7 +161,7 @@ HEADS = (
 @lru_cache(9)
 def rules_for(stop: tuple[str, ...], tokens: tuple[str, ...] | None) -> Rules:
     """Return the rules of all parsers with these options."""
-    if len(stop) > 64 or not all(STOP_TEXT.fullmatch(text) for text in stop):
+    if len(stop) > 64 or not all(re.fullmatch(STOP_TEXT, text) for text in stop):
         raise ValueError("stop: at most 64 texts of at most 1,000 whole characters")
     if not all(map(str.strip, stop)):
         raise ValueError("a stop string needs more than white space")

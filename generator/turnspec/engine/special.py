@@ -29,7 +29,7 @@ class SpecialTokens:
             for number, token in enumerate(ordered)
         }
         self._written = {escaped(token): x for token, x in self._stand_ins.items()}
-        self._stand_in = re.compile("[\ue001-\uf8ff]\ue000*")
+        self.stand_in = re.compile("[\ue001-\uf8ff]\ue000*")
         self._token = re.compile("|".join(map(re.escape, ordered)) or "(?!)")
         found = "|".join(map(re.escape, self._written)) or "(?!)"
         self._in_marker = re.compile(rf"{found}|\{{\{{|\}}\}}|\{{\?|\{{[^{{}}]*\}}")
@@ -52,12 +52,3 @@ class SpecialTokens:
         for token, stand_in in self._stand_ins.items():
             sought = sought.replace(stand_in, token)
         return sought
-
-    def between(self, marked: str, start: int, end: int) -> list[tuple[int, str]]:
-        """Return the tokens between two positions: where, and their stand-ins."""
-        found: list[tuple[int, str]] = []
-        for token in self._stand_in.finditer(marked, start):
-            if token.start() >= end:
-                break
-            found.append((token.start(), token.group()))
-        return found

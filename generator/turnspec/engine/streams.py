@@ -37,8 +37,7 @@ class Stream:
         self._shown = shown  # what stands before this offset is left out
         self.begun = False
         self.pieces: GrowingText = []
-        self._counted, self._length = 0, 0  # so many pieces are so long
-        self._seams: list[tuple[int, int]] = []  # places, offsets
+        self._seams: list[tuple[int, int]] = []  # numbers of pieces before, offsets
 
     def flow(self, text: str) -> list[Event] | None:
         """Take a piece in which no marker can begin; return None for any other one."""
@@ -47,28 +46,13 @@ class Stream:
         start = self._input.offset
         self._input.offset = end = start + len(text)
         if text[-1] in WHITE_SPACE:
-            return self._flow_to_space(text, start)
+            return self.write(text, start)
         if self.space:
             text = "".join(self.space) + text
             start = self._space_start
             self.space = []
         self.pieces.append(text)
         return [self._delta(text, start, end)]
-
-    def _flow_to_space(self, text: str, start: int) -> list[Event]:
-        body = text.rstrip(WHITE_SPACE)
-        end, space = start + len(body), text[len(body) :]
-        if not body and self.space:
-            self.space.append(space)
-            return []
-        before = "".join(self.space)
-        start = self._space_start if before else start
-        self.space, self._space_start = [space], end
-        if not body:
-            return []
-        body = before + body
-        self.pieces.append(body)
-        return [self._delta(body, start, end)]
 
     @property
     def may_flow(self) -> bool:
@@ -108,25 +92,19 @@ class Stream:
     def part(self, offset: int) -> None:
         """Note that a marker stands before the text that is added next."""
         if self.begun:
-            self._length = grown(self.pieces, self._counted, self._length)
-            self._counted = len(self.pieces)
-            self._seams.append((self._length, offset))
+            self._seams.append((len(self.pieces), offset))
 
     def joined(self) -> Iterator[tuple[int, str]]:
         """Yield where the text around a marker that was taken out looks like one, and that text."""
         rules, seams, self._seams = self._input.rules, self._seams, []
-        text = "".join(self.pieces) if seams else ""
-        for place, offset in seams:
-            start = max(place - SEAM, 0)
-            around = text[start : place + SEAM]
-            window, begin, end = Input(offset, rules, around, around), 0, place - start
+        for count, offset in seams:
+            nearest = self.pieces[max(0, count - SEAM) : count]
+            before = "".join(piece[-SEAM:] for piece in nearest)[-SEAM:]
+            after = "".join(piece[:SEAM] for piece in self.pieces[count : count + SEAM])
+            around, begin, end = before + after[:SEAM], 0, len(before)
+            window = Input(offset, rules, around, around)
             while found := rules.in_text.search(window, False, begin, end):
                 if found.end > end:
                     yield offset, found.text
                     break
                 begin = max(found.end, found.start + 1)
-
-
-def grown(pieces: GrowingText, counted: int, length: int) -> int:
-    """Return the length of a text that grows, of which so many pieces are so long."""
-    return length + sum(map(len, pieces[counted:]))

@@ -56,12 +56,6 @@ if TYPE_CHECKING:
 MORE_TEXT = None
 
 
-def read_turn(turn: Turn) -> Reading[None]:
-    """Read up to the end of the turn, and what follows that."""
-    yield from read_parts(turn)
-    yield from read_rest(turn)
-
-
 def read_parts(turn: Turn) -> Reading[None]:
     """Read reasoning, content and calls, up to the end of the turn."""
     if CALLS_ARE_OBJECTS and IS_BARE and (yield from read_first_call(turn)):
@@ -432,7 +426,7 @@ def read_draft(turn: Turn, found: Found) -> Reading[bool]:
         hold = turn.holds[0]
         unclosed = Problem(hold.offset, "unclosed", "a call inside the reasoning")
         turn.problems.insert(hold.problems, unclosed)
-        turn.release()
+        turn.holds.pop()
         return True
     turn.read_to = max(turn.read_to, turn.input.here)
     turn.go_back()
@@ -464,8 +458,9 @@ def is_for_user(turn: Turn, found: Found) -> bool:
 # The end of the turn.
 
 
-def read_rest(turn: Turn) -> Reading[None]:
-    """Read what follows the turn's end: more ends, and what is no content."""
+def read_turn(turn: Turn) -> Reading[None]:
+    """Read up to the end of the turn, and what follows that: more ends, and what is no content."""
+    yield from read_parts(turn)
     input = turn.input
     while found := input.rules.after_turn.match(input, partial=not input.final):
         if found.is_partial:

@@ -207,14 +207,10 @@ class Turn:
                 if not echo:
                     hold.events, hold.problems, hold.calls = len(events), 0, 0
         if HAS_CALLS and self.call and not echo:
-            self._tell_call(self.call, self.calls[0])
-
-    def _tell_call(self, call: OpenCall, told: ToolCall) -> None:
-        """Tell of a call that the prompt has begun."""
-        at, call.index = self.input.here, 0
-        self.events.append(ToolCallStart(0, told.id, told.name, at, at))
-        if arguments := "".join(call.pieces):
-            self.events.append(ToolCallDelta(0, arguments, at, at))
+            told, at, self.call.index = self.calls[0], self.input.here, 0
+            self.events.append(ToolCallStart(0, told.id, told.name, at, at))
+            if arguments := "".join(self.call.pieces):
+                self.events.append(ToolCallDelta(0, arguments, at, at))
 
     def take_events(self) -> list[Event]:
         """Return the events that are certain by now."""
@@ -255,18 +251,23 @@ class Turn:
         return self.reasoning if HAS_REASONING and self.state.thinking else self.content
 
     def write(self, end: int) -> None:
-        """Add the text up to a position to the reasoning or the content."""
+        """Add the text up to a position to reasoning or content; tell where none belongs."""
+        input, state = self.input, self.state
         if HAS_SPECIAL_TOKENS:
-            self._tell_tokens(end)
-        start, state = self.input.here, self.state
-        text = self.input.take(end)
+            for at, token in input.special_tokens_in(input.position, end):
+                message = f"{input.text[at : at + len(token)]!r} is text here"
+                self.problem("stray_marker", message, input.offset + at)
+        start, text = input.here, input.take(end)
         body = text.lstrip(WHITE_SPACE) if state.after_marker else ""
         if body:
             state.after_marker = False
             offset = start + len(text) - len(body)
             self.stream.part(offset)
-            if HAS_CALLS:
-                self._begin_text(offset)
+            if HAS_DRAFTS and self.is_draft and self.draft_end is None:
+                self.draft_end = offset
+            is_thought = HAS_REASONING and state.thinking
+            if HAS_CALLS and not CONTENT_IS_LAST and state.called and not is_thought:
+                self.problem("misplaced", "content after a call", offset)
         self.events += self.stream.write(text, start)
 
     def write_mention(self, end: int, may_break_off: bool = False) -> None:
@@ -286,21 +287,6 @@ class Turn:
             at = max(found.end, found.start + 1)
         self.write(end)
 
-    def _tell_tokens(self, end: int) -> None:
-        """Tell of special tokens that are text."""
-        input = self.input
-        for at, token in input.special_tokens_in(input.position, end):
-            message = f"{input.text[at : at + len(token)]!r} is text here"
-            self.problem("stray_marker", message, input.offset + at)
-
-    def _begin_text(self, offset: int) -> None:
-        """Note that text follows a marker: where none belongs, or no call goes on."""
-        if HAS_DRAFTS and self.is_draft and self.draft_end is None:
-            self.draft_end = offset
-        is_thought = HAS_REASONING and self.state.thinking
-        if self.state.called and not is_thought and not CONTENT_IS_LAST:
-            self.problem("misplaced", "content after a call", offset)
-
     def hold(self, is_unnamed: bool = False) -> None:
         """Let nothing be certain from here on: it may turn out to be something else."""
         self.holds.append(Hold(self, is_unnamed))
@@ -309,10 +295,6 @@ class Turn:
     def is_unnamed(self) -> bool:
         """Whether what may be a call's object is held."""
         return bool(self.holds) and self.holds[-1].is_unnamed
-
-    def release(self) -> int:
-        """Let be certain what was held; return the offset at which it begins."""
-        return self.holds.pop().offset
 
     def go_back(self) -> int:
         """Return to where the last hold begins; return the position up to which it was."""
@@ -327,7 +309,17 @@ class Turn:
         """Begin a call, which the text from an offset on says."""
         if self.tools is not None and name not in self.tools:
             self.problem("unknown_tool", f"there is no tool {name!r}", problem_at)
-        self._leave_text(problem_at)
+        state, is_after_text = self.state, CONTENT_IS_LAST and self.content.begun
+        if HAS_REASONING:
+            is_open = REASONING_CAN_END and not REASONING_MAY_STAY_OPEN
+            if is_open and state.thinking:
+                self.problem("unclosed", "a call inside the reasoning", problem_at)
+            else:
+                state.thinking = False
+            is_after_text = is_after_text and not self.inline
+        if is_after_text:
+            self.problem("misplaced", "a call after content", problem_at)
+        state.mentioned, state.called = False, True
         index, end = len(self.calls), self.input.here
         if not HAS_LATE_IDS:
             id = id or f"{self._id_prefix}{index}"
@@ -335,19 +327,6 @@ class Turn:
         self.events.append(ToolCallStart(index, id, name, start, end))
         self.call = OpenCall(self.input, index, name, end)
         return self.call
-
-    def _leave_text(self, at: int) -> None:
-        """Leave text for a call, and tell where none belongs."""
-        state = self.state
-        if HAS_REASONING:
-            if state.thinking and REASONING_CAN_END and not REASONING_MAY_STAY_OPEN:
-                self.problem("unclosed", "a call inside the reasoning", at)
-            else:
-                state.thinking = False
-        is_after_text = CONTENT_IS_LAST and self.content.begun
-        if is_after_text and not (HAS_REASONING and self.inline):
-            self.problem("misplaced", "a call after content", at)
-        state.mentioned, state.called = False, True
 
     def end_call(self, call: OpenCall, late_id: str = "") -> None:
         """End a call; `late_id` is an id that stands after its name."""
