@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from turnspec.engine.rules import Rules
 
+LONGEST_TOKEN = 256  # that is told of as a whole, where the text is cut within it
+
 
 class Input:
     """The text that has come and is not read yet."""
@@ -20,7 +22,6 @@ class Input:
         self.final = False  # whether all text has come
         self.rules = rules
         if HAS_CALLS:
-            self.held: list[tuple[str, str]] = []  # what was read, and may be once more
             self._coming: list[tuple[str, str]] = []  # pieces that are not looked at yet
             self._coming_length = 0
 
@@ -57,23 +58,17 @@ class Input:
         start, self.position = self.position, len(self.text) if end is None else end
         return self.text[start : self.position]
 
-    def drop_what_was_read(self, held_from: int | None) -> None:
-        """Drop the text that was read, up to what is held: that may be read once more."""
-        at = self.position
-        if HAS_CALLS and held_from is not None:
-            start = max(0, held_from - self.offset)
-            if start:
-                self.held.clear()
-            self.held.append((self.text[start:at], self.marked[start:at]))
-        elif HAS_CALLS and self.held:
-            self.held = []
+    def drop(self, end: int) -> None:
+        """Drop the text before an offset."""
+        at = end - self.offset
         self.text = self.text[at:]
         has_tokens = HAS_SPECIAL_TOKENS and self.rules.special
         self.marked = self.marked[at:] if has_tokens else self.text
-        self.offset, self.position = self.offset + at, 0
+        self.offset, self.position = end, self.position - at
 
     def special_tokens_in(self, start: int, end: int) -> list[tuple[int, str]]:
         """Return the special tokens between two positions: where, and their stand-ins."""
-        tokens, text = self.rules.special, self.marked[start:end]
+        tokens, text = self.rules.special, self.marked[start : end + LONGEST_TOKEN]
         found = tokens.stand_in.finditer(text) if tokens else ()
-        return [(start + it.start(), it.group()) for it in found]
+        places = [(start + it.start(), it.group()) for it in found]
+        return [place for place in places if place[0] < end]

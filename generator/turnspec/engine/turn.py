@@ -227,7 +227,7 @@ class Turn:
     def drop_what_was_read(self) -> None:
         """Drop the text that was read and isn't held; text that is left has to be read."""
         is_held = MAY_READ_AGAIN and bool(self.holds)
-        self.input.drop_what_was_read(self.holds[0].offset if is_held else None)
+        self.input.drop(self.holds[0].offset if is_held else self.input.here)
         if self.input.text or is_held:
             self.flow = None
 
@@ -298,12 +298,12 @@ class Turn:
 
     def go_back(self) -> int:
         """Return to where the last hold begins; return the position up to which it was."""
-        hold, end = self.holds.pop(), self.input.here
+        hold, end = self.holds.pop(), self.input.position
         del self.events[hold.events :], self.problems[hold.problems :]
         del self.calls[hold.calls :]
         self.call = None
-        read_again_from(self.input, hold.offset)
-        return end - self.input.offset
+        self.input.position = hold.offset - self.input.offset
+        return end
 
     def start_call(self, name: str, start: int, problem_at: int, id: str = "") -> OpenCall:
         """Begin a call, which the text from an offset on says."""
@@ -344,16 +344,6 @@ class Turn:
         ended.id += late_id
         index, end = call.index, self.input.here
         self.events.append(ToolCallEnd(index, late_id, ended.complete, call.told, end))
-
-
-def read_again_from(input: Input, offset: int) -> None:
-    """Return to an offset from which on the text is held."""
-    before = "".join(text for text, _ in input.held)
-    input.text = before + input.text
-    input.marked = "".join(marked for _, marked in input.held) + input.marked
-    input.held.clear()
-    input.offset -= len(before)
-    input.position = offset - input.offset
 
 
 def missing_texts(found: Found) -> list[str]:
