@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 
 from turnspec.engine.code import read_code_call
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 WRAPPER: str = "function"
 #: What members mean in those APIs, and in JSON Schema, where a format has other keys for them.
 USUAL_KEYS = {"name": NAME_KEY, "arguments": ARGUMENTS_KEY, "parameters": ARGUMENTS_KEY}
+#: What members that mean nothing hold, digits aside: numbers, and the word for a call's type.
+USUAL_VALUES = ("", '""', '"function"', "null", *OTHER_MEMBER_VALUES)
 
 
 class Next(Enum):
@@ -57,11 +60,6 @@ class CallObject:
         self.spare = ""  # an object that may be the arguments, under another key
         if NAME_IS_KEY:
             self.has_members = False  # whether name and arguments are members after all
-
-
-def is_no_object(turn: Turn, found: Found) -> bool:
-    """Say whether an object is no call: without tools nothing tells."""
-    return found.role is Role.OBJECT and not turn.tools
 
 
 def read_object_marker(turn: Turn, found: Found, after_call: bool) -> Reading[bool]:
@@ -128,7 +126,11 @@ def read_object(turn: Turn, found: Found, announced: bool) -> Reading[Next]:
     call, input = CallObject(announced), turn.input
     if not turn.is_unnamed:
         turn.hold(is_unnamed=True)
-    tell_array(turn, found)
+    is_in_array = "[" in found.text
+    if IS_IN_ARRAY and not turn.state.called and not is_in_array:
+        turn.problem("array", "a call outside an array")
+    elif is_in_array and not IS_IN_ARRAY:
+        turn.problem("array", "calls in an array")
     input.take(found.end)
     after = Next.MEMBER
     while after is Next.MEMBER:
@@ -146,15 +148,6 @@ def read_object(turn: Turn, found: Found, announced: bool) -> Reading[Next]:
         else:
             after = leave_member(turn, call, member)
     return after
-
-
-def tell_array(turn: Turn, found: Found) -> None:
-    """Tell of a call outside of an array, or within one, where that is not the format's."""
-    is_in_array = "[" in found.text
-    if IS_IN_ARRAY and not turn.state.called and not is_in_array:
-        turn.problem("array", "a call outside an array")
-    elif is_in_array and not IS_IN_ARRAY:
-        turn.problem("array", "calls in an array")
 
 
 def is_tool(turn: Turn, call: CallObject, found: Found) -> bool:
@@ -220,7 +213,9 @@ def take_member(turn: Turn, call: CallObject, text: str) -> bool:
     """Take what was not passed on, JSON text; return whether this may still be a call."""
     key, open_call = call.key, turn.call
     if not text:
-        tell_no_value(turn, call)
+        is_known = NAME_IS_KEY and not call.has_members
+        if not is_known and key not in (NAME_KEY, ARGUMENTS_KEY, ID_KEY, *OTHER_MEMBERS):
+            turn.problem("malformed", f"no value after {key!r}")
     elif NAME_IS_KEY and not call.has_members and open_call:
         turn.problem(*deviation(text))
         turn.events += open_call.add(as_object(text, turn.input.rules))
@@ -230,18 +225,10 @@ def take_member(turn: Turn, call: CallObject, text: str) -> bool:
         take_arguments(turn, call, text)
     elif HAS_MEMBER_IDS and key == ID_KEY and not call.id:
         call.id = as_string(text)
-    elif key not in OTHER_MEMBERS or not says_nothing(text):
+    elif key not in OTHER_MEMBERS or re.sub("[0-9]", "", text) not in USUAL_VALUES:
         turn.problem("extra_field", f"{key!r}: {text}")
         call.spare = call.spare or (text if text.startswith("{") else "")
     return True
-
-
-def tell_no_value(turn: Turn, call: CallObject) -> None:
-    """Tell of a member of an unknown meaning that has no value."""
-    if NAME_IS_KEY and not call.has_members:
-        return
-    if call.key not in (NAME_KEY, ARGUMENTS_KEY, ID_KEY, *OTHER_MEMBERS):
-        turn.problem("malformed", f"no value after {call.key!r}")
 
 
 def take_arguments(turn: Turn, call: CallObject, text: str) -> None:
@@ -252,12 +239,6 @@ def take_arguments(turn: Turn, call: CallObject, text: str) -> None:
         turn.events += turn.call.add(as_object(text, turn.input.rules))
     else:
         call.early = as_object(text, turn.input.rules)
-
-
-def says_nothing(text: str) -> bool:
-    """Say whether a member's value is a number, maybe in a word, or the word for a call's type."""
-    usual = ("", '""', '"function"', "null", *OTHER_MEMBER_VALUES)
-    return "".join(sign for sign in text if not sign.isdecimal()) in usual
 
 
 def commit(turn: Turn, call: CallObject, name: str) -> bool:

@@ -98,32 +98,27 @@ class Message(Record):
 # `to_delta` returns it as the delta of a chat-completions API.
 
 
-class TextDelta(Record):
-    """A piece of text."""
-
-    __slots__ = __match_args__ = ("text", "start", "end")
-
-    def __init__(self, text: str, start: int, end: int) -> None:
-        self.text = text  # one by one, as this is quicker
-        self.start = start
-        self.end = end
-
-
-class ReasoningDelta(TextDelta):
+class ReasoningDelta(Record):
     """A piece of the reasoning."""
 
-    __slots__ = ()
+    __slots__ = __match_args__ = ("text", "start", "end")
     type: Literal["reasoning"] = "reasoning"
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self.text, self.start, self.end = text, start, end
 
     def to_delta(self) -> dict[str, Any]:
         return {"reasoning_content": self.text}
 
 
-class ContentDelta(TextDelta):
+class ContentDelta(Record):
     """A piece of the content."""
 
-    __slots__ = ()
+    __slots__ = __match_args__ = ("text", "start", "end")
     type: Literal["content"] = "content"
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self.text, self.start, self.end = text, start, end
 
     def to_delta(self) -> dict[str, Any]:
         return {"content": self.text}

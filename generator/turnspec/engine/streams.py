@@ -37,7 +37,7 @@ class Stream:
         self._shown = shown  # what stands before this offset is left out
         self.begun = False
         self.pieces: GrowingText = []
-        self._seams: list[tuple[int, int]] = []  # numbers of pieces before, offsets
+        self._seams: list[tuple[int, int]] = []  # where in the pieces, and offsets
 
     def flow(self, text: str) -> list[Event] | None:
         """Take a piece in which no marker can begin; return None for any other one."""
@@ -97,14 +97,19 @@ class Stream:
     def joined(self) -> Iterator[tuple[int, str]]:
         """Yield where the text around a marker that was taken out looks like one, and that text."""
         rules, seams, self._seams = self._input.rules, self._seams, []
-        for count, offset in seams:
-            nearest = self.pieces[max(0, count - SEAM) : count]
-            before = "".join(piece[-SEAM:] for piece in nearest)[-SEAM:]
-            after = "".join(piece[:SEAM] for piece in self.pieces[count : count + SEAM])
-            around, begin, end = before + after[:SEAM], 0, len(before)
-            window = Input(offset, rules, around, around)
+        for place, offset in seams:
+            before, after = near(self.pieces, place, SEAM)
+            window = Input(offset, rules, before + after, before + after)
+            begin, end = 0, len(before)
             while found := rules.in_text.search(window, False, begin, end):
                 if found.end > end:
                     yield offset, found.text
                     break
                 begin = max(found.end, found.start + 1)
+
+
+def near(pieces: GrowingText, place: int, most: int) -> tuple[str, str]:
+    """Return so many characters before and after some pieces."""
+    before = "".join(piece[-most:] for piece in pieces[max(0, place - most) : place])
+    after = "".join(piece[:most] for piece in pieces[place : place + most])
+    return before[-most:], after[:most]

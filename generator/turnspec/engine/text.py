@@ -35,7 +35,7 @@ from turnspec.engine.facts import (
     WORDS,
 )
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space, names_in
-from turnspec.engine.objects import is_no_object, read_calls, read_object_marker
+from turnspec.engine.objects import read_calls, read_object_marker
 from turnspec.engine.results import ContentDelta, Problem
 from turnspec.engine.roles import Role
 from turnspec.engine.streams import Stream
@@ -303,7 +303,9 @@ def is_text(turn: Turn, found: Found) -> bool:
     if found.role is Role.PLAIN_TEXT or (closes and state.mentioned) or is_user_text:
         state.mentioned = True  # so that what closes it is text as well
         return True
-    return is_no_object(turn, found) if CALLS_ARE_OBJECTS else is_no_head(turn, found)
+    if CALLS_ARE_OBJECTS:  # an object is none without tools
+        return found.role is Role.OBJECT and not turn.tools
+    return is_no_head(turn, found)
 
 
 #: How much white space may stand before the text that a marker is a part of.

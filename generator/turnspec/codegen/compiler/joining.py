@@ -33,10 +33,10 @@ class Joined:
                     pass
                 case _:
                     body.append(node)
-        heading = _commented(ast.get_docstring(source.tree) or "")
         if body:
             first = source.lines_of(body[:1])[0]
-            self.bodies.append(f"{heading}\n\n{source.slice(first, len(text.encode())).rstrip()}\n")
+            held = source.slice(first, len(text.encode())).rstrip()
+            self.bodies.append(f"{_heading(source, body[0])}{held}\n")
 
     def _typing(self, source: Source, node: ast.If) -> None:
         for inner in node.body:
@@ -85,8 +85,13 @@ def _import_order(name: str) -> tuple[int, str]:
     return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
 
 
-def _commented(text: str) -> str:
-    return "\n".join(f"# {line}".rstrip() for line in text.split("\n"))
+def _heading(source: Source, first: ast.stmt) -> str:
+    """Return what a file says of itself, as a comment, unless its first definition says the same."""
+    said = ast.get_docstring(source.tree) or ""
+    is_definition = isinstance(first, ast.ClassDef | ast.FunctionDef)
+    if is_definition and ast.get_docstring(first) == said:
+        return ""
+    return "\n".join(f"# {line}".rstrip() for line in said.split("\n")) + "\n\n"
 
 
 def joined(files: Iterable[str], package: str) -> tuple[str, Sequence[str]]:

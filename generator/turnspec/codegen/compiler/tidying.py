@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 
 from turnspec.codegen.compiler.edits import Edit, Source, blocks_of, by_blocks
 
+_ROW = 70  # characters, which fit a line with the name of a tuple
 _KEPT = 10_000  # blocks: some for each of all formats, whose modules share most of them
 
 _OPPOSITES: dict[type[ast.cmpop], str] = {
@@ -159,6 +160,8 @@ def _edits(source: Source) -> Iterator[Edit]:
             case ast.Tuple(elts=elements) if any(map(_is_nothing, elements)):
                 kept = [source.text_of(each) for each in elements if not _is_nothing(each)]
                 yield _edit(source, node, f"({', '.join(kept)}{',' * (len(kept) == 1)})")
+            case ast.Tuple(elts=elements) if all(map(_is_tuple, elements)) and elements:
+                yield from _in_one(source, node)
             case ast.expr():
                 yield from _in_brackets(source, node)
         for name in ("body", "orelse"):
@@ -187,6 +190,19 @@ def _is_the_one(source: Source, node: ast.Compare, one: ast.expr) -> Iterator[Ed
 def _is_nothing(node: ast.expr) -> bool:
     """Tell whether an element of a tuple stands for none."""
     return isinstance(node, ast.Starred) and ast.unparse(node.value) == "()"
+
+
+def _is_tuple(node: ast.expr) -> bool:
+    """Tell whether a tuple is put into another one, as rows of a long one are."""
+    return isinstance(node, ast.Starred) and isinstance(node.value, ast.Tuple)
+
+
+def _in_one(source: Source, node: ast.Tuple) -> Iterator[Edit]:
+    """Make one row of several, if that fits a line."""
+    rows = [ast.unparse(each)[2:-1].rstrip(",") for each in node.elts]
+    text = ", ".join(rows)
+    if len(text) < _ROW and "," in text:
+        yield _edit(source, node, f"({text})")
 
 
 def _in_brackets(source: Source, node: ast.expr) -> Iterator[Edit]:

@@ -95,13 +95,11 @@ export class GrowingText {
   private joined = "";
   private readonly latest: string[] = [];
   private count = 0;
-
-  /** How many pieces are there; all that were joined are one. */
-  get length(): number {
-    return this.count + (this.joined ? 1 : 0);
-  }
+  /** How long the text is. */
+  length = 0;
 
   push(piece: string): void {
+    this.length += piece.length;
     this.latest[this.count] = piece;
     this.count += 1;
     if (this.count === 256) this.join("");
@@ -118,9 +116,10 @@ export class GrowingText {
   }
 }
 
-/** Return the length of a text that grows. */
-export function grown(pieces: GrowingText, _counted: number, _length: number): number {
-  return pieces.join("").length;
+/** Return so many characters before and after a place. */
+export function near(pieces: GrowingText, place: number, most: number): [string, string] {
+  const text = pieces.join("");
+  return [text.slice(Math.max(0, place - most), place), text.slice(place, place + most)];
 }
 
 // Truth and membership.
