@@ -23,7 +23,7 @@ from turnspec.engine.facts import SLOTS
 from turnspec.engine.input import Input
 from turnspec.engine.json_texts import find_flaw
 from turnspec.engine.markers import Found, Markers
-from turnspec.engine.roles import Role, Rule
+from turnspec.engine.roles import Role
 from turnspec.engine.rules import rules_for
 from turnspec.engine.turn import missing_texts
 
@@ -92,8 +92,8 @@ def markers_of(*written: Notation) -> Markers:
     table: Format = {**TABLES["text"], "content": {"start": cast("list[str]", written)}}
     facts = facts_of(table)
     rows = [row for row in facts.tables["IN_TEXT"] if row.role == "content_start"]
-    rules = [Rule(Role.CONTENT_START, row.marker, row.if_before) for row in rows]
-    return Markers(rules, {**SLOTS, **facts.slots}, None)
+    written_rows = [(Role.CONTENT_START, (row.marker, row.if_before)) for row in rows]
+    return Markers(written_rows, {**SLOTS, **facts.slots}, None)
 
 
 def found(marker: Notation, text: str, *, final: bool = True) -> Found | None:

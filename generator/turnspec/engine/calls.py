@@ -238,7 +238,7 @@ def start_call(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCal
         name = tool
     if NAME_STANDS_IN_ID and name != (tool := tool_in(turn, name)):
         id, name = name, tool
-    call = turn.start_call(name, found.offset, problem_at=at, id=id)
+    call = turn.start_call(name, found.offset, at=at, id=id)
     if HAS_OPTIONAL_TEXTS:
         turn.tell_missing(found, at)
     return call

@@ -21,10 +21,10 @@ def read_code_call(turn: Turn) -> Reading[None]:
     at = input.here
     if found and found.role is Role.CODE_METHOD:
         input.take(found.end)
-        call = turn.start_call(found.slot("name"), at, problem_at=at)
+        call = turn.start_call(found.slot("name"), at, at=at)
         yield from read_keywords(turn, call)
         return
-    call = turn.start_call(CODE_TOOL, at, problem_at=at)
+    call = turn.start_call(CODE_TOOL, at, at=at)
     if CODE_MAY_BE_OBJECT and found and found.role is Role.OBJECT:
         yield from read_json_arguments(turn, call)
     else:

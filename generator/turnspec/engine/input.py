@@ -8,17 +8,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from turnspec.engine.rules import Rules
 
-LONGEST_TOKEN = 256  # that is told of as a whole, where the text is cut within it
-
 
 class Input:
     """The text that has come and is not read yet."""
 
-    def __init__(self, offset: int, rules: Rules, text: str = "", marked: str = "") -> None:
+    def __init__(self, at: int, rules: Rules, text: str = "", marked: str = "") -> None:
         self.text = text
         self.marked = marked  # the text with stand-ins for special tokens
         self.position = 0  # what stands before it is read
-        self.offset = offset  # of the text's first character in what the model writes
+        self.offset = at  # of the text's first character in what the model writes
         self.final = False  # whether all text has come
         self.rules = rules
         if HAS_CALLS:
@@ -68,7 +66,8 @@ class Input:
 
     def special_tokens_in(self, start: int, end: int) -> list[tuple[int, str]]:
         """Return the special tokens between two positions: where, and their stand-ins."""
-        tokens, text = self.rules.special, self.marked[start : end + LONGEST_TOKEN]
-        found = tokens.stand_in.finditer(text) if tokens else ()
-        places = [(start + it.start(), it.group()) for it in found]
+        if not (tokens := self.rules.special):
+            return []
+        text = self.marked[start : end + 256]  # as the last one may be cut
+        places = [(start + it.start(), it.group()) for it in tokens.stand_in.finditer(text)]
         return [place for place in places if place[0] < end]

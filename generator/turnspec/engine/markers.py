@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 
 from turnspec.engine.facts import (
@@ -72,7 +72,10 @@ class Found:
 
     def slot(self, name: str) -> str:
         """Return what stands in a slot; nothing if the marker has no such slot."""
-        return next((text for step, text in self.parts() if name in names_in(step)), "")
+        for step, text in self.parts():
+            if isinstance(step, re.Pattern) and name in step.groupindex:
+                return text
+        return ""
 
 
 class Marker:
@@ -118,11 +121,6 @@ class Marker:
 def in_parts(marker: Notation) -> Parts:
     """Return a marker, and what has to follow it."""
     return (marker, ()) if isinstance(marker, str) else marker
-
-
-def names_in(step: Step) -> Sequence[str]:
-    """Return the names of what a step of a marker is a slot for."""
-    return tuple(step.groupindex) if isinstance(step, re.Pattern) else ()
 
 
 def is_blank(step: Step, kinds: str = " \n") -> bool:

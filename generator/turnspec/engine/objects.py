@@ -253,7 +253,7 @@ def commit(turn: Turn, call: CallObject, name: str) -> bool:
         turn.end_call(turn.call)
     start = turn.holds.pop().offset if turn.is_unnamed else turn.input.here
     turn.state.after_marker = True
-    open_call = turn.start_call(name, start, problem_at=turn.input.here, id=call.id)
+    open_call = turn.start_call(name, start, at=turn.input.here, id=call.id)
     if call.early and not ARGUMENTS_COME_FIRST:
         turn.problem("order", "the arguments stand before the name")
     turn.events += open_call.add(call.early)

@@ -61,7 +61,7 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
         return False
     start = turn.holds.pop().offset
     for name, arguments, told in calls:
-        open_call = turn.start_call(name, start, problem_at=input.here)
+        open_call = turn.start_call(name, start, at=input.here)
         turn.problem("other_syntax", told, start)
         turn.events += open_call.add(arguments)
         turn.end_call(open_call)

@@ -31,6 +31,7 @@ class Parser:
     """
 
     _is_reading = False  # whether a call has not come back
+    _in_use = "in use by another thread, or an exception ended a call; `message` is what was read"
 
     def __init__(
         self,
@@ -81,7 +82,7 @@ class Parser:
         if not isinstance(given, str):
             raise TypeError(f"text: {text!r:.99} is not a string")
         if self._is_reading:
-            raise RuntimeError(IN_USE)
+            raise RuntimeError(self._in_use)
         if turn.input.final:
             raise ValueError("feed() after finish(): the text is over")
         self._is_reading = True
@@ -106,7 +107,7 @@ class Parser:
     def finish(self) -> list[Event]:
         """Return what was held back: the model has written all."""
         if self._is_reading:
-            raise RuntimeError(IN_USE)
+            raise RuntimeError(self._in_use)
         self._is_reading = True
         self._turn.input.final = True
         events = self._read("", special=False)
@@ -125,9 +126,6 @@ class Parser:
         """Copies and pickles read the same pieces again."""
         pieces, final = self._fed[:], self._turn.input.final
         return read_again, (type(self), self._options, pieces, final)
-
-
-IN_USE = "in use by another thread, or an exception ended a call; `message` has what was read"
 
 
 def read_again(cls: type[Parser], options: Any, pieces: Any, final: bool) -> Parser:

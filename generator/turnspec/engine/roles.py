@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     #: A marker; or a pair of one and of others, of which one has to follow it.
-    Notation: TypeAlias = "str | Parts"
-    Parts: TypeAlias = "tuple[str, Followers]"
+    Notation: TypeAlias = "str | tuple[str, tuple[Notation, ...]]"
+    Parts: TypeAlias = "tuple[str, tuple[Notation, ...]]"
     Followers: TypeAlias = "tuple[Notation, ...]"
 
 

@@ -70,7 +70,8 @@ class Rules:
             self._guard_calls()
         alone = HEADS if HAS_SPECIAL_TOKENS and OPENINGS and self.only_opened else ()
         self.in_text = self._made(IN_TEXT, alone)
-        self.at_end_of_text = self._made(IN_TEXT, (*UNSURE, *alone))
+        unsure = (Role.NOISY_OPENING, Role.OTHER_SYNTAX_NAME, Role.UNNAMED)  # what may be text
+        self.at_end_of_text = self._made(IN_TEXT, (*unsure, *alone))
         self.before_content = self._made(BEFORE_CONTENT)
         self.content_headers = self._made(CONTENT_HEADERS)
         self.left_out_if_last = self._made(LEFT_OUT_IF_LAST)
@@ -149,8 +150,6 @@ class Rules:
         return [(text.replace(found.group(), end), inner) for end in ends]
 
 
-#: Markers that a text can't break off in: what goes on in a word may be text.
-UNSURE: tuple[Role, ...] = (Role.NOISY_OPENING, Role.OTHER_SYNTAX_NAME, Role.UNNAMED)
 #: Markers of calls that no opening stands before.
 HEADS = (
     *(Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),

@@ -12,7 +12,6 @@ from turnspec.engine.facts import HAS_SPECIAL_TOKENS
 from turnspec.engine.markers import escaped
 
 FILLER, FIRST, LAST = "\ue000", 0xE001, 0xF8FF
-NO_CHARACTER = "\uffff"  # in place of a private character that the model wrote
 
 
 class SpecialTokens:
@@ -36,16 +35,14 @@ class SpecialTokens:
 
     def with_stand_ins(self, piece: str, special: bool) -> str:
         """Return a piece of the text, with stand-ins if it is a special one."""
-        text = re.sub("[\ue000-\uf8ff]", NO_CHARACTER, piece)
+        text = re.sub("[\ue000-\uf8ff]", "\uffff", piece)  # what looks like a stand-in
         if not special:
             return text
         return self._token.sub(lambda found: self._stand_ins[found.group()], text)
 
     def put_into(self, marker: str) -> str:
         """Return a marker with stand-ins."""
-        return self._in_marker.sub(
-            lambda found: self._written.get(found.group(), found.group()), marker
-        )
+        return self._in_marker.sub(lambda it: self._written.get(it[0], it[0]), marker)
 
     def plain(self, sought: str) -> str:
         """Return a text with the tokens in place of their stand-ins."""

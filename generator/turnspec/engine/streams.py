@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     #: A text that grows: its pieces, so that each takes no longer than the one before.
     GrowingText: TypeAlias = list[str]
 
-#: How much of a text is looked at on either side of where a marker was taken out of it.
-SEAM = 99
-
 
 class Stream:
     """The content so far, or the reasoning. White space at its ends is no part of it."""
@@ -98,7 +95,7 @@ class Stream:
         """Yield where the text around a marker that was taken out looks like one, and that text."""
         rules, seams, self._seams = self._input.rules, self._seams, []
         for place, offset in seams:
-            before, after = near(self.pieces, place, SEAM)
+            before, after = near(self.pieces, place, 99)
             window = Input(offset, rules, before + after, before + after)
             begin, end = 0, len(before)
             while found := rules.in_text.search(window, False, begin, end):

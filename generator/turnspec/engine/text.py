@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from turnspec.engine.calls import (
     PARTICIPANTS,
     is_no_head,
@@ -34,7 +36,7 @@ from turnspec.engine.facts import (
     UNWRITTEN,
     WORDS,
 )
-from turnspec.engine.markers import WHITE_SPACE, Found, after_space, names_in
+from turnspec.engine.markers import WHITE_SPACE, Found, after_space
 from turnspec.engine.objects import read_calls, read_object_marker
 from turnspec.engine.results import ContentDelta, Problem
 from turnspec.engine.roles import Role
@@ -255,7 +257,9 @@ def tell_words(turn: Turn, found: Found) -> None:
     """Tell of words in a marker that none of the format's own has."""
     for step, text in found.parts():
         word = text.strip(WHITE_SPACE)
-        if word not in ("", *WORDS) and "word" in names_in(step):
+        if word in ("", *WORDS) or not isinstance(step, re.Pattern):
+            continue
+        if "word" in step.groupindex:
             message = f"{word!r} in {found.text!r}"
             turn.problem("unexpected_text", message, found.offset)
 
@@ -402,17 +406,13 @@ def ends_in_quote(pieces: GrowingText) -> bool:
     return bool(pieces) and pieces[-1][-1] in "\"'`"
 
 
-#: How often in a row the same text is read as a draft.
-MOST_READINGS = 64
-
-
 def read_draft(turn: Turn, found: Found) -> Reading[bool]:
     """Read calls in open reasoning; return whether they are some.
 
     If something else than the turn's end follows them, all of it is reasoning.
     """
     turn.readings = turn.readings + 1 if found.offset < turn.read_to else 0
-    if turn.readings > MOST_READINGS:  # as each may be read to the text's end
+    if turn.readings > 64:  # in a row, as each may be read to the text's end
         turn.problem("draft", f"{found.text!r} is text here", found.offset)
         turn.write(found.start + 1)
         return False

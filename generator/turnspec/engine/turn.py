@@ -231,14 +231,15 @@ class Turn:
         if self.input.text or is_held:
             self.flow = None
 
-    def problem(self, kind: ProblemKind, message: str, offset: int | None = None) -> None:
+    def problem(self, kind: ProblemKind, told: str, offset: int | None = None) -> None:
         """Tell of a deviation at an offset, by default at the position."""
         at = self.input.here if offset is None else offset
-        self.problems.append(Problem(at, kind, message))
+        self.problems.append(Problem(at, kind, told))
 
     def cut_off(self, rest: str) -> None:
         """Tell of a call that breaks off, with what of it is read as nothing."""
-        self.problem("cut_off", f"a call that ends in {rest!r}" if rest else "an unfinished call")
+        told = f"a call that ends in {rest!r}" if rest else "an unfinished call"
+        self.problem("cut_off", told)
 
     def tell_missing(self, found: Found, offset: int | None = None) -> None:
         """Tell of the texts that a marker may have, and has not."""
@@ -276,7 +277,8 @@ class Turn:
         It may break off in a marker, which is no part of it then.
         """
         input, start, at = self.input, self.input.position, 1
-        mention = Input(input.here, input.rules, input.text[start:end], input.marked[start:end])
+        text, marked = input.text[start:end], input.marked[start:end]
+        mention = Input(input.here, input.rules, text, marked)
         if HAS_DRAFTS and self.is_draft:  # then it ends here, and is read once more
             at = end - start
         while found := input.rules.in_text.search(mention, may_break_off, at):
@@ -305,20 +307,20 @@ class Turn:
         self.input.position = hold.offset - self.input.offset
         return end
 
-    def start_call(self, name: str, start: int, problem_at: int, id: str = "") -> OpenCall:
-        """Begin a call, which the text from an offset on says."""
+    def start_call(self, name: str, start: int, at: int, id: str = "") -> OpenCall:
+        """Begin a call, which the text from an offset on says; problems are told at another."""
         if self.tools is not None and name not in self.tools:
-            self.problem("unknown_tool", f"there is no tool {name!r}", problem_at)
+            self.problem("unknown_tool", f"there is no tool {name!r}", at)
         state, is_after_text = self.state, CONTENT_IS_LAST and self.content.begun
         if HAS_REASONING:
             is_open = REASONING_CAN_END and not REASONING_MAY_STAY_OPEN
             if is_open and state.thinking:
-                self.problem("unclosed", "a call inside the reasoning", problem_at)
+                self.problem("unclosed", "a call inside the reasoning", at)
             else:
                 state.thinking = False
             is_after_text = is_after_text and not self.inline
         if is_after_text:
-            self.problem("misplaced", "a call after content", problem_at)
+            self.problem("misplaced", "a call after content", at)
         state.mentioned, state.called = False, True
         index, end = len(self.calls), self.input.here
         if not HAS_LATE_IDS:

@@ -59,7 +59,7 @@ def go_on_to_next(turn: Turn, call: OpenCall, found: Found) -> OpenCall:
     start = turn.input.here
     turn.input.take(found.end)
     turn.problem("missing_marker", "the next call is not opened", start)
-    return turn.start_call(found.slot("name"), start, problem_at=start)
+    return turn.start_call(found.slot("name"), start, at=start)
 
 
 def end_values(turn: Turn, call: OpenCall, late_id: str) -> None:

@@ -35,7 +35,7 @@ _RUNTIME_KINDS = {
 }
 TYPING = ("T", "Reading", "MORE_TEXT")
 #: Aliases whose types are quoted, as they name themselves.
-QUOTED_TYPES = ("Notation", "Step", "Slots")
+QUOTED_TYPES = ("Notation", "Parts", "Followers", "Step", "Slots", "Rows")
 
 
 class Learning(Functions):

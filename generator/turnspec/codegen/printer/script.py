@@ -20,7 +20,7 @@ FILES = ("parser", "options", "results", "tools", "json", "literals", "python", 
 BY_HAND = frozenset(
     (
         "check_options",
-        *("Parser", "parse", "read_again", "IN_USE", "Record", "Problem", "ToolCall", "Message"),
+        *("Parser", "parse", "read_again", "Record", "Problem", "ToolCall", "Message"),
         *("ReasoningDelta", "ContentDelta", "ToolCallStart", "ToolCallDelta"),
         *("ToolCallEnd", "Event", "GrowingText", "dump_json", "quote", "load_json", "is_too_deep"),
         *("is_object", "find_flaw", "with_repeated_joined", "joined", "literal"),
