@@ -45,7 +45,6 @@ class Next(Enum):
     MEMBER = "member"
     CALL = "call"
     TEXT = "text"
-    NOTHING = "nothing"  # the text breaks off in what has no name
 
 
 class CallObject:
@@ -62,29 +61,28 @@ class CallObject:
             self.has_members = False  # whether name and arguments are members after all
 
 
-def read_object_marker(turn: Turn, found: Found, after_call: bool) -> Reading[bool]:
-    """Read on after a marker of calls; return whether the text breaks off."""
+def read_object_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None]:
+    """Read on after a marker of calls."""
     match found.role:
         case Role.OPENING | Role.OBJECT:
             turn.input.position = found.start
             turn.hold(is_unnamed=True)
             turn.input.take(found.end)
-            return (yield from read_calls(turn, found.role is Role.OPENING))
+            yield from read_calls(turn, found.role is Role.OPENING)
         case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
             if (yield from read_other_syntax(turn, found)):
-                return (yield from read_calls(turn, announced=False))
+                yield from read_calls(turn, announced=False)
         case Role.CODE if HAS_CODE:
             yield from read_code_call(turn)
-            return (yield from read_calls(turn, announced=False))
+            yield from read_calls(turn, announced=False)
         case Role.CALL_END if not after_call:
             turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
         case _:
             pass
-    return False
 
 
-def read_calls(turn: Turn, announced: bool) -> Reading[bool]:
-    """Read calls as long as one begins, or is closed, next; return whether the text breaks off."""
+def read_calls(turn: Turn, announced: bool) -> Reading[None]:
+    """Read calls as long as one begins, or is closed, next."""
     input = turn.input
     while True:
         found = input.rules.between_calls.match(input, not input.final)
@@ -92,21 +90,19 @@ def read_calls(turn: Turn, announced: bool) -> Reading[bool]:
         if found is None or (found.role is Role.ARRAY_END and not has_begun):
             if turn.is_unnamed:
                 give_up(turn, announced)
-            return False
+            return
         if found.is_partial:
             yield None
             if is_unnamed_at_end(turn, CallObject(announced)):
-                return True
-            continue
-        if found.role is Role.OBJECT:
-            after = yield from read_object(turn, found, announced)
-            if after is not Next.CALL:
-                return after is Next.NOTHING
+                return
+        elif found.role is Role.OBJECT:
+            if (yield from read_object(turn, found, announced)) is not Next.CALL:
+                return
             announced = False
-            continue
-        if found.role is Role.STRAY_BRACKETS:
-            turn.problem("stray_marker", f"{found.text.strip()!r} after a call")
-        input.take(found.end)
+        else:
+            if found.role is Role.STRAY_BRACKETS:
+                turn.problem("stray_marker", f"{found.text.strip()!r} after a call")
+            input.take(found.end)
 
 
 def is_unnamed_at_end(turn: Turn, call: CallObject) -> bool:
@@ -138,7 +134,7 @@ def read_object(turn: Turn, found: Found, announced: bool) -> Reading[Next]:
         member = input.rules.in_object.match(input, not input.final)
         if member and member.is_partial:
             yield None
-            after = Next.NOTHING if is_unnamed_at_end(turn, call) else Next.MEMBER
+            after = Next.TEXT if is_unnamed_at_end(turn, call) else Next.MEMBER
         elif member and member.role is Role.MEMBER:
             input.take(member.end)
             after = yield from read_member(turn, call, member.slot("string") or member.slot("key"))
@@ -187,7 +183,7 @@ def read_member(turn: Turn, call: CallObject, key: str) -> Reading[Next]:
     while not arguments.read():
         yield None
         if is_unnamed_at_end(turn, call):
-            return Next.NOTHING
+            return Next.TEXT
     if not arguments.value.is_done:
         return cut_off_member(turn, call, arguments)
     is_whole = arguments.close()
@@ -298,9 +294,9 @@ def break_off(turn: Turn, call: CallObject, is_whole: bool) -> Next:
     if not open_call:
         input = turn.input
         is_over = after_space(input.text, input.position) == len(input.text)
-        if is_over and is_unnamed_at_end(turn, call):
-            return Next.NOTHING
-        return give_up(turn, call.announced)
+        if not (is_over and is_unnamed_at_end(turn, call)):
+            give_up(turn, call.announced)
+        return Next.TEXT
     is_cut = turn.input.final
     if is_cut:
         turn.cut_off(turn.input.rest)

@@ -60,8 +60,8 @@ MORE_TEXT = None
 
 def read_parts(turn: Turn) -> Reading[None]:
     """Read reasoning, content and calls, up to the end of the turn."""
-    if CALLS_ARE_OBJECTS and IS_BARE and (yield from read_first_call(turn)):
-        return
+    if CALLS_ARE_OBJECTS and IS_BARE and not (HAS_REASONING and turn.state.thinking):
+        yield from read_calls(turn, announced=False)  # whatever the name of the first
     while found := (yield from next_marker(turn)):
         if WORDS:
             tell_words(turn, found)
@@ -93,22 +93,15 @@ def read_parts(turn: Turn) -> Reading[None]:
                     turn.state.for_user = is_content_header(turn, found)
             case Role.SPECIAL_TOKEN:
                 turn.problem("stray_marker", f"{found.text!r} is no text here", found.offset)
-                is_first = CALLS_ARE_OBJECTS and IS_BARE and not turn.content.begun
-                if is_first and (yield from read_first_call(turn)):
-                    return
+                is_thought = HAS_REASONING and turn.state.thinking
+                is_first = not is_thought and not turn.content.begun
+                if CALLS_ARE_OBJECTS and IS_BARE and is_first:
+                    yield from read_calls(turn, announced=False)
             case _:
                 if CALLS_ARE_OBJECTS:
-                    if (yield from read_object_marker(turn, found, after_call)):
-                        return
+                    yield from read_object_marker(turn, found, after_call)
                 elif HAS_CALLS:
                     yield from read_head_marker(turn, found, after_call)
-
-
-def read_first_call(turn: Turn) -> Reading[bool]:
-    """Read a call that a turn begins with, whatever its name; return if the text breaks off."""
-    if HAS_REASONING and turn.state.thinking:
-        return False
-    return (yield from read_calls(turn, announced=False))
 
 
 def next_marker(turn: Turn) -> Reading[Found | None]:

@@ -39,7 +39,7 @@ def _named(source: Source, node: ast.Assign, loaded: set[str]) -> Iterator[Edit]
     """Leave out the name of what is done for its own sake."""
     match node.targets:
         case [ast.Name(id=name)] if name not in loaded:
-            yield Edit(source.start(node), source.start(node.value), "")
+            yield Edit(source.start(node), source.end(node), source.text_of(node.value))
 
 
 def _pairs(
@@ -92,7 +92,7 @@ def _is_pure(node: ast.expr, pure: Set[str]) -> bool:
     quiet = (
         *(ast.Constant, ast.Name, ast.Attribute, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.Load),
         ast.Starred,
-        *(ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop, ast.IfExp),
+        *(ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop, ast.UnaryOp, ast.unaryop, ast.IfExp),
     )
     return all(
         isinstance(inner, quiet)
