@@ -102,7 +102,11 @@ def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
     match found.role:
         case Role.OPENING | Role.NOISY_OPENING:
             state.opened = True
-            tell_opening(turn, found)
+            if HAS_OPTIONAL_TEXTS:
+                turn.tell_missing(found, found.offset)
+            if found.role is Role.NOISY_OPENING:
+                noise = f"before a call: {found.text.strip(WHITE_SPACE)!r}"
+                turn.problem("unexpected_text", noise, found.offset)
             if HAS_SECTIONS:
                 yield from read_section(turn)
         case Role.CALL | Role.OTHER_CALL | Role.SHORT_CALL:
@@ -128,15 +132,6 @@ def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
             close_section(turn, found)
         case _:
             pass
-
-
-def tell_opening(turn: Turn, found: Found) -> None:
-    """Tell what an opening lacks, or has too much."""
-    if HAS_OPTIONAL_TEXTS:
-        turn.tell_missing(found, found.offset)
-    if found.role is Role.NOISY_OPENING:
-        noise = f"before a call: {found.text.strip(WHITE_SPACE)!r}"
-        turn.problem("unexpected_text", noise, found.offset)
 
 
 def close_section(turn: Turn, found: Found) -> None:

@@ -83,50 +83,41 @@ class Marker:
 
     def __init__(self, parts: Parts, slots: Slots, special: SpecialTokens | None) -> None:
         self.steps: list[Step] = []
+        self.firsts: list[str] = []  # the texts that can begin it; a line break is one of them
+        self.first = ""
+        is_open = is_first = True  # whether no text came before, and nothing but blanks
         text, if_before = parts
         if HAS_SPECIAL_TOKENS and special:
             text = special.put_into(text)
         for part in NOTATION.findall(text):
+            first = "\n" if part == "\n" else ""
             if slot := BLANKS.get(part) or slots.get(part):
                 if HAS_SPECIAL_TOKENS and special:  # none holds a special token
                     slot = [step.replace("[^", "[^\ue000-\uf8ff") for step in slot]
                 self.steps += (re.compile(step) for step in slot)
             elif HAS_OPTIONAL_TEXTS and part.startswith("{?"):
-                sought = part[2:-1]
-                told = special.plain(sought) if HAS_SPECIAL_TOKENS and special else sought
-                self.steps.append([sought, told])
+                first = part[2:-1]
+                told = special.plain(first) if HAS_SPECIAL_TOKENS and special else first
+                self.steps.append([first, told])
             else:
-                self.steps.append(part.replace("{{", "{").replace("}}", "}"))
-        first = next((step for step in self.steps if not is_blank(step)), "")
-        is_plain = isinstance(first, str) and first[:1] not in WHITE_SPACE
-        self.first = first if isinstance(first, str) and is_plain else ""
+                first = part.replace("{{", "{").replace("}}", "}")
+                self.steps.append(first)
+            if is_open and first:
+                self.firsts.append(first)
+            if isinstance(self.steps[-1], str):
+                if is_first and first[:1] not in WHITE_SPACE:
+                    self.first = first
+                is_open = False
+            is_first = is_first and part in BLANKS
         if HAS_FOLLOWERS:
             self.if_before = [Marker(in_parts(other), slots, special) for other in if_before]
-
-    def firsts(self) -> Iterator[str]:
-        """Yield the texts that can begin the marker; a line break is one of them."""
-        for step in self.steps:
-            if isinstance(step, str):
-                yield step
-                return
-            if HAS_OPTIONAL_TEXTS and isinstance(step, list):
-                yield step[0]
-            elif is_blank(step, "\n"):
-                yield "\n"
-        if HAS_FOLLOWERS:
-            for other in self.if_before:
-                yield from other.firsts()
+            for other in self.if_before if is_open else ():
+                self.firsts += other.firsts
 
 
 def in_parts(marker: Notation) -> Parts:
     """Return a marker, and what has to follow it."""
     return (marker, ()) if isinstance(marker, str) else marker
-
-
-def is_blank(step: Step, kinds: str = " \n") -> bool:
-    """Say whether a step is white space."""
-    patterns = [pattern for kind in kinds for pattern in BLANKS[kind]]
-    return isinstance(step, re.Pattern) and step.pattern in patterns
 
 
 #: What `walk` returns if the text ends before the marker does.
@@ -205,7 +196,7 @@ class Markers:
         """The characters that can begin a marker, each with those that can come second."""
         found: dict[str, set[str]] = {}
         for _, marker in self._rules:
-            for text in marker.firsts():
+            for text in marker.firsts:
                 found.setdefault(text[0], set()).add(text[1:2])
         return found
 

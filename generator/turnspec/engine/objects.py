@@ -218,23 +218,18 @@ def take_member(turn: Turn, call: CallObject, text: str) -> bool:
     elif key == NAME_KEY and not open_call and (name := name_in(turn, text)):
         return commit(turn, call, name.strip(WHITE_SPACE))
     elif key == ARGUMENTS_KEY and not (call.early or (open_call and open_call.pieces)):
-        take_arguments(turn, call, text)
+        if not text.startswith("{"):
+            turn.problem(*deviation(text))
+        if open_call:
+            turn.events += open_call.add(as_object(text, turn.input.rules))
+        else:
+            call.early = as_object(text, turn.input.rules)
     elif HAS_MEMBER_IDS and key == ID_KEY and not call.id:
         call.id = as_string(text)
     elif key not in OTHER_MEMBERS or re.sub("[0-9]", "", text) not in USUAL_VALUES:
         turn.problem("extra_field", f"{key!r}: {text}")
         call.spare = call.spare or (text if text.startswith("{") else "")
     return True
-
-
-def take_arguments(turn: Turn, call: CallObject, text: str) -> None:
-    """Take arguments that are no object, or came before the name."""
-    if not text.startswith("{"):
-        turn.problem(*deviation(text))
-    if turn.call:
-        turn.events += turn.call.add(as_object(text, turn.input.rules))
-    else:
-        call.early = as_object(text, turn.input.rules)
 
 
 def commit(turn: Turn, call: CallObject, name: str) -> bool:

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import TypeAlias, TypeVar
 
-    from turnspec.engine.streams import GrowingText
     from turnspec.engine.turn import Turn
 
     T = TypeVar("T")
@@ -82,8 +81,13 @@ def read_parts(turn: Turn) -> Reading[None]:
             case Role.REASONING_START:
                 open_reasoning(turn, found)
             case Role.REASONING_END:
-                if close_reasoning(turn, found):
-                    return
+                if not turn.state.thinking:
+                    if REASONING_END_ENDS_TURN:
+                        return
+                    if turn.content.begun and not REASONING_END_ENDS_CONTENT:
+                        message = f"{found.text!r} outside reasoning"
+                        turn.problem("stray_marker", message, found.offset)
+                turn.state.thinking = False
             case Role.BETWEEN | Role.CONTENT_START:
                 if HAS_OPTIONAL_TEXTS:
                     turn.tell_missing(found, found.offset)
@@ -321,7 +325,8 @@ def is_within_text(turn: Turn, found: Found) -> bool | None:
         return False
     if HAS_SPECIAL_TOKENS and input.special_tokens_in(found.start, found.end):
         return False
-    is_quoted = not stream.space and ends_in_quote(stream.pieces)
+    last = stream.pieces[-1][-1] if stream.pieces else " "
+    is_quoted = not stream.space and last in "\"'`"
     is_word = is_token or (found.role is Role.TURN_END and stream.space == [" "])
     if not (is_word or is_quoted):
         return False
@@ -356,17 +361,6 @@ def open_reasoning(turn: Turn, found: Found) -> None:
         state.for_user = False
 
 
-def close_reasoning(turn: Turn, found: Found) -> bool:
-    """End reasoning; return whether the marker ends the turn."""
-    was_thinking, turn.state.thinking = turn.state.thinking, False
-    if was_thinking:
-        return False
-    ends_more = REASONING_END_ENDS_TURN or REASONING_END_ENDS_CONTENT
-    if not ends_more and turn.content.begun:
-        turn.problem("stray_marker", f"{found.text!r} outside reasoning", found.offset)
-    return REASONING_END_ENDS_TURN
-
-
 def leave_reasoning(turn: Turn, found: Found) -> None:
     """End reasoning by what leads to content, if only by the end that is part of it."""
     if REASONING_HAS_END and not REASONING_MAY_STAY_OPEN:
@@ -386,17 +380,13 @@ def is_quoted_marker(turn: Turn, found: Found) -> bool:
         return True
     content = turn.content
     is_after_text = (REASONING_IS_FIRST or not is_start) and not state.after_marker
-    is_quoted = is_after_text and not content.space and ends_in_quote(content.pieces)
+    last = content.pieces[-1][-1] if content.pieces else " "
+    is_quoted = is_after_text and not content.space and last in "\"'`"
     state.quotes_reasoning = is_quoted and is_start
     if content.space == [" "] and not (is_start or turn.reasoning.begun):  # within a sentence
         turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)
         return True
     return is_quoted
-
-
-def ends_in_quote(pieces: GrowingText) -> bool:
-    """Say whether the last character of a text is a quotation mark."""
-    return bool(pieces) and pieces[-1][-1] in "\"'`"
 
 
 def read_draft(turn: Turn, found: Found) -> Reading[bool]:
