@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from turnspec.codegen.facts import FormatFacts, Marker, Row, roles_in
 from turnspec.engine.roles import Role
 from turnspec.spec.characters import NOT_IN_KEYS, NOT_IN_NAMES
 
+_LINE_LENGTH = 88
 _LONGEST_LINE = 80  # of the names of roles
+_WORTH_A_NAME = 24  # characters
 #: How a marker is called, by what it does.
 _NAMES = {
     "turn_start": "TURN",
@@ -59,11 +63,15 @@ def marker_statements(facts: FormatFacts) -> Iterator[str]:
 def table_statements(facts: FormatFacts, *, with_data: bool = False) -> Iterator[str]:
     """Yield the tables of rules, and what else a format says, with the markers' names."""
     names = _marker_names(facts)
+    followers = _followers(facts, names)
+    if followers:
+        yield "\n# What has to follow some markers: one of these.\n"
+        yield from _follower_statements(facts, names, followers)
     in_text = "; in text, the longest" if facts.values["HAS_CALLS"] else ""
     yield f"\n# What can come next. The first rule that fits counts{in_text}.\n"
     for table, rows in facts.tables.items():
         if rows or with_data:
-            yield f"{table} = {_tuple(_rule(row, names) for row in rows)}"
+            yield f"{table} = {_tuple(_rule(row, names, followers) for row in rows)}"
     yield "\n# What else the format says.\n"
     for name, found in facts.markers.items():
         texts = found if isinstance(found, tuple) else (found,)
@@ -111,6 +119,8 @@ def role_statement(facts: FormatFacts) -> str:
     """Return the statement that makes the roles of a format's markers."""
     words = " ".join(role.name for role in Role if role.value in roles_in(facts))
     lines = textwrap.wrap(words, _LONGEST_LINE)
+    if len(f'Role = Enum("Role", "{words}")') <= _LINE_LENGTH:
+        return f'Role = Enum("Role", "{words}")\n'
     shown = [f'    "{line} "' for line in lines[:-1]] + [f'    "{lines[-1]}",']
     return "\n".join(["Role = Enum(", '    "Role",', *shown, ")", ""])
 
@@ -141,20 +151,93 @@ def _marker_names(facts: FormatFacts) -> dict[str, str]:
     )
 
 
-def _rule(row: Row, names: Mapping[str, str]) -> str:
+def _followers(facts: FormatFacts, names: Mapping[str, str]) -> dict[str, str]:
+    """Return names for what has to follow markers, by the text of it.
+
+    What is asked for more than once has one, and what makes a rule longer than a line.
+    """
+    rows = [row for table in facts.tables.values() for row in table if row.if_before]
+    told = Counter(text for row in rows for text in _texts_in(row.if_before, names))
+    inner = [(row, text) for row in rows for text in _texts_in(row.if_before, names)]
+    found: dict[str, str] = {}
+    for row, text in [*((row, _after_all(row.if_before, names, {})) for row in rows), *inner]:
+        is_long = len(_rule(row, names, found)) > _LINE_LENGTH - 5
+        if text in found or not (is_long or (told[text] > 1 and len(text) > _WORTH_A_NAME)):
+            continue
+        base = name = f"{Role(row.role).name}_IF_BEFORE"
+        for number in itertools.count(2):
+            if name not in found.values():
+                break
+            name = f"{base}_{number}"
+        found[text] = name
+    return found
+
+
+def _texts_in(markers: Sequence[Marker], names: Mapping[str, str]) -> Iterator[str]:
+    """Yield the text of what follows, after that of what follows within."""
+    for marker in markers:
+        if not isinstance(marker, str):
+            yield from _texts_in(marker[1], names)
+    yield _after_all(markers, names, {})
+
+
+def _follower_statements(
+    facts: FormatFacts, names: Mapping[str, str], followers: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield the statements that name what has to follow markers, the inner ones first."""
+    left = dict(followers)
+    for table in facts.tables.values():
+        for row in table:
+            yield from _named(row.if_before, names, followers, left)
+
+
+def _named(
+    markers: Sequence[Marker],
+    names: Mapping[str, str],
+    followers: Mapping[str, str],
+    left: dict[str, str],
+) -> Iterator[str]:
+    for marker in markers:
+        if not isinstance(marker, str):
+            yield from _named(marker[1], names, followers, left)
+    if name := left.pop(_after_all(markers, names, {}), ""):
+        items = [_after(other, names, followers) for other in markers]
+        yield f"{name} = {_packed(name, items)}"
+
+
+def _packed(name: str, items: Sequence[str]) -> str:
+    """Return the expression for a tuple: in a line, or else in lines that are full."""
+    if len(f"{name} = {_tuple(items)}") <= _LINE_LENGTH:
+        return _tuple(items)
+    lines: list[list[str]] = [[]]
+    for item in items:
+        if lines[-1] and len(f"    *{_tuple([*lines[-1], item])},") > _LINE_LENGTH:
+            lines.append([])
+        lines[-1].append(item)
+    return f"({', '.join(f'*{_tuple(line)}' for line in lines)},)"
+
+
+def _rule(row: Row, names: Mapping[str, str], followers: Mapping[str, str]) -> str:
     parts = [f"Role.{Role(row.role).name}", _shown(row.marker, names)]
     if row.if_before or row.when:
-        parts.append(_tuple(_after(other, names) for other in row.if_before))
+        parts.append(_after_all(row.if_before, names, followers))
     if row.when:
         parts.append(f"When.{row.when}")
     return f"{'GuardedRule' if row.when else 'Rule'}({', '.join(parts)})"
 
 
-def _after(marker: Marker, names: Mapping[str, str]) -> str:
+def _after_all(
+    markers: Sequence[Marker], names: Mapping[str, str], followers: Mapping[str, str]
+) -> str:
+    text = _tuple(_after(other, names, {}) for other in markers)
+    return followers.get(text) or _tuple(_after(other, names, followers) for other in markers)
+
+
+def _after(marker: Marker, names: Mapping[str, str], followers: Mapping[str, str]) -> str:
     if isinstance(marker, str):
         return _shown(marker, names)
     text, after = marker
-    return f"({_shown(text, names)}, {_tuple(_after(other, names) for other in after)})"
+    return f"({_shown(text, names)}, {_after_all(after, names, followers)})"
 
 
 def _shown(text: str, names: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 
 from turnspec.codegen.compiler.edits import Edit, Source, blocks_of, by_blocks
 
-_ROW = 70  # characters, which fit a line with the name of a tuple
+_LINE_LENGTH = 88
 _KEPT = 10_000  # blocks: some for each of all formats, whose modules share most of them
 
 _OPPOSITES: dict[type[ast.cmpop], str] = {
@@ -160,8 +160,8 @@ def _edits(source: Source) -> Iterator[Edit]:
             case ast.Tuple(elts=elements) if any(map(_is_nothing, elements)):
                 kept = [source.text_of(each) for each in elements if not _is_nothing(each)]
                 yield _edit(source, node, f"({', '.join(kept)}{',' * (len(kept) == 1)})")
-            case ast.Tuple(elts=elements) if all(map(_is_tuple, elements)) and elements:
-                yield from _in_one(source, node)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Tuple() as rows):
+                yield from _in_one(source, name, rows)
             case ast.expr():
                 yield from _in_brackets(source, node)
         for name in ("body", "orelse"):
@@ -197,12 +197,12 @@ def _is_tuple(node: ast.expr) -> bool:
     return isinstance(node, ast.Starred) and isinstance(node.value, ast.Tuple)
 
 
-def _in_one(source: Source, node: ast.Tuple) -> Iterator[Edit]:
-    """Make one row of several, if that fits a line."""
-    rows = [ast.unparse(each)[2:-1].rstrip(",") for each in node.elts]
-    text = ", ".join(rows)
-    if len(text) < _ROW and "," in text:
-        yield _edit(source, node, f"({text})")
+def _in_one(source: Source, name: str, rows: ast.Tuple) -> Iterator[Edit]:
+    """Make one row of all that a tuple has, if that fits a line."""
+    text = ", ".join(ast.unparse(each)[2:-1].rstrip(",") for each in rows.elts)
+    is_short = len(f"{name} = ({text})") <= _LINE_LENGTH and "," in text
+    if is_short and all(map(_is_tuple, rows.elts)):
+        yield _edit(source, rows, f"({text})")
 
 
 def _in_brackets(source: Source, node: ast.expr) -> Iterator[Edit]:
