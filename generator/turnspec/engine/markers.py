@@ -83,10 +83,10 @@ class Marker:
 
     def __init__(self, parts: Parts, slots: Slots, special: SpecialTokens | None) -> None:
         self.steps: list[Step] = []
-        self.firsts: list[str] = []  # the texts that can begin it; a line break is one of them
+        self.firsts: list[str] = []  # what it can begin with, if only a line break
         self.first = ""
         is_open = is_first = True  # whether no text came before, and nothing but blanks
-        text, if_before = parts
+        text = parts[0]
         if HAS_SPECIAL_TOKENS and special:
             text = special.put_into(text)
         for part in NOTATION.findall(text):
@@ -110,7 +110,7 @@ class Marker:
                 is_open = False
             is_first = is_first and part in BLANKS
         if HAS_FOLLOWERS:
-            self.if_before = [Marker(in_parts(other), slots, special) for other in if_before]
+            self.if_before = [Marker(in_parts(other), slots, special) for other in parts[1]]
             for other in self.if_before if is_open else ():
                 self.firsts += other.firsts
 

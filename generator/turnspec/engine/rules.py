@@ -70,8 +70,10 @@ class Rules:
             self._guard_calls()
         alone = HEADS if HAS_SPECIAL_TOKENS and OPENINGS and self.only_opened else ()
         self.in_text = self._made(IN_TEXT, alone)
-        unsure = (Role.NOISY_OPENING, Role.OTHER_SYNTAX_NAME, Role.UNNAMED)  # what may be text
-        self.at_end_of_text = self._made(IN_TEXT, (*unsure, *alone))
+        # What goes on in a word may be text.
+        self.at_end_of_text = self._made(
+            IN_TEXT, (Role.NOISY_OPENING, Role.OTHER_SYNTAX_NAME, Role.UNNAMED, *alone)
+        )
         self.before_content = self._made(BEFORE_CONTENT)
         self.content_headers = self._made(CONTENT_HEADERS)
         self.left_out_if_last = self._made(LEFT_OUT_IF_LAST)

@@ -81,13 +81,13 @@ def read_parts(turn: Turn) -> Reading[None]:
             case Role.REASONING_START:
                 open_reasoning(turn, found)
             case Role.REASONING_END:
-                if not turn.state.thinking:
-                    if REASONING_END_ENDS_TURN:
-                        return
-                    if turn.content.begun and not REASONING_END_ENDS_CONTENT:
-                        message = f"{found.text!r} outside reasoning"
-                        turn.problem("stray_marker", message, found.offset)
-                turn.state.thinking = False
+                is_stray, turn.state.thinking = not turn.state.thinking, False
+                if REASONING_END_ENDS_TURN and is_stray:
+                    return
+                ends_more = REASONING_END_ENDS_TURN or REASONING_END_ENDS_CONTENT
+                if not ends_more and is_stray and turn.content.begun:
+                    message = f"{found.text!r} outside reasoning"
+                    turn.problem("stray_marker", message, found.offset)
             case Role.BETWEEN | Role.CONTENT_START:
                 if HAS_OPTIONAL_TEXTS:
                     turn.tell_missing(found, found.offset)

@@ -43,7 +43,7 @@ export interface FormatModule {
 }
 
 export function ruleOf([role, marker, ifBefore = [], when]: RuleRow): Rule {
-  const notations: Iterable<Notation> = ifBefore;
+  const notations: readonly Notation[] = ifBefore;
   if (when === undefined) return new Rule(role as Role, marker, notations);
   return new GuardedRule(role as Role, marker, notations, when as When);
 }
