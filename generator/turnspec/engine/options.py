@@ -24,5 +24,5 @@ def check_options(options: Mapping[str, Any]) -> None:
         value = texts = options[name]
         listed = isinstance(value, Collection) and all(isinstance(it, str) for it in texts)
         kind = "a string" if isinstance(value, str) else "a list" if listed else "?"
-        if kind not in takes and repr(value) not in takes:
-            raise ValueError(f"{name}: {value!r:.99} is not {takes}")
+        if kind not in takes and repr(texts) not in takes:
+            raise ValueError(f"{name}: {texts!r:.99} is not {takes}")

@@ -83,11 +83,11 @@ class Message(Record):
             message["reasoning_content"] = self.reasoning_content
         if HAS_CALLS and self.tool_calls:
             message["content"] = self.content or None
-            message["tool_calls"] = []
+            calls: list[dict[str, Any]] = []
             for call in self.tool_calls:
                 function = {"name": call.name, "arguments": call.arguments}
-                written = {"id": call.id, "type": "function", "function": function}
-                message["tool_calls"].append(written)
+                calls.append({"id": call.id, "type": "function", "function": function})
+            message["tool_calls"] = calls
         return message
 
 
