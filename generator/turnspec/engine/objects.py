@@ -24,6 +24,7 @@ from turnspec.engine.json_values import as_object, deviation
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
 from turnspec.engine.other_syntax import is_name, read_other_syntax
 from turnspec.engine.roles import Role
+from turnspec.engine.turn import Hold
 from turnspec.engine.whole_arguments import WholeArguments
 
 TYPE_CHECKING = False
@@ -66,7 +67,7 @@ def read_object_marker(turn: Turn, found: Found, after_call: bool) -> Reading[No
     match found.role:
         case Role.OPENING | Role.OBJECT:
             turn.input.position = found.start
-            turn.hold(is_unnamed=True)
+            turn.holds.append(Hold(turn, is_unnamed=True))
             turn.input.take(found.end)
             yield from read_calls(turn, found.role is Role.OPENING)
         case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
@@ -121,7 +122,7 @@ def read_object(turn: Turn, found: Found, announced: bool) -> Reading[Next]:
     """Read a call's object; return what follows it."""
     call, input = CallObject(announced), turn.input
     if not turn.is_unnamed:
-        turn.hold(is_unnamed=True)
+        turn.holds.append(Hold(turn, is_unnamed=True))
     is_in_array = "[" in found.text
     if IS_IN_ARRAY and not turn.state.called and not is_in_array:
         turn.problem("array", "a call outside an array")

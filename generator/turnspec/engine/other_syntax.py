@@ -18,6 +18,7 @@ from turnspec.engine.literals import (
 )
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.tools import is_list, is_mapping, object_in
+from turnspec.engine.turn import Hold
 from turnspec.engine.types import as_json, json_types
 
 TYPE_CHECKING = False
@@ -45,7 +46,7 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
     input = turn.input
     pieces: list[str] = []
     input.position = found.start
-    turn.hold()
+    turn.holds.append(Hold(turn))
     input.take(found.end)
     while True:
         end = input.rules.at_call_end.search(input, not input.final)

@@ -100,9 +100,7 @@ class Parser:
         if not turn.input.add(text, special):
             return []
         next(self._reading)
-        events = turn.take_events()
-        turn.drop_what_was_read()
-        return events
+        return turn.take_events()
 
     def finish(self) -> list[Event]:
         """Return what was held back: the model has written all."""

@@ -41,7 +41,7 @@ from turnspec.engine.objects import read_calls, read_object_marker
 from turnspec.engine.results import ContentDelta, Problem
 from turnspec.engine.roles import Role
 from turnspec.engine.streams import Stream
-from turnspec.engine.turn import OF_TURN, TextState
+from turnspec.engine.turn import OF_TURN, Hold, TextState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,7 +128,8 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         if found is None or found.is_partial:
             if input.final:
                 return None
-            stream = turn.stream
+            is_thought = HAS_REASONING and turn.state.thinking
+            stream = turn.reasoning if is_thought else turn.content
             if not found and not turn.state.after_marker and stream.may_flow:
                 turn.flow = stream.flow
             yield MORE_TEXT
@@ -319,7 +320,8 @@ def is_within_text(turn: Turn, found: Found) -> bool | None:
     One that stands around content does so but in quotes, and one that ends the turn but in quotes
     or as a word. Return None if more text decides.
     """
-    input, stream = turn.input, turn.stream
+    is_thought = HAS_REASONING and turn.state.thinking
+    input, stream = turn.input, turn.reasoning if is_thought else turn.content
     is_token = found.role is Role.SPECIAL_TOKEN
     if turn.state.after_marker or not (is_token or found.text in UNWRITTEN):
         return False
@@ -400,7 +402,7 @@ def read_draft(turn: Turn, found: Found) -> Reading[bool]:
         turn.write(found.start + 1)
         return False
     state, content, reasoning = turn.state, turn.content, turn.reasoning
-    turn.hold()
+    turn.holds.append(Hold(turn))
     turn.input.final = False  # a text is read as one that may go on, until it doesn't
     turn.state, turn.is_draft = TextState(), True
     turn.content = Stream(turn.input, ContentDelta, 0)

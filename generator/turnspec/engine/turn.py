@@ -123,9 +123,9 @@ class OpenCall:
 
 
 class Hold:
-    """Where reading may have to begin once more, and how much was known there."""
+    """Where reading may have to begin once more, and how much was known: the rest isn't certain."""
 
-    def __init__(self, turn: Turn, is_unnamed: bool) -> None:
+    def __init__(self, turn: Turn, is_unnamed: bool = False) -> None:
         self.offset = turn.input.here
         self.is_unnamed = is_unnamed  # whether it may be a call that has no name yet
         self.events = len(turn.events)
@@ -213,7 +213,11 @@ class Turn:
                 self.events.append(ToolCallDelta(0, arguments, at, at))
 
     def take_events(self) -> list[Event]:
-        """Return the events that are certain by now."""
+        """Return the events that are certain by now, and drop the text that was read for good."""
+        is_held = MAY_READ_AGAIN and bool(self.holds)
+        self.input.drop(self.holds[0].offset if is_held else self.input.here)
+        if self.input.text or is_held:  # which is to be read
+            self.flow = None
         if MAY_READ_AGAIN and self.holds and not self.holds[0].events:
             return []
         events, self.events = self.events, []
@@ -223,13 +227,6 @@ class Turn:
             for hold in self.holds:
                 hold.events -= certain
         return events
-
-    def drop_what_was_read(self) -> None:
-        """Drop the text that was read and isn't held; text that is left has to be read."""
-        is_held = MAY_READ_AGAIN and bool(self.holds)
-        self.input.drop(self.holds[0].offset if is_held else self.input.here)
-        if self.input.text or is_held:
-            self.flow = None
 
     def problem(self, kind: ProblemKind, told: str, offset: int | None = None) -> None:
         """Tell of a deviation at an offset, by default at the position."""
@@ -246,11 +243,6 @@ class Turn:
         for text in missing_texts(found):
             self.problem("missing_marker", f"{text!r} is missing", offset)
 
-    @property
-    def stream(self) -> Stream:
-        """What text belongs to: the reasoning, or the content."""
-        return self.reasoning if HAS_REASONING and self.state.thinking else self.content
-
     def write(self, end: int) -> None:
         """Add the text up to a position to reasoning or content; tell where none belongs."""
         input, state = self.input, self.state
@@ -258,18 +250,19 @@ class Turn:
             for at, token in input.special_tokens_in(input.position, end):
                 message = f"{input.text[at : at + len(token)]!r} is text here"
                 self.problem("stray_marker", message, input.offset + at)
+        is_thought = HAS_REASONING and state.thinking
+        stream = self.reasoning if is_thought else self.content
         start, text = input.here, input.take(end)
         body = text.lstrip(WHITE_SPACE) if state.after_marker else ""
         if body:
             state.after_marker = False
             offset = start + len(text) - len(body)
-            self.stream.part(offset)
+            stream.part(offset)
             if HAS_DRAFTS and self.is_draft and self.draft_end is None:
                 self.draft_end = offset
-            is_thought = HAS_REASONING and state.thinking
             if HAS_CALLS and not CONTENT_IS_LAST and state.called and not is_thought:
                 self.problem("misplaced", "content after a call", offset)
-        self.events += self.stream.write(text, start)
+        self.events += stream.write(text, start)
 
     def write_mention(self, end: int, may_break_off: bool = False) -> None:
         """Add the text of what was no call up to a position, and tell of other markers in it.
@@ -288,10 +281,6 @@ class Turn:
                 self.problem("stray_marker", f"{found.text!r} is text here", found.offset)
             at = max(found.end, found.start + 1)
         self.write(end)
-
-    def hold(self, is_unnamed: bool = False) -> None:
-        """Let nothing be certain from here on: it may turn out to be something else."""
-        self.holds.append(Hold(self, is_unnamed))
 
     @property
     def is_unnamed(self) -> bool:

@@ -119,9 +119,7 @@ export class Parser {
     turn.flow = null;
     if (!turn.input.add(text, special)) return [];
     this.reading.next();
-    const events = turn.takeEvents();
-    turn.dropWhatWasRead();
-    return events;
+    return turn.takeEvents();
   }
 
   /** Note where characters are that are two of JavaScript's. */
