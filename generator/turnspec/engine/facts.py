@@ -1,8 +1,9 @@
 """What formats differ in as far as reading goes: a constant and a sentence for each fact.
 
 The values here are those of a format of tags, so that the engine can be run and checked as it is.
-`codegen.facts` derives them from a spec, and the compiler puts them in their place. Markers are
-written in the notation of `markers`.
+`codegen.facts` derives them from a spec, and the compiler puts them in their place. In a marker a
+blank is any white space or none, a line break is one or none, `{x}` is a slot, and `{?x}` a text
+that may be missing; `{{` and `}}` are braces.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Finding markers in a text that is still growing.
-
-In a marker a blank is any white space or none, a line break is one or none, `{x}` is a
-slot, and `{?x}` a text that may be missing. `{{` and `}}` are braces.
-"""
+"""Finding markers in a text that is still growing."""
 
 from __future__ import annotations
 
@@ -42,6 +38,7 @@ SPACE = re.compile("[ \t\n\r]*")
 #: What stands for a blank and a line break. Bounded, as a part of a marker is held back.
 BLANKS = {" ": ["[ \t\n\r]{0,99}"], "\n": [r"(?:\r?\n|\r\Z)?"]}
 MOST_BLANK = 999  # characters with which a marker begins
+CUT_OFF: list[int] = []  # the places of a marker that the text ends in
 NOTATION = re.compile(r"\{\??[^{}]+\}|[ \n]|(?:\{\{|\}\}|[^{} \n])+")
 
 
@@ -118,10 +115,6 @@ class Marker:
 def in_parts(marker: Notation) -> Parts:
     """Return a marker, and what has to follow it."""
     return (marker, ()) if isinstance(marker, str) else marker
-
-
-#: What `walk` returns if the text ends before the marker does.
-CUT_OFF: list[int] = []
 
 
 def walk(steps: list[Step], text: str, at: int, partial: bool) -> list[int] | None:

@@ -1,7 +1,4 @@
-"""Calls as other formats write them: as a JSON object, in tags, or as Python does.
-
-Many models have learned several. Such a call is read as a whole, when it ends.
-"""
+"""Calls as other formats write them (JSON, tags, Python): many models have learned several."""
 
 from __future__ import annotations
 

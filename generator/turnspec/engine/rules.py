@@ -54,14 +54,9 @@ if TYPE_CHECKING:
     from turnspec.engine.markers import Rows
     from turnspec.engine.roles import Notation, Parts, Rule
 
-#: A turn's end in a marker, and how many characters that has to have at least.
-STOP = re.compile(r"\{stop(?: (\d))?\}")
-#: A stop text: half a character would be found in the middle of others, in JavaScript.
-STOP_TEXT = r"[^\ud800-\udfff]{0,1000}"
-
 
 class Rules:
-    """The tables, with the ends of a turn and the special tokens that were given."""
+    """The tables of rules, with the ends of a turn and the special tokens that were given."""
 
     def __init__(self, stop: Sequence[str], special: SpecialTokens | None) -> None:
         self.special = special
@@ -145,9 +140,9 @@ class Rules:
         if HAS_SPECIAL_TOKENS and OTHER_HEADS and text.strip() in self._left_out:
             return []
         inner = tuple(other for one in after for other in self._with_ends(one))
-        if not (found := STOP.search(text)):
+        if not (found := re.search(r"\{stop(?: (\d))?\}", text)):
             return [(text, inner)]
-        shortest = int(found[1] or 0)
+        shortest = int(found[1] or 0)  # of the ends that count
         ends = (end for end in self._ends if literal_length(end) >= shortest)
         return [(text.replace(found.group(), end), inner) for end in ends]
 
@@ -157,6 +152,10 @@ HEADS = (
     *(Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),
     *(Role.CLOSED_CALL, Role.NAME_ALONE, Role.UNNAMED),
 )
+
+
+#: A stop text: half a character would be found in the middle of others, in JavaScript.
+STOP_TEXT = r"[^\ud800-\udfff]{0,1000}"
 
 
 @lru_cache(9)

@@ -1,7 +1,4 @@
-"""Special tokens: a marker that holds one counts only where the token itself came.
-
-In markers and in the text a token is a private character, and fillers up to its length.
-"""
+"""Special tokens: a marker that holds one counts only where the token itself came."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ FILLER, FIRST, LAST = "\ue000", 0xE001, 0xF8FF
 
 
 class SpecialTokens:
-    """The special tokens of a tokenizer, and the stand-in of each."""
+    """The special tokens of a tokenizer; a private character and fillers stand in for each."""
 
     def __init__(self, tokens: Sequence[str]) -> None:
         if not HAS_SPECIAL_TOKENS:

@@ -1,7 +1,4 @@
-"""Content and reasoning, as far as they have come.
-
-Where no marker can begin, `flow` takes a whole piece, without any of what reads a turn.
-"""
+"""The content so far, or the reasoning. White space at its ends is no part of it."""
 
 from __future__ import annotations
 

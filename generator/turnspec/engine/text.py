@@ -155,8 +155,6 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
             return found
 
 
-#: The roles of what may yet be the beginning of another marker, where the text ends in that.
-MAY_GO_ON = (Role.PLAIN_TEXT, Role.TURN_START, Role.CONTENT_START)
 #: The roles of markers with which calls begin, and of those that no call has before its end.
 CALLS_BEGIN = (
     *(Role.OPENING, Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),
@@ -233,7 +231,9 @@ def header_in(turn: Turn, found: Found) -> Found:
 def breaks_off(turn: Turn, found: Found | None) -> bool:
     """Leave out a marker that the text ends in; say whether there is one."""
     input = turn.input
-    may_go_on = found is None or (HAS_FOLLOWERS and found.role in MAY_GO_ON)
+    may_go_on = found is None
+    if HAS_FOLLOWERS and found:  # as these may be the beginning of another marker
+        may_go_on = found.role in (Role.PLAIN_TEXT, Role.TURN_START, Role.CONTENT_START)
     if not (input.final and may_go_on):
         return False
     rules = input.rules.at_end_of_text if HAS_CALLS else input.rules.in_text
