@@ -140,7 +140,7 @@ def is_bare_text(turn: Turn, value: JsonValue) -> Reading[bool]:
         assert match  # if only an empty text
         word, end = match["word"], match.end()
         if end < len(input.text) or input.final:
-            if not word or value.is_literal(word) or value.may_be_quote(end - len(word)):
+            if not word or value.literal(word) or value.may_be_quote(end - len(word)):
                 return False
             found = rules.after_bare_text.match(input, not input.final, end)
             if not (found and found.is_partial):
@@ -179,8 +179,8 @@ def read_bare_text(turn: Turn, call: OpenCall, before: str) -> Reading[bool]:
 
 def end_written_value(turn: Turn, call: OpenCall, value: JsonValue, before: str) -> None:
     """End a value with what closes it; a value that is not there is null."""
-    call.complete = call.complete and not value.is_open
     text = value.close()
+    call.complete = call.complete and not text
     if before and not text:
         if not turn.input.final:
             turn.problem("malformed", f"no value after {before!r}")

@@ -50,9 +50,9 @@ class WholeArguments:
 
     def close(self) -> bool:
         """Close what is open; return whether nothing was."""
-        is_whole = self.value.over or not (self.value.is_open or self._turn.input.final)
-        self.take(self.value.close())
-        return is_whole
+        text = self.value.close()
+        self.take(text)
+        return self.value.is_done and not text
 
     @property
     def rest(self) -> str:
