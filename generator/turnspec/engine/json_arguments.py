@@ -6,7 +6,7 @@ import re
 
 from turnspec.engine.facts import HAS_TAIL
 from turnspec.engine.json_texts import quote
-from turnspec.engine.json_values import as_object, deviation
+from turnspec.engine.json_values import as_object
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.whole_arguments import WholeArguments
 
@@ -78,9 +78,8 @@ def read_body(turn: Turn, call: OpenCall) -> Reading[None]:
 def end_json(turn: Turn, call: OpenCall, arguments: WholeArguments) -> bool:
     """Close the arguments; return whether they were closed before."""
     is_whole = arguments.close()
-    if arguments.collected is not None:
-        turn.problem(*deviation(arguments.text))
-        turn.events += call.add(as_object(arguments.text, turn.input.rules))
+    if arguments.text:
+        turn.events += call.add(as_object(turn, arguments.text))
     return is_whole
 
 
@@ -128,7 +127,7 @@ def read_early_arguments(turn: Turn) -> Reading[str | None]:
         yield None
     if arguments.value.is_done:
         arguments.close()
-        return as_object(arguments.text, turn.input.rules)
+        return as_object(turn, arguments.text)
     turn.cut_off(arguments.rest)
     turn.input.take()
     return None

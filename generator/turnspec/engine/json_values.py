@@ -10,12 +10,11 @@ from turnspec.engine.facts import HAS_OTHER_VALUES
 from turnspec.engine.input import Input
 from turnspec.engine.json_texts import dump_json, find_flaw, load_json, quote
 from turnspec.engine.literals import join_halves
-from turnspec.engine.unclosed import after_ends
+from turnspec.engine.markers import after_space
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from turnspec.engine.results import ProblemKind
-    from turnspec.engine.rules import Rules
     from turnspec.engine.turn import Turn
 
 TOKENS = (
@@ -34,6 +33,8 @@ JSON_QUOTES: Sequence[str] = tuple("\"'")
 JSON_CONSTANTS: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
 CLOSERS = {"{": "}", "[": "]"}
 SEPARATORS = {"comma": ", ", "colon": ": "}
+#: A call goes on with an object, whose first quote a string would have escaped.
+OBJECT_BEGINS = re.compile(r'[^"\\]{0,256}?(?:(?P<quote>\{[ \t\n\r]*")|\Z)')
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
 
@@ -99,23 +100,22 @@ class JsonValue:
         """Take a token; return whether there may be another."""
         input = self._input
         token = self.tokens.match(input.text, input.position)
-        if self.is_done or self._waits(token):
+        if self.is_done or (HAS_OTHER_VALUES and self._may_be_quote(token)):
             return False
-        if token and self._take(token.lastgroup, token.group()):
+        is_taken = self._take(token.lastgroup or "", token.group()) if token else False
+        if token and is_taken:
             input.position = token.end()
             return True
-        self.is_done = input.position < len(input.text) and not input.final
+        is_over = is_taken is None or input.position == len(input.text)
+        self.is_done = not (is_over or input.final)
         return False
 
-    def _waits(self, token: re.Match[str] | None) -> bool:
-        """Say whether more text may make another token of what comes next."""
-        if not token or token.lastgroup != "word" or len(self._closers) >= self._depth:
-            return False
-        is_whole = self._input.final and self.literal(token.group())
-        return token.end() == len(self._input.text) and not is_whole
+    def _may_be_quote(self, token: re.Match[str] | None) -> bool:
+        """Say whether more text may make a quote of what comes next."""
+        return False
 
-    def _take(self, kind: str | None, text: str) -> bool:
-        """Take a token; return whether it can stand here."""
+    def _take(self, kind: str, text: str) -> bool | None:
+        """Take a token; return whether it can stand here, or None if it may go on."""
         if kind == "closing":
             return self._take_closing(text)
         if len(self._closers) >= self._depth:
@@ -136,10 +136,13 @@ class JsonValue:
         self._held.append(text)
         self._expected = "key" if is_key else "value"
 
-    def _begin(self, kind: str | None, text: str) -> bool:
+    def _begin(self, kind: str, text: str) -> bool | None:
         """Begin a key or a value, before which a separator may be missing."""
-        if kind == "word":
-            self._input.position += len(text)
+        input, value = self._input, self.literal(text)
+        at_end = input.position + len(text) == len(input.text)
+        if kind == "word" and at_end and not (value and input.final):
+            return None
+        input.position += len(text) if kind == "word" else 0
         may_be_text = kind == "word" or (kind == "quote" and ", " in self._held)
         if may_be_text and self._bare_key and self._expected == "colon":
             return self._leave_members(text)
@@ -150,7 +153,7 @@ class JsonValue:
             self._take_separator(missing)
         is_key = self._expected == "key"
         if kind == "word":
-            value = None if is_key else self.literal(text)
+            value = None if is_key else value
             if not (value or (HAS_OTHER_VALUES and is_key)):
                 self._tell(f"{text!r} without quotes")
             self._bare_key = text
@@ -248,23 +251,36 @@ class JsonValue:
         return end
 
 
-def as_object(text: str, rules: Rules) -> str:
-    """Return arguments that are a string, or null, as the object that they mean."""
-    try:
-        value = load_json(text)
-    except ValueError:
+def after_ends(input: Input, start: int) -> tuple[int, bool | None]:
+    """Return where ends of a call are over, and if no string goes on there; None if one may."""
+    at, ends = start, input.rules.at_call_end
+    while (found := ends.match(input, not input.final, at)) and not found.is_partial:
+        at = after_space(input.text, found.end)
+    if found or at == start:
+        return at, None if found else False
+    if at == len(input.text):
+        return at, input.final or None
+    call = input.rules.at_call_start.match(input, not input.final, at)
+    if call is None or call.is_partial:
+        return at, None if call else False
+    begins = OBJECT_BEGINS.match(input.text, at)
+    if not begins or begins["quote"]:
+        return at, begins is not None
+    return at, False if input.final else None
+
+
+def as_object(turn: Turn, text: str) -> str:
+    """Return arguments as an object, which a string may hold; tell of what is none."""
+    if text.startswith("{"):
         return text
-    if isinstance(value, str) and find_flaw(value):
-        input = Input(0, rules, value)
-        input.final = True
-        inner = JsonValue(input)
-        value = inner.read() + inner.close()
-    if isinstance(value, str):
-        text = join_halves(value)
-    return "{}" if value is None or not text.strip() else text
-
-
-def deviation(arguments: str) -> tuple[ProblemKind, str]:
-    """Return what is wrong with arguments that are no object: the kind of problem, a sentence."""
     kinds: dict[str, ProblemKind] = {'"': "string_arguments", "n": "no_arguments"}
-    return kinds.get(arguments[:1], "not_an_object"), f"the arguments are {arguments}"
+    turn.problem(kinds.get(text[:1], "not_an_object"), f"the arguments are {text}")
+    if text.startswith('"'):
+        text = load_json(text)
+        if find_flaw(text):
+            input = Input(0, turn.input.rules, text)
+            input.final = True
+            inner = JsonValue(input)
+            text = inner.read() + inner.close()
+        text = join_halves(text)
+    return text if text.strip() and text != "null" else "{}"

@@ -19,7 +19,7 @@ from turnspec.engine.facts import (
     OTHER_MEMBERS,
 )
 from turnspec.engine.json_texts import load_json
-from turnspec.engine.json_values import as_object, deviation
+from turnspec.engine.json_values import as_object
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
 from turnspec.engine.other_syntax import is_name, read_other_syntax
 from turnspec.engine.roles import Role
@@ -222,8 +222,7 @@ def take_member(turn: Turn, call: CallObject, text: str) -> bool:
     if not text:
         tell_no_value(turn, call)
     elif NAME_IS_KEY and not call.has_members and open_call:
-        turn.problem(*deviation(text))
-        turn.events += open_call.add(as_object(text, turn.input.rules))
+        turn.events += open_call.add(as_object(turn, text))
     elif key == NAME_KEY and not open_call and (name := name_in(turn, text)):
         return commit(turn, call, name.strip(WHITE_SPACE))
     elif key == ARGUMENTS_KEY and not (call.early or (open_call and open_call.pieces)):
@@ -246,12 +245,11 @@ def tell_no_value(turn: Turn, call: CallObject) -> None:
 
 def take_arguments(turn: Turn, call: CallObject, text: str) -> None:
     """Take arguments that are no object, or came before the name."""
-    if not text.startswith("{"):
-        turn.problem(*deviation(text))
+    arguments = as_object(turn, text)
     if turn.call:
-        turn.events += turn.call.add(as_object(text, turn.input.rules))
+        turn.events += turn.call.add(arguments)
     else:
-        call.early = as_object(text, turn.input.rules)
+        call.early = arguments
 
 
 def says_nothing(text: str) -> bool:

@@ -32,7 +32,7 @@ ESCAPES = {
     f"\\{letter}": sign for letter, sign in zip("ntbfrav\\'\"", "\n\t\b\f\r\a\v\\'\"", strict=True)
 }
 #: What no word holds; and no key without quotes, which may hold white space.
-NOT_IN_WORDS, NOT_IN_KEYS = "\\x00-\x20", "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f"
+BEFORE_WORDS, BEFORE_KEYS = "\\x00-\x20", "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f"
 PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 #: What follows a string: no bracket before another quote. An argument's key may, as a separator
 #: may be missing before it.
@@ -54,7 +54,7 @@ class OtherValue(JsonValue):
         self.quotes = (style.raw_quote or '"', '"', "'")
         tokens = TOKENS.replace("QUOTES", "|".join(map(re.escape, self.quotes)))
         self._value_tokens = re.compile(tokens)
-        self._key_tokens = re.compile(tokens.replace(NOT_IN_WORDS, NOT_IN_KEYS))
+        self._key_tokens = re.compile(tokens.replace(BEFORE_WORDS, BEFORE_KEYS))
         inside, alone = (style.after_string, style.after_string.replace(":", ""))
         self._after_strings = [
             re.compile(AFTER_STRING.replace("SIGNS", re.escape(signs))) for signs in (alone, inside)
@@ -64,18 +64,19 @@ class OtherValue(JsonValue):
         self.tokens = self._key_tokens if self._expected == "key" else self._value_tokens
         return super()._read_token()
 
-    def _waits(self, token: re.Match[str] | None) -> bool:
+    def _may_be_quote(self, token: re.Match[str] | None) -> bool:
         kind = token.lastgroup if token else None
         is_begun = kind is None
         if HAS_RAW_STRINGS and kind in ("word", "opening"):
             is_begun = len(self.quotes[0]) > 1 and not self._input.final
-        return super()._waits(token) or (is_begun and self.may_be_quote(self._input.position))
+        return is_begun and self.may_be_quote(self._input.position)
 
-    def _begin(self, kind: str | None, text: str) -> bool:
+    def _begin(self, kind: str, text: str) -> bool | None:
         is_raw = HAS_RAW_STRINGS and text == self._style.raw_quote
         if HAS_SPECIAL_TOKENS and is_raw and not self._is_raw_quote():
             return False  # it is a special token, and here only looks like it
-        return super()._begin(kind, text.rstrip(WHITE_SPACE))
+        is_last = self._input.position + len(text) == len(self._input.text)
+        return super()._begin(kind, text if is_last else text.rstrip(WHITE_SPACE))
 
     def _is_raw_quote(self) -> bool:
         input = self._input

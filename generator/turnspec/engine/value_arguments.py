@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from turnspec.engine.facts import CALL_HAS_END
+from turnspec.engine.facts import CALL_HAS_END, HAS_OTHER_VALUES, VALUE_STYLE
 from turnspec.engine.json_texts import dump_json, quote
+from turnspec.engine.json_values import JsonValue
+from turnspec.engine.other_values import OtherValue
 from turnspec.engine.roles import Role
 from turnspec.engine.tools import object_in
-from turnspec.engine.whole_arguments import new_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from turnspec.engine.json_values import JsonValue
     from turnspec.engine.markers import Found
     from turnspec.engine.text import Reading
     from turnspec.engine.turn import OpenCall, Turn
@@ -106,7 +106,8 @@ def read_value_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[boo
     if not may_have(turn, call, key):
         turn.problem("unknown_argument", f"the tool has no {key!r}")
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
-    value = new_value(turn)
+    input = turn.input
+    value = OtherValue(input, turn, VALUE_STYLE) if HAS_OTHER_VALUES else JsonValue(input, turn)
     if (yield from is_bare_text(turn, value)):
         return (yield from read_bare_text(turn, call, before))
     while True:
