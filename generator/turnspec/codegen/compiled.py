@@ -43,7 +43,7 @@ OWN = (
     ),
 )
 COMMON = (
-    *("options", "results", "streams", "json_values", "unclosed"),
+    *("options", "results", "streams", "json_values"),
     *("other_values", "values", "types", "json_texts", "input", "markers", "special", "tools"),
 )
 #: What begins the common part.

@@ -6,7 +6,7 @@ import re
 
 from turnspec.engine.facts import HAS_TAIL
 from turnspec.engine.json_texts import quote
-from turnspec.engine.json_values import as_object, deviation
+from turnspec.engine.json_values import as_object
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.whole_arguments import WholeArguments
 
@@ -30,13 +30,17 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     arguments = WholeArguments(turn, collect=False)
     while not arguments.read():
         yield None
-    if not arguments.value.is_done:
-        return cut_off_json(turn, call, arguments)
-    call.complete = end_json(turn, call, arguments)
+    if is_cut := not arguments.value.is_done:
+        turn.cut_off(arguments.rest)
+    call.complete = arguments.close()
+    if arguments.text:
+        turn.events += call.add(as_object(turn, arguments.text))
     if HAS_TAIL and call.complete:
         yield from read_tail(turn, call)
-    else:
-        turn.end_call(call)
+        return
+    turn.end_call(call)
+    if is_cut:
+        turn.input.take()
 
 
 def is_other_text(turn: Turn) -> Reading[bool]:
@@ -75,24 +79,6 @@ def read_body(turn: Turn, call: OpenCall) -> Reading[None]:
     turn.end_call(call)
 
 
-def end_json(turn: Turn, call: OpenCall, arguments: WholeArguments) -> bool:
-    """Close the arguments; return whether they were closed before."""
-    is_whole = arguments.close()
-    if arguments.collected is not None:
-        turn.problem(*deviation(arguments.text))
-        turn.events += call.add(as_object(arguments.text, turn.input.rules))
-    return is_whole
-
-
-def cut_off_json(turn: Turn, call: OpenCall, arguments: WholeArguments) -> None:
-    """End a call in whose arguments the text breaks off."""
-    turn.cut_off(arguments.rest)
-    end_json(turn, call, arguments)
-    call.complete = False
-    turn.end_call(call)
-    turn.input.take()
-
-
 def read_tail(turn: Turn, call: OpenCall) -> Reading[None]:
     """Read what stands after the arguments, with an id in it or not, and end the call."""
     found = yield from marker_here(turn, turn.input.rules.after_arguments)
@@ -128,7 +114,7 @@ def read_early_arguments(turn: Turn) -> Reading[str | None]:
         yield None
     if arguments.value.is_done:
         arguments.close()
-        return as_object(arguments.text, turn.input.rules)
+        return as_object(turn, arguments.text)
     turn.cut_off(arguments.rest)
     turn.input.take()
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import accumulate
 
 from turnspec.engine.tools import is_mapping
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 #: How deeply arrays and objects may be nested.
 DEEPEST = 500
-STRINGS_AND_BRACKETS = r'(?s)"[^"\\]*(?:\\.[^"\\]*)*"|[][{}]'
 #: Returns a value as JSON that holds all characters as they are.
 dump_json = json.JSONEncoder(ensure_ascii=False).encode
 quote = json.encoder.encode_basestring
@@ -33,10 +33,13 @@ class Again(str):
 
 def load_json(text: str, hook: Any = None) -> Any:
     """Return the value of JSON text; ValueError if it is none, as NaN is."""
-    if text.count("[") + text.count("{") > DEEPEST and is_too_deep(text):
-        raise ValueError("nested too deeply")
+    if text.count("[") + text.count("{") > DEEPEST:
+        signs = re.sub(r'(?s)"[^"\\]*(?:\\.[^"\\]*)*"', "", text)
+        depths = accumulate((sign in "[{") - (sign in "]}") for sign in signs)
+        if max(depths, default=0) > DEEPEST:
+            raise ValueError("nested too deeply")
     try:
-        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=hook)
+        return json.loads(text, parse_constant=int, object_pairs_hook=hook)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -48,20 +51,6 @@ def apart(members: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
         text = key if isinstance(key, str) else dump_json(key)
         found[Again(text) if key in found else key] = value
     return found
-
-
-def is_too_deep(text: str) -> bool:
-    """Say whether arrays and objects are nested more deeply than DEEPEST."""
-    depth = 0
-    for found in re.finditer(STRINGS_AND_BRACKETS, text):
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found.group(), 0)
-        if depth > DEEPEST:
-            return True
-    return False
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def is_object(text: str) -> bool:

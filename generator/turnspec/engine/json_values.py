@@ -3,104 +3,89 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 
 from turnspec.engine.facts import HAS_OTHER_VALUES
 from turnspec.engine.input import Input
-from turnspec.engine.json_texts import dump_json, find_flaw, load_json, quote
+from turnspec.engine.json_texts import dump_json, load_json, quote
 from turnspec.engine.literals import join_halves
-from turnspec.engine.markers import WHITE_SPACE
-from turnspec.engine.unclosed import UnclosedString
+from turnspec.engine.markers import after_space
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from turnspec.engine.results import ProblemKind
-    from turnspec.engine.rules import Rules
     from turnspec.engine.turn import Turn
 
 TOKENS = (
     "(?P<space>[ \t\n\r]+)|(?P<quote>QUOTES)|(?P<opening>[{[])|(?P<closing>[}\\]])"
     "|(?P<comma>,)|(?P<colon>:)|(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]+)"
 )
-STRING = r'[^SIGNS\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^SIGNS\\\x00-\x1f]*){0,999}'
-#: A quote ends a string in single ones only where JSON goes on behind it; else it is an apostrophe.
-SINGLE_QUOTED = re.compile(
-    STRING.replace("SIGNS", "\"'") + r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
+STRING = (
+    r"(?P<text>[^SIGNS\\\x00-\x1f]*"
+    r"(?:\\(?:[SIGNS\\/bfnrt]|u[0-9a-fA-F]{4})[^SIGNS\\\x00-\x1f]*){0,999})(?P<end>END)?"
 )
-DOUBLE_QUOTED = re.compile(STRING.replace("SIGNS", '"') + '(?P<end>")?')
+DOUBLE_QUOTED = re.compile(STRING.replace("SIGNS", '"').replace("END", '"'))
+#: A quote ends a string in single ones only where JSON goes on behind it; else it is an apostrophe.
+SINGLE_END = r"'(?=[ \t\n\r]{0,99}[,:}\]])"
+SINGLE_QUOTED = re.compile(STRING.replace("SIGNS", "\"'").replace("END", SINGLE_END))
 STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")
 JSON_TOKENS = re.compile(TOKENS.replace("QUOTES", "[\"']"))
 JSON_QUOTES: Sequence[str] = tuple("\"'")
 JSON_CONSTANTS: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
+CLOSERS = {"{": "}", "[": "]"}
 SEPARATORS = {"comma": ", ", "colon": ": "}
+#: A call goes on with an object, whose first quote a string would have escaped.
+OBJECT_BEGINS = re.compile(r'[^"\\]{0,256}?(?:(?P<quote>\{[ \t\n\r]*")|\Z)')
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
 
 class JsonValue:
-    """A value that is being read, with the JSON that comes of it, whatever the model writes.
+    """A value that is being read, as JSON; what cannot end that waits for what follows it."""
 
-    What cannot end JSON waits for what follows it: a separator, a key, or a word that may go on.
-    """
-
-    words = JSON_CONSTANTS
     tokens = JSON_TOKENS
     quotes = JSON_QUOTES  # in which strings may stand
     has_single_quotes = False  # whether strings may stand in them
-    has_bare_keys = False  # which may hold blanks
 
     def __init__(self, input: Input, turn: Turn | None = None) -> None:
         self._input, self._turn = input, turn
-        self._unclosed = UnclosedString(input) if turn else None
-        self.over = False  # whether all of it is there
-        self.broken = False  # whether what comes next is no part of it
+        self.is_done = False  # whether nothing more of it can come
         self._expected = "value"  # or "key", "colon", "comma"
         self._closers: list[str] = []  # for the brackets that are open
+        self._depth = sys.maxsize  # of the object that is passed on as it is written
         self._quote = ""  # of the string that is being read
-        self._is_key = False  # whether that is a key
         self._bare_key = ""  # what was read last, if it is a key without quotes
-        self._unread_depth = 0  # of the object that is passed on as it is written
-        self._word: list[str] = []
         self._held: list[str] = []  # until a value begins
         self._out: list[str] = []  # until it is passed on
+        self._decided = input.here if turn else sys.maxsize  # ends before are a string's
 
     @property
     def waiting(self) -> str:
         """What has been read, and waits for what follows it."""
-        return "".join(self._held + self._word)
+        return "".join(self._held)
 
     @property
     def is_in_string(self) -> bool:
         """Whether what comes next is passed on as part of a string."""
-        return bool(self._quote) and not self._is_key
-
-    @property
-    def is_open(self) -> bool:
-        """Whether there is something of the value that is not closed."""
-        return bool(self._closers or self._quote or self._held or self._word)
-
-    @property
-    def is_done(self) -> bool:
-        """Whether nothing more of it can come."""
-        return self.over or (self.broken and not self._input.final)
+        return bool(self._quote) and self._expected != "key"
 
     def read(self) -> str:
         """Take what has come of the value; return it as JSON, as far as it is certain."""
         while self._read_string() if self._quote else self._read_token():
             pass
-        text = "".join(self._out)
-        self._out = []
+        text, self._out = "".join(self._out), []
         return text
 
     def close(self) -> str:
         """Return what closes the value if it breaks off."""
-        if self.is_open and not self._input.final:
+        text = ('"' if self.is_in_string else "") + "".join(reversed(self._closers))
+        if text and not self._input.final:
             self._tell(f"a value breaks off after {self.waiting!r}")
-        quote = '"' if self.is_in_string else ""
-        return quote + "".join(reversed(self._closers))
+        return text
 
-    def is_literal(self, word: str) -> bool:
-        """Say whether a word is a number or a constant."""
-        return word in self.words or NUMBER.fullmatch(word) is not None
+    def literal(self, word: str) -> str | None:
+        """Return a word that is a number or a constant in JSON."""
+        return word if NUMBER.fullmatch(word) else JSON_CONSTANTS.get(word)
 
     def may_be_quote(self, at: int) -> bool:
         """Say whether what stands at a position is a quote, or may become one."""
@@ -115,168 +100,122 @@ class JsonValue:
         """Take a token; return whether there may be another."""
         input = self._input
         token = self.tokens.match(input.text, input.position)
-        kind = token.lastgroup if token else None
-        if self._word and not self._goes_on(kind):
-            return self._end_word()
-        if self.over or self._may_be_quote(kind):
+        if self.is_done or (HAS_OTHER_VALUES and self._may_be_quote(token)):
             return False
-        if token is None:
-            self.broken = input.position < len(input.text)
-            return False
-        self.broken = not self._take(kind, token.group())
-        if not self.broken:
+        is_taken = self._take(token.lastgroup or "", token.group()) if token else False
+        if token and is_taken:
             input.position = token.end()
-        return not self.broken
+            return True
+        is_over = is_taken is None or input.position == len(input.text)
+        self.is_done = not (is_over or input.final)
+        return False
 
-    def _goes_on(self, kind: str | None) -> bool:
-        """Say whether a word that was read goes on with a token."""
-        is_key = HAS_OTHER_VALUES and self.has_bare_keys and self._expected == "key"
-        return kind == "word" or (is_key and kind == "space")
-
-    def _may_be_quote(self, kind: str | None) -> bool:
+    def _may_be_quote(self, token: re.Match[str] | None) -> bool:
         """Say whether more text may make a quote of what comes next."""
         return False
 
-    def _take(self, kind: str | None, text: str) -> bool:
-        """Take a token; return whether it can stand here."""
-        if self._expected == "anything" and kind != "closing":
-            return self._take_as_written(kind, text)
-        match kind:
-            case "space":
-                if self._word or self._closers:
-                    (self._word or self._held).append(text)
-            case "word":
-                self._word.append(text)
-            case "comma" | "colon":
-                if self._expected != kind:
-                    return False
-                self._take_separator(text)
-            case "quote":
-                return self._take_quote(text)
-            case "opening":
-                return self._take_opening(text)
-            case _:
-                return self._take_closing(text)
+    def _take(self, kind: str, text: str) -> bool | None:
+        """Take a token; return whether it can stand here, or None if it may go on."""
+        if kind == "closing":
+            return self._take_closing(text)
+        if len(self._closers) >= self._depth:
+            self._out.append(text)
+            self._closers += [CLOSERS[text]] if kind == "opening" else []
+        elif kind == "space":
+            self._held += [text] if self._closers else []
+        elif kind not in SEPARATORS:
+            return self._begin(kind, text)
+        elif kind == self._expected:
+            is_key = kind == "comma" and self._closers[-1] == "}"
+            self._held.append(text)
+            self._expected = "key" if is_key else "value"
+        else:
+            return False
         return True
 
-    def _take_separator(self, text: str) -> None:
-        is_key = self._expected == "comma" and self._closers[-1] == "}"
-        self._held.append(text)
-        self._expected = "key" if is_key else "value"
-
-    def _insert_missing(self) -> None:
-        """Supply a comma or a colon where none stands before what comes next."""
+    def _begin(self, kind: str, text: str) -> bool | None:
+        """Begin a key or a value, before which a separator may be missing."""
+        input, value = self._input, self.literal(text)
+        at_end = input.position + len(text) == len(input.text)
+        if kind == "word" and at_end and not (value and input.final):
+            return None
+        input.position += len(text) if kind == "word" else 0
+        may_be_text = kind == "word" or (kind == "quote" and ", " in self._held)
+        if may_be_text and self._bare_key and self._expected == "colon":
+            return self._leave_members(text)
+        if text == "'" and not (HAS_OTHER_VALUES and self.has_single_quotes):
+            self._tell("a string in single quotes")
         if missing := SEPARATORS.get(self._expected):
             self._tell(f"no {missing.strip()!r} after {self.waiting!r}")
-            self._take_separator(missing)
-
-    def _take_opening(self, text: str) -> bool:
-        self._insert_missing()
-        if self._expected != "value":
-            return False
-        self._pass_on(text)
-        self._closers.append("}" if text == "{" else "]")
-        self._expected = "key" if text == "{" else "value"
-        return True
+            self._take(self._expected, missing)
+        is_key = self._expected == "key"
+        if kind == "word":
+            value = None if is_key else value
+            if not (value or (HAS_OTHER_VALUES and is_key)):
+                self._tell(f"{text!r} without quotes")
+            self._bare_key = text
+            self._end(value or dump_json(text))
+        elif kind == "quote":
+            self._quote, self._bare_key = text, ""
+            self._add('"')
+        elif not is_key:
+            self._add(text)
+            self._closers.append(CLOSERS[text])
+            self._expected = "key" if text == "{" else "value"
+        return kind != "opening" or not is_key
 
     def _take_closing(self, text: str) -> bool:
         if not self._closers or self._closers[-1] != text:
             return False
-        if self._expected not in ("comma", "anything") and self.waiting.strip():
+        if self._expected != "comma" and self.waiting.strip():
             self._tell(f"{self.waiting!r} before {text!r}")
             self._held.clear()
         self._closers.pop()
-        self._end_value(text)
-        if len(self._closers) < self._unread_depth:
-            self._unread_depth = 0
-        elif self._unread_depth:
-            self._expected = "anything"
+        if len(self._closers) < self._depth:
+            self._depth = sys.maxsize
+        self._expected = "value"
+        self._end(text)
         return True
 
-    def _take_quote(self, text: str) -> bool:
-        if self._bare_key and self._expected == "colon" and SEPARATORS["comma"] in self._held:
-            return self._leave_members(text)  # it may well be a part of the string before it
-        if text == "'" and not (HAS_OTHER_VALUES and self.has_single_quotes):
-            self._tell("a string in single quotes")
-        self._insert_missing()
-        self._quote = text
-        self._is_key, self._bare_key = self._expected == "key", ""
-        if self._is_key:
-            self._held.append('"')
-        else:
-            self._pass_on('"')
-        return True
-
-    def _end_word(self) -> bool:
-        """Take the word that was read for a number, a constant or a key; else it is a string."""
-        input = self._input
-        at_end = input.position == len(input.text)
-        pieces = self._word if input.final or not at_end else ()
-        word = "".join(pieces).rstrip(WHITE_SPACE)
-        value = word if NUMBER.fullmatch(word) else self.words.get(word)
-        if at_end and not value:
-            return False
-        self._word.clear()
-        if self._expected == "colon" and self._bare_key:
-            return self._leave_members(word)
-        self._insert_missing()
-        is_key = self._expected == "key"
-        if value is None or is_key:
-            value = dump_json(word)
-            if not (HAS_OTHER_VALUES and self.has_bare_keys and is_key):
-                self._tell(f"{word!r} without quotes")
-        if is_key:
-            self._held.append(value)
-            self._expected, self._bare_key = "colon", word
-        else:
-            self._end_value(value)
-        return True
-
-    def _leave_members(self, word: str) -> bool:
+    def _leave_members(self, text: str) -> bool:
         """Pass on an object as it is written: words follow each other where members belong."""
         self._tell(f"no ':' after {self.waiting!r}")
-        written = "".join(piece for piece in self._held if piece not in list(SEPARATORS.values()))
-        before = written.replace(dump_json(self._bare_key), self._bare_key)
-        self._held.clear()
-        self._pass_on(before + word)
-        self._expected, self._unread_depth = "anything", len(self._closers)
+        written = "".join(piece for piece in self._held if piece != ", ")
+        self._held = [written.replace(dump_json(self._bare_key), self._bare_key)]
+        self._add(text)
+        self._depth = len(self._closers)
         return True
 
-    def _take_as_written(self, kind: str | None, text: str) -> bool:
-        """Take what is in an object that has no members."""
-        self._out.append(text)
-        if kind == "opening":
-            self._closers.append("}" if text == "{" else "]")
-        return True
+    def _add(self, text: str) -> None:
+        """Add to a key, which waits for its value, or pass on what is a value's."""
+        self._held.append(text)
+        if self._expected != "key":
+            self._out += self._held
+            self._held = []
 
-    def _pass_on(self, text: str) -> None:
-        """Pass on what waited for a value, and the beginning of that value."""
-        self._out += [*self._held, text]
-        self._held.clear()
-
-    def _end_value(self, text: str) -> None:
-        self._pass_on(text)
-        self._expected = "comma"
-        self.over = not self._closers
+    def _end(self, text: str) -> None:
+        """End a key or a value."""
+        self._add(text)
+        self._quote = ""
+        self._expected = "colon" if self._expected == "key" else "comma"
+        self.is_done = not self._closers
 
     def _read_string(self) -> bool:
         """Take more of a string; return whether something else may follow."""
-        input = self._input
-        found, is_certain = self._matched(DOUBLE_QUOTED if self._quote == '"' else SINGLE_QUOTED)
-        input.position = end = found.end()
+        input, string = self._input, DOUBLE_QUOTED if self._quote == '"' else SINGLE_QUOTED
+        found, is_certain = self._matched(string)
+        text, end = found["text"], found.end()
+        input.position = end
+        self._add(text.replace("\\'", "'") if self._quote == "'" else text)
         if found["end"]:
-            self._add(found.group()[:-1] + '"')
-            return self._end_string()
-        self._add(found.group())
+            self._end('"')
+            return True
         sign = input.text[end : end + 1]
         if not is_certain or not sign or STRING_GOES_ON.match(input.text, end):
             return False
-        if sign == "\\" and found.group():  # it has only so many escapes
+        if sign == "\\" and text:  # it has only so many escapes
             return True
-        if input.text.startswith("\\'", end) and self._quote == "'":
-            sign = "'"
-            input.position += 1
-        elif sign == "\\":
+        if sign == "\\":
             self._tell(f"{input.text[end : end + 2]!r} is no escape")
         self._add(quote(sign)[1:-1])
         input.position += 1
@@ -288,46 +227,51 @@ class JsonValue:
         found = string.match(text, at)
         assert found  # if only an empty text
         reach = self._reach(found.end())
-        is_certain = reach == found.end()
-        return (found if is_certain else string.match(text, at, reach) or found), is_certain
+        if reach < found.end():
+            return string.match(text, at, reach) or found, False
+        return found, True
 
     def _reach(self, end: int) -> int:
         """Return up to where a text is that of a string, which may not be closed."""
-        if self._unclosed:
-            end, self.broken = self._unclosed.find(end)
+        input, ends = self._input, self._input.rules.at_call_end
+        at = max(input.position, self._decided - input.offset)
+        while found := ends.search(input, True, at, end):
+            at, is_over = after_ends(input, found.start)
+            if is_over is not False:
+                self.is_done = is_over is True and not input.final
+                return found.start
+            at = max(at, found.start + 1)
+            self._decided = input.offset + at
         return end
 
-    def _add(self, text: str) -> None:
-        """Add what stands in a string."""
-        (self._held if self._is_key else self._out).append(text)
 
-    def _end_string(self) -> bool:
-        self._quote = ""
-        self._expected = "colon" if self._is_key else "comma"
-        self.over = not self._closers
-        return True
+def after_ends(input: Input, start: int) -> tuple[int, bool | None]:
+    """Return where ends of a call are over, and if no string goes on there; None if one may."""
+    at, ends = start, input.rules.at_call_end
+    while (found := ends.match(input, not input.final, at)) and not found.is_partial:
+        at = after_space(input.text, found.end)
+    if found or at == start:
+        return at, None if found else False
+    if at == len(input.text):
+        return at, input.final or None
+    call = input.rules.at_call_start.match(input, not input.final, at)
+    if call is None or call.is_partial:
+        return at, None if call else False
+    begins = OBJECT_BEGINS.match(input.text, at)
+    if not begins or begins["quote"]:
+        return at, begins is not None
+    return at, False if input.final else None
 
 
-def closed(text: str, rules: Rules) -> str:
-    """Return the JSON value in a text, closed where it breaks off."""
-    input = Input(0, rules, text)
-    input.final = True
-    value = JsonValue(input)
-    return value.read() + value.close()
-
-
-def as_object(text: str, rules: Rules) -> str:
-    """Return arguments that are a string, or null, as the object that they mean."""
-    try:
-        value = load_json(text)
-    except ValueError:
+def as_object(turn: Turn, text: str) -> str:
+    """Return arguments as an object, which a string may hold; tell of what is none."""
+    if text.startswith("{"):
         return text
-    if isinstance(value, str):
-        text = join_halves(closed(value, rules) if find_flaw(value) else value)
-    return "{}" if value is None or not text.strip() else text
-
-
-def deviation(arguments: str) -> tuple[ProblemKind, str]:
-    """Return what is wrong with arguments that are no object: the kind of problem, a sentence."""
     kinds: dict[str, ProblemKind] = {'"': "string_arguments", "n": "no_arguments"}
-    return kinds.get(arguments[:1], "not_an_object"), f"the arguments are {arguments}"
+    turn.problem(kinds.get(text[:1], "not_an_object"), f"the arguments are {text}")
+    if text.startswith('"'):
+        input = Input(0, turn.input.rules, load_json(text))
+        input.final = True
+        inner = JsonValue(input)
+        text = join_halves(inner.read() + inner.close())
+    return text if text.strip() and text != "null" else "{}"

@@ -31,10 +31,7 @@ def literal(source: Any) -> Any:
 
 
 def without_warnings(text: str) -> str:
-    """Double each backslash of which Python would warn: it stands for itself.
-
-    In raw strings all stand for themselves, so a text with one is left alone.
-    """
+    """Double each backslash of which Python would warn, but where raw strings may be."""
     if re.search(r"\b[rR][\"']", text):
         return text
     expression = r"\\(?:[\r\n\\'\"abfnrtvxuUN01234567]|(?=[\s\S]))"
@@ -46,14 +43,14 @@ def dump_python(value: Any) -> str:
     return join_halves(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
-def literal_as_json(text: str) -> tuple[str, Any] | None:
-    """Return a literal that JSON has not, as JSON, and its value; None if it is no such."""
+def literal_as_json(text: str) -> str | None:
+    """Return a literal that JSON has not, as JSON; None if it is no such."""
     try:
         value = literal(text)
         text = dump_python(value)
     except PYTHON_ERRORS:
         return None
-    return None if type(value) in (int, float, str) else (text, value)
+    return None if type(value) in (int, float, str, tuple) else text
 
 
 def join_halves(text: str) -> str:

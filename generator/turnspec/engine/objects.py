@@ -20,7 +20,7 @@ from turnspec.engine.facts import (
     OTHER_MEMBERS,
 )
 from turnspec.engine.json_texts import load_json
-from turnspec.engine.json_values import as_object, deviation
+from turnspec.engine.json_values import as_object
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
 from turnspec.engine.other_syntax import is_name, read_other_syntax
 from turnspec.engine.roles import Role
@@ -214,17 +214,15 @@ def take_member(turn: Turn, call: CallObject, text: str) -> bool:
         if not is_known and key not in (NAME_KEY, ARGUMENTS_KEY, ID_KEY, *OTHER_MEMBERS):
             turn.problem("malformed", f"no value after {key!r}")
     elif NAME_IS_KEY and not call.has_members and open_call:
-        turn.problem(*deviation(text))
-        turn.events += open_call.add(as_object(text, turn.input.rules))
+        turn.events += open_call.add(as_object(turn, text))
     elif key == NAME_KEY and not open_call and (name := name_in(turn, text)):
         return commit(turn, call, name.strip(WHITE_SPACE))
     elif key == ARGUMENTS_KEY and not (call.early or (open_call and open_call.pieces)):
-        if not text.startswith("{"):
-            turn.problem(*deviation(text))
+        arguments = as_object(turn, text)
         if open_call:
-            turn.events += open_call.add(as_object(text, turn.input.rules))
+            turn.events += open_call.add(arguments)
         else:
-            call.early = as_object(text, turn.input.rules)
+            call.early = arguments
     elif HAS_MEMBER_IDS and key == ID_KEY and not call.id:
         call.id = as_string(text)
     elif key not in OTHER_MEMBERS or re.sub("[0-9]", "", text) not in USUAL_VALUES:

@@ -1,4 +1,4 @@
-"""Calls as other formats write them (JSON, tags, Python): many models have learned several."""
+"""Calls as other formats write them, read as a whole: as a JSON object, in tags, as in Python."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from turnspec.engine.literals import (
     dump_python,
     join_halves,
     literal,
+    literal_as_json,
     without_warnings,
 )
 from turnspec.engine.markers import WHITE_SPACE
@@ -53,9 +54,8 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
         yield None
     calls = other_calls("".join(pieces), turn.tools)
     if not calls:
-        end_of_text = turn.go_back()
         turn.state.mentioned = True
-        turn.write_mention(end_of_text)
+        turn.write_mention(turn.go_back())
         return False
     start = turn.holds.pop().offset
     for name, arguments, told in calls:
@@ -69,12 +69,16 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
 
 def other_calls(text: str, tools: Tools | None) -> list[OtherCall]:
     """Return the calls that a text is; none if it is something else."""
-    tools, calls = tools or {}, [call_in_object(it) for it in objects_in(text)]
+    tools = tools or {}
+    calls: list[OtherCall | None] = [call_in_object(it) for it in objects_in(text)]
     if READS_TAGS and not calls:
         calls = [call_in_tags(text, tools)]
     if not any(calls):
-        calls = [call_in_python(text)]
-    found = [call for call in calls if call and (is_name(call[0]) or call[0] in tools)]
+        head = re.match(CALLED.replace("NAME", NAME), text)
+        given = keyword_arguments(text[head.end() :]) if head else None
+        if head and given:
+            calls = [(head["name"], given, "the call has keyword arguments")]
+    found = [it for it in calls if it and (re.fullmatch(NAME, it[0]) or it[0] in tools)]
     return found if len(found) == len(calls) else []
 
 
@@ -88,18 +92,13 @@ def objects_in(text: str) -> Sequence[Any]:
     text = text.strip(WHITE_SPACE)
     for is_python in (False, True):
         for candidate in (text, f"[{text}]"):
+            json = literal_as_json(candidate) if is_python else candidate
             try:
-                json = python_as_json(candidate) if is_python else candidate
-                value = load_json(json, hook=apart)
-            except PYTHON_ERRORS:
+                value = load_json(json or "", hook=apart)
+            except ValueError:
                 continue
             return value if is_list(value) else [value]
     return []
-
-
-def python_as_json(text: str) -> str:
-    """Return a literal of Python's that JSON can hold, as JSON."""
-    return dump_python(literal(text))
 
 
 def call_in_object(value: Any) -> OtherCall | None:
@@ -139,21 +138,13 @@ def call_in_tags(text: str, tools: Tools) -> OtherCall | None:
     return head["key"], f"{{{', '.join(members)}}}", "the call is tags"
 
 
-def call_in_python(text: str) -> OtherCall | None:
-    """Return the call with Python's keyword arguments that a text is."""
-    head = re.match(CALLED.replace("NAME", NAME), text)
-    arguments = keyword_arguments(text[head.end() :]) if head else None
-    if head is None or arguments is None:
-        return None
-    return head["name"], arguments, "the call has keyword arguments"
-
-
 def keyword_arguments(text: str) -> str | None:
     """Return Python's keyword arguments, up to the bracket after them, as JSON."""
     import ast  # takes long, and is seldom needed
 
     try:
-        call = ast.parse(f"f({without_warnings(text.strip(WHITE_SPACE))}", mode="eval").body
+        source = f"f({without_warnings(text.strip(WHITE_SPACE))}"
+        call = ast.parse(source, mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             return None  # more than arguments
         values = apart((word.arg, literal(word.value)) for word in call.keywords)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
 
 from turnspec.engine.facts import HAS_RAW_STRINGS, HAS_SPECIAL_TOKENS
 from turnspec.engine.json_texts import quote
-from turnspec.engine.json_values import JSON_CONSTANTS, TOKENS, JsonValue
+from turnspec.engine.json_values import TOKENS, JsonValue
+from turnspec.engine.markers import WHITE_SPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ SLASH = re.compile(r"(\\[^/])|\\/")
 ESCAPES = {
     f"\\{letter}": sign for letter, sign in zip("ntbfrav\\'\"", "\n\t\b\f\r\a\v\\'\"", strict=True)
 }
+#: What no word holds; and no key without quotes, which may hold white space.
+BEFORE_WORDS, BEFORE_KEYS = "\\x00-\x20", "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f"
 PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 #: What follows a string: no bracket before another quote. An argument's key may, as a separator
 #: may be missing before it.
@@ -42,33 +44,39 @@ AFTER_STRING = (
 class OtherValue(JsonValue):
     """A value in a relative of JSON."""
 
-    words: Mapping[str, str] = {**JSON_CONSTANTS, **PYTHON_WORDS}
-    has_bare_keys = True
-
     def __init__(self, input: Input, turn: Turn | None, style: ValueStyle) -> None:
         super().__init__(input, turn)
         self._style = style
         self.has_single_quotes = style.has_python_escapes or style.raw_quote == "'"
         self.quotes = (style.raw_quote or '"', '"', "'")
-        quotes = "|".join(map(re.escape, self.quotes))
-        self.tokens = re.compile(TOKENS.replace("QUOTES", quotes))
+        tokens = TOKENS.replace("QUOTES", "|".join(map(re.escape, self.quotes)))
+        self._value_tokens = re.compile(tokens)
+        self._key_tokens = re.compile(tokens.replace(BEFORE_WORDS, BEFORE_KEYS))
         inside, alone = (style.after_string, style.after_string.replace(":", ""))
         self._after_strings = [
             re.compile(AFTER_STRING.replace("SIGNS", re.escape(signs))) for signs in (alone, inside)
         ]
 
-    def _may_be_quote(self, kind: str | None) -> bool:
-        """Say whether more text may make a quote of what comes next."""
-        if HAS_RAW_STRINGS and kind in ("word", "opening") and not self._word:
-            is_long = len(self.quotes[0]) > 1 and not self._input.final
-            return is_long and self.may_be_quote(self._input.position)
-        return kind is None and self.may_be_quote(self._input.position)
+    def literal(self, word: str) -> str | None:
+        return super().literal(word) or PYTHON_WORDS.get(word)
 
-    def _take_quote(self, text: str) -> bool:
+    def _read_token(self) -> bool:
+        self.tokens = self._key_tokens if self._expected == "key" else self._value_tokens
+        return super()._read_token()
+
+    def _may_be_quote(self, token: re.Match[str] | None) -> bool:
+        kind = token.lastgroup if token else None
+        is_begun = kind is None
+        if HAS_RAW_STRINGS and kind in ("word", "opening"):
+            is_begun = len(self.quotes[0]) > 1 and not self._input.final
+        return is_begun and self.may_be_quote(self._input.position)
+
+    def _begin(self, kind: str, text: str) -> bool | None:
         is_raw = HAS_RAW_STRINGS and text == self._style.raw_quote
         if HAS_SPECIAL_TOKENS and is_raw and not self._is_raw_quote():
             return False  # it is a special token, and here only looks like it
-        return super()._take_quote(text)
+        is_last = self._input.position + len(text) == len(self._input.text)
+        return super()._begin(kind, text if is_last else text.rstrip(WHITE_SPACE))
 
     def _is_raw_quote(self) -> bool:
         input = self._input
@@ -122,8 +130,7 @@ class OtherValue(JsonValue):
 
     def _end_if(self, is_end: bool) -> bool:
         if is_end:
-            self._add('"')
-            self._end_string()
+            self._end('"')
         return is_end
 
 

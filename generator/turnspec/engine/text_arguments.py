@@ -22,7 +22,7 @@ from turnspec.engine.markers import WHITE_SPACE, Found
 from turnspec.engine.roles import Role
 from turnspec.engine.tools import object_in
 from turnspec.engine.types import json_types
-from turnspec.engine.values import Value, end_value
+from turnspec.engine.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
     if END_OF_GUARD and (yield from read_guard(turn, value)):
         ends = turn.input.rules.in_guarded_value
     value.ends = ends
-    turn.events += call.add(value.begin())
+    turn.events += call.add(f'{value.before}"' if value.is_string else "")
     end = yield from find_value_end(turn, call, value, found.slot("key"), ends)
     if end is None:
         turn.cut_off(turn.input.rest)
@@ -115,7 +115,7 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
         turn.input.take(end.end)
     elif ARGUMENT_HAS_END:
         turn.problem("missing_marker", "a value is not closed")
-    end_value(turn, call, value)
+    turn.events += call.add(value.end(turn))
     return end is not None
 
 
@@ -131,8 +131,8 @@ def next_element(turn: Turn, value: Value) -> Reading[Found | None]:
 def cut_value_off(turn: Turn, call: OpenCall, value: Value) -> bool:
     """End a value of which nothing but the beginning of an element has come."""
     turn.cut_off(turn.input.rest)
-    turn.events += call.add(value.begin())
-    end_value(turn, call, value)
+    turn.events += call.add(f'{value.before}"' if value.is_string else "")
+    turn.events += call.add(value.end(turn))
     return False
 
 

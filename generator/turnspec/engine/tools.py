@@ -12,13 +12,7 @@ ALTERNATIVES = ("anyOf", "oneOf", "allOf")
 
 
 def parameters_by_name(tools: Any) -> dict[str, Mapping[str, Any]]:
-    """Return the schemas of the tools' arguments by the tools' names.
-
-    A tool is an OpenAI tool definition, or the function in it alone.
-
-    Raises:
-        ValueError: they are no tools; it says which of them is none, and why.
-    """
+    """Return the schemas of tools' arguments by their names; ValueError tells what is no tool."""
     if not is_list(tools):
         raise ValueError("tools: not a list")
     found: dict[str, Mapping[str, Any]] = {}

@@ -24,15 +24,6 @@ PYTHON_TYPES = {
     "None": "null",
     "NoneType": "null",
 }
-TYPE_NAMES: dict[type, set[str]] = {
-    str: {"string"},
-    int: {"integer", "number"},
-    float: {"number"},
-    bool: {"boolean"},
-    list: {"array"},
-    dict: {"object"},
-    type(None): {"null"},
-}
 
 
 def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
@@ -50,16 +41,12 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
 
 def types_of(value: object) -> set[str]:
     """Return the types that a value is of."""
-    return TYPE_NAMES.get(type(value)) or set()
+    name = PYTHON_TYPES.get(type(value).__name__, "")
+    return {name, "number"} if name == "integer" else {name} - {""}
 
 
 def as_json(text: str, types: set[str], python: bool) -> str | None:
-    """Return a written value as JSON, or None if it is not of one of the types.
-
-    `python` says whether it may be a literal of Python, where it is no JSON.
-
-    No text at all is an empty array or object where only that is expected.
-    """
+    """Return a written value as JSON, if it is of one of the types; as `python` allows it too."""
     nested = types & {"array", "object"}
     text = text.strip(WHITE_SPACE)
     if not text and len(nested) == 1 and "string" not in types:
@@ -67,8 +54,6 @@ def as_json(text: str, types: set[str], python: bool) -> str | None:
     try:
         value = load_json(text)
     except ValueError:
-        found = literal_as_json(text) if python else None
-        if found is None:
-            return None
-        text, value = found
+        json = literal_as_json(text) if python else None
+        return as_json(json, types, False) if json else None
     return text if types & types_of(value) else None

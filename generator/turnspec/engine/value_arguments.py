@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from turnspec.engine.facts import CALL_HAS_END
+from turnspec.engine.facts import CALL_HAS_END, HAS_OTHER_VALUES, VALUE_STYLE
 from turnspec.engine.json_texts import dump_json, quote
+from turnspec.engine.json_values import JsonValue
+from turnspec.engine.other_values import OtherValue
 from turnspec.engine.roles import Role
 from turnspec.engine.tools import object_in
-from turnspec.engine.whole_arguments import new_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from turnspec.engine.json_values import JsonValue
     from turnspec.engine.markers import Found
     from turnspec.engine.text import Reading
     from turnspec.engine.turn import OpenCall, Turn
@@ -106,7 +106,8 @@ def read_value_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[boo
     if not may_have(turn, call, key):
         turn.problem("unknown_argument", f"the tool has no {key!r}")
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
-    value = new_value(turn)
+    input = turn.input
+    value = OtherValue(input, turn, VALUE_STYLE) if HAS_OTHER_VALUES else JsonValue(input, turn)
     if (yield from is_bare_text(turn, value)):
         return (yield from read_bare_text(turn, call, before))
     while True:
@@ -140,7 +141,7 @@ def is_bare_text(turn: Turn, value: JsonValue) -> Reading[bool]:
         assert match  # if only an empty text
         word, end = match["word"], match.end()
         if end < len(input.text) or input.final:
-            if not word or value.is_literal(word) or value.may_be_quote(end - len(word)):
+            if not word or value.literal(word) or value.may_be_quote(end - len(word)):
                 return False
             found = rules.after_bare_text.match(input, not input.final, end)
             if not (found and found.is_partial):
@@ -179,8 +180,8 @@ def read_bare_text(turn: Turn, call: OpenCall, before: str) -> Reading[bool]:
 
 def end_written_value(turn: Turn, call: OpenCall, value: JsonValue, before: str) -> None:
     """End a value with what closes it; a value that is not there is null."""
-    call.complete = call.complete and not value.is_open
     text = value.close()
+    call.complete = call.complete and not text
     if before and not text:
         if not turn.input.final:
             turn.problem("malformed", f"no value after {before!r}")

@@ -11,48 +11,41 @@ if TYPE_CHECKING:
     from turnspec.engine.turn import Turn
 
 
-def new_value(turn: Turn) -> JsonValue:
-    """Return what reads a value in the format's own notation."""
-    if HAS_OTHER_VALUES:
-        return OtherValue(turn.input, turn, VALUE_STYLE)
-    return JsonValue(turn.input, turn)
-
-
 class WholeArguments:
     """Arguments that are being read. If `collect`, they wait for the call's name."""
 
     def __init__(self, turn: Turn, collect: bool) -> None:
-        self.value = new_value(turn)
-        self.collected: list[str] | None = [] if collect else None
+        input = turn.input
+        self.value = (
+            OtherValue(input, turn, VALUE_STYLE) if HAS_OTHER_VALUES else JsonValue(input, turn)
+        )
         self._turn = turn
+        self._collects = collect  # or what has come is no object
+        self._collected: list[str] = []
 
     def take(self, text: str) -> None:
         """Take JSON text: pass it on if it belongs to an object, else collect it."""
         call = self._turn.call
-        if not text:
-            return
-        if self.collected is None and call and (call.pieces or text[0] == "{"):
+        if call and not self._collects and (call.pieces or text[:1] in "{"):
             self._turn.events += call.add(text)
         else:
-            self.collected = self.collected or []
-            self.collected.append(text)
+            self._collects = True
+            self._collected.append(text)
 
     def read(self) -> bool:
         """Take what has come; return whether all of the value, or of the text, has come."""
-        turn, value = self._turn, self.value
+        turn, call, value = self._turn, self._turn.call, self.value
         self.take(value.read())
-        if value.is_done or turn.input.final:
-            return True
-        call = turn.call
-        if self.collected is None and value.is_in_string and call:
+        is_over = value.is_done or turn.input.final
+        if call and value.is_in_string and not (is_over or self._collects):
             turn.flow = call.flow_in_string
-        return False
+        return is_over
 
     def close(self) -> bool:
         """Close what is open; return whether nothing was."""
-        is_whole = self.value.over or not (self.value.is_open or self._turn.input.final)
-        self.take(self.value.close())
-        return is_whole
+        text = self.value.close()
+        self.take(text)
+        return self.value.is_done and not text
 
     @property
     def rest(self) -> str:
@@ -62,4 +55,4 @@ class WholeArguments:
     @property
     def text(self) -> str:
         """What was collected."""
-        return "".join(self.collected or ())
+        return "".join(self._collected)

@@ -22,9 +22,9 @@ BY_HAND = frozenset(
         "check_options",
         *("Parser", "parse", "read_again", "Record", "Problem", "ToolCall", "Message"),
         *("ReasoningDelta", "ContentDelta", "ToolCallStart", "ToolCallDelta"),
-        *("ToolCallEnd", "Event", "GrowingText", "dump_json", "quote", "load_json", "is_too_deep"),
+        *("ToolCallEnd", "Event", "GrowingText", "dump_json", "quote", "load_json"),
         *("is_object", "find_flaw", "with_repeated_joined", "joined", "literal"),
-        *("literal_as_json", "without_warnings", "dump_python", "join_halves", "python_as_json"),
+        *("literal_as_json", "without_warnings", "dump_python", "join_halves"),
         *("keyword_arguments", "types_of", "PYTHON_ERRORS", "parameters_by_name", "is_list"),
         *("is_mapping", "object_in", "list_in", "schema_options", "apart", "near"),
     )

@@ -1,7 +1,7 @@
 /** Python's literals, which some models write where JSON belongs. */
 
 import { dumpJson, floatText, JsonNumber, joinHalves } from "./json.js";
-import { type Any, isList, ValueError } from "./python.js";
+import { type Any, isList } from "./python.js";
 
 /** A literal's type, and its JSON; null where JSON has no such value. */
 interface PythonLiteral {
@@ -261,17 +261,10 @@ function unescapedLiteral(text: string): string {
   });
 }
 
-/** Return a literal that JSON has not, as JSON, and itself; null if it is no such. */
-export function literalAsJson(text: string): readonly [string, PythonLiteral] | null {
+/** Return a literal that JSON has not, as JSON; null if it is no such. */
+export function literalAsJson(text: string): string | null {
   const found = LiteralReader.read(text);
-  return !found || found.type === "number" || found.type === "string" ? null : [found.json, found];
-}
-
-/** Return a literal that JSON can hold, as JSON; ValueError if it is none. */
-export function pythonAsJson(text: string): string {
-  const found = LiteralReader.read(text);
-  if (!found) throw new ValueError("no literal");
-  return found.json;
+  return !found || ["number", "string", "tuple"].includes(found.type) ? null : found.json;
 }
 
 /** Return keyword arguments, up to the bracket behind them, as JSON; null if they are none. */
@@ -279,15 +272,14 @@ export function keywordArguments(text: string): string | null {
   return LiteralReader.readKeywords(text);
 }
 
-/** Return the types that a value is of: of JSON, of a schema, or a literal. */
+/** Return the types that a value is of: of JSON, or of a schema. */
 export function typesOf(value: Any): Set<string> {
   if (value === null) return new Set(["null"]);
   if (isList(value)) return new Set(["array"]);
   if (value instanceof Map) return new Set(["object"]);
   if (value instanceof JsonNumber) return ofNumber(value.isInteger);
   if (typeof value === "number") return ofNumber(Number.isInteger(value));
-  const isLiteral = typeof value === "object" && "json" in value && "type" in value;
-  return new Set([isLiteral ? (value as PythonLiteral).type : typeof value]);
+  return new Set([typeof value]);
 }
 
 function ofNumber(isInteger: boolean): Set<string> {
