@@ -1,4 +1,4 @@
-"""Tables written by hand, one for each way to write calls, and what the engine reads with them."""
+"""What the engine reads in the formats of `tests.small_formats`."""
 
 from __future__ import annotations
 
@@ -8,334 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.parser_checks import added_up, stream, summary
-from turnspec.codegen.format import CallsFormat, Format, ReasoningFormat
+from tests.small_formats import FORMATS
 from turnspec.codegen.format_module import FormatModule
+from turnspec.spec.model import Reasoning
 
-#: table, text; content, reasoning, calls with their arguments, kinds of problems
+#: format, text; content, reasoning, calls with their arguments, kinds of problems
 Case = tuple[str, str, str, str, list[tuple[str, Any]], list[str]]
 
-_TURN: Format = {"name": "hand", "header": "", "prompt": "", "turn_end": ["<end>"]}
-_HEAD: CallsFormat = {
-    "form": "heads",
-    "start": "<call {name}>",
-    "mentions": ["<call"],
-    "closing": ["</call>"],
-    "end": ["</call>"],
-}
-_ORDER = ["reasoning", "content", "calls"]
-TABLES: dict[str, Format] = {
-    "text": {
-        **_TURN,
-        "prompt_without_thinking": "<why>",
-        "order": ["reasoning", "content"],
-        "reasoning": {"start": ["<why>"], "end": ["</why>"]},
-    },
-    "objects": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {
-            "form": "objects",
-            "opening": ["<call>"],
-            "mentions": ["<call>"],
-            "closing": ["</call>"],
-            "end": ["</call>"],
-            "members": {"name": "do", "arguments": "with"},
-        },
-        "arguments": {"form": "json"},
-    },
-    "separated": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {
-            "form": "objects",
-            "opening": ["<calls>"],
-            "mentions": ["<calls>"],
-            "closing": ["</calls>"],
-            "end": ["</calls>"],
-            "members": {"name": "do", "arguments": "with"},
-            "separators": ["<next>"],
-        },
-        "arguments": {"form": "json"},
-    },
-    "bare": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {
-            "form": "objects",
-            "bare": True,
-            "members": {"name": "do", "arguments": "with", "id": "as"},
-        },
-        "arguments": {"form": "json"},
-    },
-    "json": {**_TURN, "order": _ORDER, "calls": _HEAD, "arguments": {"form": "json"}},
-    "tokens": {
-        **_TURN,
-        "turn_end": ["<end>", "</s>"],
-        "unwritten": ["</s>", "<s>", "<pad>", "[a]", "[/a]"],
-        "order": _ORDER,
-        "reasoning": {"start": ["<why>"], "end": ["</why>"]},
-        "content": {"start": ["[a]"], "end": ["[/a]"]},
-        "calls": _HEAD,
-        "arguments": {"form": "json"},
-    },
-    "bare tokens": {
-        **_TURN,
-        "turn_end": ["<end>", "</s>"],
-        "unwritten": ["</s>", "<s>"],
-        "order": ["content", "calls"],
-        "calls": {"form": "objects", "bare": True, "members": {"name": "do", "arguments": "with"}},
-        "arguments": {"form": "json"},
-    },
-    "ids": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {**_HEAD, "named_by_id": True},
-        "arguments": {"form": "json"},
-    },
-    "thoughts": {
-        **_TURN,
-        "order": _ORDER,
-        "reasoning": {"start": ["<why>", "<w>{?thought}"], "end": ["</why>"]},
-        "calls": {
-            **_HEAD,
-            "start": "<call {name}> <with>",
-            "short_starts": ["<call {name}> {?<with>}"],
-        },
-        "arguments": {"form": "json"},
-    },
-    "named lines": {
-        **_TURN,
-        "order": _ORDER,
-        "reasoning": {"start": ["<why>"], "end": ["</why>"]},
-        "calls": {"form": "heads", "start": "{name}"},
-        "arguments": {"form": "json"},
-    },
-    "named lines of values": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {"form": "heads", "start": "{name} (", "closing": [")"]},
-        "arguments": {
-            "form": "values",
-            "start": "{key} =",
-            "separator": ", ",
-            "values": {"escapes": "python"},
-        },
-    },
-    "keyed lines": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": _HEAD,
-        "arguments": {
-            "form": "text",
-            "start": "{key but <} ({type}):",
-            "types": {"s": ["string"], "j": ["integer", "array"]},
-        },
-    },
-    "fences": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {
-            "form": "objects",
-            "opening": ["```do"],
-            "mentions": ["```do"],
-            "closing": ["```{no d}"],
-            "members": {"name": "do", "arguments": "with"},
-        },
-        "arguments": {"form": "json"},
-    },
-    "opened": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {
-            **_HEAD,
-            "start": '<call "{name}">',
-            "opening": ["<calls>"],
-            "needs_opening": True,
-            "mentions": ["<calls>"],
-            "section_end": ["</calls>"],
-        },
-        "arguments": {"form": "text", "start": "<k>{key}</k> {?<v>}", "end": "</v>"},
-    },
-    "tail": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {**_HEAD, "tail": " #{id}"},
-        "arguments": {"form": "json"},
-    },
-    "python": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {**_HEAD, "start": "<call>{name}(", "closing": [")", "</call>"]},
-        "arguments": {
-            "form": "values",
-            "start": "{key}=",
-            "separator": ", ",
-            "values": {"escapes": "python"},
-        },
-    },
-    "tags": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": _HEAD,
-        "arguments": {"form": "text", "start": "<{key}>", "end": "</{key}>"},
-    },
-    "elements": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": _HEAD,
-        "arguments": {
-            "form": "text",
-            "start": "<{key}>",
-            "end": "</{key}>",
-            "elements": {
-                "member_start": "<{key}>",
-                "member_end": "</{key}>",
-                "element_key": "item",
-                "distinct": False,
-            },
-        },
-    },
-    "array": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": _HEAD,
-        "arguments": {
-            "form": "text",
-            "start": "<arg {key}>",
-            "end": "</arg>",
-            "elements": {
-                "member_start": "<m {key}>",
-                "member_end": "</m>",
-                "element_start": "<e>",
-                "element_end": "</e>",
-                "distinct": False,
-            },
-        },
-    },
-    "lines": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": _HEAD,
-        "arguments": {"form": "text", "start": "<{key}>\n", "end": "\n</{key}>"},
-    },
-    "escaped": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": _HEAD,
-        "arguments": {
-            "form": "text",
-            "start": '<k "{key}">',
-            "end": "</k>",
-            "key_escapes": {"&amp;": "&", "&quot;": '"'},
-        },
-    },
-    "entities": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": _HEAD,
-        "arguments": {
-            "form": "text",
-            "start": "<k {key}>",
-            "end": "</k>",
-            "guard": ["<![CDATA[", "]]>"],
-            "value_escapes": {"&lt;": "<", "&amp;": "&"},
-        },
-    },
-    "nothing behind a call": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {
-            "form": "heads",
-            "opening": ["<calls>"],
-            "only_in_section": True,
-            "start": "do: {name}\n",
-            "section_end": ["</calls>"],
-            "section_closing": ["</calls>"],
-        },
-        "arguments": {"form": "values", "start": "{key but <} :", "values": {}},
-    },
-    "section": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {
-            "form": "heads",
-            "opening": ["<calls> ["],
-            "only_in_section": True,
-            "start": "{name} (",
-            "mentions": ["<calls> ["],
-            "closing": [")"],
-            "section_end": ["] </calls>", "</calls>"],
-            "section_closing": ["] </calls>"],
-        },
-        "arguments": {
-            "form": "values",
-            "start": "{key}:",
-            "separator": ",",
-            "values": {"raw_quote": "~~q~~", "raw_inside": True},
-        },
-    },
-    "list": {
-        **_TURN,
-        "order": ["calls", "content"],
-        "calls": {
-            "form": "heads",
-            "opening": ["["],
-            "only_in_section": True,
-            "start": "{name} (",
-            "closing": [")"],
-            "section_closing": ["]"],
-        },
-        "arguments": {
-            "form": "values",
-            "start": "{key} =",
-            "separator": ",",
-            "values": {"escapes": "python"},
-        },
-    },
-    "comments": {
-        **_TURN,
-        "order": _ORDER,
-        "reasoning": {"start": ["#|"], "end": ["|#"]},
-        "calls": {
-            **_HEAD,
-            "opening": ["<calls>"],
-            "only_in_section": True,
-            "start": "<{name but /}>",
-            "other_starts": ["-next- <{name but /}>"],
-            "mentions": ["<calls>"],
-            "closing": [],
-            "tail": "</{name}>",
-            "end": [],
-            "section_end": ["</calls>"],
-            "section_closing": ["</calls>"],
-        },
-        "arguments": {"form": "json"},
-    },
-    "keys": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {**_HEAD, "start": "<call {name} "},
-        "arguments": {"form": "values", "start": "{key} :"},
-    },
-    "last": {
-        **_TURN,
-        "order": ["reasoning", "calls", "content"],
-        "content": {"start": ["<say>"]},
-        "calls": {**_HEAD, "start": "<call {name}"},
-        "arguments": {
-            "form": "text",
-            "start": "<k>{key}<{type}>",
-            "types": {"s": ["string"], "j": ["integer", "array"]},
-        },
-    },
-    "code": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": _HEAD,
-        "arguments": {"form": "json"},
-        "code": {"start": "<run>", "tool": "python", "argument": "code", "method": "call"},
-    },
-}
 TOOLS = [
     {
         "name": "add",
@@ -623,7 +302,7 @@ CASES: dict[str, Case] = {
     ),
     "a call at the end of reasoning": (
         "thoughts",
-        '<why>x <call add><with>{"a": 1}</call>\n<call add><with>{}</call><end>',
+        '<why>x <call>add<with>{"a": 1}</call>\n<call>add<with>{}</call><end>',
         "",
         "x",
         [("add", {"a": 1}), ("add", {})],
@@ -631,17 +310,17 @@ CASES: dict[str, Case] = {
     ),
     "a call in reasoning that goes on": (
         "thoughts",
-        '<why>x <call add><with>{"a": 1}</call> y <call add><with>{}</call></why>Hi',
+        '<why>x <call>add<with>{"a": 1}</call> y <call>add<with>{}</call></why>Hi',
         "Hi",
-        'x <call add><with>{"a": 1}</call> y <call add><with>{}</call>',
+        'x <call>add<with>{"a": 1}</call> y <call>add<with>{}</call>',
         [],
         ["draft", "draft"],
     ),
     "a draft of a call, and the call": (
         "thoughts",
-        '<why><call add><with>{"a": 1}</call> No: <call add><with>{"a": 2}</call><end>',
+        '<why><call>add<with>{"a": 1}</call> No: <call>add<with>{"a": 2}</call><end>',
         "",
-        '<call add><with>{"a": 1}</call> No:',
+        '<call>add<with>{"a": 1}</call> No:',
         [("add", {"a": 2})],
         ["draft", "unclosed"],
     ),
@@ -655,7 +334,7 @@ CASES: dict[str, Case] = {
     ),
     "reasoning opened without its word": (
         "thoughts",
-        "<w>x</why>Hi",
+        "<|w>x</why>Hi",
         "Hi",
         "x",
         [],
@@ -663,7 +342,7 @@ CASES: dict[str, Case] = {
     ),
     "a head without its last marker": (
         "thoughts",
-        '<call add>{"a": 1}</call>',
+        '<call>add{"a": 1}</call>',
         "",
         "",
         [("add", {"a": 1})],
@@ -671,7 +350,7 @@ CASES: dict[str, Case] = {
     ),
     "a head and no arguments": (
         "thoughts",
-        "<call add></call>",
+        "<call>add</call>",
         "",
         "",
         [("add", {})],
@@ -1143,11 +822,11 @@ def case_failures(form: FormatModule, case: Case) -> Iterator[str]:
             yield f"as deltas, in pieces of {size}: {deltas!r}"
     yield from _cut_failures(form, text)
     yield from _prompt_failures(form, text)
-    yield from _option_failures(form, text, TABLES[name].get("reasoning", {}))
+    yield from _option_failures(form, text, FORMATS[name].reasoning)
     yield from _copy_failures(form, text)
 
 
-def _option_failures(form: FormatModule, text: str, marks: ReasoningFormat) -> Iterator[str]:
+def _option_failures(form: FormatModule, text: str, marks: Reasoning) -> Iterator[str]:
     """Yield what is wrong with other ends of the turn, inline reasoning, and without tools."""
     whole = form.parse(text, tools=TOOLS)
     if whole.problems:
@@ -1160,10 +839,8 @@ def _option_failures(form: FormatModule, text: str, marks: ReasoningFormat) -> I
         if prompt and form.parse("x", enable_thinking=enable) != form.parse("x", prefill=prompt):
             yield f"the {key} isn't taken"
     inline = form.parse(text, tools=TOOLS, reasoning="inline")
-    if whole.reasoning_content:
-        quoted = f"{marks['start'][0]}{whole.reasoning_content}{marks['end'][0]}"
-        if not inline.content.startswith(quoted):
-            yield f"inline: {inline!r}"
+    if whole.reasoning_content and f"{whole.reasoning_content}{marks.end}" not in inline.content:
+        yield f"inline: {inline!r}"
     quoted = 'See: {"do": "add", "with": {}}'
     if form.parse(quoted).content != quoted:
         yield "an object in text, without tools"

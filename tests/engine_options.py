@@ -1,6 +1,6 @@
 """What the engine reads with options: special tokens, tools of all kinds, text that passes through.
 
-The tables are those of `tests.engine_cases`.
+The formats are those of `tests.small_formats`.
 """
 
 from __future__ import annotations
@@ -142,13 +142,13 @@ OPTION_CASES: dict[str, OptionCase] = {
     ),
     "a head that lacks the token of the format's own": OptionCase(
         "thoughts",
-        pieces("a <call add>{} b"),
+        pieces("a <call>add{} b"),
         known("<with>"),
-        content="a <call add>{} b",
+        content="a <call>add{} b",
     ),
     "a head with its token": OptionCase(
         "thoughts",
-        pieces("a <call add>", "!<with>", "{}</call>"),
+        pieces("a <call>add", "!<with>", "{}</call>"),
         known("<with>"),
         content="a",
         calls=(("add", {}),),

@@ -10,7 +10,7 @@ braces.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from turnspec.spec.characters import NAME_SIGNS, NOT_IN_KEYS, NOT_IN_NAMES
@@ -19,6 +19,8 @@ from turnspec.spec.characters import NAME_SIGNS, NOT_IN_KEYS, NOT_IN_NAMES
 Notation: TypeAlias = "str | tuple[str, Sequence[Notation]]"
 Roles: TypeAlias = Sequence[tuple[str, Notation]]
 
+#: What ends a turn, in rules that the option `stop` adds to; "{stop 3}" has three characters.
+STOP = "{stop}"
 _BEFORE = re.compile(r"((?:[^{]|\{\{|\{(?!\{|before ))*)\{before (.*)\}", re.DOTALL)
 TOKEN = re.compile(
     r"\{\{|\}\}|\{(?P<optional>\?)?(?P<slot>[^{}]+?)(?: but (?P<but>[^{}]+))?\}|[^{}]"
@@ -140,7 +142,14 @@ def literal_length(notation: Notation) -> int:
     """Return how many characters of a marker are always the same."""
     text, _ = parted(notation)
     tokens = TOKEN.finditer(text)
-    return sum(not token["slot"] and token.group() not in _WHITE_SPACE for token in tokens)
+    fixed = (not token["slot"] and token.group() not in _WHITE_SPACE for token in tokens)
+    return sum(fixed) + text.count(STOP)
+
+
+def at_least(fewest: int, ends: Iterable[str]) -> list[str]:
+    """Return ends with so many characters that are always the same; a turn's, that have them."""
+    named = {STOP: f"{{stop {fewest}}}" if fewest > 1 else STOP}
+    return [named.get(end, end) for end in ends if end in named or literal_length(end) >= fewest]
 
 
 def first_text(notation: Notation) -> str:

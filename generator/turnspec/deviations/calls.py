@@ -133,7 +133,7 @@ def bare_name(form: Format) -> Iterator[Case]:
 
 def name_alone(form: Format) -> Iterator[Case]:
     """The turn ends behind the name of a call that no other marker opens."""
-    opened = form.table.get("calls", {}).get("opening")
+    opened = form.marks.calls.opening
     head = () if not form.calls or form.json_call or opened else form.tools.call[:2]
     if head[1:] == (Slot(SlotKind.NAME),) and looks_like_head(before := literal_text(head[0])):
         message = Message(calls=(replace(form.call, arguments={}),))

@@ -39,11 +39,10 @@ def function_tag_in_prose(form: Format) -> Iterator[Case]:
 
 def call_in_addressed_text(form: Format) -> Iterator[Case]:
     """A message quotes a call whose header says that it is for the user, or nothing of it."""
-    content = form.table.get("content", {})
-    if form.calls and content.get("addressed"):
+    if form.calls and form.marks.text.headers:
         text = f"It was\n{form.without_end(form.one_call).strip()}\nbefore."
         yield _said(form, text)
-        yield from (form.case(lead + text, Message(text)) for lead in content.get("lead", ()))
+        yield from (form.case(lead + text, Message(text)) for lead in form.marks.text.leads)
 
 
 def tool_named_as_a_key(form: Format) -> Iterator[Case]:
