@@ -18,7 +18,7 @@ from tests.parser_checks import stream
 from tests.small_formats import FORMATS
 from turnspec.codegen.loading import load
 from turnspec.codegen.markers import Notation
-from turnspec.codegen.rules import Slots, rows_of
+from turnspec.codegen.rules import Slots
 from turnspec.engine.facts import SLOTS
 from turnspec.engine.input import Input
 from turnspec.engine.json_texts import find_flaw
@@ -90,7 +90,7 @@ def input_of(text: str, *, final: bool = True) -> Input:
 def markers_of(*written: Notation) -> Markers:
     """Return markers with which content begins."""
     slots = Slots()
-    rows = slots.rows(rows_of([("content_start", marker) for marker in written]))
+    rows = slots.rows([("content_start", marker) for marker in written])
     rules = [Rule(Role.CONTENT_START, row.marker, row.if_before) for row in rows]
     return Markers(rules, {**SLOTS, **slots.found}, None)
 

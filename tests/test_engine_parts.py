@@ -1,4 +1,4 @@
-"""The engine as modules hold it, and as it runs in memory; the format table as scripts hold it."""
+"""The engine as modules hold it, and as it runs in memory; facts as scripts hold them."""
 
 from __future__ import annotations
 

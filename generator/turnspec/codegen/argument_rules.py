@@ -15,6 +15,7 @@ from turnspec.codegen.markers import (
     spaced,
 )
 from turnspec.codegen.marks import ArgumentMarks, Marks
+from turnspec.codegen.notation import notation
 from turnspec.spec.model import Part
 
 
@@ -153,8 +154,8 @@ def value_roles(marks: Marks) -> Roles:
 
 def guarded_value_roles(marks: Marks) -> Roles:
     """Return what may end a value that is surrounded."""
-    guard = marks.arguments.guard
-    return [*_value_ends(marks, guard[1]), *turn_end_roles(marks)] if guard else []
+    guard = marks.tools.arguments.guard
+    return [*_value_ends(marks, notation(guard.end)), *turn_end_roles(marks)] if guard else []
 
 
 def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
@@ -180,7 +181,8 @@ def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
 
 def guard_roles(marks: Marks) -> Roles:
     """Return what may surround a value, at its beginning."""
-    return [("guard", spaced(guard)) for guard in marks.arguments.guard[:1]]
+    guard = marks.tools.arguments.guard
+    return [("guard", spaced(notation(guard.start)))] if guard else []
 
 
 def behind_value(marks: Marks) -> list[Notation]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from turnspec.codegen.markers import excluded, leading_text
+from turnspec.codegen.markers import excluded
 from turnspec.codegen.marks import CallMarks
 from turnspec.codegen.notation import notation, optional, slotted
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker, tags
@@ -36,10 +36,8 @@ def _around_objects(spec: Spec, tools: Tools) -> CallMarks:
     return CallMarks(
         opening=opening,
         other_openings=tuple(others),
-        mentions=tuple(filter(looks_like_marker, opening[:1])),
         closing=tuple(_apart(text, opening) for text in closing),
         end=tuple(filter(looks_like_marker, closing)),
-        separators=tuple(notation(it) for it in tools.separators if it.strip(_COMMAS)),
     )
 
 
@@ -74,6 +72,11 @@ def other_values(tools: Tools) -> tuple[str, ...]:
     found = re.findall(r'"(\w+)"\s*:\s*("[^"{}]*")', _text(tools.call))
     values = {re.sub(r"\d", "", value) for key, value in found if key in others}
     return tuple(sorted(values - {'""', '"function"'}))
+
+
+def call_separators(tools: Tools) -> list[str]:
+    """Return what separates two calls, where that is more than a comma."""
+    return [text for text in tools.separators if text.strip(_COMMAS)]
 
 
 def _text(pieces: Sequence[Piece]) -> str:
@@ -112,7 +115,6 @@ def _around_heads(spec: Spec, tools: Tools) -> CallMarks:
     opening = tuple(map(notation, shape.opening))
     if shape.only_in_section:
         opening = tuple(map(_with_optional_bracket, opening))
-    first = leading_text(opening[0] if opening else start)
     end, section_end = _ends(shape, spec)
     expected = tools.section_ends if shape.only_in_section else ()
     return CallMarks(
@@ -120,7 +122,6 @@ def _around_heads(spec: Spec, tools: Tools) -> CallMarks:
         start=start.replace(_NAME, slot, 1),
         other_starts=tuple(_other_starts(shape, spec, start)),
         short_starts=tuple(it.replace(_NAME, slot, 1) for it in _short_starts(tools, start)),
-        mentions=(first,) if looks_like_marker(first) else (),
         closing=_closing(shape),
         end=tuple(dict.fromkeys(map(notation, end))),
         section_end=tuple(dict.fromkeys(map(notation, section_end))),
@@ -133,9 +134,9 @@ def _around_heads(spec: Spec, tools: Tools) -> CallMarks:
 def _other_starts(shape: _Shape, spec: Spec, start: str) -> Iterator[str]:
     """Yield heads of other ways to write a call."""
     yield from (slotted(call[: call.index(_ARGUMENTS)]) for call in spec.alternatives.calls)
-    # In a section they stand behind what separates calls, where that is more than a comma.
-    separators = shape.tools.separators if shape.only_in_section else ()
-    yield from (f"{notation(text)} {start}" for text in separators if text.strip(_COMMAS))
+    # In a section they stand behind what separates calls.
+    separators = call_separators(shape.tools) if shape.only_in_section else ()
+    yield from (f"{notation(text)} {start}" for text in separators)
     if start.count(_NAME) > 1:  # the first tells, whatever stands where it is said again
         yield start[: start.rindex(_NAME)] + "{name or noise}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from turnspec.codegen.call_marks import other_keys, own_keys
+from turnspec.codegen.call_marks import call_separators, other_keys, own_keys
 from turnspec.codegen.markers import (
     Notation,
     Roles,
@@ -16,22 +16,39 @@ from turnspec.codegen.markers import (
 )
 from turnspec.codegen.marks import CallMarks, Marks
 from turnspec.codegen.notation import notation
-from turnspec.codegen.text_rules import text_roles
 
+#: The markers of text, each in the order in which it is told.
+_OF_TEXT = (
+    *("content_start", "reasoning_start", "between", "reasoning_end"),
+    *("turn_end", "content_end", "turn_start"),
+)
 #: Of an end that no string has by chance.
 FEWEST_SIGNS = 3
 
 
 def in_text_roles(marks: Marks) -> Roles:
     """Return what may stand in text; code comes last, as a marker may go on where it begins."""
-    found = [
-        *text_roles(marks),
-        *(_object_roles(marks) if marks.are_objects else _head_roles(marks)),
-    ]
+    calls = _object_roles(marks) if marks.are_objects else _head_roles(marks)
+    found = [*_text_roles(marks), *calls]
     code = marks.code
     # Where a line ends behind what announces code, it has to end there.
     announced = notation(code.start) + "{line end}" * code.start.endswith("\n") if code else ""
     return [*found, ("code", announced)] if announced else found
+
+
+def _text_roles(marks: Marks) -> list[tuple[str, Notation]]:
+    """Return the markers of reasoning, content and the turn."""
+    found = [(role, it) for role in _OF_TEXT for it in getattr(marks.text, role)]
+    known = {marker for _, marker in found}
+    return [*found, *(("special_token", it) for it in marks.text.unwritten if it not in known)]
+
+
+def behind_call_roles(marks: Marks) -> Roles:
+    """Return what may stand behind a call: a marker, or brackets that no part has before one."""
+    ends = (*marks.calls.end, *marks.calls.section_end, *marks.text.turn_end)
+    behind = [f" {end}" for end in at_least(2, ends)]
+    stray = ("stray", ("{brackets}", [*behind, "{end of text}"]))
+    return [*(("marker", end) for end in behind), stray]
 
 
 def call_end_roles(marks: Marks) -> Roles:
@@ -182,7 +199,8 @@ def _between_objects(marks: Marks) -> Roles:
     begun = "{comma}{fence} {?[} {{" + "{a member}" * ("{" in stops)
     found: list[tuple[str, Notation]] = [("object", begun)]
     found += [] if "]" in stops else [("array_end", " ]")]
-    found += [("inner_opening", spaced(it)) for it in (*calls.opening[1:], *calls.separators)]
+    inner = (*calls.opening[1:], *map(notation, call_separators(marks.tools)))
+    found += [("inner_opening", spaced(it)) for it in inner]
     if closing and "{no " not in closing[0]:  # a fence would be one of them
         found.append(("stray", ("{brackets}", closing)))
     return found + [("closing", it) for it in closing]

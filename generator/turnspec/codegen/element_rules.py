@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
+from turnspec.codegen.argument_marks import Pieces, around_value
 from turnspec.codegen.argument_rules import behind_value, rests_of_call, turn_end_roles
 from turnspec.codegen.markers import Notation, Roles, leading_text, spaced
-from turnspec.codegen.marks import ElementMarks, Marks
+from turnspec.codegen.marks import Marks
+from turnspec.codegen.notation import before_value, notation
+from turnspec.codegen.notation import behind_value as after_value
+from turnspec.spec.model import Elements, Literal, Slot, SlotKind
 
 
 def first_element_roles(marks: Marks) -> Roles:
@@ -14,7 +20,7 @@ def first_element_roles(marks: Marks) -> Roles:
 
 def element_roles(marks: Marks) -> Roles:
     """Return what may stand between elements, or end one."""
-    arguments, lead = marks.arguments, marks.elements.lead
+    arguments, lead = marks.arguments, element_lead(marks)
     closings, openings = _closings(marks.elements), _openings(marks.elements)
     found: list[tuple[str, Notation]] = []
     if rests := rests_of_call(marks):
@@ -33,15 +39,56 @@ def behind_element_roles(marks: Marks) -> Roles:
     arguments, elements = marks.arguments, marks.elements
     tags = [tag for _, tag in (*_openings(elements), *_closings(elements))]
     texts = [leading_text(tag) for tag in (*tags, arguments.start, arguments.end)]
-    texts += [*marks.calls.closing[:1], elements.separator]
+    texts += [*marks.calls.closing[:1], elements.separator.strip()]
     return [("end", spaced(text)) for text in dict.fromkeys(texts) if text]
 
 
-def _openings(elements: ElementMarks) -> list[tuple[str, str]]:
-    own = [("element", elements.element_start)] if elements.element_start else []
-    return [*own, ("member", elements.member_start)]
+def _openings(elements: Elements) -> list[tuple[str, str]]:
+    """Return what opens an array's element, if that doesn't look like a member, and a member."""
+    opening, closing = around_value(elements.member)
+    start, sign = before_value(opening), _closing_sign(opening, closing)
+    own = (
+        []
+        if element_key(elements)
+        else [("element", before_value(around_value(elements.element)[0]))]
+    )
+    return [*own, ("member", start.replace("{key}", f"{{no {sign}}}{{key}}") if sign else start)]
 
 
-def _closings(elements: ElementMarks) -> list[tuple[str, str]]:
-    own = [("element_end", elements.element_end)] if elements.element_end else []
-    return [("member_end", elements.member_end), *own]
+def _closings(elements: Elements) -> list[tuple[str, str]]:
+    member, element = (around_value(it)[1] for it in (elements.member, elements.element))
+    own = [] if element_key(elements) else [("element_end", after_value(element))]
+    return [("member_end", after_value(member)), *own]
+
+
+def element_lead(marks: Marks) -> str | None:
+    """Return what stands before an argument's beginning in a member's; None if they differ."""
+    item, member = (
+        around_value(it)[0] for it in (marks.tools.arguments.item, marks.elements.member)
+    )
+    first, text = item[0].text, member[0].text
+    if item[1:] != member[1:] or not text.endswith(first):
+        return None
+    return notation(text.removesuffix(first))
+
+
+def element_key(elements: Elements) -> str:
+    """Return the key with which a member looks like an array's element, or "" if none does."""
+    expression = ""
+    for piece in elements.member:
+        if isinstance(piece, Literal):
+            expression += re.escape(piece.text)
+        elif piece == Slot(SlotKind.VALUE):
+            expression += "\0"
+        else:
+            expression += "(?P=key)" if "(?P<key>" in expression else "(?P<key>[^<>\"']+)"
+    written = "".join(piece.text or "\0" for piece in elements.element)
+    match = re.fullmatch(expression, written)
+    return match["key"] if match else ""
+
+
+def _closing_sign(opening: Pieces, closing: Pieces) -> str:
+    """Return what tells a closing tag from an opening one, where it goes on as that begins."""
+    before, behind = opening[0].text.lstrip(), closing[0].text.lstrip()
+    sign = behind.removeprefix(before)
+    return sign if sign != behind else ""

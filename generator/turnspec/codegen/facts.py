@@ -6,17 +6,18 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from turnspec.codegen.argument_marks import element_key, has_python_words
+from turnspec.codegen.argument_marks import around_value, has_python_words
 from turnspec.codegen.argument_rules import signs_behind_string
 from turnspec.codegen.call_marks import other_keys, other_values, own_keys
+from turnspec.codegen.element_rules import element_key, element_lead
 from turnspec.codegen.markers import leading_text
 from turnspec.codegen.marks import Marks
 from turnspec.codegen.notation import plain
-from turnspec.codegen.rules import Row, Slots, tables_of, unused_tables
+from turnspec.codegen.rules import TABLES, Row, Slots, tables_of
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.codegen.text_marks import marks_of
 from turnspec.spec.characters import NOT_IN_NAMES
-from turnspec.spec.model import Arguments, Part, ReasoningMode, Spec
+from turnspec.spec.model import Arguments, Elements, Part, ReasoningMode, Slot, SlotKind, Spec
 
 #: Roles of what begins a call in another syntax.
 OTHER_SYNTAX = ("foreign", "foreign_name")
@@ -48,7 +49,8 @@ class FormatFacts:
 def facts_of(spec: Spec) -> FormatFacts:
     """Return the facts of a format."""
     marks, slots = marks_of(spec), Slots()
-    tables = {name: slots.rows(rows) for name, rows in tables_of(marks).items()}
+    found = tables_of(marks, slots)
+    tables = {**dict.fromkeys(TABLES, ()), **found}
     markers = _markers(marks, slots)
     return FormatFacts(
         format=_format(spec, marks.spec.turn.header),
@@ -57,7 +59,7 @@ def facts_of(spec: Spec) -> FormatFacts:
         data=_data(marks),
         markers={name: text for name, text in markers.items() if text},
         tables=tables,
-        unused=unused_tables(marks),
+        unused=frozenset(TABLES.keys() - found.keys()),
         style=_style(marks),
         values={
             **{name: text for name, text in markers.items() if not text},
@@ -201,7 +203,7 @@ def _call_values(marks: Marks) -> dict[str, object]:
         "IS_BARE": marks.are_bare,
         "CALLS_BEGIN_WITH_NAME": calls.begin_with_name,
         "HAS_CODE": marks.code is not None,
-        "HAS_ELEMENTS": arguments.elements is not None,
+        "HAS_ELEMENTS": marks.has_elements,
         "HAS_OTHER_VALUES": arguments.style is not None,
         "HAS_RAW_STRINGS": bool(arguments.quote),
     }
@@ -261,16 +263,16 @@ def _object_values(marks: Marks) -> dict[str, object]:
 
 
 def _element_values(marks: Marks) -> dict[str, object]:
-    marked, elements = marks.arguments.elements, marks.tools.arguments.elements
-    is_keyed = marked is not None and "{key}" in marked.member_end
-    firsts = [pieces[0].text for pieces in (elements.member, elements.element)] if elements else []
+    has, elements = marks.has_elements, marks.tools.arguments.elements or Elements((), ())
+    is_keyed = has and Slot(SlotKind.KEY) in around_value(elements.member)[1]
+    firsts = [pieces[0].text for pieces in (elements.member, elements.element) if has]
     return {
-        "ELEMENT_KEY": element_key(elements) if marked and elements else "",
-        "ELEMENT_SEPARATOR": marked.separator if marked else "",
+        "ELEMENT_KEY": element_key(elements) if has else "",
+        "ELEMENT_SEPARATOR": elements.separator.strip(),
         "ELEMENTS_ARE_KEYED": is_keyed,
         "ELEMENTS_ARE_CLOSED_BY_KEY": is_keyed and "{key}" in marks.arguments.end,
-        "ELEMENTS_ARE_DISTINCT": bool(firsts) and all(map(looks_like_marker, firsts)),
-        "HAS_ELEMENT_LEAD": marked is not None and marked.lead is not None,
+        "ELEMENTS_ARE_DISTINCT": has and all(map(looks_like_marker, firsts)),
+        "HAS_ELEMENT_LEAD": has and element_lead(marks) is not None,
     }
 
 

@@ -14,7 +14,7 @@ from turnspec.codegen.markers import leading_text
 from turnspec.codegen.marks import Marks
 from turnspec.codegen.notation import notation
 from turnspec.codegen.shapes import looks_like_marker
-from turnspec.spec.model import Join, Literal, Part, Piece, ReasoningMode, Slot, Spec, Tools
+from turnspec.spec.model import Literal, Part, Piece, ReasoningMode, Slot, Spec, Tools
 
 
 def with_headers(spec: Spec) -> Spec:
@@ -27,10 +27,10 @@ def with_headers(spec: Spec) -> Spec:
     reasoning = spec.reasoning
     if reasoning.mode is not ReasoningMode.NONE:
         reasoning = replace(reasoning, start=opening + reasoning.start)
-    joins = tuple(_without(join, header) for join in spec.turn.joins)
+    joins = (replace(join, text=join.text.removesuffix(header)) for join in spec.turn.joins)
     return replace(
         spec,
-        turn=replace(spec.turn, header="", joins=joins),
+        turn=replace(spec.turn, header="", joins=tuple(joins)),
         reasoning=reasoning,
         content=replace(spec.content, start=opening + spec.content.start),
         tools=_headed_calls(spec.tools, header) if spec.tools else None,
@@ -161,10 +161,6 @@ def _is_told_by_words(spec: Spec) -> bool:
 def _calls_begin_with_name(spec: Spec) -> bool:
     tools = spec.tools
     return tools is not None and not tools.section_start and isinstance(tools.call[0], Slot)
-
-
-def _without(join: Join, header: str) -> Join:
-    return replace(join, text=join.text.removesuffix(header))
 
 
 def _headed_calls(tools: Tools, header: str) -> Tools:

@@ -1,4 +1,4 @@
-"""Markers as format tables have them: what they hold, and what stands in their slots.
+"""Markers as rules have them: what they hold, and what stands in their slots.
 
 A marker is written as text in which a blank stands for any white space or none, and a line end
 for one line end or none. A slot in braces, as ``{name}``, stands for a text of the turn's own;

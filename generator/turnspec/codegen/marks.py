@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from turnspec.spec.model import CodeCall, Part, ReasoningMode, Spec, ToolMode, Tools
+from turnspec.codegen.markers import leading_text
+from turnspec.codegen.shapes import looks_like_marker
+from turnspec.spec.model import CodeCall, Elements, Part, ReasoningMode, Spec, ToolMode, Tools
 
 Texts = tuple[str, ...]
 
@@ -37,31 +39,23 @@ class CallMarks:
     start: str = ""  # a call's head; calls that are objects have none
     other_starts: Texts = ()  # heads of other ways to write a call
     short_starts: Texts = ()  # heads that lack markers, where what follows leaves no doubt
-    separators: Texts = ()  # what stands between two objects, where it is more than a comma
     closing: Texts = ()  # what closes one call, in its order
     end: Texts = ()  # closes a call wherever it stands
     section_end: Texts = ()  # closes what was opened around calls, wherever it stands
     section_closing: Texts = ()  # closes it where it is expected
-    mentions: Texts = ()  # an opening marker that, where no call follows, is text
     tail: str = ""  # what stands behind a call's arguments, with slots
     only_in_section: bool = False  # a head is none outside
+
+    @property
+    def mentions(self) -> Texts:
+        """What opens calls, or begins a head, and is text where no call follows."""
+        first = leading_text(self.opening[0] if self.opening else self.start)
+        return (first,) if looks_like_marker(first) else ()
 
     @property
     def begin_with_name(self) -> bool:
         """Whether calls begin with their name: where a part begins, or a line."""
         return self.start.startswith("{name") and not self.only_in_section
-
-
-@dataclass(frozen=True, slots=True)
-class ElementMarks:
-    """How arrays and objects are written as elements."""
-
-    member_start: str
-    member_end: str
-    element_start: str = ""  # of an array; none: it looks like a member
-    element_end: str = ""
-    separator: str = ""
-    lead: str | None = None  # an argument begins as a member does, but for this before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +76,6 @@ class ArgumentMarks:
     end: str = ""  # behind it
     separator: str = ""
     empty: str = ""  # stands where there are none
-    guard: Texts = ()  # what may surround a string
-    elements: ElementMarks | None = None
     style: ValueStyle | None = None
 
     @property
@@ -136,7 +128,12 @@ class Marks:
         return self.spec.tools
 
     @property
-    def elements(self) -> ElementMarks:
+    def has_elements(self) -> bool:
+        """Whether arrays and objects are written as elements."""
+        return self.arguments.form == "text" and self.tools.arguments.elements is not None
+
+    @property
+    def elements(self) -> Elements:
         """What elements look like; their rules are not asked for where there are none."""
-        assert self.arguments.elements is not None
-        return self.arguments.elements
+        assert self.tools.arguments.elements is not None
+        return self.tools.arguments.elements

@@ -1,11 +1,11 @@
-"""Literals and slots of a spec in the notation of format tables, see `engine/markers.py`."""
+"""Literals and slots of a spec in the notation of markers, see `engine/markers.py`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from turnspec.spec.model import Literal, Piece, Slot, SlotKind
+from turnspec.spec.model import Piece, Slot, SlotKind
 
 #: What is no tag stands between a tag and a name, such as a name space.
 _PREFIX = re.compile(r"(?<=[>\]=])\w[\w.:]*$")
@@ -38,11 +38,6 @@ def plain(marker: str) -> str:
     return marker.replace("{{", "{").replace("}}", "}")
 
 
-def literal_text(piece: Piece | None) -> str:
-    """Return a literal's text; of a slot an empty one."""
-    return piece.text if isinstance(piece, Literal) else ""
-
-
 def slotted(pieces: Sequence[Piece]) -> str:
     """Return literals and slots as a marker."""
     found = ""
@@ -73,13 +68,13 @@ def with_optional_end(marker: str) -> str:
 
 def before_value(pieces: Sequence[Piece]) -> str:
     """Return what stands before a raw value: a line end at its end is no part of the value."""
-    line_end = "\n" if literal_text(pieces[-1]).endswith("\n") else ""
+    line_end = "\n" if pieces[-1].text.endswith("\n") else ""
     return slotted(pieces).rstrip() + line_end
 
 
 def behind_value(pieces: Sequence[Piece]) -> str:
     """Return what stands behind a raw value: a line end at its start is no part of the value."""
-    line_end = "\n" if literal_text(pieces[0]).startswith("\n") else ""
+    line_end = "\n" if pieces[0].text.startswith("\n") else ""
     return line_end + slotted(pieces).strip()
 
 

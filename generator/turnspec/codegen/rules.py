@@ -20,6 +20,7 @@ from turnspec.codegen.argument_rules import (
     value_roles,
 )
 from turnspec.codegen.call_rules import (
+    behind_call_roles,
     between_roles,
     call_end_roles,
     call_start_roles,
@@ -45,7 +46,6 @@ from turnspec.codegen.markers import (
 )
 from turnspec.codegen.marks import Marks
 from turnspec.codegen.shapes import looks_like_marker
-from turnspec.codegen.text_rules import behind_call_roles
 
 #: A marker, and what has to follow it, as `turnspec.engine.roles` has them.
 Marker = str | tuple[str, tuple["Marker", ...]]
@@ -63,14 +63,14 @@ class Row:
 
 #: All tables as a reader wants them, from the turn down to a value, and what comes after each: the
 #: kind of formats that have it, and what gives its rules.
-_TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
+TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
     "IN_TEXT": ("", in_text_roles),
     "BEFORE_CONTENT": ("", lambda marks: [("lead", lead) for lead in marks.text.leads]),
     "CONTENT_HEADERS": ("", lambda marks: [("content_start", it) for it in marks.text.headers]),
     "BETWEEN_CALLS": ("calls", between_roles),
     "IN_OBJECT": ("objects", member_roles),
     "FIRST_ARGUMENT": ("text", keyed_roles),
-    "IN_ARGUMENTS": ("text values", argument_roles),
+    "IN_ARGUMENTS": ("items", argument_roles),
     "END_OF_GUARD": ("text", guard_roles),
     "IN_VALUE": ("text", value_roles),
     "IN_GUARDED_VALUE": ("text", guarded_value_roles),
@@ -89,45 +89,28 @@ _TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
     "AT_CALL_START": ("calls", call_start_roles),
     "AFTER_CALL": ("calls", behind_call_roles),
     "AFTER_TURN": ("", lambda marks: [("turn_end", f" {end}") for end in marks.text.turn_end]),
-    "LEFT_OUT_IF_LAST": ("", lambda marks: []),
+    "LEFT_OUT_IF_LAST": ("", lambda marks: [("broken_off", it) for it in beginnings(marks)]),
 }
 
 
-def _has(marks: Marks, kinds: str) -> bool:
-    """Tell whether a format is of one of some kinds; each is where none is named."""
-    arguments = marks.arguments
-    has = {"objects" if marks.are_objects else arguments.form: True, "calls": arguments.form}
-    has |= {"elements": arguments.elements, "style": arguments.style, "code": marks.code}
-    return not kinds or any(has.get(kind) for kind in kinds.split())
+def _kinds(marks: Marks) -> set[str]:
+    """Return of which kinds of formats one is."""
+    form = marks.arguments.form
+    kinds = {"", "objects" if marks.are_objects else form, *(["calls"] if form else [])}
+    kinds |= {"items"} if form in ("text", "values") else set()
+    found = {"elements": marks.has_elements, "style": marks.arguments.style, "code": marks.code}
+    return kinds | {kind for kind, it in found.items() if it}
 
 
-def tables_of(marks: Marks) -> dict[str, tuple[Row, ...]]:
-    """Return all tables of a format; one rule stands for all ends of a turn."""
+def tables_of(marks: Marks, slots: Slots) -> dict[str, tuple[Row, ...]]:
+    """Return the tables that formats of a kind have; one rule stands for all ends of a turn."""
     plain = replace(marks, text=replace(marks.text, turn_end=(STOP,)))
-    late = _ending_late(plain)
-    found = {
-        name: tuple(_merged(rows_of(roles(plain)), rows_of(roles(late))))
-        for name, (kinds, roles) in _TABLES.items()
-        if _has(marks, kinds)
-    }
-    left_out = tuple(Row("broken_off", text) for text in beginnings(marks))
-    return {**dict.fromkeys(_TABLES, ()), **found, "LEFT_OUT_IF_LAST": left_out}
-
-
-def unused_tables(marks: Marks) -> frozenset[str]:
-    """Return the tables that no format of a kind has."""
-    return frozenset(name for name, (kinds, _) in _TABLES.items() if not _has(marks, kinds))
-
-
-def rows_of(roles: Roles) -> list[Row]:
-    """Return markers with their roles as rules."""
-    found = ((role, _marker(notation)) for role, notation in roles)
-    return [Row(role, it) if isinstance(it, str) else Row(role, *it) for role, it in found]
-
-
-def _marker(notation: Notation) -> Marker:
-    text, after = parted(notation)
-    return (text, tuple(map(_marker, after))) if after else text
+    late, kinds = _ending_late(plain), _kinds(marks)
+    return {
+        name: tuple(_merged(slots.rows(roles(plain)), slots.rows(roles(late))))
+        for name, (kind, roles) in TABLES.items()
+        if kind in kinds
+    } | {"LEFT_OUT_IF_LAST": tuple(Row("broken_off", text) for text in beginnings(marks))}
 
 
 def _ending_late(marks: Marks) -> Marks:
@@ -199,18 +182,14 @@ class Slots:
         """None are known yet."""
         self.found: dict[str, list[str]] = {}
 
-    def rows(self, rows: Sequence[Row]) -> tuple[Row, ...]:
-        """Return rules with such slots."""
-        return tuple(
-            Row(row.role, self.text(row.marker), tuple(map(self._marker, row.if_before)), row.when)
-            for row in rows
-        )
+    def rows(self, roles: Roles) -> list[Row]:
+        """Return markers with their roles as rules."""
+        found = ((role, self._marker(notation)) for role, notation in roles)
+        return [Row(role, it) if isinstance(it, str) else Row(role, *it) for role, it in found]
 
-    def _marker(self, marker: Marker) -> Marker:
-        if isinstance(marker, str):
-            return self.text(marker)
-        text, after = marker
-        return self.text(text), tuple(map(self._marker, after))
+    def _marker(self, notation: Notation) -> Marker:
+        text, after = parted(notation)
+        return (self.text(text), tuple(map(self._marker, after))) if after else self.text(text)
 
     def text(self, text: str) -> str:
         """Return a marker whose slots say by their names what stands in them."""

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 
-from turnspec.codegen.notation import literal_text
 from turnspec.codegen.shapes import tags
 from turnspec.deviations.calls import is_bare
 from turnspec.deviations.turns import Case, Format
@@ -31,9 +30,9 @@ def marker_in_code(form: Format) -> Iterator[Case]:
 
 def function_tag_in_prose(form: Format) -> Iterator[Case]:
     """The function's tag stands in a sentence, with a name that is no tool's."""
-    inner = tags(literal_text(form.tools.call[0])) if form.calls and not form.json_call else []
+    inner = tags(form.tools.call[0].text) if form.calls and not form.json_call else []
     if len(inner) > 1:
-        after = literal_text(form.tools.call[2]).split("\n")[0]
+        after = form.tools.call[2].text.split("\n")[0]
         yield _said(form, f"Write {inner[-1]}name{after} and so on.")
 
 
@@ -99,13 +98,13 @@ def _closing_tag(form: Format) -> str:
     arguments = form.tools.arguments
     behind = arguments.item[arguments.item.index(Slot(SlotKind.VALUE)) + 1 :]
     distinct = arguments.guard is not None or len(behind) > 1
-    return "" if distinct else literal_text(behind[0]).strip()
+    return "" if distinct else behind[0].text.strip()
 
 
 def _openings(form: Format) -> list[str]:
     if not form.calls:
         return []
-    texts = (form.tools.section_start, literal_text(form.tools.call[0]))
+    texts = (form.tools.section_start, form.tools.call[0].text)
     call = form.json_call
     if call:
         texts = (form.tools.section_start.strip().removesuffix("["), call.before)

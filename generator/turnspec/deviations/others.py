@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from turnspec.codegen.notation import literal_text
 from turnspec.codegen.shapes import looks_like_marker, tags
 from turnspec.deviations.turns import SAID, THOUGHT, Case, Format
 from turnspec.spec.message import Call, Message
@@ -30,7 +29,7 @@ def no_marker_before_arguments(form: Format) -> Iterator[Case]:
 def no_arguments_part(form: Format) -> Iterator[Case]:
     """A call ends behind its name."""
     call = _without_last_marker(form)
-    if call is None or not looks_like_marker(literal_text(call[-1])):
+    if call is None or not looks_like_marker(call[-1].text):
         return
     short = tuple(piece for piece in call if piece != _ARGUMENTS)
     message = Message(calls=(replace(form.call, arguments={}),))
@@ -40,7 +39,7 @@ def no_arguments_part(form: Format) -> Iterator[Case]:
 
 def code_as_arguments(form: Format) -> Iterator[Case]:
     """The body of a call is code, of a tool that isn't one of those given."""
-    closing = literal_text(form.tools.call[-1]) if _has_json_body(form) else ""
+    closing = form.tools.call[-1].text if _has_json_body(form) else ""
     if not looks_like_marker(closing) or closing[:1].isspace():
         return
     code = 'print("hi")'
@@ -52,7 +51,7 @@ def code_as_arguments(form: Format) -> Iterator[Case]:
 
 def string_not_closed(form: Format) -> Iterator[Case]:
     """A string in the arguments is never closed; another call follows, or the turn's end."""
-    if not _has_json_body(form) or not looks_like_marker(literal_text(form.tools.call[-1])):
+    if not _has_json_body(form) or not looks_like_marker(form.tools.call[-1].text):
         return
     short = replace(form.call, arguments={"city": "Paris"})
     if not form.call.arguments.get("city"):
@@ -60,7 +59,7 @@ def string_not_closed(form: Format) -> Iterator[Case]:
     message = Message(calls=(short, *form.calls[1:]))
     text = form.write(message)
     closed = json.dumps({"city": "Paris"})
-    if closed not in text or literal_text(form.tools.call[-1])[:1].isspace():
+    if closed not in text or form.tools.call[-1].text[:1].isspace():
         return
     told = "malformed" if len(message.calls) > 1 else "cut_off"
     yield replace(form.case(text.replace(closed, closed[:-2]), message, told), complete=False)
@@ -197,7 +196,7 @@ def no_opening_of_a_value(form: Format) -> Iterator[Case]:
     if not item or form.tools.mode is not ToolMode.TAG_WITH_TAGGED:
         return
     at = item.index(Slot(SlotKind.VALUE))
-    before = literal_text(item[at - 1])
+    before = item[at - 1].text
     last = tags(before)[-1]
     if item[at - 2] != Slot(SlotKind.KEY) or len(tags(before)) < 2 or not looks_like_marker(last):
         return
@@ -265,7 +264,7 @@ def draft_in_reasoning(form: Format) -> Iterator[Case]:
     call = form.call_text(form.call).strip()
     section, section_end = form.tools.section_start.strip(), form.tools.section_end.strip()
     thought = f"{THOUGHT} {section}{call}{section_end} And so on."
-    if end.strip() in thought or not looks_like_marker(section + literal_text(form.tools.call[0])):
+    if end.strip() in thought or not looks_like_marker(section + form.tools.call[0].text):
         return
     message = form.shown(Message(SAID, THOUGHT))
     text = form.write(message).replace(THOUGHT, thought)
@@ -294,7 +293,7 @@ def _without_last_marker(form: Format) -> tuple[Piece, ...] | None:
         return None
     call = form.tools.call
     at = call.index(_ARGUMENTS)
-    marker = literal_text(call[at - 1]).strip()
+    marker = call[at - 1].text.strip()
     is_single = not re.search(r"[\s{}]", marker)
     named = Slot(SlotKind.NAME) in call[: at - 1]
     if not (named and is_single and looks_like_marker(marker)):
