@@ -19,11 +19,6 @@ from turnspec.codegen.notation import notation
 from turnspec.spec.model import Part
 
 
-def tail_roles(marks: Marks) -> Roles:
-    """Return what stands behind a call's arguments, if it has slots or is no marker in text."""
-    return [("end", spaced(marks.calls.tail))] if marks.calls.tail else []
-
-
 def argument_roles(marks: Marks) -> Roles:
     """Return what may stand between arguments."""
     is_text = marks.arguments.form == "text"
@@ -112,11 +107,6 @@ def signs_behind_string(marks: Marks) -> str:
     return ",)]}:<" + "".join(firsts)
 
 
-def raw_start_roles(marks: Marks) -> Roles:
-    """Return what begins a string without escapes: its quote."""
-    return [("opening", marks.arguments.quote)] if marks.arguments.quote else []
-
-
 def raw_end_roles(marks: Marks) -> Roles:
     """Return what ends a string without escapes: its quote, if the call can go on behind it."""
     style, arguments = marks.arguments.style, marks.arguments
@@ -131,12 +121,6 @@ def raw_end_roles(marks: Marks) -> Roles:
 def string_stop_roles(marks: Marks) -> Roles:
     """Return what may end a string, closed or not."""
     return [*raw_end_roles(marks), *call_end_roles(marks)]
-
-
-def keyed_roles(marks: Marks) -> Roles:
-    """Return the beginning of an argument that begins with its key, where one is due."""
-    arguments = marks.arguments
-    return [("argument", spaced(arguments.start, "{comma}"))] if arguments.are_keyed else []
 
 
 def _next_argument(arguments: ArgumentMarks) -> str:

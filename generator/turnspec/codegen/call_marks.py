@@ -18,6 +18,7 @@ _ARGUMENTS = Slot(SlotKind.ARGUMENTS)
 _NAME = "{name}"
 _BRACKETS = "]})` \n"
 _COMMAS = " \t\n\r,;"  # what the engine passes between the calls of a section
+_JSON_END = ' \t\r\n"}]'
 _JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*(?:"[^"]*)?$')
 
 
@@ -31,7 +32,9 @@ def _around_objects(spec: Spec, tools: Tools) -> CallMarks:
     before = (tools.section_start, tools.call[0].text)
     opening = tuple(notation(text) for it in before if (text := _before_json(it)))
     ends = (tools.call[-1].text, *tools.section_ends)
-    closing = dict.fromkeys(notation(text) for end in ends if (text := _after_json(end)))
+    closing = dict.fromkeys(
+        notation(text) for it in ends if (text := it.lstrip(_JSON_END).rstrip())
+    )
     others = (notation(_before_json(call[0].text)) for call in spec.alternatives.calls)
     return CallMarks(
         opening=opening,
@@ -86,10 +89,6 @@ def _text(pieces: Sequence[Piece]) -> str:
 def _before_json(text: str) -> str:
     match = _JSON_OPENING.search(text)
     return (text[: match.start()] if match else text).strip()
-
-
-def _after_json(text: str) -> str:
-    return text.lstrip(' \t\r\n"}]').rstrip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -224,8 +224,3 @@ def code_start_roles(marks: Marks) -> Roles:
     if not marks.are_objects and marks.arguments.form == "json":
         found.append(("object", (" ", ["{{"])))
     return found
-
-
-def code_end_roles(marks: Marks) -> Roles:
-    """Return what ends code."""
-    return [("end", "\n" + end) for end in at_least(1, marks.text.turn_end)]

@@ -13,15 +13,10 @@ from turnspec.codegen.notation import behind_value as after_value
 from turnspec.spec.model import Elements, Literal, Slot, SlotKind
 
 
-def first_element_roles(marks: Marks) -> Roles:
-    """Return the opening tags with which a nested value begins."""
-    return [(role, spaced(tag)) for role, tag in _openings(marks.elements)]
-
-
 def element_roles(marks: Marks) -> Roles:
     """Return what may stand between elements, or end one."""
     arguments, lead = marks.arguments, element_lead(marks)
-    closings, openings = _closings(marks.elements), _openings(marks.elements)
+    closings, openings = _closings(marks.elements), opening_roles(marks.elements)
     found: list[tuple[str, Notation]] = []
     if rests := rests_of_call(marks):
         found += [("rest", (f"{lead} ", rests))] if lead else []
@@ -37,22 +32,20 @@ def element_roles(marks: Marks) -> Roles:
 def behind_element_roles(marks: Marks) -> Roles:
     """Return what may stand behind an element's closing tag."""
     arguments, elements = marks.arguments, marks.elements
-    tags = [tag for _, tag in (*_openings(elements), *_closings(elements))]
+    tags = [tag for _, tag in (*opening_roles(elements), *_closings(elements))]
     texts = [leading_text(tag) for tag in (*tags, arguments.start, arguments.end)]
     texts += [*marks.calls.closing[:1], elements.separator.strip()]
     return [("end", spaced(text)) for text in dict.fromkeys(texts) if text]
 
 
-def _openings(elements: Elements) -> list[tuple[str, str]]:
+def opening_roles(elements: Elements, before: str = "") -> list[tuple[str, str]]:
     """Return what opens an array's element, if that doesn't look like a member, and a member."""
     opening, closing = around_value(elements.member)
-    start, sign = before_value(opening), _closing_sign(opening, closing)
-    own = (
-        []
-        if element_key(elements)
-        else [("element", before_value(around_value(elements.element)[0]))]
-    )
-    return [*own, ("member", start.replace("{key}", f"{{no {sign}}}{{key}}") if sign else start)]
+    member, sign = before_value(opening), _closing_sign(opening, closing)
+    member = member.replace("{key}", f"{{no {sign}}}{{key}}") if sign else member
+    element = before_value(around_value(elements.element)[0])
+    own = [] if element_key(elements) else [("element", before + element)]
+    return [*own, ("member", before + member)]
 
 
 def _closings(elements: Elements) -> list[tuple[str, str]]:

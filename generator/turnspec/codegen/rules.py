@@ -6,34 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from turnspec.codegen.argument_rules import (
-    argument_roles,
-    call_closing_roles,
-    guard_roles,
-    guarded_value_roles,
-    keyed_roles,
-    raw_end_roles,
-    raw_start_roles,
-    string_stop_roles,
-    tail_roles,
-    text_end_roles,
-    value_roles,
-)
-from turnspec.codegen.call_rules import (
-    behind_call_roles,
-    between_roles,
-    call_end_roles,
-    call_start_roles,
-    code_end_roles,
-    code_start_roles,
-    in_text_roles,
-    member_roles,
-)
-from turnspec.codegen.element_rules import (
-    behind_element_roles,
-    element_roles,
-    first_element_roles,
-)
+from turnspec.codegen import argument_rules, call_rules, element_rules
 from turnspec.codegen.markers import (
     STOP,
     TOKEN,
@@ -64,30 +37,39 @@ class Row:
 #: All tables as a reader wants them, from the turn down to a value, and what comes after each: the
 #: kind of formats that have it, and what gives its rules.
 TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
-    "IN_TEXT": ("", in_text_roles),
+    "IN_TEXT": ("", call_rules.in_text_roles),
     "BEFORE_CONTENT": ("", lambda marks: [("lead", lead) for lead in marks.text.leads]),
     "CONTENT_HEADERS": ("", lambda marks: [("content_start", it) for it in marks.text.headers]),
-    "BETWEEN_CALLS": ("calls", between_roles),
-    "IN_OBJECT": ("objects", member_roles),
-    "FIRST_ARGUMENT": ("text", keyed_roles),
-    "IN_ARGUMENTS": ("items", argument_roles),
-    "END_OF_GUARD": ("text", guard_roles),
-    "IN_VALUE": ("text", value_roles),
-    "IN_GUARDED_VALUE": ("text", guarded_value_roles),
-    "FIRST_ELEMENT": ("elements", first_element_roles),
-    "IN_ELEMENTS": ("elements", element_roles),
-    "AFTER_ELEMENT": ("elements", behind_element_roles),
-    "AT_RAW_START": ("style", raw_start_roles),
-    "AT_RAW_END": ("style", raw_end_roles),
-    "AT_STRING_END": ("style", string_stop_roles),
-    "AFTER_BARE_TEXT": ("values", text_end_roles),
-    "AT_CLOSING": ("values", call_closing_roles),
-    "AFTER_ARGUMENTS": ("json", tail_roles),
-    "AT_CODE_START": ("code", code_start_roles),
-    "AT_CODE_END": ("code", code_end_roles),
-    "AT_CALL_END": ("calls", call_end_roles),
-    "AT_CALL_START": ("calls", call_start_roles),
-    "AFTER_CALL": ("calls", behind_call_roles),
+    "BETWEEN_CALLS": ("calls", call_rules.between_roles),
+    "IN_OBJECT": ("objects", call_rules.member_roles),
+    "FIRST_ARGUMENT": (
+        "text",
+        lambda marks: [("argument", "{comma}" + marks.arguments.start)] * marks.arguments.are_keyed,
+    ),
+    "IN_ARGUMENTS": ("items", argument_rules.argument_roles),
+    "END_OF_GUARD": ("text", argument_rules.guard_roles),
+    "IN_VALUE": ("text", argument_rules.value_roles),
+    "IN_GUARDED_VALUE": ("text", argument_rules.guarded_value_roles),
+    "FIRST_ELEMENT": ("elements", lambda marks: element_rules.opening_roles(marks.elements, " ")),
+    "IN_ELEMENTS": ("elements", element_rules.element_roles),
+    "AFTER_ELEMENT": ("elements", element_rules.behind_element_roles),
+    "AT_RAW_START": (
+        "style",
+        lambda marks: [("opening", it) for it in [marks.arguments.quote] if it],
+    ),
+    "AT_RAW_END": ("style", argument_rules.raw_end_roles),
+    "AT_STRING_END": ("style", argument_rules.string_stop_roles),
+    "AFTER_BARE_TEXT": ("values", argument_rules.text_end_roles),
+    "AT_CLOSING": ("values", argument_rules.call_closing_roles),
+    "AFTER_ARGUMENTS": (
+        "json",
+        lambda marks: [("end", f" {it}") for it in [marks.calls.tail] if it],
+    ),
+    "AT_CODE_START": ("code", call_rules.code_start_roles),
+    "AT_CODE_END": ("code", lambda marks: [("end", f"\n{end}") for end in marks.text.turn_end]),
+    "AT_CALL_END": ("calls", call_rules.call_end_roles),
+    "AT_CALL_START": ("calls", call_rules.call_start_roles),
+    "AFTER_CALL": ("calls", call_rules.behind_call_roles),
     "AFTER_TURN": ("", lambda marks: [("turn_end", f" {end}") for end in marks.text.turn_end]),
     "LEFT_OUT_IF_LAST": ("", lambda marks: [("broken_off", it) for it in beginnings(marks)]),
 }
@@ -145,7 +127,7 @@ _OPENING_ROLES = ("opening", "inner_opening", "call", "other_call")
 
 def markers_in_text(marks: Marks) -> Roles:
     """Return all markers that end text: beside calls the longest first, and code last."""
-    found = in_text_roles(marks)
+    found = call_rules.in_text_roles(marks)
     if marks.spec.tools is None:
         return found
     return sorted(found, key=lambda row: (row[0] == "code", -literal_length(row[1])))
