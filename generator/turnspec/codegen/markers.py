@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
+from turnspec.engine import markers
 from turnspec.spec.characters import NAME_SIGNS, NOT_IN_KEYS, NOT_IN_NAMES
 
 #: A marker as it is written; or that and others, of which one has to follow it.
@@ -141,9 +142,7 @@ def _may_be_missing(token: re.Match[str]) -> bool:
 def literal_length(notation: Notation) -> int:
     """Return how many characters of a marker are always the same."""
     text, _ = parted(notation)
-    tokens = TOKEN.finditer(text)
-    fixed = (not token["slot"] and token.group() not in _WHITE_SPACE for token in tokens)
-    return sum(fixed) + text.count(STOP)
+    return markers.literal_length(text) + text.count(STOP)
 
 
 def at_least(fewest: int, ends: Iterable[str]) -> list[str]:
@@ -154,9 +153,7 @@ def at_least(fewest: int, ends: Iterable[str]) -> list[str]:
 
 def first_text(notation: Notation) -> str:
     """Return the text with which a marker begins, up to a slot or white space."""
-    text, _ = parted(notation)
-    first = re.match(r"(?:[^{} \n]|\{\{|\}\})*", text)
-    return first.group() if first else ""
+    return next(iter(leading_text(notation).split()), "")
 
 
 def leading_text(notation: Notation) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from turnspec.engine.markers import escaped
 from turnspec.spec.model import Piece, Slot, SlotKind
 
 #: What is no tag stands between a tag and a name, such as a name space.
@@ -12,25 +13,12 @@ _PREFIX = re.compile(r"(?<=[>\]=])\w[\w.:]*$")
 #: White space inside a marker, and where it may stand though the template has none: around tags.
 _BREAK = re.compile(r"\s+|(?<=>)(?=[<\[])|(?<=[^>]>)(?=\w)|(?<=[\]\w])(?=<)")
 _NAME, _INDEX = Slot(SlotKind.NAME), Slot(SlotKind.INDEX)
-_SLOTS = {
-    SlotKind.NAME: "{name}",
-    SlotKind.ID: "{id}",
-    SlotKind.KEY: "{key}",
-    SlotKind.TYPE: "{type}",
-    SlotKind.INDEX: "{index}",
-    SlotKind.COUNT: "{index}",
-    SlotKind.WORD: "{word}",
-}
+_SLOTS = {kind: f"{{{kind.lower()}}}" for kind in SlotKind} | {SlotKind.COUNT: "{index}"}
 
 
 def notation(text: str) -> str:
     """Return text as a marker; its white space may be more or less than the template's."""
     return " ".join(_BREAK.split(escaped(text.strip())))
-
-
-def escaped(text: str) -> str:
-    """Return text with its braces as a marker has them."""
-    return text.replace("{", "{{").replace("}", "}}")
 
 
 def plain(marker: str) -> str:

@@ -9,8 +9,9 @@ from turnspec.codegen.argument_marks import argument_marks
 from turnspec.codegen.call_marks import call_marks
 from turnspec.codegen.headers import message_ends, with_headers, with_loose_headers
 from turnspec.codegen.marks import ArgumentMarks, CallMarks, Marks, TextMarks
-from turnspec.codegen.notation import escaped, notation, slotted
+from turnspec.codegen.notation import notation, slotted
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker
+from turnspec.engine.markers import escaped
 from turnspec.spec.model import Part, ReasoningMode, Spec
 from turnspec.spec.turn_end import end_tokens, stops_behind_parts
 
