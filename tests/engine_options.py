@@ -176,6 +176,13 @@ OPTION_CASES: dict[str, OptionCase] = {
     "several stop texts": OptionCase(
         "text", pieces("a{x}b"), {"stop": ["STOP", "{x}"]}, content="a", told=("text_after_end: b",)
     ),
+    "a stop text of one sign in a value without quotes": OptionCase(
+        "list",
+        pieces("[add(b=one; two, a=1)]"),
+        {"tools": TOOLS, "stop": ";"},
+        calls=(("add", {"b": "one; two", "a": 1}),),
+        told=("malformed",),
+    ),
     "a stop text in a call": OptionCase(
         "json", pieces('<call add>{"b": "x"}STOP'), {"stop": "STOP"}, calls=ADDED
     ),

@@ -119,6 +119,7 @@ def test_only_formats_with_recipients_have_messages_for_the_user() -> None:
         "muse-glimmer",
         "openai-gpt-oss-120b",
     }
+    assert "heads" not in str([facts_of_format(name).data["WORDS"] for name in addressed])
 
 
 # A stream has the arguments of the whole text
