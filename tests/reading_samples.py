@@ -161,6 +161,8 @@ def samples(form: Format, amount: Amount) -> Iterator[Sample]:
     yield from with_a_marker(form)
     yield from in_other_syntaxes(form)
     yield from with_tokens(form, tokens)
+    for token in form.marks.text.unwritten[:2]:
+        yield from _in_pieces(f"Put it between '{token}' and `{token}` then.", form.options)
     for text in itertools.islice(odd_texts(form, random), amount.odd):
         yield _with_options(text, any_options(form, tokens, random), random)
 
